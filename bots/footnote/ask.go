@@ -29,6 +29,7 @@ type askCommand struct {
 	Packets  bool     `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
 	File     []string `name:"file" sep:"none" type:"path" placeholder:"PATH" help:"Send a text or an image along; may be repeated."`
 	Thread   string   `name:"thread" placeholder:"NAME" help:"Go on with the conversation of this name, or begin it."`
+	Deep     bool     `name:"deep" help:"Take the question apart, search for each part, and report what was found."`
 	Search   bool     `name:"search-only" xor:"written" help:"Search with the question and list the documents, without an answer."`
 	Format   string   `name:"response-format" xor:"written" type:"path" placeholder:"FILE" help:"JSON Schema that the answer follows."`
 
@@ -76,7 +77,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
 	}
-	t.choice.SearchOnly = c.Search
+	t.choice.SearchOnly, t.choice.Deep = c.Search, c.Deep
 	if c.Format != "" {
 		if t.choice.ResponseFormat, err = readSchema(c.Format); err != nil {
 			return err

@@ -37,6 +37,8 @@ type Setup struct {
 	Project    []message.File // already reduced to what the turn's audience may read
 	ForceTool  string
 	SearchOnly bool
+	// Depth says how questions are searched that are to be searched deeply, and whether all are.
+	Depth turn.Depth
 	// ResponseFormat is the JSON Schema that the answer follows; nil for Markdown.
 	ResponseFormat json.RawMessage
 }

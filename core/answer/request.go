@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -36,11 +37,15 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 	if history, err = s.permitted(ctx, t.Audience, history); err != nil {
 		return turn.Request{}, err
 	}
-	return turn.Request{
-		Turn: t.ID, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
+	req := turn.Request{
+		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
 		ResponseFormat: setup.ResponseFormat, Now: t.Question.At, StandIn: setup.StandIn, Filter: setup.Filter,
-	}, nil
+	}
+	if text, asked := policy.Deeply(t.Question.Text); !t.Ambient && (asked || setup.Depth.Always) {
+		req.Question.Text, req.Depth = text, &setup.Depth
+	}
+	return req, nil
 }
 
 // permitted reduces a history to what the present audience may read.

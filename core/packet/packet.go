@@ -108,8 +108,8 @@ type (
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the work on a part of the question. It, what is searched for it, and its answer have a SubTurnIndex; its
-	// SectionEnd closes it.
+	// SubQuestion opens the work on a part of the question, which has a tab of its own. It and its answer have SubTurnIndex 0, and what is searched for
+	// it has 1 and more; the SectionEnd of 0 closes it.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
@@ -120,6 +120,20 @@ type (
 	// SubAnswerDelta appends to it. Its numbers are the model's own; the final answer has the reader's.
 	SubAnswerDelta struct {
 		Text string `json:"text"`
+	}
+	// Finding says what came of a sub-question, before its SectionEnd. State is "found", "missing" where the documents say nothing of it, "failed", or "dropped"
+	// where a person took it out. Text is one line of Markdown with the reader's numbers, or why there is none, a sentence.
+	Finding struct {
+		State string `json:"state"`
+		Text  string `json:"text,omitempty"`
+	}
+	// Refinement says that what was found was judged; sub-questions that are asked further follow. Answer is what can be said so far, with the model's own
+	// numbers.
+	Refinement struct {
+		Round          int      `json:"round"`
+		Answer         string   `json:"answer,omitempty"`
+		Missing        []string `json:"missing,omitempty"`
+		Contradictions []string `json:"contradictions,omitempty"`
 	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
 	CitationInfo struct {
@@ -208,6 +222,8 @@ func (DeepSearchPlanDelta) Kind() string { return "deep_search_plan_delta" }
 func (SubQuestion) Kind() string         { return "sub_question" }
 func (SubAnswerStart) Kind() string      { return "sub_answer_start" }
 func (SubAnswerDelta) Kind() string      { return "sub_answer_delta" }
+func (Finding) Kind() string             { return "finding" }
+func (Refinement) Kind() string          { return "refinement" }
 func (CitationInfo) Kind() string        { return "citation_info" }
 func (Withdrawn) Kind() string           { return "documents_withdrawn" }
 func (SectionEnd) Kind() string          { return "section_end" }

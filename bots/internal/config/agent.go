@@ -32,6 +32,11 @@ func (r *fileReader) agents(path string, n ast.Node) {
 			field{"models", r.models(&a.Models)},
 			field{"reminder", r.text(&a.Reminder)},
 			field{"force_use_tool", word(&r.reader, &a.ForceTool, Tools()...)},
+			field{"use_agentic_search", r.yes(&a.Depth.Always)},
+			field{"perform_initial_search_decomposition", r.no(&a.Depth.Blind)},
+			field{"allow_refinement", r.no(&a.Depth.Once)},
+			field{"using_tool_calling_llm", r.no(&a.Depth.Plain)},
+			field{"skip_gen_ai_answer_generation", r.yes(&a.SearchOnly)},
 			field{"grounding", word(&r.reader, &a.Grounding, prompt.Open, prompt.Strict)},
 		)
 		if a.Model != "" && len(a.Models) > 0 {

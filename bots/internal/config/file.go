@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/spend"
+	"github.com/footnotehq/footnote/core/turn"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -48,7 +49,9 @@ type File struct {
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
-	ForceTool    string   `json:",omitempty"` // that the first step of every answer must call; empty: the model decides
+	ForceTool    string `json:",omitempty"` // that the first step of every answer must call; empty: the model decides
+	SearchOnly   bool   `json:",omitempty"` // it lists documents and writes nothing
+	Depth        turn.Depth
 	Models       []string `json:",omitempty"` // 2 or 3 that answer at once, in the place of Model; none where one does
 }
 

@@ -191,6 +191,15 @@ func (r *reader) yes(to *bool) func(string, ast.Node) {
 	}
 }
 
+// no reads what is true unless the file says otherwise.
+func (r *reader) no(to *bool) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		yes := true
+		r.yes(&yes)(path, n)
+		*to = !yes
+	}
+}
+
 // acl reads an access list: a list, or principals separated by commas.
 func (r *reader) acl(to *access.ACL) func(string, ast.Node) {
 	return func(path string, n ast.Node) {

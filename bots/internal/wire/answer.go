@@ -18,7 +18,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
-	"github.com/footnotehq/footnote/core/turn"
 )
 
 // Answering is a running answer service with all that it works with. Close it after Run has returned.
@@ -69,12 +68,16 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	if err != nil {
 		return of, err
 	}
+	engine, err := b.engine(tools)
+	if err != nil {
+		return of, err
+	}
 	sessions, settings, policies, metrics := b.Sessions(), b.Settings(), b.Policies(), b.metrics()
 	of.Service, err = answer.New(answer.Deps{
 		Store:    sessions,
 		Prompts:  settings,
 		Signal:   signal,
-		Engine:   turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
+		Engine:   engine,
 		Setups:   chooser,
 		Library:  library{b.Index},
 		Quotes:   library{b.Index},

@@ -1,0 +1,114 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+const twoMatters = "How many vacation days per year are there, and who is an unanswered page escalated to?"
+
+// packetsOf reads what ask --packets prints.
+func packetsOf(t *testing.T, out string) []packet.Packet {
+	t.Helper()
+	var all []packet.Packet
+	lines := bufio.NewScanner(strings.NewReader(out))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var p packet.Packet
+		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
+			t.Fatalf("%v: %s", err, lines.Text())
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// Without any model, a question is taken apart by rule, and each part is quoted under its own heading with numbers that are the same in all of them.
+func TestDeepSearchWithoutAModel(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t), "--base-url", "https://docs.example")
+	got := jsonOf[answered](t, p.run(t, "ask", "--deep", twoMatters, "--json"))
+	if got.Outcome != "answered" || len(got.Citations) != 2 || !strings.Contains(got.Answer, "thirty vacation days") || !strings.Contains(got.Answer, "engineering manager") ||
+		strings.Contains(got.Answer, "No language model") {
+		t.Errorf("answer = %+v", got)
+	}
+	kinds := map[string]int{}
+	for _, one := range packetsOf(t, p.run(t, "ask", "deep: "+twoMatters, "--packets").stdout) {
+		kinds[one.Payload.Kind()]++
+	}
+	for kind, want := range map[string]int{"deep_search_plan_start": 1, "sub_question": 2, "finding": 2, "sub_answer_delta": 2, "stop": 1} {
+		if kinds[kind] != want {
+			t.Errorf("%d packets %s, want %d", kinds[kind], kind, want)
+		}
+	}
+	if r := p.run(t, "ask", "--deep", "How many vacation days per year are there?"); !strings.Contains(r.stdout, "no deep search was made") {
+		t.Errorf("answer:\n%s", r.stdout)
+	}
+}
+
+// With a model it plans, two are asked at once what it planned, it judges, and it reports.
+func TestDeepSearchWithAModel(t *testing.T) {
+	t.Parallel()
+	server := openaitest.New(t)
+	server.Otherwise(func(r openaitest.Request) openaitest.Reply {
+		switch {
+		case r.Offers("plan_search"):
+			return openaitest.Reply{Calls: []openaitest.Call{{Name: "plan_search", Arguments: `{"sub_questions":["How many vacation days per year does an employee have?","Who is an unanswered page escalated to?"]}`}}}
+		case r.Offers("judge_findings"):
+			return openaitest.Reply{Calls: []openaitest.Call{{Name: "judge_findings", Arguments: `{"answer":"Thirty, and the manager.","enough":true,"sub_questions":[]}`}}}
+		case r.Offers("internal_search"):
+			return openaitest.Librarian(r)
+		}
+		for _, m := range r.Messages {
+			if strings.Contains(m.Text(), "Write a report") {
+				return openaitest.Reply{Text: "Thirty days of vacation [1], and the engineering manager is paged [2]."}
+			}
+		}
+		return openaitest.Librarian(r)
+	})
+	p := withModel(t, server)
+	out := packetsOf(t, p.run(t, "ask", "--deep", twoMatters, "--packets").stdout)
+	var rows, text []string
+	for _, one := range out {
+		switch said := one.Payload.(type) {
+		case packet.Finding:
+			rows = append(rows, said.State)
+		case packet.MessageDelta:
+			text = append(text, said.Text)
+		}
+	}
+	report := strings.Join(text, "")
+	if strings.Join(rows, " ") != "found found" || !strings.Contains(report, "](https://docs.example/vacation.md#days-per-year), and") ||
+		!strings.Contains(report, "[[1]](https://docs.example/") || !strings.Contains(report, "[[2]](https://docs.example/") {
+		t.Errorf("rows %v, report %q", rows, report)
+	}
+}
+
+// The switches stand in the configuration file under their names.
+func TestDeepSearchPerAgent(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t), "--base-url", "https://docs.example")
+	file := folder(t, map[string]string{"footnote.yaml": "agents:\n  researcher:\n    use_agentic_search: true\n    allow_refinement: false\n    perform_initial_search_decomposition: false\n    using_tool_calling_llm: false\n"}) + "/footnote.yaml"
+	plans := func(args ...string) int {
+		n := 0
+		for _, one := range packetsOf(t, p.run(t, append(args, "--packets", "--config", file)...).stdout) {
+			if _, plan := one.Payload.(packet.DeepSearchPlanStart); plan {
+				n++
+			}
+		}
+		return n
+	}
+	if n := plans("ask", twoMatters, "--agent", "researcher"); n != 1 {
+		t.Errorf("%d plans", n)
+	}
+	if n := plans("ask", twoMatters); n != 0 {
+		t.Errorf("%d plans by the built-in agent", n)
+	}
+}

@@ -1,0 +1,21 @@
+package wire
+
+import (
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/deepsearch"
+	"github.com/footnotehq/footnote/core/spend"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// engine runs turns: plainly, or, where they are to be searched deeply, by a deep search over the same tools.
+func (b *Base) engine(tools tool.Set) (answer.Engine, error) {
+	fast, err := b.FastModel(spend.Answering)
+	if err != nil {
+		return nil, err
+	}
+	return deepsearch.New(deepsearch.Deps{
+		Plain: turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
+		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.Index}, Logger: b.Logger,
+	}, deepsearch.Config{DropUnsupported: b.Config.DropUnsupported})
+}

@@ -1,0 +1,17 @@
+package policy
+
+import (
+	"regexp"
+	"strings"
+)
+
+var deeply = regexp.MustCompile(`(?is)^\s*deep(?:\s+search)?\s*:\s*(\S.*)$`)
+
+// Deeply reports whether a question begins with "deep:", which asks for a deep search, and returns it without that.
+func Deeply(text string) (question string, asked bool) {
+	m := deeply.FindStringSubmatch(text)
+	if m == nil {
+		return text, false
+	}
+	return strings.TrimSpace(m[1]), true
+}

@@ -1,0 +1,84 @@
+package deepsearch
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// compose writes a report without a model: the findings as they stand, and what was not found.
+func compose(rows []row) string {
+	var b strings.Builder
+	var missing, failed, open []string
+	found := make(map[int]bool) // numbers of what was found when it was asked again
+	for _, r := range rows {
+		found[r.Again] = found[r.Again] || r.finding != nil && r.finding.State == Found
+	}
+	for _, r := range rows {
+		switch {
+		case r.Again > 0 && (r.finding == nil || r.finding.State != Found): // the first one says so
+		case r.finding == nil:
+			open = append(open, r.Text)
+		case r.finding.State == Found && r.finding.Text != "":
+			fmt.Fprintf(&b, "**%s**\n\n%s\n\n", r.Text, strings.TrimSpace(r.finding.Text))
+		case r.finding.State == Missing && found[r.number]:
+		case r.finding.State == Missing:
+			missing = append(missing, r.Text)
+		case r.finding.State == Failed:
+			failed = append(failed, r.Text+" ("+strings.TrimSuffix(r.finding.Shown, ".")+")")
+		}
+	}
+	for _, part := range []struct {
+		title string
+		list  []string
+	}{{"Not in your documents", missing}, {"Could not be looked into", failed}, {"Not looked into", open}} {
+		if len(part.list) > 0 {
+			fmt.Fprintf(&b, "**%s**\n\n- %s\n\n", part.title, strings.Join(part.list, "\n- "))
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// sayNothing is the report of a search that found nothing: three sentences.
+func sayNothing(rows []row) string {
+	n := 0
+	for _, r := range rows {
+		if r.Again == 0 {
+			n++
+		}
+	}
+	parts := "The question was looked into"
+	if n > 1 {
+		parts = fmt.Sprintf("%d parts of the question were looked into", n)
+	}
+	return "Nothing in the documents answers this. " + parts + ", and the documents say nothing about any of it. Ask in other words, or ask somebody to write it down."
+}
+
+// scribe is a model that says one text.
+type scribe struct{ text string }
+
+var _ llm.Model = (*scribe)(nil)
+
+// Info implements llm.Model.
+func (*scribe) Info() llm.Info {
+	return llm.Info{Name: "extractive", Window: 1 << 20, Reply: 1 << 16, NativeTools: true, Extractive: true}
+}
+
+// Stream implements llm.Model.
+func (s *scribe) Stream(ctx context.Context, _ llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		for block := range strings.SplitAfterSeq(s.text, "\n\n") {
+			if err := ctx.Err(); err != nil {
+				yield(llm.Delta{}, err)
+				return
+			}
+			if !yield(llm.Delta{Text: block}, nil) {
+				return
+			}
+		}
+		yield(llm.Delta{Finish: llm.FinishStop}, nil)
+	}
+}

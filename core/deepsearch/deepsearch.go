@@ -1,0 +1,120 @@
+// Package deepsearch answers questions that one search does not answer: it takes a question apart, has each part searched and answered by itself, judges whether
+// that suffices, asks further, and has a report written from what was found.
+//
+// A [Runner] stands before a turn.Runner and takes the same requests. One without a Depth is passed on as it is. Otherwise the turn is made of runs of turn.Runner:
+// one for each sub-question, which search under the turn's audience and may cite only what they found, and one for the report, which is given what those cite and
+// has no tools. All of them share the turn's citation numbers. There are two levels and no more, so that nothing is summarised twice, and who coordinates
+// has no search of its own, so that each sub-question has to stand alone.
+//
+// The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has the parts answered, judge.go decides whether that suffices and
+// what to ask further, report.go writes, stop.go ends what a person stopped. What was planned and found is kept by a [Journal] as it comes.
+package deepsearch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// MaxQuestions is how many sub-questions a plan may have, and how many a round of refinement may add.
+const MaxQuestions = 6
+
+// Engine runs a turn; *turn.Runner is one.
+type Engine interface {
+	Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error)
+}
+
+// Library knows who may read what.
+type Library interface {
+	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Deps is what a Runner works with. Plain and Counter are required.
+type Deps struct {
+	Plain   Engine // runs questions that need no depth
+	Tools   tool.Set
+	Counter budget.Counter
+	Fast    llm.Model // answers sub-questions; nil: the model that answers the turn
+	Journal Journal   // nil: nothing outlasts the process
+	Library Library   // looks again at what was found before it is used; nil: nobody does
+	Logger  *slog.Logger
+}
+
+// Config bounds a Runner. Zero fields take the defaults given.
+type Config struct {
+	Parallel int           // sub-questions that are worked on at once: 3
+	Searches int           // for one sub-question: 8
+	Rounds   int           // of refinement: 2
+	Part     time.Duration // for one sub-question: 5 min
+	Total    time.Duration // after which nothing further is asked, and the report is written: 20 min
+	Tools    tool.RunnerConfig
+	Policy   llm.Policy
+	// DropUnsupported is that of turn.Config, for the report. Findings are always held to it.
+	DropUnsupported bool
+}
+
+func (c Config) withDefaults() Config {
+	for _, n := range []struct {
+		field *int
+		value int
+	}{{&c.Parallel, 3}, {&c.Searches, 8}, {&c.Rounds, 2}} {
+		if *n.field <= 0 {
+			*n.field = n.value
+		}
+	}
+	for _, d := range []struct {
+		field *time.Duration
+		value time.Duration
+	}{{&c.Part, 5 * time.Minute}, {&c.Total, 20 * time.Minute}, {&c.Tools.Timeout, 2 * time.Minute}} {
+		if *d.field <= 0 {
+			*d.field = d.value
+		}
+	}
+	return c
+}
+
+// Runner answers questions, deeply where they ask for it. It is safe for concurrent use.
+type Runner struct {
+	Deps
+	config Config
+}
+
+var _ Engine = (*Runner)(nil)
+
+// New returns a runner.
+func New(deps Deps, config Config) (*Runner, error) {
+	if deps.Plain == nil || deps.Counter == nil {
+		return nil, errors.New("set up deep search: it needs an engine for plain questions and a way to count tokens")
+	}
+	if deps.Logger == nil {
+		deps.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &Runner{Deps: deps, config: config.withDefaults()}, nil
+}
+
+// Run runs one turn, as turn.Runner.Run does. Of several models the first alone searches deeply.
+func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
+	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
+		return r.Plain.Run(ctx, req, sink)
+	}
+	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
+	defer cancel(nil)
+	s := r.begin(req, sink)
+	report, err := s.run(ctx)
+	if err != nil {
+		return turn.Report{}, fmt.Errorf("search deeply for turn %s: %w", req.Turn, err)
+	}
+	report.Took = time.Since(s.began)
+	return report, nil
+}

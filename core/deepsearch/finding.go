@@ -1,0 +1,173 @@
+package deepsearch
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+// shownRunes is how much of a finding its row in the plan shows.
+const shownRunes = 280
+
+// settle gives a row its finding, with the numbers that readers see, and shows it.
+func (s *inquiry) settle(r *row, f Finding) {
+	s.settling.Lock() // numbers are introduced in their order
+	defer s.settling.Unlock()
+	for _, ref := range f.References {
+		s.numbers.Restore(ref.Number, sourceOf(ref))
+	}
+	s.mu.Lock()
+	var infos []cite.Info
+	if f.State == Found {
+		f.Shown, infos = s.quote(&f)
+	}
+	r.finding = &f
+	s.usage.Input += f.Usage.Input
+	s.usage.Cached += f.Usage.Cached
+	s.usage.Output += f.Usage.Output
+	s.mu.Unlock()
+	if f.Text != "" {
+		s.out.at(r, 0, packet.SubAnswerStart{Documents: documents(f.References)})
+		s.out.at(r, 0, packet.SubAnswerDelta{Text: f.Text})
+	}
+	for _, info := range infos {
+		link, _ := cite.LinkURL(info.URL) // empty when it must not be linked
+		s.out.at(r, 0, packet.CitationInfo{Number: info.Number, Document: info.Document, Title: info.Title, URL: link, Source: document.Kind(info.Kind)})
+	}
+	s.out.at(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
+	s.out.at(r, 0, packet.SectionEnd{})
+}
+
+// quote is the line that a row shows of its finding, and what it cites. The citations of the finding become those of the line.
+func (s *inquiry) quote(f *Finding) (line string, infos []cite.Info) {
+	if f.Text == "" { // nothing was written: documents alone were looked for
+		var titles []string
+		for _, r := range message.Distinct(f.References) {
+			titles = append(titles, strings.Join(strings.Fields(r.Document.Title), " "))
+		}
+		return excerpt(strings.Join(titles[:min(len(titles), 3)], ", "), shownRunes), nil
+	}
+	mapping := cite.NewMapping()
+	for _, c := range f.Citations {
+		mapping.Restore(c.ModelSees, cite.Source{Document: c.Document.ID, Title: c.Document.Title, URL: c.Link, Kind: string(c.Document.Kind)})
+	}
+	known := func(n int) bool { _, ok := mapping.Lookup(n); return ok }
+	for sentence, numbers := range statements(f.Text, known) {
+		marks := ""
+		for _, n := range numbers[:min(len(numbers), 3)] {
+			marks += fmt.Sprintf("[%d]", n)
+		}
+		processor := cite.NewProcessor(mapping, cite.Options{Numbering: s.cited.Numbering()})
+		line = processor.Text(excerpt(plain(sentence), shownRunes) + " " + marks)
+		infos = processor.Cited()
+		break
+	}
+	f.Citations = renumbered(f.Citations, infos)
+	return line, infos
+}
+
+// statements yields what a text says with citations: each time one or several sentences of one paragraph, of which the last one cites.
+func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
+	return func(yield func(string, []int) bool) {
+		for block := range strings.SplitSeq(text, "\n\n") {
+			var said []string
+			for sentence, numbers := range cite.Sentences(block, known) {
+				said = append(said, sentence)
+				if len(numbers) == 0 {
+					continue
+				}
+				if !yield(strings.Join(said, " "), numbers) {
+					return
+				}
+				said = nil
+			}
+		}
+	}
+}
+
+// renumbered are the citations that a line shows, under the numbers that readers see.
+func renumbered(all []message.Citation, infos []cite.Info) []message.Citation {
+	var out []message.Citation
+	for _, info := range infos {
+		for _, c := range all {
+			if c.Document.ID == info.Document {
+				c.Number = info.Number
+				out = append(out, c)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// plain is a sentence on one line, without the marks that begin an item or a heading.
+func plain(sentence string) string {
+	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
+}
+
+// quotations are the paragraphs of what was quoted that cite something, with the code that they introduce. What else stands there speaks of the answer, not
+// of the documents.
+func quotations(text string) string {
+	var kept []string
+	introduced := false
+	for block := range strings.SplitSeq(text, "\n\n") {
+		cites := false
+		for _, numbers := range cite.Sentences(block, func(int) bool { return true }) {
+			cites = cites || len(numbers) > 0
+		}
+		if cites || introduced {
+			kept = append(kept, block)
+		}
+		fenced := strings.Count(strings.Join(kept, "\n\n"), "```")%2 == 1
+		introduced = cites && strings.HasSuffix(strings.TrimSpace(block), ":") || introduced && fenced
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// cites are the numbers, as models see them, that a finding's text cites.
+func (f Finding) cites(known func(int) bool) map[int]bool {
+	out := make(map[int]bool)
+	for _, numbers := range cite.Sentences(f.Text, known) {
+		for _, n := range numbers {
+			out[n] = true
+		}
+	}
+	return out
+}
+
+// evidence are the passages that a finding rests on.
+func (f Finding) evidence() []message.Reference {
+	numbers := f.cites(func(n int) bool {
+		for _, r := range f.References {
+			if r.Number == n {
+				return true
+			}
+		}
+		return false
+	})
+	var out []message.Reference
+	for _, r := range f.References {
+		if r.Text != "" && (numbers[r.Number] || f.Text == "") {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func sourceOf(r message.Reference) cite.Source {
+	return cite.Source{Document: r.Document.ID, Title: r.Document.Title, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind)}
+}
+
+// documents are those of references, each once, as packets show them.
+func documents(references []message.Reference) []packet.Document {
+	var out []packet.Document
+	for _, r := range message.Distinct(references) {
+		out = append(out, packet.DocumentOf(r.Document, r.Anchor, r.Score))
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package deepsearch
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+// inquiry is one turn that is searched deeply. What is guarded by mu is read and changed by those who work on sub-questions at the same time.
+type inquiry struct {
+	*Runner
+	req     turn.Request
+	model   llm.Model // plans, judges and writes
+	fast    llm.Model // answers sub-questions
+	out     *outlet
+	numbers *cite.Mapping
+	cited   *cite.Numbers
+	began   time.Time
+
+	settling sync.Mutex // one finding after the other
+	mu       sync.Mutex
+	rows     []*row
+	round    int      // the last that was planned
+	judged   Judgment // the last
+	usage    llm.Usage
+	searches []retrieve.Account // of the plan's own search
+	notices  []string
+}
+
+// row is a sub-question with what became of it.
+type row struct {
+	SubQuestion
+	number  int // from 1, in the order in which they were asked
+	tab     int // within its round
+	finding *Finding
+}
+
+func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
+	if req.Now.IsZero() {
+		req.Now = time.Now()
+	}
+	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), cited: &cite.Numbers{}, began: time.Now()}
+	if s.fast == nil || s.model.Info().Extractive {
+		s.fast = s.model
+	}
+	if len(req.Models) > 1 {
+		s.notices = append(s.notices, "Deep search is done by one model: "+s.model.Info().Name+".")
+		s.req.Models = req.Models[:1]
+	}
+	return s
+}
+
+// run goes from the question to the report. A search that is interrupted by a person ends with what was found; one that the process interrupts ends
+// with anything, since another attempt goes on with it.
+func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
+	s.out.emit(planBlock, packet.DeepSearchPlanStart{})
+	direct, err := s.prepare(ctx)
+	if err != nil {
+		return turn.Report{}, err
+	}
+	if direct {
+		s.out.emit(planBlock, packet.SectionEnd{})
+		return s.plainly(ctx)
+	}
+	s.research(ctx)
+	for context.Cause(ctx) == nil && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
+		more, err := s.refine(ctx)
+		if err != nil {
+			return turn.Report{}, err
+		}
+		if !more {
+			break
+		}
+		s.research(ctx)
+	}
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, turn.ErrStopped):
+		return s.stopped(ctx)
+	default:
+		return s.report(ctx)
+	}
+}
+
+// add makes rows of sub-questions.
+func (s *inquiry) add(questions []SubQuestion) []*row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var added []*row
+	for i, q := range questions {
+		r := &row{SubQuestion: q, number: len(s.rows) + 1, tab: i}
+		s.rows = append(s.rows, r)
+		added = append(added, r)
+		s.round = max(s.round, q.Round)
+	}
+	return added
+}
+
+// standing is a copy of the rows as they stand.
+func (s *inquiry) standing() []row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]row, len(s.rows))
+	for i, r := range s.rows {
+		out[i] = *r
+	}
+	return out
+}
+
+// spend adds what a call of a model took.
+func (s *inquiry) spend(u llm.Usage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.usage.Input += u.Input
+	s.usage.Cached += u.Cached
+	s.usage.Output += u.Output
+}
+
+// complete adds to the answer of the last run what the others have found and used.
+func (s *inquiry) complete(a *turn.Answer) {
+	rows := s.standing()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a.Usage.Input += s.usage.Input
+	a.Usage.Cached += s.usage.Cached
+	a.Usage.Output += s.usage.Output
+	a.Searches = append(slices.Clone(s.searches), a.Searches...)
+	a.Notices = append(slices.Clone(s.notices), a.Notices...)
+	held := make(map[string]bool)
+	for _, r := range a.References {
+		held[keyOf(r)] = true
+	}
+	for _, r := range rows {
+		if r.finding == nil {
+			continue
+		}
+		a.Searches = append(a.Searches, r.finding.Searches...)
+		for _, ref := range r.finding.References {
+			if !held[keyOf(ref)] {
+				held[keyOf(ref)] = true
+				a.References = append(a.References, ref)
+			}
+		}
+		a.Citations = union(a.Citations, r.finding.Citations)
+	}
+	slices.SortStableFunc(a.Citations, func(a, b message.Citation) int { return a.Number - b.Number })
+	a.Timings.Total = time.Since(s.began)
+}
+
+// union adds the citations whose numbers are not there yet.
+func union(to, more []message.Citation) []message.Citation {
+	for _, c := range more {
+		if !slices.ContainsFunc(to, func(have message.Citation) bool { return have.Number == c.Number }) {
+			to = append(to, c)
+		}
+	}
+	return to
+}
+
+// keyOf tells passages apart.
+func keyOf(r message.Reference) string { return string(r.Document.ID) + "\x00" + r.Text }

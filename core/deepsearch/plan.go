@@ -1,0 +1,208 @@
+package deepsearch
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+//go:embed plan.md
+var planPrompt string
+
+// planSpec is what a planner is asked to call.
+var planSpec = llm.ToolSpec{
+	Name:        "plan_search",
+	Description: "States the questions that are to be looked into.",
+	Parameters: json.RawMessage(`{"type":"object","properties":{"sub_questions":{"type":"array","items":{"type":"string"},"maxItems":6,` +
+		`"description":"Up to 6 questions, each understood by somebody who reads nothing else. Empty: one search answers the question, or it needs none."}},"required":["sub_questions"]}`),
+}
+
+// prepare takes the question apart, or takes up what an earlier attempt has done. direct says that it needs no depth.
+func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
+	record, err := s.resume(ctx)
+	if err != nil {
+		return false, err
+	}
+	if !record.Planned() {
+		if record, err = s.plan(ctx); err != nil {
+			return false, err
+		}
+		if context.Cause(ctx) == nil {
+			s.keep(ctx, "plan", func(ctx context.Context) error { return s.Journal.Plan(ctx, s.fence(), record) })
+		}
+	}
+	if record.Direct {
+		return true, nil
+	}
+	s.take(record)
+	return false, nil
+}
+
+// plan takes the question apart: by the model, and by rule where there is none, or where it does not do so.
+func (s *inquiry) plan(ctx context.Context) (Record, error) {
+	record := Record{Question: s.req.Question.Text, Audience: s.req.Audience.Key()}
+	questions, asked, err := s.planned(ctx)
+	if err != nil {
+		return record, err
+	}
+	if !asked {
+		questions = Decompose(s.req.Question.Text)
+	}
+	record.Questions = questions
+	record.Direct = len(questions) == 0
+	return record, nil
+}
+
+// planned is the plan of the model. asked is false where it made none: its questions are made by rule then. An error is one that ends the turn.
+func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked bool, err error) {
+	if s.model.Info().Extractive {
+		return nil, false, nil
+	}
+	var b strings.Builder
+	if said := transcript(s.req.History); said != "" {
+		fmt.Fprintf(&b, "The conversation so far:\n\n%s\n\n", said)
+	}
+	fmt.Fprintf(&b, "The question:\n\n%s\n", excerpt(s.req.Question.Text, 8_000))
+	if !s.req.Depth.Blind {
+		if first := s.look(ctx); first != "" {
+			fmt.Fprintf(&b, "\nWhat a first search found, for you to know which words the documents use:\n\n%s\n", first)
+		}
+	}
+	var plan struct {
+		SubQuestions []string `json:"sub_questions"`
+	}
+	err = s.form(ctx, planSpec, strings.TrimSpace(planPrompt), b.String(), &plan)
+	if errors.Is(err, errAudience) {
+		return nil, false, err
+	}
+	if err != nil {
+		s.Logger.WarnContext(ctx, "the model made no plan; the question is taken apart by rule", "turn", s.req.Turn, "error", err)
+		return nil, false, nil
+	}
+	texts, left := tidy(plan.SubQuestions, nil)
+	if left > 0 {
+		s.notices = append(s.notices, fmt.Sprintf("The model planned %d parts; the first %d were looked into.", len(texts)+left, len(texts)))
+	}
+	if len(texts) == 1 && fold(texts[0]) == fold(s.req.Question.Text) {
+		return nil, true, nil // one search is what a plain answer makes
+	}
+	for _, t := range texts {
+		questions = append(questions, SubQuestion{Text: s.req.Filter.Redact(t)})
+	}
+	return questions, true, nil
+}
+
+// look searches with the question itself and sums up what came.
+func (s *inquiry) look(ctx context.Context) string {
+	req := s.part(SubQuestion{Text: s.req.Question.Text})
+	req.SearchOnly, req.History = true, s.req.History
+	report, err := s.reader().Run(ctx, req, packet.SinkFunc(func(packet.Packet) {}))
+	if err != nil {
+		s.Logger.WarnContext(ctx, "the plan is made without a first search", "turn", s.req.Turn, "error", err)
+		return ""
+	}
+	a := report.Best()
+	s.mu.Lock()
+	s.searches = append(s.searches, a.Searches...)
+	s.mu.Unlock()
+	var b strings.Builder
+	for _, r := range message.Distinct(a.References) {
+		fmt.Fprintf(&b, "- %s: %s\n", r.Document.Title, excerpt(r.Text, 300))
+		if strings.Count(b.String(), "\n") == 3 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// take makes the rows of a plan, with what was found for them before, and shows them.
+func (s *inquiry) take(record Record) {
+	byRound := make(map[int][]SubQuestion)
+	last := 0
+	for _, q := range record.Questions {
+		byRound[q.Round] = append(byRound[q.Round], q)
+		last = max(last, q.Round)
+	}
+	for round := range last + 1 {
+		rows := s.add(byRound[round])
+		if round > 0 {
+			j := Judgment{}
+			if round <= len(record.Judgments) {
+				j = record.Judgments[round-1]
+			}
+			s.judged = s.judged.then(j)
+			s.out.emit(refineBlock(round), packet.Refinement{Round: round, Answer: j.Answer, Missing: j.Missing, Contradictions: j.Contradictions})
+			s.out.emit(refineBlock(round), packet.SectionEnd{})
+		}
+		s.announce(round, rows)
+	}
+	s.round = max(s.round, len(record.Judgments))
+	for _, number := range record.Order {
+		f, ok := record.Findings[number]
+		if !ok || number < 1 || number > len(s.rows) {
+			continue
+		}
+		s.settle(s.rows[number-1], f)
+	}
+}
+
+// announce shows the sub-questions of a round.
+func (s *inquiry) announce(round int, rows []*row) {
+	for _, r := range rows {
+		if round == 0 {
+			s.out.emit(planBlock, packet.DeepSearchPlanDelta{Text: fmt.Sprintf("%d. %s\n", r.number, r.Text)})
+		}
+	}
+	if round == 0 {
+		s.out.emit(planBlock, packet.SectionEnd{})
+	}
+	if len(rows) > 1 {
+		s.out.emit(askBlock(round), packet.Branching{Branches: len(rows)})
+	}
+	for _, r := range rows {
+		s.out.at(r, 0, packet.SubQuestion{Question: r.Text})
+	}
+}
+
+// plainly answers a question that needs no depth, and says so.
+func (s *inquiry) plainly(ctx context.Context) (turn.Report, error) {
+	const notice = "One search answers this, so no deep search was made."
+	req := s.req
+	req.Depth = nil
+	report, err := s.Plain.Run(ctx, req, s.out.behind(planBlock+1, func(stop *packet.Stop) {
+		stop.Notices = append(append([]string{}, stop.Notices...), append(s.notices, notice)...)
+	}))
+	for i := range report.Answers {
+		report.Answers[i].Notices = append(report.Answers[i].Notices, append(s.notices, notice)...)
+		s.notices = nil
+		s.complete(&report.Answers[i])
+	}
+	return report, err
+}
+
+// transcript is the end of a conversation: enough to know what "it" means.
+func transcript(history []message.Message) string {
+	var said []string
+	for _, m := range history {
+		if m.Text != "" && (m.Role == message.User || m.Role == message.Assistant) {
+			said = append(said, fmt.Sprintf("%s: %s", m.Role, excerpt(m.Text, 1_500)))
+		}
+	}
+	return strings.Join(said[max(0, len(said)-6):], "\n\n")
+}
+
+// excerpt is the beginning of a text.
+func excerpt(text string, runes int) string {
+	if r := []rune(text); len(r) > runes {
+		return string(r[:runes]) + " …"
+	}
+	return text
+}

@@ -1,0 +1,213 @@
+package deepsearch
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+//go:embed report.md
+var reportPrompt string
+
+// report has the answer written from what was found, once it is known that all who listen may still read it.
+func (s *inquiry) report(ctx context.Context) (turn.Report, error) {
+	s.recheck(ctx)
+	rows := s.standing()
+	switch {
+	case !has(rows, Found):
+		return s.nothing(ctx, rows)
+	case s.req.SearchOnly:
+		return s.listed(ctx, rows)
+	}
+	written := &scribe{text: compose(rows)}
+	model := s.req.Models[0]
+	if model.Info().Extractive {
+		model = written
+	}
+	return s.write(ctx, rows, model, written, func(*packet.Stop) {})
+}
+
+// write runs the report as a turn that begins with what was found and has no tools.
+func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standIn llm.Model, edit func(*packet.Stop)) (turn.Report, error) {
+	req := s.req
+	steps, references := s.material(rows, model.Info())
+	req.Depth, req.ForceTool, req.Models, req.Agent.Tools = nil, "", []llm.Model{model}, nil
+	if req.StandIn != nil {
+		req.StandIn = standIn
+	}
+	req.Part = &turn.Part{Numbers: s.numbers, Cited: s.cited, Steps: steps, References: references}
+	instructions := strings.TrimSpace(reportPrompt)
+	if len(s.judged.Contradictions) > 0 {
+		instructions += "\n\nThese findings were said to contradict one another:\n- " + strings.Join(s.judged.Contradictions, "\n- ")
+	}
+	if len(s.judged.Missing) > 0 {
+		instructions += "\n\nThis was said to be missing:\n- " + strings.Join(s.judged.Missing, "\n- ")
+	}
+	req.Agent.Instructions = strings.TrimSpace(req.Agent.Instructions + "\n\n" + instructions)
+	writer := turn.NewRunner(tool.Set{}, s.Counter, turn.Config{MaxSteps: 2, Policy: s.config.Policy, DropUnsupported: s.config.DropUnsupported}, s.Logger)
+	before := time.Since(s.began)
+	report, err := writer.Run(ctx, req, s.out.behind(askBlock(s.round)+1, func(stop *packet.Stop) {
+		stop.Notices = append(append([]string{}, s.notices...), stop.Notices...)
+		edit(stop)
+	}))
+	for i := range report.Answers {
+		a := &report.Answers[i]
+		for _, first := range []*time.Duration{&a.Timings.FirstToken, &a.Timings.FirstText} {
+			if *first > 0 {
+				*first += before
+			}
+		}
+		s.complete(a)
+	}
+	return report, err
+}
+
+// material is what the report is written from: for each sub-question a call of the search, and as its result what was found, with the passages that
+// it rests on. All of it together takes half of the model's window at most.
+func (s *inquiry) material(rows []row, info llm.Info) (steps []message.Message, references []message.Reference) {
+	room := info.Window / 2 / max(1, len(rows))
+	calls := message.Message{Role: message.ToolCall}
+	var results []message.Message
+	for _, r := range rows {
+		queries, _ := json.Marshal(map[string][]string{"queries": {r.Text}}) // strings always marshal
+		id := fmt.Sprintf("part_%d", r.number)
+		calls.Calls = append(calls.Calls, message.Call{ID: id, Name: search.Name, Arguments: queries})
+		note := r.told()
+		left := room - s.Counter.Count(note)
+		var docs []tool.Document
+		if r.finding != nil && r.finding.State == Found {
+			for _, ref := range r.finding.evidence() {
+				doc := tool.Document{Number: ref.Number, Title: ref.Document.Title, URL: ref.Document.Link(ref.Anchor), Contents: ref.Text}
+				if !ref.Document.UpdatedAt.IsZero() {
+					doc.Updated = ref.Document.UpdatedAt.Format("2006-01-02")
+				}
+				size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
+				if size > left && len(docs) > 0 {
+					break
+				}
+				left -= size
+				docs = append(docs, doc)
+				references = append(references, ref)
+			}
+		}
+		results = append(results, message.Message{Role: message.ToolResult, CallID: id, Text: tool.DocumentsJSON(docs, r.Text+"\n"+note)})
+	}
+	return append([]message.Message{calls}, results...), references
+}
+
+// recheck takes back findings that rest on what not all who listen may read any more.
+func (s *inquiry) recheck(ctx context.Context) {
+	if s.Library == nil {
+		return
+	}
+	seen := make(map[document.ID]bool)
+	var ids []document.ID
+	rows := s.standing()
+	for _, r := range rows {
+		if r.finding == nil {
+			continue
+		}
+		for _, ref := range r.finding.References {
+			if !seen[ref.Document.ID] {
+				seen[ref.Document.ID] = true
+				ids = append(ids, ref.Document.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	readable, err := s.Library.Readable(ctx, s.req.Audience, ids)
+	if err != nil { // what is not known is not shown
+		s.Logger.WarnContext(ctx, "nobody knows who may read what was found; it is not used", "turn", s.req.Turn, "error", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rows {
+		if r.finding == nil || r.finding.readable(readable) {
+			continue
+		}
+		f := *r.finding
+		f.Text, f.Citations, f.References, f.Searches, f.Closest = "", nil, nil, nil, nil
+		f.State, f.Shown = Failed, "What was found may not be shown any more."
+		r.finding = &f
+	}
+}
+
+// readable reports whether everything that a finding's prompts held may be read.
+func (f Finding) readable(readable map[document.ID]bool) bool {
+	for _, ref := range f.References {
+		if !readable[ref.Document.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+// has reports whether a row came to a state.
+func has(rows []row, state State) bool {
+	for _, r := range rows {
+		if r.finding != nil && r.finding.State == state {
+			return true
+		}
+	}
+	return false
+}
+
+// nothing is the report of a search that found nothing.
+func (s *inquiry) nothing(ctx context.Context, rows []row) (turn.Report, error) {
+	ending := turn.Ending{Outcome: session.NoEvidence, Sentence: turn.Sentence(sayNothing(rows))}
+	if !has(rows, Missing) {
+		ending = turn.Ending{Outcome: session.Failed, Sentence: "No part of the question could be looked into. Ask again in a few minutes; if it happens again, tell whoever runs this bot.", Retryable: true}
+	}
+	for _, r := range rows {
+		if r.finding != nil && len(r.finding.Closest) > 0 {
+			ending.Closest = r.finding.Closest
+			break
+		}
+	}
+	return s.end(ctx, ending, documents(nil)), nil
+}
+
+// listed is the report of a search that nothing is written about: the documents that were found.
+func (s *inquiry) listed(ctx context.Context, rows []row) (turn.Report, error) {
+	var found []packet.Document
+	for _, r := range rows {
+		if r.finding != nil {
+			found = append(found, documents(r.finding.References)...)
+		}
+	}
+	return s.end(ctx, turn.Ending{Outcome: session.Answered}, found), nil
+}
+
+// end is a report without a text.
+func (s *inquiry) end(ctx context.Context, ending turn.Ending, found []packet.Document) turn.Report {
+	block := askBlock(s.round) + 1
+	if len(found) > 0 {
+		s.out.emit(block, packet.SearchStart{})
+		s.out.emit(block, packet.SearchDocuments{Documents: found})
+		s.out.emit(block, packet.SectionEnd{})
+		block++
+	}
+	a := turn.Answer{Model: s.model.Info().Name, Ending: ending}
+	s.complete(&a)
+	stop := packet.Stop{Reason: string(ending.Outcome), Message: string(ending.Sentence), Notices: a.Notices}
+	for _, ref := range ending.Closest {
+		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))
+	}
+	s.out.emit(block, stop)
+	s.Logger.InfoContext(ctx, "deep search ended without a text", "turn", s.req.Turn, "outcome", ending.Outcome)
+	return turn.Report{Answers: []turn.Answer{a}}
+}

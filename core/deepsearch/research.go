@@ -1,0 +1,213 @@
+package deepsearch
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/openurl"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/turn"
+	"golang.org/x/sync/errgroup"
+)
+
+//go:embed brief.md
+var briefPrompt string
+
+// errPartTime is the cause with which the work on a sub-question ends when it took too long.
+var errPartTime = errors.New("the sub-question took too long")
+
+// research has every sub-question answered that has no finding yet, several at once, each as soon as those are answered that it comes after.
+func (s *inquiry) research(ctx context.Context) {
+	for context.Cause(ctx) == nil {
+		ready := s.ready()
+		if len(ready) == 0 {
+			return
+		}
+		var group errgroup.Group
+		group.SetLimit(s.config.Parallel)
+		for _, r := range ready {
+			group.Go(func() error {
+				s.work(ctx, r)
+				return nil
+			})
+		}
+		_ = group.Wait() // the functions return no errors: each failure is a finding
+	}
+}
+
+// ready are the rows that can be worked on now.
+func (s *inquiry) ready() []*row {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*row
+	for _, r := range s.rows {
+		waits := r.After > 0 && r.After < r.number && s.rows[r.After-1].finding == nil
+		if r.finding == nil && !waits {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// work answers one sub-question, and keeps what came of it. One that is interrupted with the turn has no finding.
+func (s *inquiry) work(ctx context.Context, r *row) {
+	began := time.Now()
+	limited, cancel := context.WithTimeoutCause(ctx, s.config.Part, errPartTime)
+	defer cancel()
+	f := s.find(limited, r)
+	if context.Cause(ctx) != nil && f.State != Found {
+		return
+	}
+	f.Took = time.Since(began)
+	s.keep(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
+	s.settle(r, f)
+}
+
+// find runs a sub-question as a turn of its own. Whatever happens, it returns a finding.
+func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.Logger.ErrorContext(ctx, "the work on a sub-question panicked", "turn", s.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			f = Finding{State: Failed, Shown: "Something went wrong while this was looked into."}
+		}
+	}()
+	report, err := s.reader().Run(ctx, s.part(s.briefed(r)), s.out.within(r))
+	if err != nil {
+		s.Logger.ErrorContext(ctx, "a sub-question cannot be run", "turn", s.req.Turn, "error", err)
+		return Finding{State: Failed, Shown: "This could not be looked into."}
+	}
+	a := report.Best()
+	f = Finding{Citations: a.Citations, References: a.References, Searches: a.Searches, Usage: a.Usage}
+	switch {
+	case a.Ending.Outcome == session.Answered && (a.Ending.Grounding == packet.Cited || s.req.SearchOnly):
+		f.State, f.Text = Found, a.Text
+	case len(a.Searches) == 0 && (a.Ending.Outcome == session.Answered || a.Ending.Outcome == session.NoEvidence):
+		f.State, f.Shown = Failed, "The search did not work." // so nothing is known about the documents
+	case a.Ending.Outcome == session.Answered, a.Ending.Outcome == session.NoEvidence:
+		f.State, f.Closest = Missing, a.Ending.Closest
+	case errors.Is(context.Cause(ctx), errPartTime):
+		f.State, f.Shown = Failed, fmt.Sprintf("This took longer than %s.", said(s.config.Part))
+	default:
+		f.State, f.Shown = Failed, string(a.Ending.Sentence)
+	}
+	if s.fast.Info().Extractive || s.stoodIn(a) {
+		f.Text = quotations(f.Text)
+	}
+	if f.State == Found && r.Again > 0 && s.fast.Info().Extractive && !s.about(r, f) {
+		f = Finding{State: Missing, References: a.References, Searches: a.Searches}
+	}
+	s.mu.Lock()
+	for _, notice := range a.Notices {
+		if !slices.Contains(s.notices, notice) {
+			s.notices = append(s.notices, notice)
+		}
+	}
+	s.mu.Unlock()
+	return f
+}
+
+// about reports whether the finding of what was asked again says anything of the question beside the names, which alone bring what is said of them: it does, or
+// it rests on a document that the first finding does not cite.
+func (s *inquiry) about(r *row, f Finding) bool {
+	question, _, _ := strings.Cut(r.Text, " (")
+	if cite.Supported(question, []string{f.Text}) > 0 {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := s.rows[r.Again-1].finding
+	return first != nil && first.State == Found && !slices.ContainsFunc(f.Citations, func(c message.Citation) bool {
+		return slices.ContainsFunc(first.Citations, func(had message.Citation) bool { return had.Document.ID == c.Document.ID })
+	})
+}
+
+// stoodIn reports whether the stand-in wrote.
+func (s *inquiry) stoodIn(a turn.Answer) bool {
+	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
+}
+
+// briefed is a sub-question as it is asked: with the names that the one before it found.
+func (s *inquiry) briefed(r *row) SubQuestion {
+	q := r.SubQuestion
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q.After < 1 || q.After >= r.number {
+		return q
+	}
+	if before := s.rows[q.After-1].finding; before != nil && before.State == Found {
+		if names := Names(s.req.Question.Text, sentences(*before)); len(names) > 0 {
+			q.Text = with(q.Text, names)
+		}
+	}
+	return q
+}
+
+// part is the turn in which a sub-question is answered: nothing of the conversation is known in it, and nothing but documents counts.
+func (s *inquiry) part(q SubQuestion) turn.Request {
+	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
+	for _, name := range []string{search.Name, openurl.Name} {
+		if s.Tools.Find(name) != nil && (len(s.req.Agent.Tools) == 0 || slices.Contains(s.req.Agent.Tools, name)) {
+			agent.Tools = append(agent.Tools, name)
+		}
+	}
+	return turn.Request{
+		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Question: message.Message{Role: message.User, Text: q.Text, At: s.req.Question.At},
+		Agent: agent, System: s.req.System, Models: []llm.Model{s.fast}, StandIn: s.req.StandIn, Filter: s.req.Filter, ForceTool: search.Name,
+		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Still: s.req.Still, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}},
+	}
+}
+
+// reader runs sub-questions: with searches of which there are so many and no more.
+func (s *inquiry) reader() *turn.Runner {
+	left := new(atomic.Int64)
+	left.Store(int64(s.config.Searches))
+	var tools []tool.Tool
+	for _, t := range s.Tools.Tools() {
+		if t.Spec().Name == search.Name {
+			t = &counted{Tool: t, left: left, most: s.config.Searches}
+		}
+		tools = append(tools, t)
+	}
+	set, err := tool.NewSet(tools...)
+	if err != nil { // the names are those of a set
+		panic(err)
+	}
+	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: s.config.Tools, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
+}
+
+// keep writes to the journal. What is not kept is found again by whoever takes the turn over, so a failure costs no answer.
+func (s *inquiry) keep(ctx context.Context, what string, write func(context.Context) error) {
+	if s.Journal == nil {
+		return
+	}
+	lasting, cancel := context.WithTimeout(context.WithoutCancel(ctx), keeping)
+	defer cancel()
+	if err := write(lasting); err != nil {
+		s.Logger.WarnContext(ctx, "deep search not kept", "what", what, "turn", s.req.Turn, "error", err)
+	}
+}
+
+// keeping bounds one write to the journal.
+const keeping = 10 * time.Second
+
+// said is a length of time in words.
+func said(d time.Duration) string {
+	if d >= 2*time.Minute {
+		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+	}
+	return fmt.Sprintf("%d seconds", int(d.Seconds()))
+}

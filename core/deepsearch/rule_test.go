@@ -1,0 +1,81 @@
+package deepsearch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/deepsearch"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDecompose(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"How many days of vacation are there?": "",
+		"hello":                                "",
+		"":                                     "",
+		"What is the difference between the billing service and the search service?": "What is the billing service? | What is the search service?",
+		"Was ist der Unterschied zwischen Alpha und Beta?":                           "Was ist Alpha? | Was ist Beta?",
+		"Compare monthly and annual plans for teams":                                 "monthly plans for teams? | annual plans for teams?",
+		"Which was released first, Alpha Centauri or Beta?":                          "Which was released first Alpha Centauri? | Which was released first Beta?",
+		"Are Stefan Zweig and Karel Čapek both from Vienna?":                         "Are Stefan Zweig both from Vienna? | Are Karel Čapek both from Vienna?",
+		"Postgres vs Redis": "Postgres? | Redis?",
+		"What does it cost in Dublin, Frankfurt and Vienna?":                            "What does it cost in Dublin? | What does it cost in Frankfurt? | What does it cost in Vienna?",
+		"How many days of vacation are there and who leads team Osprey?":                "How many days of vacation are there? | who leads team Osprey?",
+		"Who owns billing? And where does it run?":                                      "Who owns billing? | And where does it run? <1",
+		"first find who owns the search service, then who leads it":                     "find who owns the search service | who leads it <1",
+		"Tell me about:\n- vacation\n- sick leave":                                      "Tell me about: vacation | Tell me about: sick leave",
+		"Who leads the team that owns the billing service?":                             "Who leads the team that owns the billing service?",
+		"What position was held by the woman who portrayed Corliss Archer in the film?": "What position was held by the woman who portrayed Corliss Archer in the film?",
+	} {
+		var got []string
+		for _, q := range deepsearch.Decompose(question) {
+			text := q.Text
+			if q.After > 0 {
+				text += fmt.Sprintf(" <%d", q.After)
+			}
+			got = append(got, text)
+		}
+		if diff := cmp.Diff(want, strings.Join(got, " | ")); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", question, diff)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		question string
+		texts    []string
+		want     string
+	}{
+		{"Who leads the team that owns the billing service?", []string{"The billing service is owned by team Falcon. It runs in the Frankfurt region."}, "Falcon"},
+		{"Which ticket blocks the release?", []string{"The release is blocked by OPS-42, says Mara Lindqvist."}, "OPS-42 | Mara Lindqvist"},
+		{"Who is Falcon?", []string{"It is Falcon."}, ""},
+		{"", nil, ""},
+	} {
+		if got := strings.Join(deepsearch.Names(test.question, test.texts), " | "); got != test.want {
+			t.Errorf("%q: %q, want %q", test.question, got, test.want)
+		}
+	}
+}
+
+// Whatever is asked, the parts are few, none is empty, and none waits for itself or a later one.
+func FuzzDecompose(f *testing.F) {
+	for _, seed := range []string{"a and b or c?", "first x then y", "- a\n- b\n- c", "A, B, C and D", "what? and how? and why? and who is it and what is it and where is it", strings.Repeat("A and ", 3000)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, question string) {
+		parts := deepsearch.Decompose(question)
+		if len(parts) > deepsearch.MaxQuestions {
+			t.Errorf("%d parts", len(parts))
+		}
+		for i, p := range parts {
+			if strings.TrimSpace(p.Text) == "" || p.After > i || p.After < 0 {
+				t.Errorf("part %d is %+v", i, p)
+			}
+		}
+		deepsearch.Names(question, []string{question})
+	})
+}

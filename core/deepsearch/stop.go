@@ -1,0 +1,40 @@
+package deepsearch
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+const (
+	sentenceStopped   = "Stopped. What had been found by then is shown."
+	sentenceUnstarted = "Stopped before anything was found."
+	// stopLimit bounds what is written after a stop, which asks no model.
+	stopLimit = 10 * time.Second
+)
+
+// stopped ends a search that a person stopped: with the findings that there are, as they stand.
+func (s *inquiry) stopped(ctx context.Context) (turn.Report, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
+	defer cancel()
+	s.recheck(ctx)
+	rows := s.standing()
+	if !has(rows, Found) || s.req.SearchOnly {
+		return s.end(ctx, turn.Ending{Outcome: session.Stopped, Sentence: sentenceUnstarted}, nil), nil
+	}
+	written := &scribe{text: compose(rows)}
+	report, err := s.write(ctx, rows, written, written, func(stop *packet.Stop) {
+		if stop.Reason == string(session.Answered) {
+			stop.Reason, stop.Message = string(session.Stopped), sentenceStopped
+		}
+	})
+	for i := range report.Answers {
+		if e := &report.Answers[i].Ending; e.Outcome == session.Answered {
+			e.Outcome, e.Sentence = session.Stopped, sentenceStopped
+		}
+	}
+	return report, err
+}
