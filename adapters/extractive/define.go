@@ -16,6 +16,9 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 		subject := text[:verb[0]]
 		passive := copula.MatchString(text[verb[0]:verb[1]]) && participle.MatchString(text[verb[1]:])
 		for _, name := range alternatives.Split(subject, -1) {
+			if noSubject.MatchString(name) { // "in all daemons" of "Disable it (…) in all daemons except one that is …"
+				continue
+			}
 			if n, is := s.subject(name); is && (!does || n < others) {
 				others, does = n, true
 			}

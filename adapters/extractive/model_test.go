@@ -110,6 +110,7 @@ func TestAnswers(t *testing.T) {
 		"\n- Read the meters. " + reasons + "\n- Tell the post. " + reasons}
 	cistern := tool.Document{Number: 5, Title: "Water", Contents: "# Water\n\nThe barrels in the yard are normally not called a cistern, and nobody drinks from them.\n\nA cistern is a tank for rain water.\n\n" +
 		"## Flood Control System (FCS)\n\nIt closes the pipes once a room is too wet. A lamp shows that it did.\n\n## Service\n\nThe FCS is looked after every spring by the FCS company."}
+	stopcock := tool.Document{Number: 6, Title: "Frost", Contents: "Close the valves (by the wheel) in all stopcocks except one that is behind the heating.\n\nA stopcock is a valve that shuts the water of a flat off."}
 	canteen := tool.Document{Number: 9, Title: "Canteen", Contents: "The canteen serves lunch from noon until two. Guests of the house pay in cash at the counter.\n\n" +
 		"| Day | Soup |\n|---|---|\n| Monday soup | Lentil and carrot with bread |\n| Tuesday soup | Potato and leek with cream |"}
 	tests := map[string]struct {
@@ -120,6 +121,7 @@ func TestAnswers(t *testing.T) {
 	}{
 		"steps that are long":         {"how do I leave the house for good?", []tool.Document{farewell}, []string{"If you leave the house for good, do these steps [3]:\n\n- Hand in the keys. [3]\n- Read the meters. [3]\n- Tell the post. [3]"}, []string{"Whoever"}},
 		"what is not called so":       {"What is a cistern?", []tool.Document{cistern}, []string{heading + "A cistern is a tank for rain water. [5]"}, []string{"not called"}},
+		"what is only spoken of":      {"What is a stopcock?", []tool.Document{stopcock}, []string{heading + "A stopcock is a valve that shuts the water of a flat off."}, []string{"except one"}},
 		"the short form of a heading": {"what is a FCS?", []tool.Document{cistern}, []string{heading + "It closes the pipes once a room is too wet."}, []string{"every spring"}},
 		"a definition": {"What is a pressure vessel?", []tool.Document{canteen, boiler},
 			[]string{heading + "A pressure vessel is a closed container that takes up the water which expands on heating.", " [4]"}, []string{"Home |", "# ", "canteen"}},
