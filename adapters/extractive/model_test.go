@@ -110,7 +110,7 @@ func TestAnswers(t *testing.T) {
 		"\n- Read the meters. " + reasons + "\n- Tell the post. " + reasons}
 	cistern := tool.Document{Number: 5, Title: "Water", Contents: "# Water\n\nThe barrels in the yard are normally not called a cistern, and nobody drinks from them.\n\nA cistern is a tank for rain water.\n\n" +
 		"## Flood Control System (FCS)\n\nIt closes the pipes once a room is too wet. A lamp shows that it did.\n\n## Service\n\nThe FCS is looked after every spring by the FCS company."}
-	stopcock := tool.Document{Number: 6, Title: "Frost", Contents: "Close the valves (by the wheel) in all stopcocks except one that is behind the heating.\n\nA stopcock is a valve that shuts the water of a flat off."}
+	stopcock := tool.Document{Number: 6, Title: "Frost", Contents: "Close the valves (by the wheel) in all stopcocks (1 in each flat) except one that is behind the heating.\n\nA stopcock is a valve that shuts the water of a flat off."}
 	canteen := tool.Document{Number: 9, Title: "Canteen", Contents: "The canteen serves lunch from noon until two. Guests of the house pay in cash at the counter.\n\n" +
 		"| Day | Soup |\n|---|---|\n| Monday soup | Lentil and carrot with bread |\n| Tuesday soup | Potato and leek with cream |"}
 	tests := map[string]struct {
