@@ -193,7 +193,9 @@ func TestWhoIsNobody(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.Links = links })
 			ada, bob, cyd := p.User("ada"), p.User("bob"), p.User("cyd")
-			p.Do(func() { cyd.Email, cyd.Aliases = "cyd@sub.example.com", []string{"c.yd@example.com", "cyd@old.example.com"} })
+			p.Do(func() {
+				cyd.Email, cyd.Aliases = "cyd@sub.example.com", []string{"c.yd@example.com", "cyd@old.example.com"}
+			})
 			other := p.Group("partners", bob)
 			nested := p.Group("inner", bob)
 			outer := p.Group("outer", nested)
@@ -250,7 +252,9 @@ func TestWhoIsNobody(t *testing.T) {
 // What the whole internet can find is for whom the operator says, and the operator's condition narrows everything.
 func TestTheOperatorsWords(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.Anonymous, o.ACL = access.Members, access.ACL{"group:staff"} })
+	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) {
+		o.Anonymous, o.ACL = access.Members, access.ACL{"group:staff"}
+	})
 	ada := p.User("ada")
 	d := p.Drive("Team", reader(ada))
 	f := p.File(d, "open.txt", "x", gdrivetest.Grant{To: gdrivetest.Everyone{}, Role: "reader", Find: true})

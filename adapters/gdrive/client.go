@@ -253,7 +253,7 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	token, been := "", make(map[string]bool)
 	for range mostPages {
 		var got P
-		if err := c.get(ctx, of, subject, path+"?"+asked+"&"+query("pageToken", token), &got); err != nil {
+		if err := c.get(ctx, of, subject, strings.TrimSuffix(path+"?"+asked+"&"+query("pageToken", token), "&"), &got); err != nil {
 			return err
 		}
 		next := part(got)

@@ -13,8 +13,11 @@ type state struct {
 	Swept    int64             `json:"swept,omitempty"`
 	Pass     *pass             `json:"pass,omitempty"` // a look at everything, under way
 	Open     bool              `json:"open,omitempty"` // the run did not come to its end
-	Came     map[string]bool   `json:"came,omitempty"` // files that the last run met in logs of people: another log may say late that they have left it
-	Ends     map[string]int64  `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
+	// Came is into whose log files came in the last run, by file: another log may say late that they have left it.
+	Came map[string]string `json:"came,omitempty"`
+	// Gone are files that have left a shared drive, and that no log met since: they are removed at the end of the run.
+	Gone map[string]bool  `json:"gone,omitempty"`
+	Ends map[string]int64 `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
 }
 
 // pass is a look at everything.
@@ -47,6 +50,9 @@ func decode(since index.Checkpoint, settings string) state {
 	}
 	if s.Ends == nil {
 		s.Ends = make(map[string]int64)
+	}
+	if s.Gone == nil {
+		s.Gone = make(map[string]bool)
 	}
 	if s.Pass != nil && s.Pass.Done == nil {
 		s.Pass.Done = make(map[string]string)

@@ -21,7 +21,7 @@ type documents struct {
 	access  map[document.ID]access.ACL // of what the batch holds
 	yielded map[document.ID]bool       // no document is yielded twice in a run
 	removed map[document.ID]bool       // by this run
-	came    map[string]bool
+	came    map[string]string
 	resumed bool
 }
 
@@ -31,7 +31,7 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 	return func(yield func(index.Batch, error) bool) {
 		d := &documents{
 			feed: c.feed(since), yield: yield, access: make(map[document.ID]access.ACL), yielded: make(map[document.ID]bool),
-			removed: make(map[document.ID]bool), came: make(map[string]bool),
+			removed: make(map[document.ID]bool), came: make(map[string]string),
 		}
 		d.sink, d.resumed = d, d.state.Open
 		if err := d.read(ctx); err != nil && !errors.Is(err, errBroken) {
@@ -58,10 +58,14 @@ func (d *documents) read(ctx context.Context) (err error) {
 // mostItems is how many documents a batch holds, about.
 const mostItems = 1000
 
-// flush implements sink. At the end of a run, what it met in logs of people is what the next one goes by.
+// flush implements sink. At the end of a run, what has left a drive and was met nowhere else is removed, and what came into somebody's is what the next run goes by.
 func (d *documents) flush(complete bool) error {
 	if !d.state.Open {
 		d.state.Came = d.came
+		for id := range d.state.Gone {
+			d.remove(d.id(id))
+		}
+		clear(d.state.Gone)
 	}
 	now := d.access
 	d.batch.Review = nil
@@ -110,8 +114,9 @@ func (d *documents) found(ctx context.Context, in corpus, files []file, log bool
 			delete(d.removed, id)
 			delete(d.yielded, id)
 		}
+		delete(d.state.Gone, f.ID)
 		if log && !in.shared {
-			d.came[f.ID] = true
+			d.came[f.ID] = in.id
 		}
 		acl := access.ACL{d.node(node)}
 		d.access[id] = acl
@@ -136,20 +141,28 @@ func (d *documents) remove(id document.ID) {
 	d.batch.Deleted = append(d.batch.Deleted, id)
 }
 
-// gone implements sink. "removed … cannot be told apart: deletion, or loss of access": what has left somebody's log may never have been theirs, and is not taken
-// for gone.
+// gone implements sink. What is in the trash is removed. "removed" alone says that a file was deleted, or that it is not shown any more: of a shared drive, it has left
+// it, and nobody may read it until another log has it, which may be read later; of somebody's log, it may never have been theirs, and nothing is done.
 func (d *documents) gone(_ context.Context, in corpus, files []file) error {
 	for _, f := range files {
 		if f.MimeType == typeFolder {
 			continue
 		}
 		home := d.home(f)
-		told := f.MimeType != ""                                                       // it is shown still
-		if told && home != "" && home != in.id || d.came[f.ID] || d.state.Came[f.ID] { // its own log tells of it
-			continue
+		for _, came := range []map[string]string{d.came, d.state.Came} {
+			if came[f.ID] == in.id {
+				delete(came, f.ID)
+			} else if came[f.ID] != "" && home == "" {
+				home = came[f.ID]
+			}
 		}
-		if told || in.shared {
+		switch told := f.MimeType != ""; { // it is shown still
+		case home != "" && home != in.id: // the log there tells of it
+		case told:
 			d.remove(d.id(f.ID))
+		case in.shared:
+			d.state.Gone[f.ID] = true
+			d.access[d.id(f.ID)] = access.ACL{}
 		}
 	}
 	return nil

@@ -26,6 +26,9 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	return page.Sections, nil
 }
 
+// mostHeld is how much of what opens a comment is held back, about, until it is known to be one.
+const mostHeld = 2000
+
 // strip leaves out comments, which stand behind the text with a mark in it, and writes links as they were before Google led them through itself.
 func strip(ctx context.Context, text string) string {
 	var out strings.Builder
@@ -47,6 +50,12 @@ func strip(ctx context.Context, text string) string {
 		case kind == html.StartTagToken && (token.Data == "div" || token.Data == "sup" || held != "" && token.Data == "p"):
 			if token.Data == "div" {
 				divs++
+			}
+			if len(held) > mostHeld {
+				if skipDiv == 0 && !skipSup {
+					out.WriteString(held)
+				}
+				held = ""
 			}
 			held += raw
 			continue

@@ -71,7 +71,7 @@ func (q *request) drive(path []string) any {
 				return map[string]any{"id": d.ID, "driveId": d.ID, "mimeType": Folder, "capabilities": map[string]any{"canListChildren": true}}
 			}
 		}
-		if f == nil || !q.sees(f) || f.Drive != nil && q.value("supportsAllDrives") != "true" {
+		if f == nil || !q.sees(f) || f.Drive != nil && q.value("supportsAllDrives") != "true" && len(path) == 2 {
 			return notFound
 		}
 		switch {

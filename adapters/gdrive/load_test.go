@@ -1,0 +1,168 @@
+package gdrive_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/gdrive"
+	"github.com/footnotehq/footnote/adapters/gdrive/gdrivetest"
+)
+
+// paragraph is a paragraph of a tab, as the API of Docs tells it.
+func paragraph(style, heading, text string) any {
+	return map[string]any{"paragraph": map[string]any{
+		"elements":       []any{map[string]any{"textRun": map[string]any{"content": text + "\n"}}},
+		"paragraphStyle": map[string]any{"namedStyleType": style, "headingId": heading},
+	}}
+}
+
+func tabOf(id, title string, content ...any) any {
+	return map[string]any{"tabProperties": map[string]any{"tabId": id, "title": title}, "documentTab": map[string]any{"body": map[string]any{"content": content}}}
+}
+
+// Docs are led to by tab and heading, Sheets and Slides are read as Excel and PowerPoint, uploaded files by their endings, and where they have none, by their types.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	add := func(name, kind string, f gdrivetest.File) *gdrivetest.File {
+		f.Name, f.Type, f.Drive = name, kind, d
+		f.Size = int64(len(f.Data))
+		return p.Add(&f)
+	}
+	doc := add("Handbook", gdrivetest.Doc, gdrivetest.File{Tabs: []any{
+		tabOf("t.0", "Rules", paragraph("HEADING_1", "h.aa", "Why"), paragraph("NORMAL_TEXT", "", "Because.")),
+		tabOf("t.1", "More", paragraph("NORMAL_TEXT", "", "More of it.")),
+	}})
+	sheet := add("Numbers", gdrivetest.Sheet, gdrivetest.File{Data: []byte("cells")})
+	slides := add("Talk", gdrivetest.Slides, gdrivetest.File{Data: []byte("slides")})
+	pdf := add("scan", "application/pdf", gdrivetest.File{Data: []byte("pages")})
+	word := add("letter.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", gdrivetest.File{Data: []byte("words")})
+	locked := add("locked.txt", gdrivetest.Text, gdrivetest.File{Data: []byte("x"), NoDownload: true})
+	empty := add("empty.txt", gdrivetest.Text, gdrivetest.File{})
+	large := add("large.txt", gdrivetest.Text, gdrivetest.File{Data: []byte("x")})
+	p.Do(func() { large.Size = 1 << 30 })
+	add("form", "application/vnd.google-apps.form", gdrivetest.File{})
+	add("film.mp4", "video/mp4", gdrivetest.File{Data: []byte("x")})
+	run := p.mustSync()
+	p.mustHold(map[*gdrivetest.File]string{doc: "Because.", sheet: ".xlsx: cells", slides: ".pptx: slides", pdf: ".pdf: pages", word: ".docx: words"})
+	if run.Counts.Skipped != 2 {
+		t.Errorf("left out are %v, want %s and %s", run.Skipped, locked.Name, empty.Name)
+	}
+	all := p.documents()
+	sections := all[doc.ID].Sections
+	if got, want := sections[0].Anchor, "https://docs.google.com/document/d/"+doc.ID+"/edit?tab=t.0#heading=h.aa"; got != want || strings.Join(sections[0].Heading, "/") != "Rules/Why" {
+		t.Errorf("the first section is %+v, want it at %s", sections[0], want)
+	}
+	if got, want := all[doc.ID].Link(sections[1].Anchor), "https://docs.google.com/document/d/"+doc.ID+"/edit?tab=t.1"; got != want {
+		t.Errorf("the second tab is at %s, want %s", got, want)
+	}
+	if all[sheet.ID].URL != "https://docs.google.com/spreadsheets/d/"+sheet.ID+"/edit" {
+		t.Errorf("the spreadsheet is at %s", all[sheet.ID].URL)
+	}
+}
+
+// What is larger than Google exports is read in another form, or left out with a sentence; without the API of Docs a Doc is read as it is exported.
+func TestExportLimits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	html := p.Add(&gdrivetest.File{Name: "plain", Type: gdrivetest.Doc, Drive: d, HTML: `<html><body><h1 id="h.x1"><span>Why</span></h1><p>Because.</p></body></html>`})
+	huge := p.Add(&gdrivetest.File{Name: "huge", Type: gdrivetest.Doc, Drive: d, Huge: true, Data: []byte("\uFEFFall of it")})
+	slides := p.Add(&gdrivetest.File{Name: "talk", Type: gdrivetest.Slides, Drive: d, Huge: true, Data: []byte("the words alone")})
+	p.Add(&gdrivetest.File{Name: "numbers", Type: gdrivetest.Sheet, Drive: d, Huge: true, Data: []byte("x")})
+	p.Switch(func(s *gdrivetest.Switches) { s.NoDocs = true })
+	run := p.mustSync()
+	p.mustHold(map[*gdrivetest.File]string{html: "Because.", huge: "all of it", slides: "the words alone"})
+	if len(run.Skipped) != 1 || !strings.Contains(run.Skipped[0].Sentence, "10 MB") {
+		t.Errorf("left out are %v", run.Skipped)
+	}
+	if got, want := p.documents()[html.ID].Link(p.documents()[html.ID].Sections[0].Anchor), "https://docs.google.com/document/d/"+html.ID+"/edit#heading=h.x1"; got != want {
+		t.Errorf("the heading is at %s, want %s", got, want)
+	}
+}
+
+// A file that fails for now is a failure of its own, and is read by the next run.
+func TestAFileThatFails(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	a, b := p.File(d, "a.txt", "one"), p.File(d, "b.txt", "two")
+	p.Faults.Add(gdrivetest.Fault{Path: "files/" + a.ID + "?alt=media", Answer: gdrivetest.Refuse(http.StatusBadGateway, "backendError")}, 0, 5)
+	run, err := p.sync(t.Context())
+	if err != nil || run.Counts.Failed != 1 {
+		t.Fatalf("%v %+v", err, run.Counts)
+	}
+	p.mustHold(map[*gdrivetest.File]string{b: "two"})
+	p.Pass(2 * gdrive.SweepEvery)
+	p.mustSync()
+	p.mustHold(map[*gdrivetest.File]string{a: "one", b: "two"})
+}
+
+// Before a private answer somebody's own eyes are asked: a folder that is seen and may not be opened is no folder that may be read.
+func TestMayRead(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	ada, bob := p.User("ada"), p.User("bob")
+	d := p.Drive("Team", reader(ada), reader(bob))
+	open, limited := p.Folder(d, "open"), p.Folder(d, "limited", reader(ada))
+	p.Do(func() { limited.Limited = true })
+	mine := p.File(ada, "mine.txt", "x")
+	nodes := []string{d.ID + "/" + d.ID, d.ID + "/" + open.ID, d.ID + "/" + limited.ID, ada.ID + "/" + mine.ID, "no node"}
+	for _, tt := range []struct {
+		who  *gdrivetest.User
+		want []bool
+	}{{ada, []bool{true, true, true, true}}, {bob, []bool{true, true, false, false}}} {
+		got := p.connector.MayRead(t.Context(), tt.who.ID, nodes)
+		for i, want := range tt.want {
+			if may, known := got[nodes[i]]; !known || may != want {
+				t.Errorf("%s and %s: %v, known %v, want %v", tt.who.Name, nodes[i], may, known, want)
+			}
+		}
+		if _, known := got["no node"]; known {
+			t.Error("what is no node is known")
+		}
+	}
+	p.Faults.Add(gdrivetest.Fault{Path: open.ID, Answer: gdrivetest.Refuse(http.StatusServiceUnavailable, "backendError")}, 0, 9)
+	if got := p.connector.MayRead(t.Context(), ada.ID, nodes[1:2]); len(got) != 0 {
+		t.Errorf("what cannot be found out is %v", got)
+	}
+}
+
+func TestCheckSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	ada := p.User("ada")
+	d := p.Drive("Team", reader(ada))
+	what, err := p.connector.Check(t.Context())
+	if err != nil || what != "1 shared drives, 2 people in the directory, the own drives of 2" {
+		t.Errorf("%q %v", what, err)
+	}
+	p.Do(func() { d.Members = []gdrivetest.Grant{reader(p.Bot)} })
+	p.options.Drives, p.options.MyDrives = []string{d.ID, "0Aother"}, false
+	p.again()
+	what, err = p.connector.Check(t.Context())
+	if what != "1 shared drives, 2 people in the directory" || err == nil || !strings.Contains(err.Error(), "not a member of the shared drive 0Aother") || !strings.Contains(err.Error(), "a Manager of the drive") {
+		t.Errorf("%q %v", what, err)
+	}
+	p.Do(func() { d.Members = nil })
+	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to be read") {
+		t.Errorf("%v", err)
+	}
+	p.options.Admin = ada.Email
+	p.again()
+	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "administrator") {
+		t.Errorf("%v", err)
+	}
+	for name, key := range map[string]string{"none": "", "no key": "{}", "another": `{"type":"authorized_user"}`} {
+		if _, err := gdrive.New(gdrive.Config{Key: []byte(key)}); err == nil || !strings.Contains(err.Error(), "GOOGLE_KEY_FILE") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, bad := range []gdrive.Options{{}, {Name: "a", Admin: "ada"}, {Name: "a", Drives: []string{"a b"}}, {Name: "a", Users: []string{"a@b.example"}}, {Name: "a", Anonymous: "group:x"}} {
+		if _, err := gdrive.NewConnector(p.client, bad); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
