@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
@@ -38,6 +39,8 @@ const (
 	drive api = iota
 	directory
 	docs
+	sheets
+	slides
 )
 
 // Client asks Google with one credential. All connectors with the same credential share one. It is safe for concurrent use.
@@ -46,6 +49,9 @@ type Client struct {
 	key    serviceKey
 	auth   *authority
 	apis   map[api]*sourcehttp.Client
+
+	mu  sync.Mutex
+	off map[api]time.Time // until when an API is not asked, since it is not enabled
 }
 
 // New returns a client. Nothing is asked yet.
@@ -62,7 +68,7 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{config: config, key: key, apis: make(map[api]*sourcehttp.Client)}
+	c := &Client{config: config, key: key, apis: make(map[api]*sourcehttp.Client), off: make(map[api]time.Time)}
 	tokens, err := url.Parse(key.TokenURI)
 	if err != nil || tokens.Scheme != "https" && (tokens.Scheme != "http" || !guard.Private(context.Background(), tokens.Hostname())) {
 		return nil, errors.New("the token_uri of the service account's key is not an address of the form https://…: use the key as Google gave it out")
@@ -76,7 +82,9 @@ func New(config Config) (*Client, error) {
 	}{
 		drive:     {"https://www.googleapis.com", "/drive/v3/", scopeDrive, config.Every},
 		directory: {"https://admin.googleapis.com", "/admin/directory/v1/", scopeUsers + " " + scopeGroups + " " + scopeMembers, 2 * config.Every},
-		docs:      {"https://docs.googleapis.com", "/v1/", scopeDrive, 10 * config.Every}, // "Read requests … 300 per minute per user per project"
+		docs:      {"https://docs.googleapis.com", "/v1/", scopeDrive, 10 * config.Every},   // "Read requests … 300 per minute per user per project"
+		sheets:    {"https://sheets.googleapis.com", "/v4/", scopeDrive, 50 * config.Every}, // "… 60 per minute per user per project"
+		slides:    {"https://slides.googleapis.com", "/v1/", scopeDrive, 10 * config.Every},
 	} {
 		base := at.host + at.path
 		if config.URL != "" {

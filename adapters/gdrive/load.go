@@ -77,6 +77,9 @@ func tooLarge(err error) bool {
 // doc reads a Doc with its tabs. Where the API of Docs is not enabled, or does not take the file, it is read as Google exports it to HTML: then headings are led to, and
 // tabs are not.
 func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]document.Section, error) {
+	if !c.client.enabled(docs) {
+		return c.exportedDoc(ctx, in, f)
+	}
 	asked := "documents/" + url.PathEscape(f.ID) + "?" + query("includeTabsContent", "true", "suggestionsViewMode", "PREVIEW_WITHOUT_SUGGESTIONS")
 	answer, err := c.client.raw(ctx, docs, in.subject, sourcehttp.Request{Path: asked})
 	if err == nil {
@@ -85,6 +88,12 @@ func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]do
 	if final(ctx, err) || !absent(err) && !stale(err) && !tooLarge(err) {
 		return nil, err
 	}
+	c.client.note(docs, err)
+	return c.exportedDoc(ctx, in, f)
+}
+
+// exportedDoc reads a Doc as Drive exports it.
+func (c *Connector) exportedDoc(ctx context.Context, in corpus, f file) ([]document.Section, error) {
 	page, err := c.exported(ctx, in, f, "text/html")
 	if tooLarge(err) {
 		page, err = c.exported(ctx, in, f, "text/plain")
@@ -138,10 +147,13 @@ func exportPath(f file, mime string) string {
 
 func (c *Connector) export(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
 	err := c.read(ctx, in, exportPath(f, exports[f.MimeType].mime), name, d)
-	if tooLarge(err) {
+	switch {
+	case tooLarge(err):
 		return errLarge
+	case err != nil:
+		return err
 	}
-	return err
+	return c.mark(ctx, in, f, d.Sections)
 }
 
 // read fetches a file into a folder of its own, where Options.Read reads it.

@@ -1,6 +1,7 @@
 package gdrive_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -80,6 +81,32 @@ func TestExportLimits(t *testing.T) {
 	}
 	if got, want := p.documents()[html.ID].Link(p.documents()[html.ID].Sections[0].Anchor), "https://docs.google.com/document/d/"+html.ID+"/edit#heading=h.x1"; got != want {
 		t.Errorf("the heading is at %s, want %s", got, want)
+	}
+}
+
+// A spreadsheet's sections lead to their sheets, a presentation's to their slides, as far as Google tells how; where its API is not enabled it is asked once an hour.
+func TestSheetsAndSlidesAreLedTo(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	sheet := p.Add(&gdrivetest.File{Name: "n", Type: gdrivetest.Sheet, Drive: d, Data: []byte("First\na|Second one\nb|no heading"), Parts: []string{"First", "Second  one"}})
+	talk := p.Add(&gdrivetest.File{Name: "t", Type: gdrivetest.Slides, Drive: d, Data: []byte("Slide 1: Why\na|Slide 2\nb|Slide 9\nc"), Parts: []string{"p", "g1a2"}})
+	p.mustSync()
+	for f, want := range map[*gdrivetest.File][]string{sheet: {"gid=0", "gid=100", ""}, talk: {"slide=id.p", "slide=id.g1a2", ""}} {
+		for i, s := range p.documents()[f.ID].Sections {
+			if s.Anchor != want[i] {
+				t.Errorf("section %d of %s leads to %q, want %q", i, f.Name, s.Anchor, want[i])
+			}
+		}
+	}
+	p.Switch(func(s *gdrivetest.Switches) { s.NoDocs = true })
+	mark := p.Mark()
+	for i := range 3 {
+		p.Change(sheet, func() { sheet.Name, sheet.Data = fmt.Sprint("n", i), []byte("First\nc") })
+		p.mustSync()
+	}
+	if n := p.Counts(mark, "/v4/"); n != 1 {
+		t.Errorf("an API that is not enabled was asked %d times", n)
 	}
 }
 

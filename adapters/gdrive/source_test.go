@@ -67,7 +67,11 @@ func (f textFile) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch,
 			return
 		}
 		yield(index.Batch{Documents: []index.Item{{ID: "file", Load: func(context.Context) (document.Document, error) {
-			d := document.Document{Sections: []document.Section{{Blocks: []document.Block{{Text: path.Ext(f.path) + ": " + string(text)}}}}}
+			var d document.Document
+			for _, part := range strings.Split(string(text), "|") { // of which each line but the last is a heading
+				above := strings.Split(part, "\n")
+				d.Sections = append(d.Sections, document.Section{Heading: above[:len(above)-1], Blocks: []document.Block{{Text: path.Ext(f.path) + ": " + part}}})
+			}
 			return d, nil
 		}}}}, nil)
 	}

@@ -39,7 +39,9 @@ func (q *request) answer() any {
 		return q.directory(path[3:])
 	case len(path) == 3 && path[0] == "v1" && path[1] == "documents" && q.may("drive.readonly"):
 		return q.document(path[2])
-	case path[0] == "drive" || path[0] == "v1":
+	case len(path) == 3 && (path[0] == "v4" && path[1] == "spreadsheets" || path[0] == "v1" && path[1] == "presentations") && q.may("drive.readonly"):
+		return q.parts(path[2])
+	case path[0] == "drive" || path[0] == "v1" || path[0] == "v4":
 		return refused{http.StatusForbidden, "insufficientPermissions"}
 	}
 	return notFound
@@ -408,6 +410,26 @@ func (q *request) export(f *File) any {
 		return []byte(f.HTML)
 	}
 	return f.Data
+}
+
+// parts is spreadsheets.get and presentations.get, of what a link leads to.
+func (q *request) parts(id string) any {
+	f := q.World.files[id]
+	if q.Switches.NoDocs {
+		return refused{http.StatusForbidden, "SERVICE_DISABLED"}
+	}
+	if f == nil || !q.mayOpen(q.user, f) {
+		return notFound
+	}
+	var sheets, slides []any
+	for i, name := range f.Parts {
+		sheets = append(sheets, map[string]any{"properties": map[string]any{"sheetId": 100 * i, "title": name}})
+		slides = append(slides, map[string]any{"objectId": name})
+	}
+	if f.Type == Slides {
+		return map[string]any{"slides": slides}
+	}
+	return map[string]any{"sheets": sheets}
 }
 
 // document is documents.get of the API of Docs.

@@ -68,9 +68,10 @@ type File struct {
 	Trashed        bool // by itself
 	Gone           bool // deleted for good
 	Modified       time.Time
-	Data           []byte // of what was uploaded, and of exports to anything but HTML
-	HTML           string // a Doc as it is exported
-	Tabs           []any  // a Doc as the API of Docs tells it
+	Data           []byte   // of what was uploaded, and of exports to anything but HTML
+	HTML           string   // a Doc as it is exported
+	Tabs           []any    // a Doc as the API of Docs tells it
+	Parts          []string // names of sheets, ids of slides
 	NoDownload     bool
 	Huge           bool // larger than what is exported
 	Size           int64

@@ -24,7 +24,8 @@ func googleDriveKind() Kind {
 			schedule,
 		},
 		Steps: []string{
-			"In the Google Cloud console make a project, and enable the Google Drive API, the Admin SDK API and the Google Docs API (APIs & Services → Library). Without the last one tabs of Docs are not led to.",
+			"In the Google Cloud console make a project, and enable the Google Drive API, the Admin SDK API and the Google Docs API (APIs & Services → Library). Without the last one tabs of Docs are not led to. " +
+				"With the Google Sheets API and the Google Slides API answers lead to the sheet or slide.",
 			"Make a service account in it (IAM & Admin → Service accounts), and a key of it (Keys → Add key → JSON); keep the file where only Footnote reads it. No role in the project is needed.",
 			"Shared drives: make the service account a Manager of each that is to be read (Manage members, by its address). A lower role is not shown who may read folders with limited access. What it asks for only reads.",
 			"People and groups: in the Admin console, Security → Access and data control → API controls → Domain-wide delegation → Add new, with the service account's client id and the scopes below, and name an administrator as admin " +

@@ -1,0 +1,85 @@
+package gdrive
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// offFor is for how long an API is not asked that is not enabled in the service account's project.
+const offFor = time.Hour
+
+// disabled are the reasons of a refusal that says that an API is not enabled.
+var disabled = []string{"SERVICE_DISABLED", "accessNotConfigured"}
+
+// enabled reports whether an API is worth asking.
+func (c *Client) enabled(of api) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.config.Now().Before(c.off[of])
+}
+
+// note remembers that an API is not enabled, where an error says so.
+func (c *Client) note(of api, err error) {
+	if !slices.Contains(disabled, reason(err)) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.off[of] = c.config.Now().Add(offFor)
+}
+
+// mark has sections be led to where the API of Sheets or of Slides tells by what: "#gid=…", "#slide=id.…". Excel and PowerPoint files do not say it. Where the API is not
+// enabled, or does not tell, the file itself is led to.
+func (c *Connector) mark(ctx context.Context, in corpus, f file, sections []document.Section) error {
+	of, path := sheets, "spreadsheets/"+url.PathEscape(f.ID)+"?"+query("fields", "sheets(properties(sheetId,title))")
+	if f.MimeType == typeSlides {
+		of, path = slides, "presentations/"+url.PathEscape(f.ID)+"?"+query("fields", "slides(objectId)")
+	}
+	if !c.client.enabled(of) {
+		return nil
+	}
+	var got struct {
+		Sheets []struct {
+			Properties struct {
+				ID    int64  `json:"sheetId"`
+				Title string `json:"title"`
+			} `json:"properties"`
+		} `json:"sheets"`
+		Slides []struct {
+			ID string `json:"objectId"`
+		} `json:"slides"`
+	}
+	if err := c.client.get(ctx, of, in.subject, path, &got); err != nil {
+		if final(ctx, err) {
+			return err
+		}
+		c.client.note(of, err)
+		return nil
+	}
+	anchors := make(map[string]string)
+	for _, s := range got.Sheets {
+		anchors[strings.Join(strings.Fields(s.Properties.Title), " ")] = "gid=" + strconv.FormatInt(s.Properties.ID, 10)
+	}
+	for i, s := range got.Slides {
+		anchors["Slide "+strconv.Itoa(i+1)] = "slide=id." + s.ID
+	}
+	for i, s := range sections {
+		if len(s.Heading) == 0 {
+			continue
+		}
+		name := s.Heading[0]
+		if f.MimeType == typeSlides {
+			name, _, _ = strings.Cut(name, ":")
+		}
+		if anchor := anchors[name]; anchor != "" && sections[i].Anchor == "" {
+			sections[i].Anchor = anchor
+		}
+	}
+	return nil
+}
