@@ -185,6 +185,32 @@ func TestGrantsComeDownToALimitedFolder(t *testing.T) {
 	r.mustShow(inOpen, ada, bob, eve)
 }
 
+// A drive may be for its members alone: then what was shared with others below it is not, whoever becomes a member or is none any more.
+func TestADriveForItsMembersAlone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, never)
+	ada, bob, cyd := p.User("ada"), p.User("bob"), p.User("cyd")
+	d := p.Drive("Team", reader(ada))
+	limited := p.Folder(d, "limited", reader(ada), reader(bob))
+	p.Do(func() { limited.Limited = true })
+	f, g := p.File(limited, "f.txt", "x", reader(cyd)), p.File(d, "g.txt", "x", reader(cyd))
+	p.mustSync()
+	r := p.readers()
+	r.mustShow(f, ada, bob, cyd)
+	r.mustShow(g, ada, cyd)
+	p.Do(func() { d.Closed = true })
+	r.read()
+	r.mustShow(f, ada)
+	r.mustShow(g, ada)
+	p.Do(func() { d.Members = append(d.Members[:1:1], reader(bob)) })
+	r.read()
+	r.mustShow(f, bob)
+	r.mustShow(g, bob)
+	if r.read(); r.complete {
+		t.Error("everything is looked at although nothing has changed")
+	}
+}
+
 // What is not known, has ended or shows no more than that something is there, lets nobody in; links let in nobody, unless the operator says so.
 func TestWhoIsNobody(t *testing.T) {
 	t.Parallel()

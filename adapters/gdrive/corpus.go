@@ -17,22 +17,26 @@ type corpus struct {
 	name    string
 	subject string // for whom it is read
 	shared  bool   // it is a shared drive
+	closed  bool   // whose files let nobody in who is no member of it
 }
 
 // corpora are those of the source, shared drives first, in the order of their ids. people may be nil where no person's drive is read.
 func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	type part struct {
 		Drives []struct {
-			ID   string `json:"id"`
-			Name string `json:"name"`
+			ID           string `json:"id"`
+			Name         string `json:"name"`
+			Restrictions struct {
+				MembersOnly bool `json:"driveMembersOnly"` // "Whether access to items inside this shared drive is restricted to its members"
+			} `json:"restrictions"`
 		} `json:"drives"`
 		NextPageToken string `json:"nextPageToken"`
 	}
 	var all []corpus
-	err := listAll(ctx, c.client, drive, c.options.Reader, "drives", query("pageSize", "100", "fields", "nextPageToken,drives(id,name)"), func(got part) string {
+	err := listAll(ctx, c.client, drive, c.options.Reader, "drives", query("pageSize", "100", "fields", "nextPageToken,drives(id,name,restrictions(driveMembersOnly))"), func(got part) string {
 		for _, d := range got.Drives {
 			if isID(d.ID) && (len(c.options.Drives) == 0 || slices.Contains(c.options.Drives, d.ID)) {
-				all = append(all, corpus{id: d.ID, name: d.Name, subject: c.options.Reader, shared: true})
+				all = append(all, corpus{id: d.ID, name: d.Name, subject: c.options.Reader, shared: true, closed: d.Restrictions.MembersOnly})
 			}
 		}
 		return got.NextPageToken

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/index"
@@ -33,7 +35,15 @@ type feed struct {
 	corpora []corpus
 	byID    map[string]corpus
 	owners  map[string]string // whose a folder is that somebody's file lies in, by node id: the id of a corpus; empty: nobody's that is read
-	skipped []index.Notice
+	ahead   map[string]fetched
+	unread  []index.Notice // shared drives that cannot be read
+	skipped []index.Notice // people for whom nothing can be read, such as those without a licence for Drive
+}
+
+// fetched is the first part of a log.
+type fetched struct {
+	logged
+	err error
 }
 
 func (c *Connector) feed(since index.Checkpoint) *feed {
@@ -114,7 +124,12 @@ func (w *feed) everything(ctx context.Context) error {
 
 // refused notes a corpus that cannot be read: nobody may read what is in it.
 func (w *feed) refused(in corpus, err error) {
-	w.skipped = append(w.skipped, index.Notice{Name: in.name, Sentence: fmt.Sprintf("It cannot be read, and nobody may read what is in it here (%v).", err)})
+	notice := index.Notice{Name: in.name, Sentence: fmt.Sprintf("It cannot be read, and nobody may read what is in it here (%v).", err)}
+	if in.shared {
+		w.unread = append(w.unread, notice)
+	} else {
+		w.skipped = append(w.skipped, notice)
+	}
 }
 
 const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
@@ -251,13 +266,39 @@ func (w *feed) above(ctx context.Context, in corpus, f *file) (node string, own 
 
 // logs follows the log of each corpus, and looks at all of those that are new.
 func (w *feed) logs(ctx context.Context) error {
-	for _, in := range w.corpora {
-		if err := w.log(ctx, in); err != nil {
-			return err
+	for some := range slices.Chunk(w.corpora, mostAhead) {
+		w.fetch(ctx, some)
+		for _, in := range some {
+			if err := w.log(ctx, in); err != nil {
+				return err
+			}
 		}
 	}
 	w.state.Open = false
 	return w.sink.flush(false)
+}
+
+// mostAhead is of how many corpora the logs are asked for side by side.
+const mostAhead = 64
+
+// fetch asks for the logs of some corpora at once: of most there is nothing new, and an answer takes longer than to make something of it.
+func (w *feed) fetch(ctx context.Context, some []corpus) {
+	w.ahead = make(map[string]fetched, len(some))
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, in := range some { // the client bounds how many are under way at once
+		token, known := w.state.Logs[in.id]
+		if !known {
+			continue
+		}
+		all.Go(func() {
+			got, err := w.changed(ctx, in, token)
+			mu.Lock()
+			defer mu.Unlock()
+			w.ahead[in.id] = fetched{got, err}
+		})
+	}
+	all.Wait()
 }
 
 func (w *feed) log(ctx context.Context, in corpus) error {
@@ -267,7 +308,11 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 	}
 	been := make(map[string]bool)
 	for range mostPages {
-		got, err := w.changed(ctx, in, token)
+		first, there := w.ahead[in.id]
+		got, err := first.logged, first.err
+		if delete(w.ahead, in.id); !there {
+			got, err = w.changed(ctx, in, token)
+		}
 		switch {
 		case err == nil:
 		case final(ctx, err):

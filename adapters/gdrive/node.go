@@ -3,10 +3,12 @@ package gdrive
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"iter"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -20,15 +22,16 @@ import (
 // nodes is one Nodes.
 type nodes struct {
 	*feed
-	yield func(index.NodeBatch, error) bool
-	batch index.NodeBatch
+	yield   func(index.NodeBatch, error) bool
+	batch   index.NodeBatch
+	members map[string]access.ACL // of shared drives
 }
 
 // Nodes implements index.NodeReader. It yields each shared drive with its members, what the logs tell of folders and of files that are shared by themselves, and
 // every Options.SweepEvery all of them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
-		n := &nodes{feed: c.feed(since), yield: yield}
+		n := &nodes{feed: c.feed(since), yield: yield, members: make(map[string]access.ACL)}
 		n.sink = n
 		if err := n.read(ctx); err != nil && !errors.Is(err, errBroken) {
 			if ctx.Err() != nil {
@@ -104,8 +107,28 @@ func (n *nodes) root(ctx context.Context, in corpus) error {
 			return err
 		}
 		n.batch.Nodes = append(n.batch.Nodes, index.Node{ID: id, Name: in.name, Inherit: index.Own, Clauses: n.clauses(acl)})
+		if id == top {
+			n.members[in.id] = acl
+		}
 	}
+	n.close(in)
 	return nil
+}
+
+// close has everything looked at where the members of a drive have changed, or whether it is for them alone: then grants of its files count for its members only,
+// who stand beside them.
+func (n *nodes) close(in corpus) {
+	digest := ""
+	if in.closed {
+		sum := fnv.New64a()
+		for _, p := range n.members[in.id] {
+			_, _ = sum.Write([]byte(p + "\x00")) // a hash takes everything
+		}
+		digest = strconv.FormatUint(sum.Sum64(), 36)
+	}
+	if n.state.Closed[in.id] != digest {
+		n.state.Closed[in.id], n.state.Swept = digest, 0
+	}
 }
 
 // clauses are what somebody has to meet for whom a grant is, with the operator's condition.
@@ -243,7 +266,9 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 		if !in.shared { // "owner … can always access"
 			acl = append(acl, n.person(in.id))
 		}
-		node.Clauses = n.clauses(acl)
+		if node.Clauses = n.clauses(acl); in.closed && len(node.Clauses) > 0 {
+			node.Clauses = append(node.Clauses, n.members[in.id])
+		}
 		n.batch.Nodes = append(n.batch.Nodes, node)
 	}
 	return nil

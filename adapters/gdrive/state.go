@@ -15,6 +15,8 @@ type state struct {
 	Open     bool              `json:"open,omitempty"` // the run did not come to its end
 	// Came is into whose log files came in the last run, by file: another log may say late that they have left it.
 	Came map[string]string `json:"came,omitempty"`
+	// Closed is who may be let in by grants of a drive that is for its members alone, as a digest; empty: everybody.
+	Closed map[string]string `json:"closed,omitempty"`
 	// Gone are files that have left a shared drive, and that no log met since: they are removed at the end of the run.
 	Gone map[string]bool  `json:"gone,omitempty"`
 	Ends map[string]int64 `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
@@ -50,6 +52,9 @@ func decode(since index.Checkpoint, settings string) state {
 	}
 	if s.Ends == nil {
 		s.Ends = make(map[string]int64)
+	}
+	if s.Closed == nil {
+		s.Closed = make(map[string]string)
 	}
 	if s.Gone == nil {
 		s.Gone = make(map[string]bool)

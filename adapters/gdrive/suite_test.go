@@ -45,6 +45,7 @@ type suiteWorld struct {
 
 func newWorld(t *testing.T, rt *rapid.T, every time.Duration) sourcetest.World {
 	w := &suiteWorld{Server: gdrivetest.NewServer(t, gdrivetest.NewWorld()), t: t, every: every}
+	rt.Cleanup(w.Close)
 	for _, name := range []string{"ada", "bob", "cyd"} {
 		w.users = append(w.users, w.User(name))
 	}
@@ -163,7 +164,8 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 			}
 			grants = append(grants, g)
 		}
-		w.Do(func() { d.Members = grants })
+		closed := rapid.IntRange(0, 3).Draw(t, "for members alone") == 0
+		w.Do(func() { d.Members, d.Closed = grants, closed })
 	case 14: // somebody comes into a group, or leaves it
 		g := rapid.SampledFrom(w.groups).Draw(t, "group")
 		u := rapid.SampledFrom(w.users).Draw(t, "user")

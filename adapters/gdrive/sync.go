@@ -55,6 +55,9 @@ func (d *documents) read(ctx context.Context) (err error) {
 	return d.run(ctx)
 }
 
+// mostCame bounds how many files are remembered from one run to the next. One that is not is read again, at worst.
+const mostCame = 5000
+
 // mostItems is how many documents a batch holds, about.
 const mostItems = 1000
 
@@ -73,9 +76,9 @@ func (d *documents) flush(complete bool) error {
 		d.batch.Review = func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }
 	}
 	d.batch.Next, d.batch.Resumed, d.batch.Complete = d.state.encode(), d.resumed, complete
-	d.batch.Failures = append(d.batch.Failures, d.skipped...)
+	d.batch.Failures, d.batch.Skipped = append(d.batch.Failures, d.unread...), append(d.batch.Skipped, d.skipped...)
 	batch := d.batch
-	d.batch, d.skipped, d.access = index.Batch{}, nil, make(map[document.ID]access.ACL)
+	d.batch, d.unread, d.skipped, d.access = index.Batch{}, nil, nil, make(map[document.ID]access.ACL)
 	if !d.yield(batch, nil) {
 		return errBroken
 	}
@@ -115,7 +118,7 @@ func (d *documents) found(ctx context.Context, in corpus, files []file, log bool
 			delete(d.yielded, id)
 		}
 		delete(d.state.Gone, f.ID)
-		if log && !in.shared {
+		if log && !in.shared && len(d.came) < mostCame {
 			d.came[f.ID] = in.id
 		}
 		acl := access.ACL{d.node(node)}

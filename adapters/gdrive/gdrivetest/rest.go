@@ -158,7 +158,9 @@ func (q *request) drives() any {
 			all = append(all, d)
 		}
 	}
-	return orBad(paged(q, all, "drives", 100, func(d *Drive) any { return map[string]any{"id": d.ID, "name": d.Name} }))
+	return orBad(paged(q, all, "drives", 100, func(d *Drive) any {
+		return map[string]any{"id": d.ID, "name": d.Name, "restrictions": map[string]any{"driveMembersOnly": d.Closed}}
+	}))
 }
 
 // list is files.list. "corpora: user, drive, allDrives"; "When … drive … driveId must be specified".

@@ -40,6 +40,7 @@ type Server struct {
 	revoked bool
 	tokens  map[string]caller
 	private *rsa.PrivateKey
+	web     *httptest.Server
 	Switches
 }
 
@@ -70,9 +71,9 @@ var signing = sync.OnceValue(func() *rsa.PrivateKey {
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, tokens: make(map[string]caller), private: signing()}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(web.Close)
-	s.URL = web.URL
+	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	s.URL = s.web.URL
 	der, err := x509.MarshalPKCS8PrivateKey(s.private)
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +86,12 @@ func NewServer(t testing.TB, w *World) *Server {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// Close ends the server and its connections. It may be called before the test ends, where a test has many.
+func (s *Server) Close() {
+	s.web.CloseClientConnections()
+	s.web.Close()
 }
 
 // Revoke has the credential accepted no more, or again.

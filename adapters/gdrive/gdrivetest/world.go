@@ -55,6 +55,7 @@ type Grant struct {
 type Drive struct {
 	ID, Name string
 	Members  []Grant
+	Closed   bool // driveMembersOnly
 }
 
 // File is a file or a folder.
@@ -380,6 +381,9 @@ func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 func (w *World) asks(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
+	}
+	if d := f.Drive; d != nil && d.Closed && !slices.ContainsFunc(d.Members, func(g Grant) bool { return w.lets(g, u) }) {
+		return false // "driveMembersOnly: Whether access to items inside this shared drive is restricted to its members"
 	}
 	for at := f; at != nil; at = at.Parent {
 		if u != nil && at.Owner == u {
