@@ -492,7 +492,7 @@ func (w *feed) sort(ctx context.Context, in corpus, files []file) error {
 		if err := w.sink.gone(ctx, of, gone[of.id]); err != nil {
 			return err
 		}
-		if err := w.sink.found(ctx, of, there[of.id], false); err != nil {
+		if err := w.sink.found(ctx, of, there[of.id], !of.shared); err != nil {
 			return err
 		}
 	}
