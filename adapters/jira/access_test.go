@@ -188,6 +188,30 @@ func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
 	})
 }
 
+// Where issues do not show by what they are limited, and may be, nobody reads them.
+func TestAnIssueThatHidesItsLevelIsForNobody(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		ada := s.User("ada")
+		eng, ops, web := s.Project("ENG", users), s.Project("OPS", users), s.Project("WEB", users)
+		s.Do(func() { web.TeamManaged = true })
+		s.Level(eng, "Board", users)
+		for _, p := range []*jiratest.Project{eng, eng, ops, web} {
+			s.Issue(p, "a", "x")
+		}
+		s.Switch(func(w *jiratest.Switches) { w.Blind = true })
+		all, _, _, _ := s.nodes(nil)
+		told := s.mustSyncWithNotices()
+		want := []string{"OPS-1"}
+		if !cloud { // which has no projects of that sort
+			want = append(want, "WEB-1")
+		}
+		if got := s.reads(all, ada); !slices.Equal(got, want) || strings.Count(told, "ENG-1, or others with it, may be read by few alone") != 1 || strings.Contains(told, "ENG-2") {
+			t.Errorf("she reads %v: %s", got, told)
+		}
+	})
+}
+
 // A site that names nobody who may use it has nobody, unless the operator names the groups.
 func TestTheOperatorNamesWhoUsesJira(t *testing.T) {
 	deployments(t, func(t *testing.T, cloud bool) {

@@ -54,16 +54,20 @@ type restriction struct {
 
 const restrictionByRole = "projectrole"
 
-// factsOf reads them from the fields of an issue, as far as settings name them.
-func factsOf(project string, i issue, fields []string) facts {
+// factsOf reads them from the fields of an issue, as far as settings name them. A field that would limit who may read it has to be shown, if it is empty:
+// where it is not, nobody may.
+func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
+	_, level := i.raw["security"]
+	_, restriction := i.raw["issuerestriction"]
+	f.Odd = !level && (relevant.Hidden || len(relevant.Levels) > 0) || !restriction && relevant.Single
 	if i.Fields.Security != nil {
 		if f.Level = string(i.Fields.Security.ID); f.Level == "" {
 			f.Odd = true
 		}
 	}
 	f.restrict(i.raw["issuerestriction"])
-	for _, name := range fields {
+	for _, name := range relevant.Fields {
 		people, groups, known := within(i.raw[name])
 		if !known {
 			continue // nobody holds anything by it

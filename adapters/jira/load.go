@@ -39,7 +39,7 @@ type bundle struct {
 func (p *pass) shelf() *shelf { return &shelf{Connector: p.Connector, fields: p.listed()} }
 
 // item is an issue to be read, of whose fields the settings of its project name some.
-func (h *shelf) item(of project, one issue, relevant []string) index.Item {
+func (h *shelf) item(of project, one issue, relevant relevance) index.Item {
 	if h.last == nil || len(h.last.ids) >= mostBodies {
 		h.last = &bundle{done: make(chan struct{}), fields: h.wanted()}
 	}

@@ -174,7 +174,7 @@ func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
 	met, newest := make(map[string]facts), k.Mark
 	err := n.client.searchAll(ctx, s, func(one issue) {
 		newest = max(newest, seconds(one.Fields.Updated.Time))
-		if f := factsOf(string(p.ID), one, relevant.Fields); !f.bare() {
+		if f := factsOf(string(p.ID), one, relevant); !f.bare() {
 			met[f.node()] = f
 		}
 	})

@@ -314,6 +314,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 type relevance struct {
 	Fields []string `json:"f,omitempty"` // whoever stands in them may hold something
 	Levels []string `json:"l,omitempty"` // ids of its security levels
+	Hidden bool     `json:"h,omitempty"` // which levels it has, or who belongs to them, is not shown
 	Single bool     `json:"s,omitempty"` // issues may be restricted to roles, each by itself
 }
 
@@ -325,7 +326,7 @@ func (r *rules) relevance(p project) relevance {
 	}
 	slices.Sort(fields)
 	slices.Sort(ids)
-	return relevance{Fields: slices.Compact(fields), Levels: ids, Single: p.Simplified}
+	return relevance{Fields: slices.Compact(fields), Levels: ids, Hidden: r.lost, Single: p.Simplified}
 }
 
 // same reports whether two are.

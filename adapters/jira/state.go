@@ -16,6 +16,7 @@ type state struct {
 	Mark     int64                `json:"m,omitempty"` // until when changes are known, by Jira's clock
 	Projects map[string]*progress `json:"projects,omitempty"`
 	Open     bool                 `json:"open,omitempty"` // the pass did not come to its end
+	Strays   bool                 `json:"c,omitempty"`    // there may be documents of issues that are known in no project
 }
 
 // progress is how far a project was read.

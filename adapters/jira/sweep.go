@@ -123,7 +123,7 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 	}
 	at.Sweep, at.Swept = nil, w.Began
 	if w.Full {
-		at.Full, at.Relevant = w.Began, w.Relevant
+		at.Full, at.Relevant, p.state.Strays = w.Began, w.Relevant, true
 	}
 	if w.Holes {
 		return p.emit(index.Batch{})
@@ -160,7 +160,10 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 			delete(gone, id)
 		}
 	}
-	return p.clean(gone)
+	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+		issue, _, ok := p.placeOf(id)
+		return index.Verdict{Gone: !ok || gone[issue]}
+	}})
 }
 
 // strangers reads issues whose ids were met, and that no list of changes told of.

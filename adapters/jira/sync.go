@@ -27,7 +27,8 @@ type pass struct {
 	projects map[string]project
 	yielded  map[document.ID]bool // no document is yielded twice in a run
 	notices  []index.Notice
-	all      *site // without who may use the site: that decides no names of nodes
+	odd      map[string]bool // projects of which it was told that nobody may read some issues
+	all      *site           // without who may use the site: that decides no names of nodes
 }
 
 // Sync implements index.Connector. A pass in which nothing happened asks for the projects, for the account's time zone, and for what was changed last. Every
@@ -37,7 +38,7 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 	return func(yield func(index.Batch, error) bool) {
 		p := &pass{
 			Connector: c, yield: yield, state: decode(since, c.Settings()), now: c.client.config.Now(), yielded: make(map[document.ID]bool),
-			projects: make(map[string]project), all: &site{schemes: make(map[string]levels)},
+			projects: make(map[string]project), all: &site{schemes: make(map[string]levels)}, odd: make(map[string]bool),
 		}
 		p.resumed = p.state.Open
 		if err := p.run(ctx); err != nil && !errors.Is(err, errBroken) {
@@ -78,9 +79,7 @@ func (p *pass) run(ctx context.Context) error {
 		p.projects[string(one.ID)] = one
 		p.state.of(one)
 	}
-	if err := p.forget(); err != nil {
-		return err
-	}
+	p.forget()
 	if len(all) > 0 {
 		if err := p.changes(ctx); err != nil {
 			return err
@@ -91,12 +90,15 @@ func (p *pass) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.clean(); err != nil {
+		return err
+	}
 	p.state.Open = false
 	return p.emit(index.Batch{})
 }
 
-// forget removes the documents of projects that were not seen for long. Nobody may read them since their nodes were first missing.
-func (p *pass) forget() error {
+// forget has the documents of projects removed that were not seen for long. Nobody may read them since their nodes were first missing.
+func (p *pass) forget() {
 	forgotten := false
 	for id, at := range p.state.Projects {
 		if _, there := p.projects[id]; there {
@@ -111,22 +113,29 @@ func (p *pass) forget() error {
 			delete(p.state.Projects, id)
 		}
 	}
-	if !forgotten {
-		return nil
-	}
-	return p.clean(nil)
+	p.state.Strays = p.state.Strays || forgotten
 }
 
-// clean removes documents of issues that are known in no project any more, and those of some that have gone. Before every project was looked at once, only
-// of the latter it is known.
-func (p *pass) clean(gone map[string]bool) error {
-	whole := len(p.projects) > 0
+// clean removes documents of issues that are known in no project any more, once every project was looked at.
+func (p *pass) clean() error {
 	for id := range p.projects {
-		whole = whole && p.state.Projects[id].Full > 0
+		if p.state.Projects[id].Full == 0 {
+			return nil
+		}
 	}
+	if !p.state.Strays {
+		return nil
+	}
+	known := make(map[string]bool) // of its own: it is asked beside what goes on
+	for _, at := range p.state.Projects {
+		for id := range at.Known {
+			known[id] = true
+		}
+	}
+	p.state.Strays = false
 	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
 		issue, _, ok := p.placeOf(id)
-		return index.Verdict{Gone: !ok || gone[issue] || whole && !p.state.knows(issue)}
+		return index.Verdict{Gone: !ok || !known[issue]}
 	}})
 }
 
@@ -219,9 +228,14 @@ func (p *pass) found(list []issue, in *project) error {
 		if at.Sweep != nil {
 			at.Sweep.Seen[id] = true
 		}
-		acl := p.node(factsOf(string(of.ID), one, at.relevant().Fields))
+		is := factsOf(string(of.ID), one, at.relevant())
+		if is.Odd && !p.odd[string(of.ID)] {
+			p.odd[string(of.ID)] = true
+			p.note(of, "Whether %s, or others with it, may be read by few alone is not shown to the account: nobody may read them here. See deploy/docs/jira.md.", one.Key)
+		}
+		acl := p.node(is)
 		now[p.id(id, "")] = acl
-		items = append(items, shelf.item(of, one, at.relevant().Fields))
+		items = append(items, shelf.item(of, one, at.relevant()))
 		if !p.options.Attachments {
 			continue
 		}

@@ -296,6 +296,12 @@ func (q *request) field(i *Issue, name string) (value any, known bool) {
 		return q.account(i.Reporter), true
 	case "assignee":
 		return q.account(i.Assignee), true
+	case "security", "issuerestriction":
+		if q.Switches.Blind {
+			return nil, false
+		}
+	}
+	switch name {
 	case "security":
 		if i.Level == nil {
 			return nil, true

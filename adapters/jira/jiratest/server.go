@@ -48,6 +48,7 @@ type Switches struct {
 	Unindexed map[string]bool // issues that searches do not find
 	NoAdmin   bool            // the account is no administrator; on Data Center that is said by 500 to some requests
 	NoLevels  bool            // who belongs to security levels is not shown
+	Blind     bool            // issues do not show by what they are limited
 	Expired   bool            // places in searches are not known any more
 	// Points is how many there are for an hour: "1 base + 1 per core object, 2 per identity or permission object"; 0: any number.
 	// https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
