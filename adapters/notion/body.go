@@ -1,0 +1,282 @@
+package notion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// What a page may hold. Nobody reads a larger one, and a circle of blocks has no end.
+const (
+	mostBlocks  = 20_000
+	deepestPart = 40 // blocks within one another
+	toggleLevel = 4  // of a toggle as a heading: below Notion's three
+)
+
+var errMany = errors.New("it holds more than " + strconv.Itoa(mostBlocks) + " blocks. Split it into several pages")
+
+// writer writes the blocks of one page as sections. It is for one goroutine.
+type writer struct {
+	*Connector
+	tree    *tree
+	page    string // its id
+	root    string // that it stands below
+	half    *half
+	outline document.Outline
+	list    []string        // items that stand together
+	within  map[string]bool // synced blocks that are being read, by the id of the first of them
+	count   int
+	found   []place // pages and databases that stand on it
+	files   []block
+	failed  error // the first error of what has none to return
+}
+
+// blocks writes blocks in their order. indent is how deep they stand in a list; 0 is not in one.
+func (w *writer) blocks(ctx context.Context, id string, depth, indent int) error {
+	if depth > deepestPart {
+		return nil
+	}
+	all, err := w.children(ctx, id)
+	if err != nil {
+		return err
+	}
+	number := 0
+	for _, b := range all {
+		if b.Type != "numbered_list_item" {
+			number = 0
+		}
+		switch {
+		case b.InTrash:
+			continue
+		case b.Type == "numbered_list_item":
+			number++
+		}
+		if err := w.block(ctx, b, number, depth, indent); err != nil {
+			return err
+		}
+	}
+	if indent == 0 {
+		w.endList()
+	}
+	return nil
+}
+
+// block writes a block and what stands in it.
+func (w *writer) block(ctx context.Context, b block, number, depth, indent int) error {
+	text := w.text(ctx, b.RichText)
+	switch b.Type {
+	case "bulleted_list_item":
+		return w.item(ctx, b, "- "+text, depth, indent)
+	case "numbered_list_item":
+		return w.item(ctx, b, strconv.Itoa(number)+". "+text, depth, indent)
+	case "to_do":
+		mark := "- [ ] "
+		if b.Checked {
+			mark = "- [x] "
+		}
+		return w.item(ctx, b, mark+text, depth, indent)
+	case "toggle":
+		if indent > 0 {
+			return w.item(ctx, b, "- "+text, depth, indent)
+		}
+		return w.toggle(ctx, b, text, depth)
+	case "heading_1", "heading_2", "heading_3", "heading_4":
+		if indent == 0 && text != "" {
+			w.endList()
+			w.outline.Heading(int(b.Type[len(b.Type)-1]-'0'), text, b.ID)
+			return w.inner(ctx, b, depth, indent)
+		}
+	case "table":
+		return w.table(ctx, b)
+	case "synced_block":
+		return w.synced(ctx, b, depth, indent)
+	case "child_page", "child_database":
+		return w.child(ctx, b, indent)
+	case "meeting_notes":
+		return w.meeting(ctx, b, depth, indent)
+	case "code":
+		w.endList()
+		w.outline.Block(document.Code, rawText(b.RichText))
+		text = w.text(ctx, b.Caption)
+	case "equation":
+		text = b.Expression
+	case "file", "pdf":
+		w.files = append(w.files, b)
+		text = strings.TrimSpace(b.Name + " " + w.text(ctx, b.Caption))
+	case "bookmark", "embed", "link_preview":
+		text = strings.TrimSpace(w.text(ctx, b.Caption) + " " + b.URL)
+	case "image", "video", "audio":
+		text = w.text(ctx, b.Caption)
+	}
+	w.paragraph(text, indent)
+	return w.inner(ctx, b, depth, indent)
+}
+
+// inner writes what stands in a block.
+func (w *writer) inner(ctx context.Context, b block, depth, indent int) error {
+	if !b.HasChildren {
+		return nil
+	}
+	return w.blocks(ctx, b.ID, depth+1, indent)
+}
+
+func (w *writer) paragraph(text string, indent int) {
+	switch {
+	case text == "":
+	case indent > 0:
+		w.list = append(w.list, strings.Repeat("  ", indent)+text)
+	default:
+		w.endList()
+		w.outline.Block(document.Paragraph, text)
+	}
+}
+
+// item writes an item of a list, with what stands in it below.
+func (w *writer) item(ctx context.Context, b block, line string, depth, indent int) error {
+	w.list = append(w.list, strings.Repeat("  ", indent)+line)
+	return w.inner(ctx, b, depth, indent+1)
+}
+
+func (w *writer) endList() {
+	w.outline.Block(document.List, strings.Join(w.list, "\n"))
+	w.list = nil
+}
+
+// toggle writes what can be folded as a section of its own: mostly a question with its answer, which can be linked to.
+func (w *writer) toggle(ctx context.Context, b block, text string, depth int) error {
+	w.endList()
+	if text == "" {
+		return w.inner(ctx, b, depth, 0)
+	}
+	level := toggleLevel + depth
+	w.outline.Heading(level, text, b.ID)
+	err := w.inner(ctx, b, depth, 0)
+	w.endList()
+	w.outline.Close(level)
+	return err
+}
+
+func (w *writer) table(ctx context.Context, b block) error {
+	w.endList()
+	if !b.HasChildren {
+		return nil
+	}
+	rows, err := w.children(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, row := range rows {
+		cells := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
+			cells[i] = w.text(ctx, c)
+		}
+		if strings.Join(cells, "") != "" {
+			lines = append(lines, strings.Join(cells, " | "))
+		}
+	}
+	w.outline.Block(document.Table, strings.Join(lines, "\n"))
+	return nil
+}
+
+// synced writes a synced block. One that shows what stands on another page is read only where that page has the same readers: Notion shows it to whoever may
+// read the other page, which may be others ("If someone doesn't have access to the original page, they won't be able to see the synced block's content",
+// https://www.notion.com/help/synced-blocks). Blocks that show one another have no end.
+func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
+	first := b.ID
+	if b.SyncedFrom != nil {
+		first = bareID(b.SyncedFrom.BlockID)
+		root, err := w.tree.root(ctx, place{blockKind, first})
+		if err != nil {
+			return err
+		}
+		if root != w.root {
+			return nil
+		}
+	}
+	if w.within[first] {
+		return nil
+	}
+	w.within[first] = true
+	defer delete(w.within, first)
+	return w.inner(ctx, b, depth, indent)
+}
+
+// child takes note of a page or database that stands here, which is a document of its own, and says its name to those who may read it.
+func (w *writer) child(ctx context.Context, b block, indent int) error {
+	at := place{page, b.ID}
+	if b.Type == "child_database" {
+		at.kind = database
+	}
+	w.found = append(w.found, at)
+	if _, listed := w.roots[b.ID]; listed {
+		return nil // with other readers
+	}
+	var title string
+	if json.Unmarshal(b.Title, &title) != nil || title == "" {
+		return nil
+	}
+	return w.item(ctx, block{}, "- "+strings.Join(strings.Fields(title), " "), 0, indent)
+}
+
+// meeting writes the notes of a meeting, whose parts are blocks that are named by it.
+func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error {
+	var title []rich
+	if json.Unmarshal(b.Title, &title) == nil {
+		w.paragraph(w.text(ctx, title), indent)
+	}
+	for _, part := range []string{"summary_block_id", "notes_block_id", "transcript_block_id"} {
+		if id := bareID(b.Children[part]); len(id) == 32 {
+			if err := w.blocks(ctx, id, depth+1, indent); err != nil && !absent(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// text is the text of runs on one line, but for the lines that its writer parted. The name of another page is said only where that page has the same readers.
+func (w *writer) text(ctx context.Context, runs []rich) string {
+	var b strings.Builder
+	for _, r := range runs {
+		switch {
+		case r.Equation != nil:
+			b.WriteString(r.Equation.Expression)
+		case r.Mention != nil && r.Mention.Page != nil:
+			b.WriteString(w.named(ctx, place{page, bareID(r.Mention.Page.ID)}, r.PlainText))
+		case r.Mention != nil && r.Mention.Database != nil:
+			b.WriteString(w.named(ctx, place{database, bareID(r.Mention.Database.ID)}, r.PlainText))
+		default:
+			b.WriteString(r.PlainText)
+		}
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// named is the name of another page for those who read this one.
+func (w *writer) named(ctx context.Context, at place, title string) string {
+	root, err := w.tree.root(ctx, at)
+	if err != nil && w.failed == nil {
+		w.failed = err
+	}
+	if root != w.root {
+		return "(another page)"
+	}
+	return title
+}
+
+func rawText(runs []rich) string {
+	var b strings.Builder
+	for _, r := range runs {
+		b.WriteString(r.PlainText)
+	}
+	return b.String()
+}

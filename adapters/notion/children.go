@@ -1,0 +1,86 @@
+package notion
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// half is what was read of a page whose reading was ended before it was done: a page of hundreds of toggles takes longer than a piece of background work,
+// and would never be read whole if each piece began anew.
+type half struct {
+	edited  time.Time
+	answers map[string]list // by what was asked
+}
+
+// mostHalves is how many pages are kept half-read, and mostAnswers how much of all of them, in parts of lists.
+const (
+	mostHalves  = 64
+	mostAnswers = 2000
+)
+
+// resume returns what is known of a page from a reading of the same version that was ended.
+func (c *Client) resume(id string, edited time.Time) *half {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := c.half[id]
+	delete(c.half, id)
+	if h == nil || !h.edited.Equal(edited) {
+		h = &half{edited: edited, answers: make(map[string]list)}
+	}
+	return h
+}
+
+// keep has a page that was ended gone on with later.
+func (c *Client) keep(id string, h *half) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	size := len(h.answers)
+	for _, other := range c.half {
+		size += len(other.answers)
+	}
+	if size <= mostAnswers && len(c.half) < mostHalves {
+		c.half[id] = h
+	}
+}
+
+// mostParts is how many parts a list may have: no list of Notion's is longer than a loop of cursors.
+const mostParts = 5000
+
+var errCircle = errors.New("the list does not end")
+
+// children are the blocks that stand in a block or a page, a hundred in each request (https://developers.notion.com/reference/get-block-children).
+func (w *writer) children(ctx context.Context, id string) ([]block, error) {
+	var all []block
+	asked := "blocks/" + id + "/children?page_size=100"
+	for parts := 0; ; parts++ {
+		if parts == mostParts {
+			return nil, fmt.Errorf("%s: %w", asked, errCircle)
+		}
+		got, known := w.half.answers[asked]
+		if !known {
+			if err := w.client.get(ctx, asked, &got); err != nil {
+				return nil, err
+			}
+			w.half.answers[asked] = got
+		}
+		for _, raw := range got.Results {
+			var b block
+			if err := json.Unmarshal(raw, &b); err != nil {
+				return nil, fmt.Errorf("read a block of the page: %w", err)
+			}
+			if w.count++; w.count > mostBlocks {
+				return nil, errMany
+			}
+			all = append(all, b)
+		}
+		cursor := got.next()
+		if cursor == "" {
+			return all, nil
+		}
+		asked = "blocks/" + id + "/children?page_size=100&start_cursor=" + url.QueryEscape(cursor)
+	}
+}

@@ -1,0 +1,144 @@
+package notion
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// version of the API that is asked for, the newest one: https://developers.notion.com/reference/changes-by-version
+const version = "2026-03-11"
+
+// Config says with what credential Notion is asked. Zero fields get their defaults.
+type Config struct {
+	URL        string // of the API, with a slash at its end; https://api.notion.com/v1/
+	Token      string // of an internal integration
+	AllowHosts []string
+	CAFile     string
+	// Every is the time between two requests on average: "an average of three requests per second", "Some bursts beyond the average rate are allowed"
+	// (https://developers.notion.com/reference/request-limits). 340 ms.
+	Every    time.Duration
+	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
+	Pause    time.Duration // before a second attempt; 500 ms
+	Now      func() time.Time
+}
+
+// Client asks Notion with one credential. All connectors with the same credential share one. It is safe for concurrent use.
+type Client struct {
+	config Config
+	http   *sourcehttp.Client
+	files  *http.Client // fetches files from where Notion keeps them; sends no credential
+
+	mu   sync.Mutex
+	half map[string]*half // pages whose reading was interrupted, by id
+}
+
+// serviceOverload is how Notion says that all of it is asked too much: "529 … service_overload", with Retry-After
+// (https://developers.notion.com/reference/request-limits).
+const serviceOverload = 529
+
+// New returns a client. Nothing is asked yet.
+func New(config Config) (*Client, error) {
+	config.URL, config.Every = cmp.Or(config.URL, "https://api.notion.com/v1/"), cmp.Or(config.Every, 340*time.Millisecond)
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Token == "" {
+		return nil, errors.New("there is no credential for Notion: set NOTION_TOKEN to the secret of an internal integration")
+	}
+	c := &Client{config: config, half: make(map[string]*half)}
+	guard, err := outhttp.NewGuard("ALLOW_PRIVATE_HOSTS", config.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	if c.files, err = outhttp.New(outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: time.Minute}); err != nil {
+		return nil, err
+	}
+	c.http, err = sourcehttp.New(sourcehttp.Config{
+		Name: "Notion", Base: config.URL, AllowHosts: config.AllowHosts, CAFile: config.CAFile, Every: config.Every, Burst: 10, AtOnce: 3,
+		Patience: config.Patience, Pause: config.Pause, Now: config.Now,
+		Header:  http.Header{"Accept": {"application/json"}, "Content-Type": {"application/json"}, "Notion-Version": {version}},
+		Limited: func(r *sourcehttp.Response) bool { return r.Status == serviceOverload },
+		Authorize: func(_ context.Context, r *http.Request) error {
+			r.Header.Set("Authorization", "Bearer "+config.Token)
+			return nil
+		},
+	})
+	return c, err
+}
+
+// Cost returns what was asked so far.
+func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
+
+// conflicts is how often a request is made that meets a conflict: "409 conflict_error: The transaction could not be completed, potentially due to a data
+// collision" (https://developers.notion.com/reference/status-codes).
+const conflicts = 4
+
+// get asks for a path below the API, and reads the answer into to.
+func (c *Client) get(ctx context.Context, path string, to any) error {
+	return c.ask(ctx, sourcehttp.Request{Path: path}, to)
+}
+
+// post asks with a body.
+func (c *Client) post(ctx context.Context, path string, body, to any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("ask Notion: %w", err)
+	}
+	return c.ask(ctx, sourcehttp.Request{Method: http.MethodPost, Path: path, Body: text}, to)
+}
+
+func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
+	answer, err := c.http.Do(ctx, r)
+	for attempt := 1; sourcehttp.Status(err) == http.StatusConflict && attempt < conflicts; attempt++ {
+		answer, err = c.http.Do(ctx, r)
+	}
+	if sourcehttp.Status(err) == http.StatusUnauthorized {
+		return fmt.Errorf("Notion does not accept the secret of the integration any more: copy it anew from the integration's settings, and set NOTION_TOKEN (%w): %w", err, index.ErrRevoked)
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.Body, to); err != nil {
+		return fmt.Errorf("Notion's answer to %s is not what it should be: check that nothing stands between here and Notion (%w)", r.Path, err)
+	}
+	return nil
+}
+
+// absent reports whether an error says that something is not there for us: "404 object_not_found … the resource does not exist. This error can also indicate
+// that the resource has not been shared with owner of the bearer token" (https://developers.notion.com/reference/status-codes). What has another kind than
+// was asked for is refused with 400.
+func absent(err error) bool {
+	switch sourcehttp.Status(err) {
+	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusBadRequest:
+		return !errors.Is(err, index.ErrPaused)
+	}
+	return false
+}
+
+// list is a part of a list.
+type list struct {
+	Results       []json.RawMessage `json:"results"`
+	HasMore       bool              `json:"has_more"`
+	NextCursor    string            `json:"next_cursor"`
+	RequestStatus struct {
+		Type string `json:"type"` // "incomplete" where a query has more than 10,000 results
+	} `json:"request_status"`
+}
+
+// next is where the list goes on; empty at its end.
+func (l *list) next() string {
+	if !l.HasMore {
+		return ""
+	}
+	return l.NextCursor
+}

@@ -1,0 +1,57 @@
+package notion
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Nodes implements index.NodeReader. Every root is looked at: one that the integration is not shown any more, or that is in the trash, is read by nobody.
+func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
+	return func(yield func(index.NodeBatch, error) bool) {
+		var batch index.NodeBatch
+		for _, id := range slices.Sorted(maps.Keys(c.roots)) {
+			o, err := c.root(ctx, id)
+			switch {
+			case ctx.Err() != nil:
+				yield(index.NodeBatch{}, context.Cause(ctx))
+				return
+			case errors.Is(err, index.ErrRevoked), errors.Is(err, index.ErrPaused):
+				yield(index.NodeBatch{}, err)
+				return
+			case absent(err), err == nil && o.InTrash:
+				batch.Denied = append(batch.Denied, id)
+			case err != nil:
+				batch.Unread = append(batch.Unread, id)
+			default:
+				n := index.Node{ID: id, Name: o.name()}
+				if readers := c.roots[id]; len(readers) > 0 {
+					n.Clauses = []access.ACL{readers}
+				}
+				batch.Nodes = append(batch.Nodes, n)
+			}
+		}
+		batch.Complete = true
+		yield(batch, nil)
+	}
+}
+
+// root asks for a root, which is a page, a database or a data source.
+func (c *Connector) root(ctx context.Context, id string) (o object, err error) {
+	for _, k := range []kind{page, database, dataSource} {
+		o = object{}
+		if err = c.client.get(ctx, string(k)+"/"+id, &o); !absent(err) {
+			break
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("look at %s: %w", id, err)
+	}
+	return o, err
+}

@@ -1,0 +1,140 @@
+// Package notion reads pages of a Notion workspace, those of databases included, as far as an integration is shown them.
+//
+// No API of Notion tells who may read a page (https://developers.notion.com/reference/page). So the operator says it, for pages and databases that are
+// called roots here: whoever is on a root's list may read everything below it, down to the next root. A page below no root is not read at all, and a
+// root without a list is read by nobody. Each root is a node.
+package notion
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "notion"
+
+// Options of a Connector. Zero fields get their defaults.
+type Options struct {
+	Name string // of the source
+	// Readers are the roots, pages or databases by address or id, each with who may read what is below it. With an empty list nobody may.
+	Readers map[string]access.ACL
+	// Read returns the connector of one file on this machine, for files on pages; nil: none are read.
+	Read     func(path string) (index.Connector, error)
+	Wanted   func(name string) bool // whether a file may hold text, by its name; all of them if nil
+	MaxBytes int64                  // larger files are left out; 25 MB
+	Forget   time.Duration          // after how long pages are removed of which many vanished at once; 7 days
+}
+
+// MostOfFile is how large a file on a page may be that is read, unless Options say otherwise.
+const MostOfFile = 25 << 20
+
+const day = 24 * time.Hour
+
+// idForm is an id at the end of an address, or alone, once its dashes are gone.
+var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
+
+// ID is the id of a page or database of an address such as https://www.notion.so/acme/Handbook-0123456789abcdef0123456789abcdef, or of an id with or
+// without dashes: 32 small letters and digits.
+func ID(address string) (string, error) {
+	bare, query, _ := strings.Cut(strings.TrimSpace(address), "?")
+	bare, _, _ = strings.Cut(bare, "#")
+	for part := range strings.SplitSeq(query, "&") { // a page that is opened beside another
+		if inner, ok := strings.CutPrefix(part, "p="); ok {
+			bare = inner
+		}
+	}
+	bare = strings.ToLower(strings.TrimSuffix(bare, "/"))
+	if len(bare) == 36 {
+		bare = strings.ReplaceAll(bare, "-", "")
+	}
+	found := idForm.FindStringSubmatch(bare)
+	if found == nil {
+		return "", fmt.Errorf("%q names no page of Notion: copy its address (••• → Copy link), which ends with 32 letters and digits", address)
+	}
+	return found[1], nil
+}
+
+// bareID is an id as the API writes it, without its dashes.
+func bareID(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-", "")) }
+
+// Connector reads one source.
+type Connector struct {
+	client  *Client
+	options Options
+	roots   map[string]access.ACL // by id
+	source  document.Source
+}
+
+var (
+	_ index.Resumer    = (*Connector)(nil)
+	_ index.NodeReader = (*Connector)(nil)
+	_ index.Waiter     = (*Connector)(nil)
+)
+
+// NewConnector returns a connector; nothing is asked before it is used.
+func NewConnector(client *Client, options Options) (*Connector, error) {
+	options.MaxBytes, options.Forget = cmp.Or(options.MaxBytes, MostOfFile), cmp.Or(options.Forget, 7*day)
+	c := &Connector{client: client, options: options, roots: make(map[string]access.ACL), source: SourceOf(options.Name)}
+	var faults []error
+	if options.Name == "" {
+		faults = append(faults, errors.New("the source has no name"))
+	}
+	for _, address := range slices.Sorted(maps.Keys(options.Readers)) {
+		id, err := ID(address)
+		if err != nil {
+			faults = append(faults, err)
+			continue
+		}
+		if _, twice := c.roots[id]; twice {
+			faults = append(faults, fmt.Errorf("the page %s is named twice: keep one of its lists", address))
+		}
+		c.roots[id] = options.Readers[address]
+	}
+	if len(c.roots) == 0 && len(faults) == 0 {
+		faults = append(faults, errors.New("no page is named whose readers are known: name pages under readers, each with who may read it"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("set up Notion: %w", err)
+	}
+	return c, nil
+}
+
+// SourceOf returns the source of a name in the configuration.
+func SourceOf(name string) document.Source {
+	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
+}
+
+// Source implements index.Connector.
+func (c *Connector) Source() document.Source { return c.source }
+
+// Waited implements index.Waiter, for all sources that are read with the credential.
+func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
+
+// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+const reading = 1
+
+// Settings implements index.Connector. Who may read what is no part of it: nodes tell that.
+func (c *Connector) Settings() string {
+	return fmt.Sprintf("notion %d %v", reading, c.options.Read != nil)
+}
+
+// node stands for whoever may read what is below a root.
+func (c *Connector) node(root string) access.Principal { return access.Node(string(c.source.ID), root) }
+
+// id is the id of a page's document.
+func (c *Connector) id(page string) document.ID { return document.ID(string(c.source.ID) + ":" + page) }
+
+// pageOf is the page of a document.
+func (c *Connector) pageOf(id document.ID) string {
+	return strings.TrimPrefix(string(id), string(c.source.ID)+":")
+}

@@ -1,0 +1,389 @@
+package notiontest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
+)
+
+// Version is the only one that the server takes: "Setting this header is required" (https://developers.notion.com/reference/versioning).
+const Version = "2026-03-11"
+
+// Fault is something that goes wrong with requests.
+type Fault struct {
+	Path string // is a part of their method, path and query
+	// Answer takes the place of the answer. Nil: it is cut in the middle.
+	Answer http.HandlerFunc
+}
+
+// Switches make the server behave as Notion sometimes does. They are changed within Switch.
+type Switches struct {
+	Short int // how many entries a part of a list holds at most; 0: as many as are asked for
+	// Omitted are things that a search leaves out, "Search is not guaranteed to return everything", unless they are connected by hand: "any pages or
+	// databases that are directly shared with a connection are guaranteed to be returned"
+	// (https://developers.notion.com/reference/search-optimizations-and-limitations).
+	Omitted map[string]bool
+	Most    int  // results of one query of a data source; 0: 10,000
+	Circle  bool // the last part of a search leads to its beginning again
+	Expired bool // cursors are not known any more
+	PerSpan int  // requests in a minute; 0: any number
+}
+
+// Server shows a world to one integration.
+type Server struct {
+	*World
+	URL    string // of the API, with a slash at its end
+	Token  string
+	Faults servertest.Faults[Fault]
+	Log    servertest.Log[string] // "POST search", "GET blocks/ID/children?page_size=100"
+
+	mu      sync.Mutex
+	revoked bool
+	limit   servertest.Limit
+	Switches
+}
+
+// NewServer serves a world.
+func NewServer(t testing.TB, w *World) *Server {
+	t.Helper()
+	s := &Server{World: w, Token: "ntn_s3cret"}
+	web := httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(web.Close)
+	s.URL = web.URL + "/v1/"
+	return s
+}
+
+// Revoke has the credential accepted no more, or again.
+func (s *Server) Revoke(revoked bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revoked = revoked
+}
+
+// Switch changes how the server behaves.
+func (s *Server) Switch(change func(*Switches)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.Switches)
+}
+
+// Mark is how many requests were made so far.
+func (s *Server) Mark() int { return len(s.Log.All()) }
+
+// Counts is how many requests were made that hold a part, since a mark.
+func (s *Server) Counts(since int, part string) int {
+	n := 0
+	for _, entry := range s.Log.All()[since:] {
+		if strings.Contains(entry, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// Refuse answers with a status and a code (https://developers.notion.com/reference/status-codes).
+func Refuse(status int, code string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_ = json.NewEncoder(w).Encode(map[string]any{"object": "error", "status": status, "code": code, "message": http.StatusText(status), "request_id": "r-1"})
+	}
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	if name, file := strings.CutPrefix(r.URL.Path, "/files/"); file {
+		s.World.mu.Lock()
+		content, found := s.Files[name]
+		s.World.mu.Unlock()
+		if !found || r.Header.Get("Authorization") != "" { // where Notion keeps files, a credential is none
+			http.Error(w, "no", http.StatusForbidden)
+			return
+		}
+		_, _ = w.Write([]byte(content))
+		return
+	}
+	path := strings.TrimPrefix(r.URL.Path, "/v1/")
+	entry := r.Method + " " + path
+	if r.URL.RawQuery != "" {
+		entry += "?" + r.URL.RawQuery
+	}
+	s.Log.Add(entry)
+	if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) }); faulty {
+		if fault.Answer != nil {
+			fault.Answer(w, r)
+			return
+		}
+		w.Header().Set("Content-Length", "1000")
+		_, _ = w.Write([]byte(`{"object":"list","results":[`))
+		return
+	}
+	s.mu.Lock()
+	revoked, switches := s.revoked, s.Switches
+	s.mu.Unlock()
+	switch {
+	case revoked || r.Header.Get("Authorization") != "Bearer "+s.Token:
+		Refuse(http.StatusUnauthorized, "unauthorized")(w, r)
+		return
+	case r.Header.Get("Notion-Version") != Version:
+		Refuse(http.StatusBadRequest, "missing_version")(w, r)
+		return
+	}
+	if switches.PerSpan > 0 {
+		if wait := s.limit.Within("all", switches.PerSpan, time.Minute, s.Now()); wait > 0 {
+			Refuse(http.StatusTooManyRequests, "rate_limited", "Retry-After", strconv.Itoa(int(wait/time.Second)+1))(w, r)
+			return
+		}
+	}
+	var body map[string]any
+	if r.Method == http.MethodPost {
+		if json.NewDecoder(r.Body).Decode(&body) != nil {
+			Refuse(http.StatusBadRequest, "invalid_json")(w, r)
+			return
+		}
+	}
+	s.World.mu.Lock()
+	status, answer := s.answer(r, path, body, switches)
+	text, err := json.Marshal(answer)
+	s.World.mu.Unlock()
+	if err != nil {
+		panic(err)
+	}
+	if status != http.StatusOK {
+		Refuse(status, map[int]string{http.StatusNotFound: "object_not_found", http.StatusBadRequest: "validation_error"}[status])(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text)
+}
+
+func (s *Server) answer(r *http.Request, path string, body map[string]any, is Switches) (int, any) {
+	parts := strings.Split(path, "/")
+	switch {
+	case path == "users/me":
+		return http.StatusOK, map[string]any{"object": "user", "type": "bot", "name": "Footnote", "bot": map[string]any{"workspace_name": "Acme"}}
+	case path == "search" && r.Method == http.MethodPost:
+		return s.search(body, is)
+	case len(parts) == 3 && parts[0] == "data_sources" && parts[2] == "query" && r.Method == http.MethodPost:
+		return s.query(parts[1], body, is)
+	case len(parts) == 3 && parts[0] == "blocks" && parts[2] == "children":
+		return s.children(r, parts[1], is)
+	case len(parts) == 2 && r.Method == http.MethodGet:
+		t := s.byID[strings.ReplaceAll(parts[1], "-", "")]
+		if t == nil || !s.Shown(t) || parts[0] != "blocks" && parts[0] != t.Object+"s" {
+			return http.StatusNotFound, nil
+		}
+		if parts[0] == "blocks" {
+			return http.StatusOK, s.block(t)
+		}
+		return http.StatusOK, s.object(t)
+	}
+	return http.StatusBadRequest, nil
+}
+
+// part is a part of a list: "Use the start_cursor … page_size: The maximum is 100" (https://developers.notion.com/reference/intro#pagination).
+func part[T any](all []T, size any, cursor string, is Switches) (int, []T, string) {
+	most := 100
+	if n, ok := size.(float64); ok {
+		most = int(n)
+	}
+	if most < 1 || most > 100 {
+		return http.StatusBadRequest, nil, ""
+	}
+	if is.Short > 0 {
+		most = min(most, is.Short)
+	}
+	from := 0
+	if cursor != "" {
+		n, err := strconv.Atoi(strings.TrimPrefix(cursor, "cursor-"))
+		if err != nil || is.Expired {
+			return http.StatusBadRequest, nil, ""
+		}
+		from = min(n, len(all))
+	}
+	to := min(from+most, len(all))
+	next := ""
+	if to < len(all) {
+		next = fmt.Sprintf("cursor-%d", to)
+	}
+	return http.StatusOK, all[from:to], next
+}
+
+func listed(status int, results []any, next string) (int, map[string]any) {
+	answer := map[string]any{"object": "list", "results": results, "has_more": next != "", "next_cursor": nil, "type": "page_or_data_source"}
+	if results == nil {
+		answer["results"] = []any{}
+	}
+	if next != "" {
+		answer["next_cursor"] = next
+	}
+	return status, answer
+}
+
+func cursorOf(body map[string]any) string {
+	cursor, _ := body["start_cursor"].(string)
+	return cursor
+}
+
+// search shows pages and data sources, those edited last first (https://developers.notion.com/reference/post-search).
+func (s *Server) search(body map[string]any, is Switches) (int, any) {
+	var all []*Thing
+	for _, t := range s.Things {
+		if (t.Object == "page" || t.Object == "data_source") && s.Shown(t) && !t.Trashed && (t.Connected || !is.Omitted[t.ID]) {
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Thing) int { return b.Edited.Compare(a.Edited) })
+	status, some, next := part(all, body["page_size"], cursorOf(body), is)
+	if is.Circle && next == "" && len(all) > 0 {
+		next = "cursor-0"
+	}
+	var results []any
+	for _, t := range some {
+		results = append(results, s.object(t))
+	}
+	return listed(status, results, next)
+}
+
+// query lists the pages of a data source (https://developers.notion.com/reference/query-a-data-source).
+func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
+	source := s.byID[strings.ReplaceAll(id, "-", "")]
+	if source == nil || source.Object != "data_source" || !s.Shown(source) {
+		return http.StatusNotFound, nil
+	}
+	var since time.Time
+	if filter, ok := body["filter"].(map[string]any); ok {
+		created, _ := filter["created_time"].(map[string]any)
+		at, _ := created["on_or_after"].(string)
+		var err error
+		if since, err = time.Parse(time.RFC3339, at); err != nil {
+			return http.StatusBadRequest, nil
+		}
+	}
+	var all []*Thing
+	for _, t := range s.Things {
+		if t.Object == "page" && t.Parent == source && !t.Trashed && !t.Deleted && !t.Created.Truncate(time.Minute).Before(since) {
+			all = append(all, t)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Thing) int { return a.Created.Compare(b.Created) })
+	most := cmp.Or(is.Most, 10_000)
+	cut := len(all) > most
+	status, some, next := part(all[:min(most, len(all))], body["page_size"], cursorOf(body), is)
+	var results []any
+	for _, t := range some {
+		results = append(results, s.object(t))
+	}
+	status, answer := listed(status, results, next)
+	if cut {
+		answer["request_status"] = map[string]any{"type": "incomplete", "incomplete_reason": "query_result_limit_reached"}
+	}
+	return status, answer
+}
+
+// children lists what stands in a page or block. What a synced block shows is what stands in the one that it is synced from.
+func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
+	t := s.byID[strings.ReplaceAll(id, "-", "")]
+	if t == nil || !s.Shown(t) {
+		return http.StatusNotFound, nil
+	}
+	in := t
+	if from, synced := t.Held["synced_from"].(map[string]any); synced {
+		first, _ := from["block_id"].(string)
+		if in = s.byID[strings.ReplaceAll(first, "-", "")]; in == nil || !s.Shown(in) {
+			return http.StatusNotFound, nil
+		}
+	}
+	var all []any
+	for _, b := range s.within(in) {
+		all = append(all, s.block(b))
+	}
+	size, err := strconv.ParseFloat(cmp.Or(r.URL.Query().Get("page_size"), "100"), 64)
+	if err != nil {
+		return http.StatusBadRequest, nil
+	}
+	status, some, next := part(all, size, r.URL.Query().Get("start_cursor"), is)
+	return listed(status, some, next)
+}
+
+// within are the blocks in a page or block: pages and databases below it are blocks of it, too.
+func (s *Server) within(in *Thing) []*Thing {
+	var all []*Thing
+	for _, t := range s.Things {
+		if t.Parent == in && !t.Deleted && !t.Trashed && (t.Object == "block" || t.Object == "page" && in.Object != "data_source" || t.Object == "database") {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func minute(t time.Time) string {
+	return t.Truncate(time.Minute).Format("2006-01-02T15:04:05.000Z")
+}
+
+func (s *Server) object(t *Thing) map[string]any {
+	o := map[string]any{
+		"object": t.Object, "id": dashed(t.ID), "created_time": minute(t.Created), "last_edited_time": minute(t.Edited), "in_trash": t.Trashed,
+		"parent": s.parent(t.Parent), "url": "https://www.notion.so/" + t.ID,
+	}
+	switch t.Object {
+	case "page":
+		properties := map[string]any{"Name": map[string]any{"id": "title", "type": "title", "title": Text(t.Title)}}
+		for name, p := range t.Props {
+			properties[name] = p
+		}
+		o["properties"] = properties
+	case "data_source":
+		o["title"], o["properties"] = Text(t.Title), map[string]any{"Name": map[string]any{"id": "title", "type": "title", "title": map[string]any{}}}
+		o["database_parent"] = s.parent(t.Parent.Parent)
+	case "database":
+		var sources []any
+		for _, d := range s.Things {
+			if d.Object == "data_source" && d.Parent == t {
+				sources = append(sources, map[string]any{"id": dashed(d.ID), "name": d.Title})
+			}
+		}
+		o["title"], o["data_sources"] = Text(t.Title), sources
+	}
+	return o
+}
+
+func (s *Server) parent(above *Thing) map[string]any {
+	if above == nil {
+		return map[string]any{"type": "workspace", "workspace": true}
+	}
+	kind := above.Object + "_id"
+	p := map[string]any{"type": kind, kind: dashed(above.ID)}
+	if above.Object == "data_source" {
+		p["database_id"] = dashed(above.Parent.ID)
+	}
+	return p
+}
+
+func (s *Server) block(t *Thing) map[string]any {
+	b := map[string]any{
+		"object": "block", "id": dashed(t.ID), "in_trash": t.Trashed, "last_edited_time": minute(t.Edited), "parent": s.parent(t.Parent), "has_children": len(s.within(t)) > 0,
+	}
+	switch t.Object {
+	case "block":
+		b["type"], b[t.Type] = t.Type, t.Held
+		if _, synced := t.Held["synced_from"].(map[string]any); synced {
+			b["has_children"] = true
+		}
+	default:
+		kind := "child_" + t.Object
+		b["type"], b[kind] = kind, map[string]any{"title": t.Title}
+	}
+	return b
+}

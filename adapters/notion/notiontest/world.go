@@ -1,0 +1,159 @@
+// Package notiontest is a Notion workspace in memory, and a server that shows it to an integration as Notion's API does, with its limits and its faults.
+package notiontest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// World is a workspace. Everything in it is changed within Do, or by the methods that say so.
+type World struct {
+	mu     sync.Mutex
+	now    time.Time
+	number int
+	Things []*Thing          // pages, databases, data sources and blocks, in the order in which they were made
+	byID   map[string]*Thing // by the bare id
+	Files  map[string]string // what Notion keeps, by the name in its address
+}
+
+// Thing is a page, a database, a data source or a block. "Pages, databases, data sources, comments and blocks are either located inside other pages,
+// databases, data sources, and blocks, or are located at the top level of a workspace" (https://developers.notion.com/reference/parent-object).
+type Thing struct {
+	ID        string // without dashes
+	Object    string // page, database, data_source, block
+	Title     string
+	Parent    *Thing // nil: the top of the workspace
+	Created   time.Time
+	Edited    time.Time
+	Trashed   bool
+	Connected bool // the integration was added to it by hand
+	Deleted   bool
+	Props     map[string]any // of a page, beside its title
+	Type      string         // of a block
+	Held      map[string]any // by a block, under the name of its type
+}
+
+// NewWorld returns an empty workspace.
+func NewWorld() *World {
+	return &World{now: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC), byID: make(map[string]*Thing), Files: make(map[string]string)}
+}
+
+// Do changes the world.
+func (w *World) Do(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+// Now is the time in the workspace.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// Pass lets time pass.
+func (w *World) Pass(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// Add adds something. What has no id gets one.
+func (w *World) Add(t *Thing) *Thing {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.number++
+	if t.ID == "" {
+		t.ID = fmt.Sprintf("%08x%024x", w.number*2654435761%0xffffffff, w.number)
+	}
+	t.Created, t.Edited = w.now, w.now
+	w.Things = append(w.Things, t)
+	w.byID[t.ID] = t
+	if t.Parent != nil {
+		w.touch(t.Parent)
+	}
+	return t
+}
+
+// Page adds a page with a paragraph.
+func (w *World) Page(above *Thing, title, text string) *Thing {
+	p := w.Add(&Thing{Object: "page", Parent: above, Title: title})
+	if text != "" {
+		w.Block(p, "paragraph", map[string]any{"rich_text": Text(text)})
+	}
+	return p
+}
+
+// Database adds a database with one data source, which is returned.
+func (w *World) Database(above *Thing, title string) (database, source *Thing) {
+	database = w.Add(&Thing{Object: "database", Parent: above, Title: title})
+	return database, w.Add(&Thing{Object: "data_source", Parent: database, Title: title})
+}
+
+// Block adds a block at the end of a page or block.
+func (w *World) Block(above *Thing, kind string, held map[string]any) *Thing {
+	return w.Add(&Thing{Object: "block", Parent: above, Type: kind, Held: held})
+}
+
+// Edit changes something of a page, which is edited by that.
+func (w *World) Edit(t *Thing, change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	w.touch(t)
+}
+
+// touch has the page be edited now that something belongs to.
+func (w *World) touch(t *Thing) {
+	for ; t != nil; t = t.Parent {
+		if t.Edited = w.now; t.Object != "block" {
+			return
+		}
+	}
+}
+
+// Text is a run of text.
+func Text(text string) []map[string]any {
+	return []map[string]any{{"type": "text", "text": map[string]any{"content": text}, "plain_text": text}}
+}
+
+// Mention is a run that names a page.
+func Mention(p *Thing) map[string]any {
+	return map[string]any{"type": "mention", "mention": map[string]any{"type": "page", "page": map[string]any{"id": dashed(p.ID)}}, "plain_text": p.Title}
+}
+
+// Shown decides whether the integration is shown something: "Connections can only access pages and databases that have been shared with them", with
+// what is below (https://developers.notion.com/guides/get-started/authorization). Called within Do.
+func (w *World) Shown(t *Thing) bool {
+	for at, steps := t, 0; at != nil && steps < 1000; at, steps = at.Parent, steps+1 {
+		if at.Deleted {
+			return false
+		}
+		if at.Connected {
+			return true
+		}
+	}
+	return false
+}
+
+// MayRead decides for one person whether the operator lets them read a page: by the nearest page above it, or itself, that the operator has named, whose
+// list says whether it is theirs. What is in the trash, or in something that is, nobody reads; nor what the integration is not shown, up to the page that is
+// named. Called within Do.
+func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
+	allowed, found := false, false
+	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {
+		if (at.Trashed || !w.Shown(at)) && !found || steps > 1000 {
+			return false
+		}
+		if list, is := named[at.ID]; is && !found {
+			found, allowed = true, list()
+		}
+	}
+	return allowed
+}
+
+func dashed(id string) string {
+	return id[:8] + "-" + id[8:12] + "-" + id[12:16] + "-" + id[16:20] + "-" + id[20:]
+}

@@ -1,0 +1,169 @@
+package notion
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// object is a page, a data source or a database, as far as all of them are alike.
+type object struct {
+	Object     string              `json:"object"`
+	ID         string              `json:"id"`
+	Created    time.Time           `json:"created_time"`
+	Edited     time.Time           `json:"last_edited_time"` // to the minute
+	InTrash    bool                `json:"in_trash"`
+	Parent     parent              `json:"parent"`
+	URL        string              `json:"url"`
+	Properties map[string]property `json:"properties"`
+
+	DatabaseParent *parent `json:"database_parent"` // of a data source: where its database stands
+	Title          []rich  `json:"title"`           // of a data source or database
+	DataSources    []struct {
+		ID string `json:"id"`
+	} `json:"data_sources"` // of a database
+}
+
+// parent is where something stands (https://developers.notion.com/reference/parent-object).
+type parent struct {
+	Type         string `json:"type"`
+	PageID       string `json:"page_id"`
+	DatabaseID   string `json:"database_id"`
+	DataSourceID string `json:"data_source_id"`
+	BlockID      string `json:"block_id"`
+}
+
+// place is a thing in the tree, of which its kind says how it is asked for.
+type place struct {
+	kind kind
+	id   string
+}
+
+type kind string
+
+const (
+	atTop      kind = "" // of a workspace, or nothing that is known
+	page       kind = "pages"
+	database   kind = "databases"
+	dataSource kind = "data_sources"
+	blockKind  kind = "blocks"
+)
+
+func (p parent) place() place {
+	switch p.Type {
+	case "page_id":
+		return place{page, bareID(p.PageID)}
+	case "database_id":
+		return place{database, bareID(p.DatabaseID)}
+	case "data_source_id":
+		return place{dataSource, bareID(p.DataSourceID)}
+	case "block_id":
+		return place{blockKind, bareID(p.BlockID)}
+	}
+	return place{} // the workspace, an agent, and whatever comes to be: nothing that has readers
+}
+
+// name is the title of a page, data source or database.
+func (o *object) name() string {
+	if text := plain(o.Title); text != "" {
+		return text
+	}
+	for _, p := range o.Properties {
+		if p.Type == "title" {
+			if text := plain(p.Title); text != "" {
+				return text
+			}
+		}
+	}
+	return "Untitled"
+}
+
+// address is where people open it.
+func (o *object) address() string {
+	if strings.HasPrefix(o.URL, "https://") {
+		return o.URL
+	}
+	return "https://www.notion.so/" + bareID(o.ID)
+}
+
+// rich is a run of text (https://developers.notion.com/reference/rich-text).
+type rich struct {
+	Type      string `json:"type"`
+	PlainText string `json:"plain_text"`
+	Mention   *struct {
+		Type     string               `json:"type"`
+		Page     *struct{ ID string } `json:"page"`
+		Database *struct{ ID string } `json:"database"`
+	} `json:"mention"`
+	Equation *struct {
+		Expression string `json:"expression"`
+	} `json:"equation"`
+}
+
+// plain is the text of runs that name no other page.
+func plain(runs []rich) string {
+	var b strings.Builder
+	for _, r := range runs {
+		b.WriteString(r.PlainText)
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// block is a block of a page (https://developers.notion.com/reference/block).
+type block struct {
+	ID          string
+	Type        string
+	HasChildren bool
+	InTrash     bool
+	Parent      parent
+	content
+}
+
+// content is what blocks of one kind or another hold.
+type content struct {
+	RichText     []rich          `json:"rich_text"`
+	Caption      []rich          `json:"caption"`
+	Checked      bool            `json:"checked"`
+	Language     string          `json:"language"`
+	Expression   string          `json:"expression"`
+	URL          string          `json:"url"`
+	Title        json.RawMessage `json:"title"` // of child pages and databases: a text; of meeting notes: runs
+	Cells        [][]rich        `json:"cells"`
+	SyncedFrom   *syncedFrom     `json:"synced_from"`
+	IsToggleable bool            `json:"is_toggleable"`
+	Source       string          `json:"type"` // of a file: "file" where Notion keeps it, "external"
+	File         struct {
+		URL string `json:"url"`
+	} `json:"file"`
+	Name     string            `json:"name"`
+	Children map[string]string `json:"children"` // of meeting notes: ids of their parts
+}
+
+type syncedFrom struct {
+	BlockID string `json:"block_id"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler: what a block holds stands under the name of its type.
+func (b *block) UnmarshalJSON(text []byte) error {
+	var head struct {
+		ID          string `json:"id"`
+		Type        string `json:"type"`
+		HasChildren bool   `json:"has_children"`
+		InTrash     bool   `json:"in_trash"`
+		Parent      parent `json:"parent"`
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return err
+	}
+	*b = block{ID: bareID(head.ID), Type: head.Type, HasChildren: head.HasChildren, InTrash: head.InTrash, Parent: head.Parent}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	if held := all[head.Type]; len(held) > 0 {
+		if err := json.Unmarshal(held, &b.content); err != nil {
+			b.content = content{} // of a kind that is not known: nothing of it is
+		}
+	}
+	return nil
+}

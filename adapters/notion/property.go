@@ -1,0 +1,151 @@
+package notion
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// property is what a page of a database says under one name (https://developers.notion.com/reference/page-property-values). What other pages say is not
+// read: relations, rollups, and formulas, which may compute with both. Their pages may have other readers.
+type property struct {
+	Type        string          `json:"type"`
+	Title       []rich          `json:"title"`
+	RichText    []rich          `json:"rich_text"`
+	Number      *float64        `json:"number"`
+	Select      *option         `json:"select"`
+	Status      *option         `json:"status"`
+	MultiSelect []option        `json:"multi_select"`
+	Date        *dates          `json:"date"`
+	People      []option        `json:"people"`
+	Checkbox    *bool           `json:"checkbox"`
+	URL         string          `json:"url"`
+	Email       string          `json:"email"`
+	Phone       string          `json:"phone_number"`
+	UniqueID    json.RawMessage `json:"unique_id"`
+	Files       []option        `json:"files"`
+}
+
+type option struct {
+	Name string `json:"name"`
+}
+
+type dates struct {
+	Start string `json:"start"`
+	End   string `json:"end"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A data source has properties of the same names that hold something else: of these only the type is known.
+func (p *property) UnmarshalJSON(text []byte) error {
+	type values property
+	var v values
+	if err := json.Unmarshal(text, &v); err != nil {
+		var head struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(text, &head); err != nil {
+			return err
+		}
+		v = values{Type: head.Type}
+	}
+	*p = property(v)
+	return nil
+}
+
+// text is what people see of a value; own shows runs of text that may name other pages.
+func (p *property) text(own func([]rich) string) string {
+	switch p.Type {
+	case "rich_text":
+		return own(p.RichText)
+	case "number":
+		if p.Number != nil {
+			return strconv.FormatFloat(*p.Number, 'f', -1, 64)
+		}
+	case "select":
+		return p.Select.text()
+	case "status":
+		return p.Status.text()
+	case "multi_select":
+		return names(p.MultiSelect)
+	case "people":
+		return names(p.People)
+	case "files":
+		return names(p.Files)
+	case "date":
+		if p.Date != nil && p.Date.End != "" {
+			return p.Date.Start + " – " + p.Date.End
+		}
+		if p.Date != nil {
+			return p.Date.Start
+		}
+	case "checkbox":
+		if p.Checkbox != nil && *p.Checkbox {
+			return "yes"
+		}
+		return "no"
+	case "url":
+		return p.URL
+	case "email":
+		return p.Email
+	case "phone_number":
+		return p.Phone
+	case "unique_id":
+		var id struct {
+			Prefix string `json:"prefix"`
+			Number int    `json:"number"`
+		}
+		if json.Unmarshal(p.UniqueID, &id) != nil || id.Number == 0 {
+			return ""
+		}
+		if id.Prefix == "" {
+			return strconv.Itoa(id.Number)
+		}
+		return id.Prefix + "-" + strconv.Itoa(id.Number)
+	}
+	return ""
+}
+
+func (o *option) text() string {
+	if o == nil {
+		return ""
+	}
+	return o.Name
+}
+
+func names(all []option) string {
+	var said []string
+	for _, o := range all {
+		if o.Name != "" {
+			said = append(said, o.Name)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// What is kept of properties as metadata, which stands beside every passage.
+const (
+	mostMetadata    = 12
+	longestMetadata = 120 // bytes
+)
+
+// properties are what a page of a database says of itself: as lines of text, and the short ones as metadata.
+func properties(all map[string]property, own func([]rich) string) (lines []string, metadata map[string]string) {
+	metadata = make(map[string]string)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		p := all[name]
+		text := p.text(own)
+		if text == "" {
+			continue
+		}
+		lines = append(lines, name+": "+text)
+		switch p.Type {
+		case "select", "status", "multi_select", "date", "people", "unique_id":
+			if len(text) <= longestMetadata && len(metadata) < mostMetadata {
+				metadata[name] = text
+			}
+		}
+	}
+	return lines, metadata
+}

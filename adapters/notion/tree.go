@@ -1,0 +1,87 @@
+package notion
+
+import (
+	"context"
+	"fmt"
+	"sync"
+)
+
+// tree is where things stand, as far as it is known in one pass. It is safe for concurrent use.
+type tree struct {
+	*Connector
+	mu    sync.Mutex
+	known map[string]spot // by id
+}
+
+// spot is where something stands. What is gone stands nowhere: it was deleted, is in the trash, or is not shown to the integration.
+type spot struct {
+	above place
+	gone  bool
+}
+
+// deepest is how many things may stand within one another. Deeper ones have no readers.
+const deepest = 500
+
+func (c *Connector) tree() *tree { return &tree{Connector: c, known: make(map[string]spot)} }
+
+// learn takes note of what an answer says of where things stand.
+func (t *tree) learn(o *object) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id := bareID(o.ID)
+	t.known[id] = spot{o.Parent.place(), o.InTrash}
+	if o.Parent.DataSourceID != "" && o.Parent.DatabaseID != "" { // a page says both
+		source := bareID(o.Parent.DataSourceID)
+		if _, known := t.known[source]; !known {
+			t.known[source] = spot{above: place{database, bareID(o.Parent.DatabaseID)}}
+		}
+	}
+	if o.DatabaseParent != nil && o.Parent.DatabaseID != "" {
+		t.known[bareID(o.Parent.DatabaseID)] = spot{o.DatabaseParent.place(), o.InTrash}
+	}
+}
+
+// root returns the nearest root that something stands below, or is itself; empty where there is none. An error is one that may pass.
+func (t *tree) root(ctx context.Context, at place) (string, error) {
+	for range deepest {
+		if at.kind == atTop {
+			return "", nil
+		}
+		s, err := t.spot(ctx, at)
+		switch {
+		case err != nil:
+			return "", err
+		case s.gone:
+			return "", nil
+		}
+		if _, listed := t.roots[at.id]; listed {
+			return at.id, nil
+		}
+		at = s.above
+	}
+	return "", nil // a circle, or as good as one
+}
+
+// spot is where something stands, which is asked for where it is not known.
+func (t *tree) spot(ctx context.Context, at place) (spot, error) {
+	t.mu.Lock()
+	s, known := t.known[at.id]
+	t.mu.Unlock()
+	if known {
+		return s, nil
+	}
+	var o object
+	switch err := t.client.get(ctx, string(at.kind)+"/"+at.id, &o); {
+	case absent(err):
+		s = spot{gone: true}
+	case err != nil:
+		return spot{}, fmt.Errorf("find out where %s stands: %w", at.id, err)
+	default:
+		t.learn(&o)
+		s = spot{o.Parent.place(), o.InTrash}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known[at.id] = s
+	return s, nil
+}
