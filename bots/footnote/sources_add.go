@@ -97,7 +97,7 @@ func (a *addition) parse(args []string) error {
 	flags.Func("config", "", a.useFile)
 	for _, k := range a.kind.Keys {
 		take := func(text string) error {
-			if k.Sort == wire.List && a.given[k.Path] != "" {
+			if (k.Sort == wire.List || k.Sort == wire.Lists) && a.given[k.Path] != "" {
 				text = a.given[k.Path] + "," + text
 			}
 			a.given[k.Path] = text

@@ -13,7 +13,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Pair is a key below an entry of sources with what stands there: "slack.channels" and a []string, a string, or true.
+// Pair is a key below an entry of sources with what stands there: "slack.channels" and a []string, a string, true, nil for nothing, or []Pair for keys below
+// it.
 type Pair struct {
 	Key   string
 	Value any
@@ -64,6 +65,14 @@ func yamlValue(v any) string {
 			quoted[i] = yamlText(s)
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
+	case []Pair:
+		pairs := make([]string, len(v))
+		for i, p := range v {
+			pairs[i] = yamlText(p.Key) + ": " + yamlValue(p.Value)
+		}
+		return "{" + strings.Join(pairs, ", ") + "}"
+	case nil:
+		return "null"
 	case string:
 		return yamlText(v)
 	default:

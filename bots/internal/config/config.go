@@ -85,6 +85,7 @@ type Config struct {
 	JiraEmail           string
 	JiraToken           Secret
 	JiraPAT             Secret
+	NotionToken         Secret
 	GitHubWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens       int      // of one file that comes with a question

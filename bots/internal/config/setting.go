@@ -80,6 +80,7 @@ func (c *Config) settings() []Setting {
 		{"JIRA_EMAIL", "", "address of the account whose API token JIRA_TOKEN is; unset for the token of a service account", bare(&c.JiraEmail)},
 		{"JIRA_TOKEN", "", "API token with which sources of Jira Cloud are read", secret(&c.JiraToken)},
 		{"JIRA_PAT", "", "personal access token with which sources of Jira Data Center are read", secret(&c.JiraPAT)},
+		{"NOTION_TOKEN", "", "secret of the internal integration with which sources of Notion are read", secret(&c.NotionToken)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that somebody present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},

@@ -14,6 +14,7 @@ type Systems struct {
 	Confluence  *Confluence     `json:"confluence,omitempty"`   // spaces of a site
 	GoogleDrive *GoogleDrive    `json:"google_drive,omitempty"` // shared drives, and people's own
 	Jira        *Jira           `json:"jira,omitempty"`         // projects of a site
+	Notion      *Notion         `json:"notion,omitempty"`       // pages of a workspace
 }
 
 // system is how one of them stands in the file. A new one is a file of this package, a field of Systems and a row here.
@@ -25,7 +26,7 @@ type system struct {
 	keys    []FileKey // rows of the table of the file's keys
 }
 
-var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem}
+var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem, notionSystem}
 
 // systemEvery is how often a system is read where the file does not say: what it says of who may read it counts from then on.
 const systemEvery = 5 * time.Minute

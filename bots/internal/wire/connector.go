@@ -28,11 +28,12 @@ type clients struct {
 	confluence *confluences
 	drive      *googleDrives
 	jira       *jiras
+	notion     *notions
 }
 
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
-	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newConfluences(cfg), drive: newGoogleDrives(cfg), jira: newJiras(cfg)}
+	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newConfluences(cfg), drive: newGoogleDrives(cfg), jira: newJiras(cfg), notion: newNotions(cfg)}
 }
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.

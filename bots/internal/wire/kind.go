@@ -60,6 +60,7 @@ type Sort int
 const (
 	Text   Sort = iota
 	List        // texts, between commas
+	Lists       // of texts, each behind a text and "=", with "+" between its own: PAGE=members, OTHER=group:a+group:b
 	Yes         // true or false
 	Folder      // a path on this machine
 )
@@ -96,7 +97,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), confluenceKind(), googleDriveKind(), jiraKind()}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), confluenceKind(), googleDriveKind(), jiraKind(), notionKind()}
 }
 
 // FindKind returns the kind of a name, and false for none.
@@ -160,11 +161,38 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 			default:
 				return nil, fmt.Errorf("--%s is true or false, and not %s", key.Flag(), text)
 			}
+		case Lists:
+			value = listsOf(text)
 		case Text, Folder:
 		}
 		pairs = append(pairs, config.Pair{Key: key.Path, Value: value})
 	}
 	return pairs, nil
+}
+
+// listsOf takes lists apart that stand behind texts. A text without a list has nothing behind it.
+func listsOf(text string) []config.Pair {
+	var pairs []config.Pair
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		p := config.Pair{Key: part}
+		if at := strings.LastIndexByte(part, '='); at >= 0 {
+			p.Key = strings.TrimSpace(part[:at])
+			var list []string
+			for one := range strings.SplitSeq(part[at+1:], "+") {
+				if one = strings.TrimSpace(one); one != "" {
+					list = append(list, one)
+				}
+			}
+			if len(list) > 0 {
+				p.Value = list
+			}
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs
 }
 
 // schedule is the key that every kind has.
