@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/footnotehq/footnote/core/index"
@@ -87,7 +86,7 @@ func (s idSet) orEmpty() idSet {
 // MarshalText implements encoding.TextMarshaler.
 func (s idSet) MarshalText() ([]byte, error) {
 	raw := make([]byte, 0, len(s)*idBytes)
-	for _, id := range slices.Sorted(maps.Keys(s)) {
+	for id := range s {
 		if one, err := hex.DecodeString(id); err == nil && len(one) == idBytes {
 			raw = append(raw, one...)
 		}
