@@ -131,7 +131,7 @@ func sourceID(root string) document.SourceID {
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading numbers the rules by which files become documents. Raise it when they change: every file is then read again.
-const reading = 4
+const reading = 5
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string {

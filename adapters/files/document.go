@@ -76,8 +76,14 @@ func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (docu
 			d.UpdatedAt = stated
 		}
 	}
+	if len(said.stated) > 0 {
+		d.Metadata = said.stated
+	}
 	if said.tags != "" {
-		d.Metadata = map[string]string{"tags": said.tags}
+		if d.Metadata == nil {
+			d.Metadata = make(map[string]string)
+		}
+		d.Metadata["tags"] = said.tags
 	}
 	return d, nil
 }

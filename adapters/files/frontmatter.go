@@ -21,6 +21,7 @@ type matter struct {
 	acl      access.ACL // nil when it states none
 	tags     string
 	language string
+	stated   map[string]string // about people, teams and other documents, as metadata
 }
 
 // longestMatter is how many bytes front matter may have; what is longer is text.
@@ -215,6 +216,12 @@ func readMatter(values map[string]any) (matter, error) {
 			m.language = primary
 		}
 	}
+	m.stated = make(map[string]string)
+	for _, key := range statedKeys {
+		if said := strings.Join(list(values[key]), ", "); strings.Trim(said, ", ") != "" {
+			m.stated[key] = said
+		}
+	}
 	stated, ok := values["acl"]
 	if !ok {
 		return m, nil
@@ -225,6 +232,12 @@ func readMatter(values map[string]any) (matter, error) {
 	}
 	m.acl = acl
 	return m, nil
+}
+
+// statedKeys are what front matter says of a document that others ask for: core/knowledge reads them.
+var statedKeys = []string{
+	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
+	"supersedes", "replaces", "superseded_by", "replaced_by",
 }
 
 func text(value any) string {

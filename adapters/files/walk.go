@@ -56,6 +56,8 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 			return nil
 		case entry.Name() == volumeData:
 			return w.volume(ctx, path.Dir(place), path.Dir(name))
+		case entry.IsDir() && entry.Name() == forge:
+			return w.owners(place, name)
 		case passedOver(entry.Name()):
 			if keys := keysByName(entry.Name()); keys && (len(w.connector.options.Include) == 0 || entry.IsDir()) {
 				w.withhold(name)
@@ -89,6 +91,18 @@ func (w *walk) volume(ctx context.Context, folder, called string) error {
 		return nil
 	}
 	return w.below(ctx, place, called)
+}
+
+// forge is a hidden folder of a repository that holds, among settings of GitHub, who owns which files.
+const forge = ".github"
+
+// owners takes in the CODEOWNERS file of a repository, and nothing else of the folder that it lies in.
+func (w *walk) owners(place, name string) error {
+	const file = "CODEOWNERS"
+	if info, err := w.root.Lstat(path.Join(place, file)); err == nil && info.Mode().IsRegular() {
+		w.entry(path.Join(place, file), path.Join(name, file))
+	}
+	return fs.SkipDir
 }
 
 // passedOver are hidden files and folders, and those that tools fill.
