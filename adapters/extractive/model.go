@@ -53,8 +53,19 @@ func (*Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 			yield(llm.Delta{}, fmt.Errorf("%w: answers in a given format need a language model; set OPENAI_API_KEY or OPENAI_BASE_URL", llm.ErrBadRequest))
 			return
 		}
+		call, said, req, err := knowing(req)
+		if err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		if call != nil {
+			if yield(llm.Delta{Call: call}, nil) {
+				yield(llm.Delta{Finish: llm.FinishToolCalls}, nil)
+			}
+			return
+		}
 		t := readTurn(req.Messages)
-		if !t.searched && t.question != "" && offered(req) {
+		if said == "" && !t.searched && t.question != "" && offered(req) {
 			call, err := searchFor(t.question)
 			if err != nil {
 				yield(llm.Delta{}, err)
@@ -65,7 +76,10 @@ func (*Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 			}
 			return
 		}
-		for text := range pieces(answer(t)) {
+		if said == "" {
+			said = answer(t)
+		}
+		for text := range pieces(said) {
 			if err := ctx.Err(); err != nil {
 				yield(llm.Delta{}, err)
 				return

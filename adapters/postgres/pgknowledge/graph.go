@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,6 +151,11 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 	if err != nil {
 		return nil, err
 	}
+	covering, err := g.covering(ctx, q, about)
+	if err != nil {
+		return nil, err
+	}
+	entities = append(entities, covering...)
 	var shards []int16
 	var rows []int64
 	for _, n := range about {
@@ -173,7 +179,73 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 	if err != nil {
 		return nil, fmt.Errorf("look up what documents state: %w", err)
 	}
-	return g.resolve(ctx, q, stated)
+	return g.resolve(ctx, q, closest(stated, covering))
+}
+
+// mostPatterns is how many patterns of a source's CODEOWNERS are compared with a document.
+const mostPatterns = 5000
+
+// covering are the paths of CODEOWNERS files that name one of the documents, where owners are asked for.
+func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
+	var ids []int64
+	if len(q.Relations) > 0 && !slices.Contains(q.Relations, knowledge.Owns) {
+		return nil, nil
+	}
+	for _, n := range about {
+		source, file, found := strings.Cut(string(n.Document.ID), ":")
+		if n.entity != 0 || !found {
+			continue
+		}
+		rows, err := g.db.Pool.Query(ctx, `select id, key from entity where tenant_id = $1 and kind = 'path' and key >= $2 and key < $3 order by key limit $4`,
+			string(q.Audience.Tenant()), source+":", source+";", mostPatterns)
+		if err != nil {
+			return nil, fmt.Errorf("look for owners of files: %w", err)
+		}
+		var id int64
+		var key string
+		if _, err := pgx.ForEachRow(rows, []any{&id, &key}, func() error {
+			if _, pattern := knowledge.SourceOf(key); knowledge.Covers(pattern, file) {
+				ids = append(ids, id)
+			}
+			return nil
+		}); err != nil {
+			return nil, fmt.Errorf("look for owners of files: %w", err)
+		}
+	}
+	return ids, nil
+}
+
+// closest leaves out what is stated of a path where a longer one names the same document: the last line that matches decides, and files list what is special last.
+func closest(all []stated, covering []int64) []stated {
+	longest := make(map[string]int) // by source
+	of := func(s stated) (source string, length int, covers bool) {
+		if s.object.kind != knowledge.Path || !slices.Contains(covering, s.object.id) {
+			return "", 0, false
+		}
+		id, pattern := knowledge.SourceOf(s.object.key)
+		return string(id), len(pattern), true
+	}
+	for _, s := range all {
+		if source, length, covers := of(s); covers {
+			longest[source] = max(longest[source], length)
+		}
+	}
+	all = slices.DeleteFunc(all, func(s stated) bool {
+		source, length, covers := of(s)
+		return covers && length < longest[source]
+	})
+	slices.SortStableFunc(all, func(a, b stated) int { // what a document says of itself comes first
+		_, _, one := of(a)
+		_, _, other := of(b)
+		switch {
+		case one == other:
+			return 0
+		case one:
+			return 1
+		}
+		return -1
+	})
+	return all
 }
 
 // limitSlack is how many times as many statements are read as are asked for: some lead to documents that the audience may not read, and are left out.
@@ -249,6 +321,8 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 			case s.id == 0:
 				s.resolved = &all[i].Document
 				s.shown = all[i].Document.Title
+			case s.kind == knowledge.Path && s.shown == s.key: // a pattern without a word in it
+				_, s.shown = knowledge.SourceOf(s.key)
 			case s.kind != knowledge.Document:
 			case strings.Contains(s.key, "://"):
 				addresses = append(addresses, s.key)

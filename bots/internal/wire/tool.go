@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/readfile"
 	"github.com/footnotehq/footnote/core/tool/search"
@@ -27,6 +28,7 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 	}
 	return tool.NewSet(
 		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Logger: b.Logger}),
+		knowledge.New(b.Knowledge(), b.Index, b.Counter),
 		readfile.New(b.Counter),
 		pages,
 	)

@@ -10,9 +10,9 @@ with about as (
 )
 select g.relation, g.shard, g.chunk, g.at, d.id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at,
        g.subject, coalesce(s.kind, 'document'), coalesce(s.key, ''),
-       coalesce((select a.shown from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = g.subject and g.subject <> 0 order by a.name limit 1), s.key, ''),
+       coalesce((select a.shown from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = g.subject and g.subject <> 0 order by a.shown <> lower(a.shown) desc, length(a.shown) desc, a.shown limit 1), s.key, ''),
        g.object, coalesce(o.kind, 'document'), coalesce(o.key, ''),
-       coalesce((select a.shown from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = g.object and g.object <> 0 order by a.name limit 1), o.key, '')
+       coalesce((select a.shown from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = g.object and g.object <> 0 order by a.shown <> lower(a.shown) desc, length(a.shown) desc, a.shown limit 1), o.key, '')
 from about g
 cross join lateral (
     select * from document d where d.tenant_id = $1 and d.shard = g.shard and d.id = g.document

@@ -1,0 +1,146 @@
+package extractive
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+// KnowledgeTool is the name of the tool that is called first for questions about who does what, when it is offered.
+const KnowledgeTool = "knowledge"
+
+// asking is a form of question that documents answer by what they state of people, teams and one another. The first group is what it is about.
+type asking struct {
+	form *regexp.Regexp
+	what string
+}
+
+// askings are tried in order. They begin where a sentence begins, so that a clause within a longer question is none.
+var askings = []asking{
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?(?:who|which team|which person|what team) (?:currently |now )?(?:owns|own|maintains|is responsible for|is in charge of|looks after)\s+(.+)$`), "owners"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?who (?:is|are) (?:the )?(?:code ?)?(?:owners?|maintainers?) of\s+(.+)$`), "owners"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?who (?:wrote|has written|is the author of|are the authors of)\s+(.+)$`), "authors"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?who (?:worked|works|is working|has worked|has been working) on\s+(.+)$`), "worked_on"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?what (?:did|does|has|have|is|are)\s+(.+?)\s+(?:work|worked|working|been working) on\b(.*)$`), "worked_on"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?what (?:has )?(?:replaced|replaces|superseded|supersedes)\s+(.+)$`), "replaced_by"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?(?:by )?what (?:was|is|has)\s+(.+?)\s+(?:been )?(?:replaced|superseded)(?: by| with)?\b(.*)$`), "replaced_by"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?what (?:belongs to|is part of|is in)\s+((?:the )?(?:project|epic|milestone|space|repository)\b.+)$`), "belongs_to"},
+	{regexp.MustCompile(`(?i)^(?:so |and |please )?what (?:is|documents are|pages are) related to\s+(.+)$`), "related"},
+}
+
+// longestAsking is how many bytes such a question may have: longer ones tell a story.
+const longestAsking = 300
+
+// knowing is what a request about who does what is answered with first: a call of the tool, or what its results say. Where they say nothing the request comes back
+// without them, to be searched for.
+func knowing(req llm.Request) (*llm.CallDelta, string, llm.Request, error) {
+	call, err := statedCall(req)
+	said, rest := statedAnswer(req)
+	return call, said, rest, err
+}
+
+// statedCall is the call that a request is answered with where its question is one about who does what, and the tool is offered and was not called yet.
+func statedCall(req llm.Request) (*llm.CallDelta, error) {
+	question := readTurn(req.Messages).question
+	if len(question) > longestAsking || !slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == KnowledgeTool }) ||
+		req.Choice.Mode == llm.None || req.Choice.Name != "" && req.Choice.Name != KnowledgeTool || len(knowledgeCalls(req.Messages)) > 0 {
+		return nil, nil
+	}
+	question = strings.TrimRight(strings.Join(strings.Fields(question), " "), "?!. ")
+	for _, a := range askings {
+		m := a.form.FindStringSubmatch(question)
+		if m == nil {
+			continue
+		}
+		arguments, err := json.Marshal(map[string]string{"about": strings.Join(strings.Fields(strings.Join(m[1:], " ")), " "), "what": a.what})
+		if err != nil {
+			return nil, fmt.Errorf("write the arguments of %s: %w", KnowledgeTool, err)
+		}
+		return &llm.CallDelta{ID: "call_" + rand.Text(), Name: KnowledgeTool, Arguments: string(arguments)}, nil
+	}
+	return nil, nil
+}
+
+// knowledgeCalls are the ids of this turn's calls of the tool.
+func knowledgeCalls(messages []llm.Message) map[string]bool {
+	ids := make(map[string]bool)
+	for _, m := range messages {
+		switch {
+		case m.Role == llm.Assistant && len(m.ToolCalls) == 0:
+			clear(ids) // a turn ends with an answer
+		case m.Role == llm.Assistant:
+			for _, c := range m.ToolCalls {
+				if c.Name == KnowledgeTool {
+					ids[c.ID] = true
+				}
+			}
+		}
+	}
+	return ids
+}
+
+// stated is what the tool's results say.
+type stated struct {
+	Number int    `json:"document"`
+	Says   string `json:"states"`
+	Date   string `json:"date"`
+}
+
+// mostStated is how many statements an answer lists.
+const mostStated = 10
+
+// statementsMark begins the statements of a result. A document cannot hold it, since its text stands in a string.
+const statementsMark = `,"statements":`
+
+// statedAnswer is the answer that the tool's results make, and the request without them where they make none, so that it is searched for.
+func statedAnswer(req llm.Request) (string, llm.Request) {
+	ids := knowledgeCalls(req.Messages)
+	if len(ids) == 0 {
+		return "", req
+	}
+	var lines []string
+	var kept []llm.Message
+	seen := make(map[string]bool)
+	for _, m := range req.Messages {
+		if m.Role == llm.Assistant && slices.ContainsFunc(m.ToolCalls, func(c llm.ToolCall) bool { return ids[c.ID] }) {
+			continue
+		}
+		if m.Role != llm.Tool || !ids[m.ToolCallID] {
+			kept = append(kept, m)
+			continue
+		}
+		at := strings.LastIndex(m.Text, statementsMark)
+		var all []stated
+		if at < 0 || json.NewDecoder(strings.NewReader(m.Text[at+len(statementsMark):])).Decode(&all) != nil {
+			continue
+		}
+		for _, s := range all {
+			if s.Number < 1 || s.Says == "" || seen[s.Says] || len(lines) == mostStated {
+				continue
+			}
+			seen[s.Says] = true
+			line := withNumbers(s.Says) // a name's own "[1]" is no citation
+			if !sound(s.Says) {
+				continue
+			}
+			if s.Date != "" {
+				line += " (" + s.Date + ")"
+			}
+			lines = append(lines, line+" ["+strconv.Itoa(s.Number)+"]")
+		}
+	}
+	req.Messages = kept
+	switch len(lines) {
+	case 0:
+		return "", req
+	case 1:
+		return lines[0] + "\n", req
+	}
+	return "- " + strings.Join(lines, "\n- ") + "\n", req
+}

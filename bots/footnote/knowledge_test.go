@@ -1,0 +1,70 @@
+package main_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/git/gittest"
+)
+
+// quarterDays are a day in the quarter before this one, and one in this.
+func quarterDays() (last, this string) {
+	now := time.Now()
+	begin := time.Date(now.Year(), (now.Month()-1)/3*3+1, 1, 12, 0, 0, 0, time.UTC)
+	return begin.AddDate(0, -2, 3).Format(time.DateOnly), begin.Format(time.DateOnly)
+}
+
+// knowledgeRepository is a repository with a CODEOWNERS file, pages that say whose they are, and issues as files.
+func knowledgeRepository(t *testing.T) *gittest.Server {
+	last, this := quarterDays()
+	s := gittest.New(t)
+	s.Commit("first", map[string][]byte{
+		".github/CODEOWNERS":      []byte("*  @acme/everybody\n/docs/billing/  @acme/payments ann@acme.example\n"),
+		"docs/billing/refunds.md": []byte("---\nauthor: Ann Lee\n---\n# Refund rules\n\nRefunds are paid within five days.\n"),
+		"docs/backup-2025.md":     []byte("# Backup policy 2025\n\nTapes are kept for a year.\n"),
+		"docs/backup.md":          []byte("---\nsupersedes: Backup policy 2025\nowner: Infrastructure team\n---\n# Backup policy\n\nSnapshots are kept for ninety days.\n"),
+		"issues/OPS-12.md":        []byte(fmt.Sprintf("---\nteam: Infrastructure\nassignee: Bo Chen\ndate: %s\n---\n# Move the cluster to new racks\n\nThe racks in hall two are empty.\n", last)),
+		"issues/OPS-13.md":        []byte(fmt.Sprintf("---\nteam: Infrastructure\ndate: %s\n---\n# Renew the certificates of the proxies\n\nThey end in spring.\n", this)),
+		"issues/PAY-1.md":         []byte(fmt.Sprintf("---\nteam: Payments\ndate: %s\n---\n# Pay out in Swiss francs\n\nCustomers in Zürich want it.\n", last)),
+	})
+	return s
+}
+
+// Without a model, questions about who does what are answered from a repository's owners, pages and issues, each statement with the page that makes it.
+func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
+	t.Parallel()
+	s := knowledgeRepository(t)
+	p := newProgram(t, "CA_FILE="+s.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
+	p.run(t, "index", s.URL, "--base-url", "https://git.example/acme/")
+	for question, want := range map[string]struct {
+		says, not []string
+		cites     string
+	}{
+		"Who owns the refund rules?":                               {[]string{"@acme/payments owns /docs/billing/", "ann@acme.example owns"}, []string{"everybody"}, ".github/CODEOWNERS"},
+		"Who is responsible for docs/billing?":                     {[]string{"@acme/payments owns /docs/billing/"}, nil, ".github/CODEOWNERS"},
+		"who owns the backup policy":                               {[]string{"Infrastructure team owns “Backup policy”"}, nil, "docs/backup.md"},
+		"What did the infrastructure team work on last quarter?":   {[]string{"“Move the cluster to new racks”"}, []string{"certificates", "francs"}, "issues/OPS-12.md"},
+		"What is the infrastructure team working on this quarter?": {[]string{"“Renew the certificates of the proxies”"}, []string{"racks"}, "issues/OPS-13.md"},
+		"Who worked on \"Move the cluster to new racks\"?":         {[]string{"Bo Chen works on"}, nil, "issues/OPS-12.md"},
+		"What replaced the Backup policy 2025?":                    {[]string{"“Backup policy” replaces “Backup policy 2025”"}, nil, "docs/backup.md"},
+		"Who wrote the refund rules?":                              {[]string{"Ann Lee wrote “Refund rules”"}, nil, "docs/billing/refunds.md"},
+		"Who owns the moon?":                                       {nil, []string{"owns /docs"}, ""},
+	} {
+		got := jsonOf[answered](t, p.run(t, "ask", "--json", question))
+		for _, says := range want.says {
+			if !strings.Contains(got.Answer, says) {
+				t.Errorf("%s\nthe answer lacks %q: %+v", question, says, got)
+			}
+		}
+		for _, not := range want.not {
+			if strings.Contains(got.Answer, not) {
+				t.Errorf("%s\nthe answer holds %q: %+v", question, not, got)
+			}
+		}
+		if want.cites != "" && (got.Outcome != "answered" || len(got.Citations) == 0 || !strings.HasPrefix(got.Citations[0].URL, "https://git.example/acme/"+want.cites)) {
+			t.Errorf("%s\nthe answer does not cite %s: %+v", question, want.cites, got)
+		}
+	}
+}

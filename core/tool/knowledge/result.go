@@ -1,0 +1,137 @@
+package knowledge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+const (
+	maxTokens    = 6_400 // of one result
+	nothingKnown = "The documents that these readers may see state nothing of that. Search instead."
+)
+
+// Stated is a statement as the model reads it.
+type Stated struct {
+	Number int    `json:"document"` // that states it: what the model cites
+	Says   string `json:"states"`
+	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
+}
+
+// result shows statements with the passages that they rest on. What cannot be read any more since it was looked up is left out.
+func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
+	var result tool.Result
+	passages, err := t.passages(ctx, stated, scope)
+	if err != nil {
+		return result, err
+	}
+	room := maxTokens
+	if scope.Budget > 0 {
+		room = min(room, scope.Budget)
+	}
+	var docs []tool.Document
+	var says []Stated
+	numbers := make(map[document.ChunkID]int)
+	for _, s := range stated {
+		p, there := passages[s.Chunk]
+		if !there {
+			continue
+		}
+		number, shown := numbers[s.Chunk]
+		if !shown {
+			link := p.Document.Link(p.Chunk.Anchor)
+			doc := tool.Document{Title: p.Document.Title, URL: link, Metadata: tool.Metadata(p.Metadata), Heading: strings.Join(p.Chunk.Heading, " › "), Contents: p.Chunk.Shown()}
+			if !p.Document.UpdatedAt.IsZero() {
+				doc.Updated = p.Document.UpdatedAt.Format("2006-01-02")
+			}
+			size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, "")) + statementTokens
+			if size > room && len(docs) > 0 {
+				break
+			}
+			room -= size
+			number = scope.Citations.Add(cite.Source{Document: p.Document.ID, Title: p.Document.Title, URL: link, Kind: string(p.Document.Kind)})
+			doc.Number, numbers[s.Chunk] = number, number
+			docs = append(docs, doc)
+			result.References = append(result.References, message.Reference{Number: number, Document: p.Document, Chunk: new(p.ID), Anchor: p.Chunk.Anchor, Text: p.Chunk.Shown()})
+		}
+		says = append(says, Stated{number, Sentence(s), date(s)})
+	}
+	note := ""
+	if len(says) == 0 {
+		note = nothingKnown
+	}
+	result.Evidence, result.Citable = len(says) > 0, len(says) > 0 // else it counts as no search
+	result.Content, err = withStatements(tool.DocumentsJSON(docs, note), says)
+	return result, err
+}
+
+// statementTokens is about what a statement takes.
+const statementTokens = 40
+
+// passages are those that statements rest on, as the audience may read them now.
+func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (map[document.ChunkID]retrieve.Passage, error) {
+	var ids []document.ChunkID
+	for _, s := range stated {
+		ids = append(ids, s.Chunk)
+	}
+	byID := make(map[document.ChunkID]retrieve.Passage)
+	if len(ids) == 0 {
+		return byID, nil
+	}
+	found, err := t.chunks.Chunks(ctx, scope.Audience, ids)
+	if err != nil {
+		return nil, fmt.Errorf("the passages could not be read, so nothing is known about them: %w", err)
+	}
+	for _, p := range found {
+		byID[p.ID] = p
+	}
+	return byID, nil
+}
+
+// withStatements puts statements into what DocumentsJSON wrote, as its last field.
+func withStatements(documents string, says []Stated) (string, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false) // escapes cost tokens
+	if err := encoder.Encode(says); err != nil {
+		return "", fmt.Errorf("write the statements: %w", err)
+	}
+	if len(says) == 0 {
+		return documents, nil
+	}
+	return strings.TrimSuffix(documents, "}") + ",\"statements\":" + strings.TrimSpace(b.String()) + "}", nil
+}
+
+// verbs are the relations as sentences have them.
+var verbs = map[knowledge.Relation]string{
+	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.Mentions: "mentions",
+	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces",
+}
+
+// Sentence is a statement in words, without a full stop. Titles of documents stand in quotation marks, on one line.
+func Sentence(s knowledge.Statement) string {
+	side := func(name string, ref *document.Ref) string {
+		name = strings.Join(strings.Fields(name), " ")
+		if ref != nil {
+			return "“" + name + "”"
+		}
+		return name
+	}
+	return side(s.Subject, s.SubjectRef) + " " + verbs[s.Relation] + " " + side(s.Object, s.ObjectRef)
+}
+
+func date(s knowledge.Statement) string {
+	if s.At.IsZero() {
+		return ""
+	}
+	return s.At.Format("2006-01-02")
+}

@@ -1,0 +1,167 @@
+// Package knowledge is the tool knowledge: what documents state of people, teams, projects and one another, for a model. Each statement is shown with the
+// passage that it rests on, under the number that the model cites.
+package knowledge
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// Name is how models call the tool.
+const Name = "knowledge"
+
+//go:embed description.md
+var description string
+
+//go:embed guide.md
+var guide string
+
+const parameters = `{"type":"object","properties":{"about":{"type":"string","description":"The person, team, document, project, ticket or path, as the question names it."},` +
+	`"what":{"type":"string","enum":["owners","authors","worked_on","belongs_to","replaced_by","related"],"description":"What is asked of it; related is everything."},` +
+	`"period":{"type":"string","description":"Such as \"last quarter\", \"before March\" or \"since 2026-01-31\". Leave it out where the question names no time."}},"required":["about"]}`
+
+// relations are what each question asks for.
+var relations = map[string][]knowledge.Relation{
+	"owners": {knowledge.Owns}, "authors": {knowledge.Authored}, "worked_on": {knowledge.Authored, knowledge.WorksOn}, "belongs_to": {knowledge.PartOf},
+	"replaced_by": {knowledge.Supersedes}, "related": nil,
+}
+
+const (
+	maxStatements = 20
+	emptyFor      = time.Minute
+)
+
+// Chunks reads the passages that statements rest on. Implementations are safe for concurrent use.
+type Chunks interface {
+	// Chunks returns those of the chunks that still exist and that the audience may read now, in any order.
+	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
+}
+
+// Tool is the tool knowledge. It is safe for concurrent use.
+type Tool struct {
+	graph   knowledge.Graph
+	chunks  Chunks
+	counter budget.Counter
+
+	mu    sync.Mutex
+	empty map[access.TenantID]emptiness
+}
+
+// emptiness is whether a tenant's graph held nothing at a time.
+type emptiness struct {
+	is bool
+	at time.Time
+}
+
+var (
+	_ tool.Tool    = (*Tool)(nil)
+	_ tool.Offerer = (*Tool)(nil)
+)
+
+// New returns the tool.
+func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter) *Tool {
+	return &Tool{graph: graph, chunks: chunks, counter: counter, empty: make(map[access.TenantID]emptiness)}
+}
+
+// Spec implements tool.Tool.
+func (t *Tool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: json.RawMessage(parameters)}
+}
+
+// Guide implements tool.Tool.
+func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
+
+// Offered implements tool.Offerer: only where documents state anything. That is asked once a minute, since it hardly ever changes; where it cannot be asked, the
+// tool is not offered.
+func (t *Tool) Offered(scope tool.Scope) bool {
+	tenant := scope.Audience.Tenant()
+	t.mu.Lock()
+	known, asked := t.empty[tenant]
+	t.mu.Unlock()
+	if asked && time.Since(known.at) < emptyFor && !known.is {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	empty, err := t.graph.Empty(ctx, tenant)
+	if err != nil {
+		return false
+	}
+	t.mu.Lock()
+	t.empty[tenant] = emptiness{empty, time.Now()}
+	t.mu.Unlock()
+	return !empty
+}
+
+// arguments of a call.
+type arguments struct {
+	About  string `json:"about"`
+	What   string `json:"what,omitempty"`
+	Period string `json:"period,omitempty"`
+}
+
+// errAbout tells the model what to write.
+var errAbout = errors.New(`there is nothing to ask about: write {"about": "…", "what": "owners"}`)
+
+// Run implements tool.Tool.
+func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
+	emit.Emit(packet.SearchStart{})
+	var args arguments
+	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
+	}
+	wanted, known := relations[strings.ToLower(strings.TrimSpace(args.What))]
+	if !known {
+		args.What = "related"
+	}
+	now := call.Scope.Now
+	if now.IsZero() {
+		now = time.Now()
+	}
+	period, about := knowledge.ReadPeriod(args.About, now)
+	if p, rest := knowledge.ReadPeriod(args.Period, now); !p.Open() {
+		period = p
+	} else if args.Period != "" && rest == args.Period {
+		if p, _ := knowledge.ReadPeriod("in "+args.Period, now); !p.Open() {
+			period = p
+		}
+	}
+	if strings.TrimSpace(about) == "" {
+		return tool.Result{}, errAbout
+	}
+	emit.Emit(packet.SearchQueries{Queries: []string{strings.TrimSpace(about)}})
+	stated, err := knowledge.Ask(ctx, t.graph, about, knowledge.Question{Audience: call.Scope.Audience, Sources: call.Scope.Sources, Documents: call.Scope.Documents,
+		Relations: wanted, From: period.From, To: period.To, Limit: maxStatements})
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("what documents state could not be looked up, so nothing is known about it: %w", err)
+	}
+	result, err := t.result(ctx, stated, call.Scope)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	var docs []packet.Document
+	seen := make(map[document.ID]bool)
+	for _, r := range result.References {
+		if !seen[r.Document.ID] {
+			seen[r.Document.ID] = true
+			docs = append(docs, packet.DocumentOf(r.Document, r.Anchor, r.Score))
+		}
+	}
+	emit.Emit(packet.SearchDocuments{Documents: docs})
+	return result, nil
+}

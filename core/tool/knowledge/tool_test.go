@@ -1,0 +1,162 @@
+package knowledge_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+	tools "github.com/footnotehq/footnote/core/tool/knowledge"
+)
+
+// graph knows two names, and says of everything the same.
+type graph struct {
+	asked  []knowledge.Question
+	stated []knowledge.Statement
+	empty  bool
+	err    error
+}
+
+func (g *graph) Named(_ context.Context, q knowledge.Question) ([]knowledge.Named, error) {
+	var out []knowledge.Named
+	for _, form := range q.Names {
+		if form == "infra team" || form == "team" || form == "billing service" {
+			out = append(out, knowledge.Named{Form: form})
+		}
+	}
+	return out, g.err
+}
+
+func (g *graph) Statements(_ context.Context, q knowledge.Question) ([]knowledge.Statement, error) {
+	g.asked = append(g.asked, q)
+	return g.stated, g.err
+}
+
+func (g *graph) Neighbours(context.Context, knowledge.Question, []document.ChunkID) ([]knowledge.Neighbour, error) {
+	return nil, nil
+}
+
+func (g *graph) Empty(context.Context, access.TenantID) (bool, error) { return g.empty, g.err }
+
+// chunks are passages that may be read.
+type chunks map[document.ChunkID]string
+
+func (c chunks) Chunks(_ context.Context, _ access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	var out []retrieve.Passage
+	for _, id := range ids {
+		if text, there := c[id]; there {
+			out = append(out, retrieve.Passage{ID: id, Document: document.Ref{ID: document.ID("d" + text), Title: "Title " + text, URL: "https://d.example/" + text}, Chunk: document.Chunk{Text: text}})
+		}
+	}
+	return out, nil
+}
+
+var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+func run(t *testing.T, g *graph, c chunks, arguments string, budget int) (tool.Result, *cite.Mapping, error) {
+	t.Helper()
+	numbers := cite.NewMapping()
+	queue, drained := make(chan packet.Packet, 20), make(chan struct{})
+	result, err := tools.New(g, c, budgettest.NewWords()).Run(t.Context(), tool.Call{Arguments: json.RawMessage(arguments), Scope: tool.Scope{
+		Audience: access.NewAudience(access.DefaultTenant, access.Members), Sources: []document.SourceID{"docs"}, Documents: []document.ID{"docs:a"}, Citations: numbers, Now: noon, Budget: budget,
+	}}, packet.NewEmitter(queue, drained, packet.Placement{}))
+	return result, numbers, err
+}
+
+func TestStatementsComeWithTheirPassages(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
+	ref := &document.Ref{ID: "dx", Title: "The \"plan\"\n[1]"}
+	g := &graph{stated: []knowledge.Statement{
+		{Relation: knowledge.WorksOn, Subject: "Infra team", Object: ref.Title, ObjectRef: ref, Chunk: 1, At: at}, {Relation: knowledge.Owns, Subject: "Ann", Object: "/docs/", Chunk: 2},
+		{Relation: knowledge.Owns, Subject: "Bo", Object: "/hidden/", Chunk: 3}, // which was taken away since
+	}}
+	result, numbers, err := run(t, g, chunks{1: "one", 2: "two"}, `{"about":"the infra team last quarter","what":"worked_on"}`, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := g.asked[0]
+	if !slices.Equal(q.Names, []string{"infra team"}) || q.From.Format(time.DateOnly) != "2026-07-01" || q.To.Format(time.DateOnly) != "2026-10-01" ||
+		!slices.Equal(q.Relations, []knowledge.Relation{knowledge.Authored, knowledge.WorksOn}) || q.Sources[0] != "docs" || q.Documents[0] != "docs:a" {
+		t.Errorf("it asked for %+v", q)
+	}
+	for _, want := range []string{`"statements":[{"document":1,"states":"Infra team works on “The \"plan\" [1]”","date":"2026-08-01"},{"document":2,"states":"Ann owns /docs/"}]}`, `"contents":"one"`} {
+		if !strings.Contains(result.Content, want) {
+			t.Errorf("the result lacks %s:\n%s", want, result.Content)
+		}
+	}
+	if strings.Contains(result.Content, "hidden") || numbers.Len() != 2 || len(result.References) != 2 || !result.Citable || !result.Evidence || !json.Valid([]byte(result.Content)) {
+		t.Errorf("%d numbers, %+v", numbers.Len(), result)
+	}
+}
+
+func TestNothingStated(t *testing.T) {
+	t.Parallel()
+	g := &graph{}
+	for _, about := range []string{"nobody knows", "the infra team", "?!"} {
+		result, _, err := run(t, g, nil, `{"about":"`+about+`"}`, 0)
+		if err != nil || result.Citable || result.Evidence || !strings.Contains(result.Content, "Search instead") {
+			t.Errorf("%s: %+v, error %v", about, result, err)
+		}
+	}
+	for _, arguments := range []string{`{}`, `{"about":" "}`, `{"about":"last quarter"}`} {
+		if _, _, err := run(t, g, nil, arguments, 0); err == nil || !strings.Contains(err.Error(), `{"about"`) {
+			t.Errorf("%s: error %v", arguments, err)
+		}
+	}
+	if _, _, err := run(t, &graph{err: errors.New("no connection")}, nil, `{"about":"infra team"}`, 0); err == nil || !strings.Contains(err.Error(), "nothing is known") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestPeriodsOfCalls(t *testing.T) {
+	t.Parallel()
+	for period, want := range map[string]string{"last quarter": "2026-07-01", "since March": "2026-03-01", "Q3 2025": "2025-07-01", "when it was": "0001-01-01"} {
+		g := &graph{}
+		if _, _, err := run(t, g, nil, `{"about":"infra team","period":"`+period+`"}`, 0); err != nil || g.asked[0].From.Format(time.DateOnly) != want {
+			t.Errorf("%s: %+v, error %v", period, g.asked, err)
+		}
+	}
+}
+
+// There is room for one passage at least, and for no more than the turn has.
+func TestStatementsFitTheTurn(t *testing.T) {
+	t.Parallel()
+	g, c := &graph{}, chunks{}
+	for i := range 20 {
+		c[document.ChunkID(i)] = strings.Repeat("word ", 300) + string(rune('a'+i))
+		g.stated = append(g.stated, knowledge.Statement{Relation: knowledge.Owns, Subject: "Ann", Object: "x", Chunk: document.ChunkID(i)})
+	}
+	for budget, most := range map[int]int{1: 1, 1000: 3, 0: 20} {
+		if result, _, err := run(t, g, c, `{"about":"infra team"}`, budget); err != nil || len(result.References) == 0 || len(result.References) > most {
+			t.Errorf("in %d tokens: %d passages, error %v", budget, len(result.References), err)
+		}
+	}
+}
+
+func TestOfferedWhereAnythingIsStated(t *testing.T) {
+	t.Parallel()
+	g := &graph{empty: true}
+	made := tools.New(g, nil, budgettest.NewWords())
+	scope := tool.Scope{Audience: access.NewAudience(access.DefaultTenant)}
+	if made.Offered(scope) {
+		t.Error("it is offered where nothing is stated")
+	}
+	if g.empty = false; !made.Offered(scope) {
+		t.Error("it is not offered where something is")
+	}
+	if g.err = errors.New("no connection"); tools.New(g, nil, budgettest.NewWords()).Offered(scope) {
+		t.Error("it is offered where nobody knows")
+	}
+}
