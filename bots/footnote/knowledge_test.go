@@ -2,6 +2,9 @@ package main_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,5 +69,70 @@ func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 		if want.cites != "" && (got.Outcome != "answered" || len(got.Citations) == 0 || !strings.HasPrefix(got.Citations[0].URL, "https://git.example/acme/"+want.cites)) {
 			t.Errorf("%s\nthe answer does not cite %s: %+v", question, want.cites, got)
 		}
+	}
+}
+
+// The operator sees what is known, and says which things are one; what documents say meanwhile stays theirs.
+func TestOperatorsSayWhatIsOne(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.md", "---\nauthor: Ann Lee\n---\n# Alpha plan\n\nText.\n")
+	write("b.md", "---\nowner: ann@acme.example\n---\n# Beta plan\n\nIt goes on where the Alpha plan ends.\n")
+	p.run(t, "index", dir)
+	if r := p.run(t, "knowledge"); !strings.Contains(r.stdout, "person") || !strings.Contains(r.stdout, "Documents read") {
+		t.Errorf("the status is\n%s", r.stdout)
+	}
+	statements := func(name string) int {
+		t.Helper()
+		return len(jsonOf[struct{ Statements []struct{} }](t, p.run(t, "knowledge", "show", name, "--json")).Statements)
+	}
+	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 1 || other != 1 {
+		t.Errorf("%d and %d statements", one, other)
+	}
+	p.run(t, "knowledge", "merge", "person:ann lee", "person:ann@acme.example", "--reason", "she says so")
+	if r := p.try(t, "", "knowledge", "merge", "person:ann@acme.example", "person:ann lee", "--reason", "again"); r.code == 0 || !strings.Contains(r.stderr, "already") {
+		t.Errorf("merged twice: %d\n%s", r.code, r.stderr)
+	}
+	if r := p.try(t, "", "knowledge", "merge", "person:ann lee", "person:ann lee", "--reason", "x"); r.code == 0 || !strings.Contains(r.stderr, "same entity") {
+		t.Errorf("merged with itself: %d\n%s", r.code, r.stderr)
+	}
+	for i := range 100 { // what is said meanwhile is said of each
+		write(fmt.Sprintf("c%d.md", i), fmt.Sprintf("---\nauthor: Ann Lee\n---\n# Note %d\n\nSee the Alpha plan.\n", i))
+	}
+	p.run(t, "index", dir)
+	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 102 || other != 102 {
+		t.Errorf("as one they have %d and %d statements", one, other)
+	}
+	p.run(t, "knowledge", "split", "person:ann@acme.example", "person:ann lee")
+	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 101 || other != 1 {
+		t.Errorf("split again they have %d and %d statements", one, other)
+	}
+	if r := p.try(t, "", "knowledge", "split", "person:ann@acme.example", "person:ann lee"); r.code == 0 || !strings.Contains(r.stderr, "nobody said") {
+		t.Errorf("split twice: %d\n%s", r.code, r.stderr)
+	}
+	if r := p.try(t, "", "knowledge", "merge", "ann", "person:ann lee", "--reason", "x"); r.code != 2 || !strings.Contains(r.stderr, "KIND:KEY") {
+		t.Errorf("no kind: %d\n%s", r.code, r.stderr)
+	}
+	// Titles in older passages, and the step along them.
+	got := jsonOf[struct {
+		Hits []struct {
+			Title  string
+			Scores struct{ Knowledge float64 }
+		}
+	}](t, p.run(t, "search", "--json", "where does it go on"))
+	if len(got.Hits) == 0 || !slices.ContainsFunc(got.Hits, func(h struct {
+		Title  string
+		Scores struct{ Knowledge float64 }
+	}) bool {
+		return h.Title == "Alpha plan" && h.Scores.Knowledge > 0
+	}) {
+		t.Errorf("the search found %+v", got.Hits)
 	}
 }

@@ -32,29 +32,30 @@ const (
 
 // commands are the verbs. Each has its file.
 type commands struct {
-	Chat     chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
-	Ask      askCommand       `cmd:"" help:"Ask one question and print the answer."`
-	Index    indexCommand     `cmd:"" help:"Index files, folders and sites."`
-	Search   searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
-	Sources  sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
-	People   peopleCommand    `cmd:"" help:"Show whose accounts the people of sources are, and say so."`
-	Prompt   promptCommand    `cmd:"" help:"Show or change the system prompt."`
-	Feedback feedbackCommand  `cmd:"" help:"List what people think of the answers."`
-	Eval     evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
-	Migrate  migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
-	Database databaseCommand  `cmd:"" help:"Run a program of PostgreSQL's own, such as pg_dump, with the database's address in DATABASE_URL."`
-	Usage    usageCommand     `cmd:"" help:"Show what models were used for, and what that cost."`
-	Doctor   doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
-	Serve    serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
-	Slack    slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
-	Discord  discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
-	Why      whyCommand       `cmd:"" help:"Explain why a message was answered as it was, or not at all."`
-	Settings configCommand    `cmd:"" name:"config" help:"Show the settings of channels, and what was changed in chat."`
-	Agents   agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
-	Audit    auditCommand     `cmd:"" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`
-	Prune    pruneCommand     `cmd:"" help:"Remove what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer."`
-	Config   string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
-	Version  kong.VersionFlag `help:"Print the version."`
+	Chat      chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
+	Ask       askCommand       `cmd:"" help:"Ask one question and print the answer."`
+	Index     indexCommand     `cmd:"" help:"Index files, folders and sites."`
+	Search    searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
+	Sources   sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
+	People    peopleCommand    `cmd:"" help:"Show whose accounts the people of sources are, and say so."`
+	Knowledge knowledgeCommand `cmd:"" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
+	Prompt    promptCommand    `cmd:"" help:"Show or change the system prompt."`
+	Feedback  feedbackCommand  `cmd:"" help:"List what people think of the answers."`
+	Eval      evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
+	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
+	Database  databaseCommand  `cmd:"" help:"Run a program of PostgreSQL's own, such as pg_dump, with the database's address in DATABASE_URL."`
+	Usage     usageCommand     `cmd:"" help:"Show what models were used for, and what that cost."`
+	Doctor    doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
+	Serve     serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Slack     slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
+	Discord   discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
+	Why       whyCommand       `cmd:"" help:"Explain why a message was answered as it was, or not at all."`
+	Settings  configCommand    `cmd:"" name:"config" help:"Show the settings of channels, and what was changed in chat."`
+	Agents    agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
+	Audit     auditCommand     `cmd:"" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`
+	Prune     pruneCommand     `cmd:"" help:"Remove what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer."`
+	Config    string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
+	Version   kong.VersionFlag `help:"Print the version."`
 }
 
 // environment is what commands may use of the process, so that tests can run them.

@@ -29,12 +29,14 @@ func (l *list) Set(value string) error { *l = append(*l, value); return nil }
 type options struct {
 	sets    list // folders in the layout of BEIR
 	manuals list // FOLDER=QUESTIONS
+	walk    int  // passages of a synthetic index on which the step is timed; 0: none
 }
 
 func main() {
 	var o options
 	flag.Var(&o.sets, "set", "folder of a labelled collection in the layout of BEIR; several times")
 	flag.Var(&o.manuals, "manual", "FOLDER=QUESTIONS: pages in HTML, and a file of questions about them; several times")
+	flag.IntVar(&o.walk, "walk", 0, "time the step on a synthetic index of so many passages, too")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
@@ -47,7 +49,7 @@ func main() {
 }
 
 func run(ctx context.Context, o options, out io.Writer) (err error) {
-	if len(o.sets)+len(o.manuals) == 0 {
+	if len(o.sets)+len(o.manuals)+o.walk == 0 {
 		return errors.New("name what is to be measured with -set and -manual")
 	}
 	cfg, err := config.Load(os.Getenv)
@@ -59,6 +61,14 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, base.Close(context.WithoutCancel(ctx))) }()
+	if o.walk > 0 {
+		if err := walk(ctx, base, o.walk, out); err != nil || len(o.sets)+len(o.manuals) == 0 {
+			return err
+		}
+	}
+	if err := cost(ctx, base, o, out); err != nil {
+		return err
+	}
 	questions, err := load(ctx, base, o)
 	if err != nil {
 		return err

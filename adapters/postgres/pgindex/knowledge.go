@@ -44,6 +44,8 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 		}
 	}
 	graph := pgknowledge.New(x.db)
+	began := time.Now()
+	defer func() { x.cfg.Measure("look for names", time.Since(began)) }()
 	for {
 		fresh, err := graph.Unsearched(ctx, tenant, mostUnsearched)
 		if err != nil || len(fresh) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/knowledge"
@@ -39,7 +40,9 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 		}
 		p.language = analyse.Guess(sample.String())
 	}
+	began := time.Now()
 	p.reading = knowledge.Read(&e.Document, e.Chunks)
+	x.cfg.Measure("read statements", time.Since(began))
 	p.title = analyse.Text(e.Document.Title, p.language)
 	for i := range e.Chunks {
 		p.flat[i] = analyse.Text(p.searchText(i), p.language)

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+)
+
+// knowledgeCommand shows what documents state, and says which things are one.
+type knowledgeCommand struct {
+	Status knowledgeStatus `cmd:"" default:"withargs" help:"Count what is known."`
+	Show   knowledgeShow   `cmd:"" help:"Show what goes by a name, and what is stated of it."`
+	Merge  knowledgeMerge  `cmd:"" help:"Say that two things are one, such as a person and an account."`
+	Split  knowledgeSplit  `cmd:"" help:"Take that back."`
+}
+
+type knowledgeStatus struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// knowledgeStatusJSON is the form of knowledge status --json; its names are stable.
+type knowledgeStatusJSON struct {
+	Documents  int64                        `json:"documents"`
+	Unread     int64                        `json:"unread"`
+	Names      int64                        `json:"names"`
+	Unsearched int64                        `json:"unsearched"`
+	Mentions   int64                        `json:"mentions"`
+	Entities   map[knowledge.Kind]int64     `json:"entities"`
+	Statements map[knowledge.Relation]int64 `json:"statements"`
+	Merges     int64                        `json:"merges"`
+	Bytes      int64                        `json:"bytes"`
+}
+
+// Run implements the verb.
+func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		size, err := base.Knowledge().Size(ctx, base.Tenant)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return newEncoder(env.stdout).Encode(knowledgeStatusJSON(size))
+		}
+		table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintf(table, "Documents read\t%d\n", size.Documents)
+		if size.Unread > 0 {
+			fmt.Fprintf(table, "To be read by serve or the next index\t%d\n", size.Unread)
+		}
+		fmt.Fprintf(table, "Names\t%d, in passages %d times\n", size.Names, size.Mentions)
+		for _, kind := range slices.Sorted(maps.Keys(size.Entities)) {
+			fmt.Fprintf(table, "  %s\t%d\n", kind, size.Entities[kind])
+		}
+		for _, relation := range slices.Sorted(maps.Keys(size.Statements)) {
+			fmt.Fprintf(table, "  … %s …\t%d\n", relation, size.Statements[relation])
+		}
+		fmt.Fprintf(table, "Said to be one\t%d\nIn the database\t%d MB\n", size.Merges, size.Bytes>>20)
+		return table.Flush()
+	})
+}
+
+type knowledgeShow struct {
+	Name string `arg:"" help:"A person, team, project, ticket, path or title."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// knowledgeShownJSON is the form of knowledge show --json; its names are stable.
+type knowledgeShownJSON struct {
+	Named      []namedJSON     `json:"named"`
+	Statements []statementJSON `json:"statements"`
+}
+
+type namedJSON struct {
+	Kind       knowledge.Kind `json:"kind"`
+	Key        string         `json:"key,omitempty"`
+	Name       string         `json:"name"`
+	DocumentID document.ID    `json:"document_id"`
+}
+
+type statementJSON struct {
+	Subject    string             `json:"subject"`
+	Relation   knowledge.Relation `json:"relation"`
+	Object     string             `json:"object"`
+	DocumentID document.ID        `json:"document_id"`
+	URL        string             `json:"url,omitempty"`
+	At         *time.Time         `json:"at,omitempty"`
+}
+
+const mostShown = 200
+
+// Run implements the verb.
+func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
+	form := knowledge.Form(c.Name)
+	if form == "" {
+		return usageError("there is no name: write a person, team, project, ticket, path or title after footnote knowledge show")
+	}
+	return env.withBase(ctx, func(base *wire.Base) error {
+		q := knowledge.Question{Audience: base.ConsoleAudience(), Names: []string{form}, Limit: mostShown}
+		named, err := base.Knowledge().Named(ctx, q)
+		if err != nil {
+			return err
+		}
+		stated, err := base.Knowledge().Statements(ctx, q)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return newEncoder(env.stdout).Encode(shownJSON(named, stated))
+		}
+		if len(named) == 0 {
+			return fmt.Errorf("no document that may be read here names %q", c.Name)
+		}
+		table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(table, "KIND\tNAME\tKEY\tNAMED BY")
+		seen := make(map[string]bool)
+		for _, n := range named {
+			key := cmp.Or(n.Key, string(n.Document.ID))
+			if id := string(n.Kind) + key; !seen[id] {
+				seen[id] = true
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", n.Kind, plain(n.Shown), plain(key), plain(cmp.Or(n.Document.Title, string(n.Document.ID))))
+			}
+		}
+		if len(stated) > 0 {
+			fmt.Fprintln(table, "\nDATE\tSTATEMENT\t\tSTATED BY")
+		}
+		for _, s := range stated {
+			at := ""
+			if !s.At.IsZero() {
+				at = s.At.Format(time.DateOnly)
+			}
+			fmt.Fprintf(table, "%s\t%s %s %s\t\t%s\n", at, plain(s.Subject), s.Relation, plain(s.Object), plain(cmp.Or(s.Document.URL, s.Document.Title, string(s.Document.ID))))
+		}
+		return table.Flush()
+	})
+}
+
+func shownJSON(named []knowledge.Named, stated []knowledge.Statement) knowledgeShownJSON {
+	out := knowledgeShownJSON{Named: []namedJSON{}, Statements: []statementJSON{}}
+	for _, n := range named {
+		out.Named = append(out.Named, namedJSON{n.Kind, n.Key, n.Shown, n.Document.ID})
+	}
+	for _, s := range stated {
+		row := statementJSON{Subject: s.Subject, Relation: s.Relation, Object: s.Object, DocumentID: s.Document.ID, URL: s.Document.URL}
+		if !s.At.IsZero() {
+			row.At = &s.At
+		}
+		out.Statements = append(out.Statements, row)
+	}
+	return out
+}
+
+type knowledgeMerge struct {
+	One    string `arg:"" help:"KIND:KEY, as footnote knowledge show prints them, such as person:ann@acme.example."`
+	Other  string `arg:"" help:"KIND:KEY of the other."`
+	Reason string `name:"reason" required:"" placeholder:"TEXT" help:"Why they are one, to be read later."`
+}
+
+// Run implements the verb.
+func (c *knowledgeMerge) Run(ctx context.Context, env *environment) error {
+	same, err := bothOf(c.One, c.Other)
+	if err != nil {
+		return err
+	}
+	return env.withBase(ctx, func(base *wire.Base) error {
+		same.Reason, same.By = c.Reason, base.By
+		if err := base.Knowledge().Merge(ctx, base.Tenant, same); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(env.out, "Whoever asks for %s is told of %s too, as far as they may read what states it. footnote knowledge split takes that back.\n", plain(c.One), plain(c.Other))
+		return err
+	})
+}
+
+type knowledgeSplit struct {
+	One   string `arg:"" help:"KIND:KEY."`
+	Other string `arg:"" help:"KIND:KEY of the other."`
+}
+
+// Run implements the verb.
+func (c *knowledgeSplit) Run(ctx context.Context, env *environment) error {
+	same, err := bothOf(c.One, c.Other)
+	if err != nil {
+		return err
+	}
+	return env.withBase(ctx, func(base *wire.Base) error {
+		err := base.Knowledge().Split(ctx, base.Tenant, same)
+		if errors.Is(err, pgknowledge.ErrApart) {
+			all, listErr := base.Knowledge().Merges(ctx, base.Tenant)
+			if listErr != nil {
+				return listErr
+			}
+			var said []string
+			for _, m := range all {
+				said = append(said, fmt.Sprintf("%s:%s and %s:%s (%s)", m.Kind, m.Key, m.OtherKind, m.OtherKey, m.Reason))
+			}
+			if len(said) > 0 {
+				return fmt.Errorf("%w; these are: %s", err, plain(strings.Join(said, "; ")))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(env.out, "They count as two again.")
+		return err
+	})
+}
+
+// bothOf reads KIND:KEY of two things.
+func bothOf(one, other string) (pgknowledge.Same, error) {
+	var s pgknowledge.Same
+	for _, side := range []struct {
+		text string
+		kind *knowledge.Kind
+		key  *string
+	}{{one, &s.Kind, &s.Key}, {other, &s.OtherKind, &s.OtherKey}} {
+		kind, key, found := strings.Cut(side.text, ":")
+		*side.kind, *side.key = knowledge.Kind(kind), key
+		if !found || key == "" || !slices.Contains([]knowledge.Kind{knowledge.Person, knowledge.Team, knowledge.Project, knowledge.Repository, knowledge.Ticket, knowledge.Path}, *side.kind) {
+			return s, usageError(fmt.Sprintf("%q is no KIND:KEY: footnote knowledge show NAME prints both, such as person:ann@acme.example", side.text))
+		}
+	}
+	return s, nil
+}
