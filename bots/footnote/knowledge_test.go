@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/git/gittest"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
 // quarterDays are a day in the quarter before this one, and one in this.
@@ -134,5 +137,76 @@ func TestOperatorsSayWhatIsOne(t *testing.T) {
 		return h.Title == "Alpha plan" && h.Scores.Knowledge > 0
 	}) {
 		t.Errorf("the search found %+v", got.Hits)
+	}
+}
+
+// chatQuestions are asked in chat, with what the answers hold and which page they link.
+var chatQuestions = []struct{ question, says, links string }{
+	{"Who owns the refund rules?", "@acme/payments owns /docs/billing/", "https://git.example/acme/.github/CODEOWNERS"},
+	{"What did the infrastructure team work on last quarter?", "“Move the cluster to new racks”", "https://git.example/acme/issues/OPS-12.md"},
+	{"What replaced the Backup policy 2025?", "“Backup policy” replaces “Backup policy 2025”", "https://git.example/acme/docs/backup.md"},
+}
+
+func TestQuestionsAboutWhoDoesWhatInSlack(t *testing.T) {
+	t.Parallel()
+	repository := knowledgeRepository(t)
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	alice := slack.Person("alice", nil)
+	room := slack.Channel("help", nil, alice)
+	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
+		"CA_FILE="+repository.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
+	p.run(t, "index", repository.URL, "--base-url", "https://git.example/acme/", "--acl", "members")
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := slack.Wait(ctx, "it is connected", func() bool { connected, _ := slack.Sockets(); return connected > 0 }); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	for _, q := range chatQuestions {
+		root := alice.Say(room, "", slacktest.Mention()+" "+q.question)
+		if err := slack.Wait(ctx, q.question, func() bool {
+			a := slack.Answers(room, root)
+			return len(a) == 1 && !a[0].Streaming && strings.Contains(a[0].Shown(), "git.example")
+		}); err != nil {
+			t.Fatalf("%v\n%+v\n%s", err, slack.Versions(), s.log)
+		}
+		if shown := slack.Answers(room, root)[0].Shown(); !strings.Contains(shown, q.says) || !strings.Contains(shown, q.links) {
+			t.Errorf("%s\n%s", q.question, shown)
+		}
+	}
+}
+
+func TestQuestionsAboutWhoDoesWhatOnDiscord(t *testing.T) {
+	t.Parallel()
+	repository := knowledgeRepository(t)
+	discord, err := discordtest.New(discordtest.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = discord.Close() })
+	p := newProgram(t, "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL(), "CA_FILE="+repository.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
+	p.run(t, "index", repository.URL, "--base-url", "https://git.example/acme/", "--acl", "public")
+	guild := discord.AddGuild("Guild")
+	room, bob := guild.AddText("room"), guild.AddPerson("bob", false)
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := discord.Until(ctx, discord.Connected); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	for _, q := range chatQuestions {
+		i := bob.Command(room.ID, "ask", map[string]any{"question": q.question, "private": true})
+		if err := discord.Until(ctx, func() bool {
+			state := i.State()
+			return state.Kind != 0 && !state.Loading && !strings.Contains(state.Content, "▌")
+		}); err != nil {
+			t.Fatalf("%v\n%+v\n%s", err, i.State(), s.log)
+		}
+		if shown := i.State().Content; !strings.Contains(strings.ReplaceAll(shown, "\u200b", ""), q.says) || !strings.Contains(shown, q.links) {
+			t.Errorf("%s\n%s", q.question, shown)
+		}
 	}
 }
