@@ -27,7 +27,7 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 		return tool.Set{}, err
 	}
 	return tool.NewSet(
-		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Logger: b.Logger}),
+		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Graph: b.Knowledge(), Logger: b.Logger}),
 		knowledge.New(b.Knowledge(), b.Index, b.Counter),
 		readfile.New(b.Counter),
 		pages,

@@ -53,7 +53,7 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 		}
 		found.Hits = ranking.Hits(passages)
 	}
-	result, left := t.result(found, nil, scope)
+	result, left := t.result(ctx, found, nil, scope)
 	if len(found.Hits) > 0 {
 		result.Evidence = ranking.Evidence
 	}

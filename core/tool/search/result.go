@@ -97,7 +97,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 // result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
 // closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Two passages of one
 // document share its number. left are the hits for which there was no room.
-func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
+func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0}
 	hits, note := slices.Concat(found.Hits, earlier), ""
 	loose := make(map[document.ChunkID]bool)
@@ -129,10 +129,14 @@ func (t *Tool) result(found retrieve.Result, earlier []retrieve.Hit, scope tool.
 	if scope.Budget > 0 {
 		room = min(room, scope.Budget)
 	}
+	replaced := t.replaced(ctx, hits, scope)
 	var docs []tool.Document
 	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
+		}
+		if by, is := replaced[h.Document.ID]; is {
+			doc.Metadata = marked(doc.Metadata, by)
 		}
 		if loose[h.Chunk] {
 			doc.Match = tool.Loose

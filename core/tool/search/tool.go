@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -48,13 +49,14 @@ type Chunks interface {
 
 // Config sets a Tool up. Zero fields take the defaults given.
 type Config struct {
-	Fast    llm.Model     // rewrites and expands queries; nil leaves that to the rule of Standalone
-	Wait    time.Duration // most that is waited for Fast before going on without it: 5 s
-	Window  int           // sources that a first search of a turn is topped up to: budget.DefaultSources
-	Tokens  int           // most that the documents of one result take: 12,800, which is 25 chunks of 512
-	Limit   int           // passages asked of the retriever; 0 is the retriever's own
-	History int           // earlier turns whose sources may come back: 5
-	Logger  *slog.Logger  // nil: silent
+	Fast    llm.Model       // rewrites and expands queries; nil leaves that to the rule of Standalone
+	Wait    time.Duration   // most that is waited for Fast before going on without it: 5 s
+	Window  int             // sources that a first search of a turn is topped up to: budget.DefaultSources
+	Tokens  int             // most that the documents of one result take: 12,800, which is 25 chunks of 512
+	Limit   int             // passages asked of the retriever; 0 is the retriever's own
+	History int             // earlier turns whose sources may come back: 5
+	Graph   knowledge.Graph // says which documents were replaced by others; nil: none is marked
+	Logger  *slog.Logger    // nil: silent
 }
 
 // Tool is internal_search. It is safe for concurrent use.
@@ -202,7 +204,7 @@ func (t *Tool) search(ctx context.Context, own []string, page int, scope tool.Sc
 	if page > 1 && found.Ranking != nil {
 		return t.page(ctx, found.Ranking, 0, page, scope)
 	}
-	result, left := t.result(found, t.backfill(ctx, found, scope), scope)
+	result, left := t.result(ctx, found, t.backfill(ctx, found, scope), scope)
 	if found.Ranking != nil {
 		scope.Rankings.Showed(found.Ranking, 1, next(found.Ranking, 0, left))
 	}

@@ -1,0 +1,74 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+)
+
+// replacing is a graph that says what replaces what.
+type replacing struct {
+	knowledge.Graph
+	asked  knowledge.Question
+	stated []knowledge.Statement
+	err    error
+}
+
+func (r *replacing) Statements(_ context.Context, q knowledge.Question) ([]knowledge.Statement, error) {
+	r.asked = q
+	return r.stated, r.err
+}
+
+func TestPagesThatWereReplacedAreMarked(t *testing.T) {
+	t.Parallel()
+	index := retrievetest.NewMemory()
+	for id, title := range map[string]string{"old": "Backup policy 2025", "new": "Backup policy"} {
+		if err := index.Put(t.Context(), access.DefaultTenant, retrievetest.One(id, title, "Backups are kept.")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hybrid, err := retrieve.NewHybrid(index, nil, retrieve.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := &document.Ref{ID: "older", Title: "Older", UpdatedAt: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)}
+	newer := &document.Ref{ID: "new", Title: "Backup policy", UpdatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
+	old := &document.Ref{ID: "old"}
+	for name, c := range map[string]struct {
+		graph *replacing
+		want  int // marks
+	}{
+		"replaced":    {&replacing{stated: []knowledge.Statement{{SubjectRef: newer, ObjectRef: old}, {SubjectRef: older, ObjectRef: old}, {SubjectRef: old, ObjectRef: old}, {SubjectRef: newer}}}, 1},
+		"not":         {&replacing{}, 0},
+		"cannot tell": {&replacing{err: errors.New("no connection")}, 0},
+		"no graph":    {nil, 0},
+	} {
+		config := search.Config{}
+		if c.graph != nil {
+			config.Graph = c.graph
+		}
+		queue, drained := make(chan packet.Packet, 20), make(chan struct{})
+		result, err := search.New(hybrid, index, budgettest.NewWords(), config).Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{"queries":["backups kept"]}`),
+			Scope: tool.Scope{Audience: members, Question: "backups", Citations: cite.NewMapping(), Sources: []document.SourceID{"docs"}}}, packet.NewEmitter(queue, drained, packet.Placement{}))
+		if err != nil || strings.Count(result.Content, `"metadata":"replaced by: Backup policy (2026-03-01)"`) != c.want || strings.Count(result.Content, "replaced by") != c.want {
+			t.Errorf("%s: error %v\n%s", name, err, result.Content)
+		}
+		if c.graph != nil && (len(c.graph.asked.Names) != 2 || c.graph.asked.Audience.Key() != members.Key() || len(c.graph.asked.Sources) != 1 || c.graph.asked.Relations[0] != knowledge.Supersedes) {
+			t.Errorf("%s: it asked for %+v", name, c.graph.asked)
+		}
+	}
+}
