@@ -26,6 +26,8 @@ type Config struct {
 	Connected func(ctx context.Context) map[string]bool
 	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like Queue; nil leaves it out.
 	Caps func(ctx context.Context) (map[string]float64, error)
+	// Engine tells how far the search engine is. It is asked like Queue; nil leaves it out.
+	Engine func(ctx context.Context) (Engine, error)
 	// Sources tells how the sources do. It is asked like Queue; nil leaves them out.
 	Sources func(ctx context.Context) ([]Source, error)
 }
@@ -102,6 +104,9 @@ func New(config Config) *Metrics {
 	}
 	if config.Caps != nil {
 		m.registry.MustRegister(capped(config.Caps))
+	}
+	if config.Engine != nil {
+		m.registry.MustRegister(engine(config.Engine))
 	}
 	if config.Sources != nil {
 		m.registry.MustRegister(sources(config.Sources))

@@ -42,7 +42,10 @@ func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 7, nil },
 		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true, "redis": false} },
-		Caps:      func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.25}, nil }})
+		Engine: func(context.Context) (telemetry.Engine, error) {
+			return telemetry.Engine{Queued: 3, Oldest: 90 * time.Second, Left: 5000, Serving: true}, nil
+		},
+		Caps: func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.25}, nil }})
 	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}}}})
 	m.Turn("discord", session.Saved{Outcome: session.Failed})
 	m.Stopped(20 * time.Millisecond)
@@ -71,6 +74,10 @@ func TestNamesAreStable(t *testing.T) {
 		`footnote_cost_cap_used_ratio{cap="daily"} 0.25`,
 		`footnote_dedupe_hits_total 1`,
 		`footnote_edits_total 2`,
+		`footnote_engine_left_chunks 5000`,
+		`footnote_engine_oldest_seconds 90`,
+		`footnote_engine_queued 3`,
+		`footnote_engine_serving 1`,
 		`footnote_feedback_total{kind="down"} 1`,
 		`footnote_feedback_total{kind="retry"} 0`,
 		`footnote_feedback_total{kind="up"} 0`,

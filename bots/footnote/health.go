@@ -64,6 +64,13 @@ func (h *health) parts(ctx context.Context) []platforms.Part {
 			parts = append(parts, p)
 		}
 	}
+	if h.base.HasEngine() {
+		p := platforms.Part{Name: "opensearch", State: "ok", Up: true, Optional: true} // another replica would not do better
+		if err := h.base.EngineUp(ctx); err != nil {
+			p.State, p.Up = "not usable: searches say so, and what is indexed waits", false
+		}
+		parts = append(parts, p)
+	}
 	return parts
 }
 

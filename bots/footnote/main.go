@@ -45,6 +45,7 @@ type commands struct {
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Database  databaseCommand  `cmd:"" help:"Run a program of PostgreSQL's own, such as pg_dump, with the database's address in DATABASE_URL."`
 	Usage     usageCommand     `cmd:"" help:"Show what models were used for, and what that cost."`
+	Engine    engineCommand    `cmd:"" help:"Move searches to a search engine (INDEX_URL) and back, and say how far it is."`
 	Doctor    doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
 	Serve     serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
 	Slack     slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`

@@ -24,6 +24,8 @@ type (
 	trainArgs   about
 	vectorsArgs about
 	graphArgs   about
+	engineArgs  about
+	compareArgs about
 	sweepArgs   about
 	pruneArgs   about
 )
@@ -37,12 +39,14 @@ func (purgeArgs) Kind() string   { return string(Purge) }
 func (trainArgs) Kind() string   { return string(Train) }
 func (vectorsArgs) Kind() string { return string(Vectors) }
 func (graphArgs) Kind() string   { return string(Graph) }
+func (engineArgs) Kind() string  { return string(Engine) }
+func (compareArgs) Kind() string { return string(Compare) }
 func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
 
 // described is one of the types above.
 type described interface {
-	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | sweepArgs | pruneArgs
+	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | engineArgs | compareArgs | sweepArgs | pruneArgs
 	river.JobArgs
 }
 
@@ -63,6 +67,10 @@ func argsOf(j Job) (river.JobArgs, error) {
 		return trainArgs(a), nil
 	case Vectors:
 		return vectorsArgs(a), nil
+	case Engine:
+		return engineArgs(a), nil
+	case Compare:
+		return compareArgs(a), nil
 	case Graph:
 		return graphArgs(a), nil
 	case Sweep:

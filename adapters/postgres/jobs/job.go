@@ -24,6 +24,8 @@ const (
 	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
 	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it
 	Vectors Kind = "index_vectors"  // embeds what has no vector
+	Engine  Kind = "engine_tell"    // tells the search engine what it has not heard, of all tenants
+	Compare Kind = "engine_compare" // compares what the search engine has with the database
 	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // forgets what nobody needs any more, every night
 	Prune   Kind = "retention"      // removes conversations and entries of the audit trail that were kept for long enough, of all tenants, every night

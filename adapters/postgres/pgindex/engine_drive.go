@@ -45,11 +45,22 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive brings to the search engine what it has not been told yet: of some documents of a tenant, at once and visible to searches when it returns,
-// or of all tenants with ids == nil, what was queued longer than age ago. It returns how many versions of documents that were.
-func (x *Index) Drive(ctx context.Context, tenant access.TenantID, ids []document.ID, age time.Duration) (int, error) {
+// Drive brings to the search engine what it has not been told yet and was queued longer than age ago, of all tenants. It looks at the time between two
+// batches like Tidy. It returns how many versions of documents it brought.
+func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
+	if x.cfg.Engine == nil {
+		return 0, false, nil
+	}
+	return x.driveAll(ctx, "", nil, age, until)
+}
+
+// driveAll is Drive, or, with ids, does so for these documents of a tenant, which searches see when it returns.
+func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []document.ID, age time.Duration, until time.Time) (int, bool, error) {
 	all := 0
 	for {
+		if reached(until) {
+			return all, true, nil
+		}
 		n := 0
 		err := x.pass(ctx, func(tx pgx.Tx, b *batch) error {
 			const queued = `select ` + entryColumns + ` from search_entry where applied < version and `
@@ -75,7 +86,7 @@ func (x *Index) Drive(ctx context.Context, tenant access.TenantID, ids []documen
 		}, ids != nil)
 		all += n
 		if n == 0 || err != nil {
-			return all, err
+			return all, false, err
 		}
 	}
 }

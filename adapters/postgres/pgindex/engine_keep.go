@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/retrieve/engine"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -69,7 +70,7 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 		if _, err := x.db.Pool.Exec(ctx, noteMissingSQL, false); err != nil {
 			return fmt.Errorf("note documents for the search engine: %w", err)
 		}
-		if _, err := x.Drive(ctx, "", nil, 0); err != nil {
+		if _, _, err := x.Drive(ctx, 0, time.Time{}); err != nil {
 			return err
 		}
 		if done, err := x.serve(ctx); done || err != nil {
@@ -227,10 +228,27 @@ func (x *Index) LeaveEngine(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// CheckEngine tells whether the search engine can be reached and works with this program.
+// CheckEngine tells whether the search engine can be reached, works with this program, and has all of the index that answers searches.
 func (x *Index) CheckEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
 	}
-	return x.cfg.Engine.Check(ctx)
+	if err := x.cfg.Engine.Check(ctx); err != nil {
+		return err
+	}
+	state, err := x.EngineState(ctx)
+	if err != nil || state.Serving == "" {
+		return err
+	}
+	_, err = x.cfg.Engine.Search(ctx, engine.Query{Index: state.Serving}) // which finds nothing, and needs every shard for that
+	return err
+}
+
+// Empty reports whether no tenant has a document.
+func (x *Index) Empty(ctx context.Context) (bool, error) {
+	var empty bool
+	if err := x.db.Pool.QueryRow(ctx, `select not exists (select from document)`).Scan(&empty); err != nil {
+		return false, fmt.Errorf("ask whether anything is indexed: %w", err)
+	}
+	return empty, nil
 }

@@ -3,6 +3,7 @@ package pgindex
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -68,7 +69,7 @@ func (x *Index) tell(ctx context.Context, tenant access.TenantID, ids []document
 	if x.cfg.Engine == nil {
 		return nil
 	}
-	if _, err := x.Drive(ctx, tenant, ids, 0); err != nil {
+	if _, _, err := x.driveAll(ctx, tenant, ids, 0, time.Time{}); err != nil {
 		return fmt.Errorf("%d documents are stored, and found once the search engine has heard of them: %w", len(ids), err)
 	}
 	return nil

@@ -117,10 +117,10 @@ func TestTheEngineIsAway(t *testing.T) {
 		t.Errorf("%+v, %v", state, err)
 	}
 	e.Down(nil)
-	if n, err := x.Drive(t.Context(), "", nil, time.Hour); n != 0 || err != nil {
+	if n, _, err := x.Drive(t.Context(), time.Hour, time.Time{}); n != 0 || err != nil {
 		t.Errorf("%d that wait for less than an hour were brought, %v", n, err)
 	}
-	if n, err := x.Drive(t.Context(), "", nil, 0); n != 4 || err != nil {
+	if n, _, err := x.Drive(t.Context(), 0, time.Time{}); n != 4 || err != nil {
 		t.Errorf("%d were brought, %v", n, err)
 	}
 	found(t, x, "alpha", "c")
@@ -156,7 +156,7 @@ func TestMoveThereAndBack(t *testing.T) {
 	}
 	must(t, put(t, plain, retrievetest.One("c", "", "alpha three"))) // noted, and brought later
 	found(t, x, "alpha", "a", "b")
-	_, err = x.Drive(t.Context(), "", nil, 0)
+	_, _, err = x.Drive(t.Context(), 0, time.Time{})
 	must(t, err)
 	found(t, x, "alpha", "a", "b", "c")
 	r := retrieve.Request{Audience: retrievetest.Members(), Probes: []retrieve.Probe{{Vector: []float32{1, 0}}}, Model: "m", PerSide: 5}
@@ -228,7 +228,7 @@ func TestSweepEngine(t *testing.T) {
 	if n, err := x.SweepEngine(t.Context(), access.DefaultTenant); n != 4 || err != nil {
 		t.Errorf("%d chunks are wrong, want 4, %v", n, err)
 	}
-	if n, err := x.Drive(t.Context(), "", nil, 0); n != 2 || err != nil {
+	if n, _, err := x.Drive(t.Context(), 0, time.Time{}); n != 2 || err != nil {
 		t.Errorf("%d documents are brought again, %v", n, err)
 	}
 	if n, err := x.SweepEngine(t.Context(), access.DefaultTenant); n != 0 || err != nil {

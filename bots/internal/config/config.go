@@ -30,6 +30,7 @@ type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
 	MigrateDatabaseURL Secret // empty: DatabaseURL
 	SearchDatabaseURL  Secret // ignored; see Warnings
+	IndexURL           Secret // of a search engine; empty: PostgreSQL searches
 	DataDir            string // of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
 	RedisURL           Secret // empty: stop signals stay in this process
 

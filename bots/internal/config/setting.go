@@ -32,6 +32,7 @@ func (c *Config) settings() []Setting {
 		{"DATABASE_URL", "", "PostgreSQL 15 or newer with pgvector 0.8 or newer. Unset: a private server that footnote starts and stops itself", secretURL(&c.DatabaseURL, "postgres", "postgresql")},
 		{"MIGRATE_DATABASE_URL", "", "direct connection for migrations, where DATABASE_URL is a transaction pooler", secretURL(&c.MigrateDatabaseURL, "postgres", "postgresql")},
 		{"SEARCH_DATABASE_URL", "", "ignored, and gone in the next version: DATABASE_URL answers searches", secretURL(&c.SearchDatabaseURL, "postgres", "postgresql")},
+		{"INDEX_URL", "", "search engine that answers searches instead of PostgreSQL, once footnote engine move has filled it: opensearch://USER:PASSWORD@HOST:9200,HOST:9200/PREFIX, OpenSearch 2.10 or newer with k-NN. Behind a question mark: ca=FILE (certificates to trust), token_file=FILE instead of a user, tls=off, shards=1 and replicas=1 of new indexes. Unset: none", engineURL(&c.IndexURL)},
 		{"FOOTNOTE_DATA", "", "folder of the private server. Unset: ${XDG_DATA_HOME:-~/.local/share}/footnote", text(&c.DataDir)},
 		{"REDIS_URL", "", "carries stop signals between processes, and the rates that they share. redis://host:6379?addr=host2:6379 is a cluster, known by some of its nodes. Unset: stop works within one process, and others find it by polling", secretURL(&c.RedisURL, "redis", "rediss", "unix")},
 		{"OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint. Unset, and OPENAI_BASE_URL too: answers quote the documents", secret(&c.OpenAIKey)},
@@ -190,6 +191,17 @@ func secretURL(to *Secret, schemes ...string) func(string) error {
 			if err != nil || !slices.Contains(schemes, u.Scheme) {
 				return fmt.Errorf("is not an address that begins with %s://", strings.Join(schemes, ":// or "))
 			}
+		}
+		*to = Secret(v)
+		return nil
+	}
+}
+
+// engineURL takes the address of a search engine, which may name several hosts, and is read whole where it is used.
+func engineURL(to *Secret) func(string) error {
+	return func(v string) error {
+		if v != "" && !strings.HasPrefix(v, "opensearch://") {
+			return errors.New("is not an address that begins with opensearch://")
 		}
 		*to = Secret(v)
 		return nil

@@ -37,6 +37,7 @@ func exposed(t *testing.T) map[string][]string {
 	m := telemetry.New(telemetry.Config{
 		Queue:     func(context.Context) (int, error) { return 0, nil },
 		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true} },
+		Engine:    func(context.Context) (telemetry.Engine, error) { return telemetry.Engine{}, nil },
 		Caps:      func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.5}, nil },
 		Sources: func(context.Context) ([]telemetry.Source, error) {
 			return []telemetry.Source{{ID: "wiki", Left: map[string]time.Duration{"nodes": time.Hour}, People: map[string]int{"matched": 1}}}, nil

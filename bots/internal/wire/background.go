@@ -67,6 +67,9 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	tenants = append(tenants, w.base.Tenant)
 	slices.Sort(tenants)
 	var due []jobs.Job
+	if w.base.HasEngine() {
+		due = append(due, jobs.Job{Kind: jobs.Engine})
+	}
 	for _, tenant := range slices.Compact(tenants) {
 		due = append(due, jobs.Job{Kind: jobs.Tidy, Tenant: tenant})
 		written, err := w.base.Index.Written(ctx, tenant)
@@ -75,6 +78,9 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 		}
 		if w.isThorough(tenant, written) {
 			due = append(due, jobs.Job{Kind: jobs.Vectors, Tenant: tenant})
+			if w.base.HasEngine() {
+				due = append(due, jobs.Job{Kind: jobs.Compare, Tenant: tenant})
+			}
 		}
 		sources, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {
@@ -136,6 +142,11 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 			return more, nil, err
 		}
 		return false, nil, nil
+	case jobs.Engine:
+		more, err = b.tellEngine(ctx, until)
+		return more, nil, err
+	case jobs.Compare:
+		return false, []jobs.Job{{Kind: jobs.Engine}}, b.sweepEngine(ctx)
 	case jobs.Graph:
 		return false, nil, nil // planned by an earlier version
 	case jobs.Sweep:

@@ -28,6 +28,7 @@ func (b *Base) Checks() []Check {
 		{"configuration", b.checkConfiguration},
 		{"database", b.checkDatabase},
 		{"index", b.checkIndex},
+		{"search engine", b.checkEngine},
 		{"embedder", b.checkEmbedder},
 		{"reranker", b.checkReranker},
 		{"model", b.checkModel},

@@ -142,7 +142,11 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if err := b.account(b.DB); err != nil {
 		return err
 	}
-	b.Index, err = pgindex.New(b.DB, b.indexConfig())
+	config := b.indexConfig()
+	if config.Engine, err = b.searchEngine(); err != nil {
+		return err
+	}
+	b.Index, err = pgindex.New(b.DB, config)
 	return err
 }
 

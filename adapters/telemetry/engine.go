@@ -1,0 +1,52 @@
+package telemetry
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Engine is how far a search engine is.
+type Engine struct {
+	Queued  int64         // documents with changes that it was not told of
+	Oldest  time.Duration // for how long the first of them waits
+	Left    int64         // chunks that an index that is being filled lacks
+	Serving bool          // it answers searches
+}
+
+// engine asks at each scrape.
+type engine func(ctx context.Context) (Engine, error)
+
+var (
+	engineQueued  = prometheus.NewDesc("footnote_engine_queued", "Documents with changes that the search engine was not told of yet.", nil, nil)
+	engineOldest  = prometheus.NewDesc("footnote_engine_oldest_seconds", "For how long the first of them waits.", nil, nil)
+	engineLeft    = prometheus.NewDesc("footnote_engine_left_chunks", "Chunks that are left to be brought to an index that is being filled.", nil, nil)
+	engineServing = prometheus.NewDesc("footnote_engine_serving", "1 while the search engine answers searches, 0 while PostgreSQL does.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (e engine) Describe(out chan<- *prometheus.Desc) {
+	out <- engineQueued
+	out <- engineOldest
+	out <- engineLeft
+	out <- engineServing
+}
+
+// Collect implements prometheus.Collector.
+func (e engine) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
+	defer cancel()
+	state, err := e(ctx)
+	if err != nil {
+		return // what is unknown is left out; the other numbers are shown
+	}
+	serving := 0.0
+	if state.Serving {
+		serving = 1
+	}
+	out <- prometheus.MustNewConstMetric(engineQueued, prometheus.GaugeValue, float64(state.Queued))
+	out <- prometheus.MustNewConstMetric(engineOldest, prometheus.GaugeValue, state.Oldest.Seconds())
+	out <- prometheus.MustNewConstMetric(engineLeft, prometheus.GaugeValue, float64(state.Left))
+	out <- prometheus.MustNewConstMetric(engineServing, prometheus.GaugeValue, serving)
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+)
+
+// engineCommand moves searches to the search engine of INDEX_URL, and back.
+type engineCommand struct {
+	State   engineStateCommand   `cmd:"" default:"1" help:"Say which index answers searches, and what it was not told yet."`
+	Move    engineMoveCommand    `cmd:"" help:"Bring the index to the search engine of INDEX_URL, and have it answer searches once it is complete. Questions and indexing go on meanwhile, and no source is read. A move that was interrupted is gone on with."`
+	Rebuild engineRebuildCommand `cmd:"" help:"Make the search engine's index anew beside the one that answers searches, and have it take over: after an upgrade that says so, or when the engine lost its data."`
+	Leave   engineLeaveCommand   `cmd:"" help:"Have PostgreSQL answer searches again, at once, and drop what the search engine holds. Then take INDEX_URL out of the settings."`
+}
+
+type engineStateCommand struct{}
+
+// Run implements the verb.
+func (c *engineStateCommand) Run(ctx context.Context, env *environment) error {
+	return withEngine(ctx, env, func(base *wire.Base) error { return env.printEngine(ctx, base) })
+}
+
+type engineMoveCommand struct{}
+
+// Run implements the verb.
+func (c *engineMoveCommand) Run(ctx context.Context, env *environment) error {
+	return env.rebuild(ctx, false)
+}
+
+type engineRebuildCommand struct{}
+
+// Run implements the verb.
+func (c *engineRebuildCommand) Run(ctx context.Context, env *environment) error {
+	return env.rebuild(ctx, true)
+}
+
+type engineLeaveCommand struct{}
+
+// Run implements the verb.
+func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
+	return withEngine(ctx, env, func(base *wire.Base) error {
+		if err := base.Index.LeaveEngine(ctx); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(env.out, "PostgreSQL answers searches. Take INDEX_URL out of the settings and start every process anew.")
+		return err
+	})
+}
+
+// rebuild fills an index of the engine, and says how far it is.
+func (env *environment) rebuild(ctx context.Context, anew bool) error {
+	return withEngine(ctx, env, func(base *wire.Base) error {
+		bar := newProgress(env, "")
+		err := base.Index.Rebuild(ctx, anew, func(left int64) { bar.doing(fmt.Sprintf("Filling the search engine: %d chunks left", left)) })
+		bar.end()
+		if err != nil {
+			return err
+		}
+		return env.printEngine(ctx, base)
+	})
+}
+
+func (env *environment) printEngine(ctx context.Context, base *wire.Base) error {
+	state, err := base.Index.EngineState(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(env.out, wire.EngineSentence(state)+".")
+	return err
+}
+
+// withEngine opens the base, with a search engine.
+func withEngine(ctx context.Context, env *environment, f func(*wire.Base) error) (err error) {
+	if env.config.IndexURL == "" {
+		return usageError("no search engine is configured: set INDEX_URL to its address, such as opensearch://user:password@host:9200/footnote")
+	}
+	base, err := wire.Open(ctx, env.config, env.logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	return f(base)
+}

@@ -1,0 +1,132 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/opensearch"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
+)
+
+const (
+	// engineAge is how long the process that changed a document has to tell the search engine itself, before another one does it.
+	engineAge = 30 * time.Second
+	// enginePing is how long a probe waits for the search engine.
+	enginePing = 3 * time.Second
+)
+
+// searchEngine returns the search engine of INDEX_URL; nil where none is set. Nothing is asked of it yet.
+func (b *Base) searchEngine() (engine.Engine, error) {
+	if b.Config.IndexURL == "" {
+		return nil, nil
+	}
+	address, err := opensearch.ParseAddress(b.Config.IndexURL.Reveal())
+	if err != nil {
+		return nil, fmt.Errorf("read INDEX_URL: %w", err)
+	}
+	return opensearch.New(opensearch.Config{Address: address, Logger: b.Logger})
+}
+
+// HasEngine reports whether INDEX_URL is set.
+func (b *Base) HasEngine() bool { return b.Config.IndexURL != "" }
+
+// EngineUp looks whether the search engine does its work.
+func (b *Base) EngineUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, enginePing)
+	defer cancel()
+	return b.Index.CheckEngine(ctx)
+}
+
+// EngineMetrics tells how far the search engine is; nil without one.
+func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
+	if !b.HasEngine() {
+		return nil
+	}
+	return func(ctx context.Context) (telemetry.Engine, error) {
+		state, err := b.Index.EngineState(ctx)
+		if err != nil {
+			return telemetry.Engine{}, err
+		}
+		out := telemetry.Engine{Queued: state.Queued, Left: state.Left, Serving: state.Serving != ""}
+		if !state.Oldest.IsZero() {
+			out.Oldest = time.Since(state.Oldest)
+		}
+		return out, nil
+	}
+}
+
+// checkEngine is the doctor's.
+func (b *Base) checkEngine(ctx context.Context) (string, error) {
+	if !b.HasEngine() {
+		state, err := b.Index.EngineState(ctx)
+		if err != nil {
+			return "", err
+		}
+		if state.Serving != "" || state.Filling != "" {
+			return "", fmt.Errorf("the index %s of a search engine is kept up to date for other processes, and this one knows of none: set INDEX_URL here too, or run \"footnote engine leave\" with it", state.Serving+state.Filling)
+		}
+		return "none configured: PostgreSQL searches (INDEX_URL)", nil
+	}
+	if err := b.Index.CheckEngine(ctx); err != nil {
+		return "", err
+	}
+	state, err := b.Index.EngineState(ctx)
+	if err != nil {
+		return "", err
+	}
+	return EngineSentence(state), nil
+}
+
+// EngineSentence says how far the search engine is.
+func EngineSentence(s pgindex.EngineState) string {
+	say := "OpenSearch answers searches from index " + s.Serving
+	switch {
+	case s.Serving == "" && s.Filling == "":
+		say = "OpenSearch is there, and PostgreSQL answers searches: footnote engine move has OpenSearch do it"
+	case s.Serving == "":
+		say = "PostgreSQL answers searches while index " + s.Filling + " is filled"
+	}
+	if s.Filling != "" {
+		say += fmt.Sprintf("; %d chunks are left to be brought to index %s", s.Left, s.Filling)
+	}
+	if s.Queued > 0 {
+		say += fmt.Sprintf("; %d documents with changes wait to be told to it, the first since %s", s.Queued, s.Oldest.UTC().Format(time.DateTime))
+	}
+	return say
+}
+
+// tellEngine brings to the search engine what it was not told, and reports whether there is more. thorough: and compares what it has with the database.
+// An index without a document begins in the engine at once: there is nothing to be moved.
+func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err error) {
+	if !b.HasEngine() {
+		return false, nil
+	}
+	state, err := b.Index.EngineState(ctx)
+	if err != nil {
+		return false, err
+	}
+	if state.Serving == "" && state.Filling == "" {
+		empty, err := b.Index.Empty(ctx)
+		if empty && err == nil {
+			err = b.Index.Rebuild(ctx, false, nil)
+		}
+		return false, err
+	}
+	_, more, err = b.Index.Drive(ctx, engineAge, until)
+	return more, err
+}
+
+// sweepEngine compares what the search engine has of a tenant with the database.
+func (b *Base) sweepEngine(ctx context.Context) error {
+	if !b.HasEngine() {
+		return nil
+	}
+	wrong, err := b.Index.SweepEngine(ctx, b.Tenant)
+	if wrong > 0 {
+		b.Logger.WarnContext(ctx, "the search engine did not have what the database has; it is brought again", "tenant", string(b.Tenant), "chunks", wrong)
+	}
+	return err
+}
