@@ -25,6 +25,10 @@ const (
 	bulkActions = 2000
 )
 
+// ownRefresh is from how many changes on an index is refreshed for them at once: a segment of its own costs little then, and waiting up to a second for
+// the next refresh, batch after batch, would hold a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
+const ownRefresh = 32
+
 // How long the cluster is given when it says that it has too much to do.
 const (
 	tries     = 8
@@ -42,7 +46,9 @@ func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.C
 	}
 	refresh := "false"
 	if visible {
-		refresh = c.cfg.Refresh
+		if refresh = c.cfg.Refresh; len(changes) >= ownRefresh {
+			refresh = "true"
+		}
 	}
 	for _, index := range indexes {
 		var batch []action
@@ -63,6 +69,14 @@ func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.C
 		if err := c.bulk(ctx, index, batch, refresh); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// Refresh has searches see all that was applied; see engine.Writer.
+func (c *Client) Refresh(ctx context.Context, index string) error {
+	if err := c.call(ctx, http.MethodPost, "/"+index+"/_refresh", nil, nil); err != nil {
+		return fmt.Errorf("refresh index %s: %w", index, err)
 	}
 	return nil
 }

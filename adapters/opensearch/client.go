@@ -33,7 +33,7 @@ type Config struct {
 	Address Address
 	// Timeout of one request; 30 s.
 	Timeout time.Duration
-	// Refresh is how a change is made visible: "wait_for" (the default) waits for the next refresh of the index, "true" has one made at once.
+	// Refresh is how few changes are made visible: "wait_for" (the default) waits for the next refresh of the index, "true" has one made at once, as many get.
 	Refresh string
 	Logger  *slog.Logger
 }

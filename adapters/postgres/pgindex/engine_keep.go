@@ -52,6 +52,9 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 	if state.Serving != "" && state.Filling == "" && !anew {
 		return x.dropLeaving(ctx)
 	}
+	if err := x.giveUpLost(ctx, state.Serving); err != nil {
+		return err
+	}
 	if state.Filling == "" || anew {
 		if err := x.beginGeneration(ctx); err != nil {
 			return err
@@ -73,10 +76,31 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 		if _, _, err := x.Drive(ctx, 0, time.Time{}); err != nil {
 			return err
 		}
+		if state, err = x.EngineState(ctx); err != nil {
+			return err
+		}
+		if state.Filling != "" {
+			if err := x.cfg.Engine.Refresh(ctx, state.Filling); err != nil {
+				return err
+			}
+		}
 		if done, err := x.serve(ctx); done || err != nil {
 			return err
 		}
 	}
+}
+
+// giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that should: nothing could be written to it.
+func (x *Index) giveUpLost(ctx context.Context, serving string) error {
+	err := x.CheckEngine(ctx)
+	if serving == "" || !errors.Is(err, engine.ErrMissing) {
+		return err
+	}
+	_, err = x.db.Pool.Exec(ctx, `update search_generation set serving = false, leaving = true where name = $1`, serving)
+	if err != nil {
+		return fmt.Errorf("give index %s of the search engine up: %w", serving, err)
+	}
+	return nil
 }
 
 // beginGeneration makes an empty index that every change goes to from now on.

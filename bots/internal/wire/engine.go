@@ -18,8 +18,8 @@ const (
 	enginePing = 3 * time.Second
 )
 
-// searchEngine returns the search engine of INDEX_URL; nil where none is set. Nothing is asked of it yet.
-func (b *Base) searchEngine() (engine.Engine, error) {
+// searchEngine returns the search engine of INDEX_URL, whose indexes get a suffix; nil where none is set. Nothing is asked of it yet.
+func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 	if b.Config.IndexURL == "" {
 		return nil, nil
 	}
@@ -27,6 +27,7 @@ func (b *Base) searchEngine() (engine.Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read INDEX_URL: %w", err)
 	}
+	address.Prefix += suffix
 	return opensearch.New(opensearch.Config{Address: address, Logger: b.Logger})
 }
 

@@ -4,6 +4,7 @@ package wire
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -117,8 +118,14 @@ func (b *Base) openScratch(ctx context.Context) error {
 	if b.DB, err = postgres.Open(ctx, postgres.Config{URL: b.scratch.URL()}); err != nil {
 		return err
 	}
-	b.Index, err = pgindex.New(b.DB, b.indexConfig())
-	return err
+	config := b.indexConfig()
+	if config.Engine, err = b.searchEngine("-eval-" + strings.ToLower(rand.Text()[:8])); err != nil {
+		return err
+	}
+	if b.Index, err = pgindex.New(b.DB, config); err != nil || config.Engine == nil {
+		return err
+	}
+	return b.Index.Rebuild(ctx, false, nil)
 }
 
 func (b *Base) open(ctx context.Context, migrate bool) error {
@@ -143,7 +150,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 		return err
 	}
 	config := b.indexConfig()
-	if config.Engine, err = b.searchEngine(); err != nil {
+	if config.Engine, err = b.searchEngine(""); err != nil {
 		return err
 	}
 	b.Index, err = pgindex.New(b.DB, config)
@@ -202,15 +209,18 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
+	var err error
+	if b.scratch != nil && b.Index != nil && b.HasEngine() {
+		err = b.Index.LeaveEngine(ctx)
+	}
 	if b.DB != nil {
 		b.DB.Close()
 	}
 	if b.spending != nil && b.spending.own != nil {
 		b.spending.own.Close()
 	}
-	var err error
 	if b.scratch != nil {
-		err = b.scratch.Drop(ctx)
+		err = errors.Join(err, b.scratch.Drop(ctx))
 	}
 	if b.cluster != nil {
 		err = errors.Join(err, b.cluster.Close(ctx))

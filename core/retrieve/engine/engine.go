@@ -40,6 +40,8 @@ type Writer interface {
 	// Apply carries out changes in every index named; where visible, it returns when searches see them. Changes of a chunk may arrive in any order and several times:
 	// one with a lower version than the last one has no effect. After an error some of them may have been carried out.
 	Apply(ctx context.Context, indexes []string, changes []Change, visible bool) error
+	// Refresh has searches see all that was applied to an index.
+	Refresh(ctx context.Context, index string) error
 	// Space makes room in an index for vectors of a model. It may be called again.
 	Space(ctx context.Context, index string, model int32, dimensions int) error
 }

@@ -132,6 +132,13 @@ func (m *Memory) Drop(_ context.Context, indexes ...string) error {
 	return m.down
 }
 
+// Refresh implements engine.Writer.
+func (m *Memory) Refresh(_ context.Context, index string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.there(index)
+}
+
 // Space implements engine.Writer.
 func (m *Memory) Space(_ context.Context, index string, _ int32, _ int) error {
 	m.mu.Lock()
