@@ -28,6 +28,9 @@ func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 		return nil, fmt.Errorf("read INDEX_URL: %w", err)
 	}
 	address.Prefix += suffix
+	if address.CAFile == "" && !address.Plain {
+		address.CAFile = b.Config.CAFile
+	}
 	return opensearch.New(opensearch.Config{Address: address, Logger: b.Logger})
 }
 
