@@ -70,6 +70,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	searching := []stage{
 		{"search", b.searchAll},
+		{"search by OpenSearch", b.searchByEngine},
 		{"choose the route of the vector side", b.compareRoutes},
 		{"search while access lists change", b.searchDuringChanges},
 		{"search while segments are written and merged", b.searchDuringMerges},
