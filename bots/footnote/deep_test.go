@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/core/packet"
@@ -111,4 +112,80 @@ func TestDeepSearchPerAgent(t *testing.T) {
 	if n := plans("ask", twoMatters); n != 0 {
 		t.Errorf("%d plans by the built-in agent", n)
 	}
+}
+
+// A process that is killed in the middle of a deep search loses nothing: the next one asks what is missing, and nothing that was found.
+func TestDeepSearchOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	const vacation, pages = "How many vacation days per year does an employee have?", "Who is an unanswered page escalated to?"
+	server, hold := openaitest.New(t), make(chan struct{})
+	server.Otherwise(func(r openaitest.Request) openaitest.Reply {
+		switch {
+		case r.Offers("plan_search"):
+			return openaitest.Reply{Calls: []openaitest.Call{{Name: "plan_search", Arguments: `{"sub_questions":["` + vacation + `","` + pages + `"]}`}}}
+		case r.Offers("judge_findings"):
+			return openaitest.Reply{Calls: []openaitest.Call{{Name: "judge_findings", Arguments: `{"answer":"","enough":true,"sub_questions":[]}`}}}
+		}
+		reply := openaitest.Librarian(r)
+		if asksFor(r, pages) {
+			reply.Gate = hold
+		}
+		return reply
+	})
+	p := withModel(t, server)
+	db := database(t, p)
+	first := p.command(t.Context(), "ask", "deep: "+twoMatters, "--packets", "--thread", "long")
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kept := func() int {
+		n := 0
+		for _, one := range server.ChatRequests() {
+			if one.Chat != nil && asksFor(*one.Chat, vacation) {
+				n++
+			}
+		}
+		return n
+	}
+	count := func(query string) (n string) {
+		t.Helper()
+		if err := db.Pool.QueryRow(t.Context(), query).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	end := time.After(limit)
+	for again := time.NewTicker(20 * time.Millisecond); count(`select count(*)::text from deep_question where state = 'found'`) != "1"; {
+		select {
+		case <-again.C:
+		case <-end:
+			t.Fatal("nothing was found")
+		}
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+	asked := kept()
+	close(hold)
+	p.run(t, "ask", "How many vacation days are there?", "--thread", "long")
+	if n := kept(); n != asked {
+		t.Errorf("what was found was asked for %d times more", n-asked)
+	}
+	if got := count(`select coalesce(string_agg(state, ' '), '') from deep_question`); got != "found found" {
+		t.Errorf("the rows are %q", got)
+	}
+	if got := count(`select string_agg(outcome || ' ' || takeovers, ', ' order by sequence) from turn where session_id = (select session_id from turn t join deep_search d on d.turn_id = t.id)`); got != "answered 1, answered 0" {
+		t.Errorf("the turns ended as %q", got)
+	}
+}
+
+// asksFor reports whether a request works on a sub-question.
+func asksFor(r openaitest.Request, question string) bool {
+	for _, m := range r.Messages {
+		if m.Role == "user" && m.Text() == question {
+			return true
+		}
+	}
+	return false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -24,7 +25,7 @@ func Replay(saved session.Saved) []packet.Packet {
 			Outcome: saved.Outcome, Sentence: saved.Sentence, Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
 		})
 	}
-	var packets []packet.Packet
+	packets := deepsearch.Replay(saved.Plan)
 	for i, run := range saved.Runs {
 		at := packet.Placement{ModelIndex: i}
 		if len(saved.Runs) > 1 {

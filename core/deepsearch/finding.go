@@ -1,6 +1,7 @@
 package deepsearch
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"strings"
@@ -14,19 +15,27 @@ import (
 // shownRunes is how much of a finding its row in the plan shows.
 const shownRunes = 280
 
-// settle gives a row its finding, with the numbers that readers see, and shows it.
-func (s *inquiry) settle(r *row, f Finding) {
-	s.settling.Lock() // numbers are introduced in their order
-	defer s.settling.Unlock()
+// settle gives a row its finding, with the numbers that readers see, and shows it; where it is new, it is kept.
+func (s *inquiry) settle(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
 	}
-	s.mu.Lock()
+	s.show(r, &f)
+	if fresh {
+		s.keep(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
+	}
+}
+
+// show gives a finding its numbers and sends it on its way. One goes after the other, so that numbers are introduced in their order.
+func (s *inquiry) show(r *row, f *Finding) {
+	s.settling.Lock()
+	defer s.settling.Unlock()
 	var infos []cite.Info
 	if f.State == Found {
-		f.Shown, infos = s.quote(&f)
+		f.Shown, infos = s.quote(f)
 	}
-	r.finding = &f
+	s.mu.Lock()
+	r.finding = f
 	s.usage.Input += f.Usage.Input
 	s.usage.Cached += f.Usage.Cached
 	s.usage.Output += f.Usage.Output
@@ -41,6 +50,7 @@ func (s *inquiry) settle(r *row, f Finding) {
 	}
 	s.out.at(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
 	s.out.at(r, 0, packet.SectionEnd{})
+	s.out.emit(askBlock(r.Round), s.progress())
 }
 
 // quote is the line that a row shows of its finding, and what it cites. The citations of the finding become those of the line.

@@ -150,7 +150,10 @@ func (j *journal) Found(_ context.Context, f session.Fence, number int, finding 
 		if r.Findings == nil {
 			r.Findings = make(map[int]deepsearch.Finding)
 		}
-		r.Findings[number], r.Order = finding, append(r.Order, number)
+		if _, known := r.Findings[number]; !known {
+			r.Order = append(r.Order, number)
+		}
+		r.Findings[number] = finding
 		j.found = append(j.found, number)
 	})
 	if j.onFound != nil {

@@ -71,6 +71,11 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 		s.out.emit(planBlock, packet.SectionEnd{})
 		return s.plainly(ctx)
 	}
+	telling, told := context.WithCancel(ctx)
+	var teller sync.WaitGroup
+	teller.Go(func() { s.tell(telling) })
+	defer teller.Wait()
+	defer told()
 	s.research(ctx)
 	for context.Cause(ctx) == nil && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
 		more, err := s.refine(ctx)
@@ -82,12 +87,12 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 		}
 		s.research(ctx)
 	}
-	switch cause := context.Cause(ctx); {
-	case errors.Is(cause, turn.ErrStopped):
+	told() // nothing is to come behind the stop
+	teller.Wait()
+	if errors.Is(context.Cause(ctx), turn.ErrStopped) {
 		return s.stopped(ctx)
-	default:
-		return s.report(ctx)
 	}
+	return s.report(ctx)
 }
 
 // add makes rows of sub-questions.

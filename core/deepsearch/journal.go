@@ -2,6 +2,8 @@ package deepsearch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -10,7 +12,7 @@ import (
 // Record is what is kept of a deep search while it runs, and for explanations afterwards.
 type Record struct {
 	Question  string // for which it was planned; another one begins anew
-	Audience  string // access.Audience.Key of those for whom it was planned
+	Audience  string // a fingerprint of those for whom it was planned
 	Direct    bool   // the question needs no depth
 	Questions []SubQuestion
 	Findings  map[int]Finding // by the number of the sub-question, from 1
@@ -30,8 +32,14 @@ type Journal interface {
 	Plan(ctx context.Context, f session.Fence, r Record) error
 	// Extend keeps a judgment, and the sub-questions that it adds behind those that are there.
 	Extend(ctx context.Context, f session.Fence, j Judgment, more []SubQuestion) error
-	// Found keeps the finding of a sub-question. One that is kept already stays.
+	// Found keeps the finding of a sub-question, in the place of one that was kept before.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
+}
+
+// listeners is a fingerprint of those who listen.
+func (s *inquiry) listeners() string {
+	sum := sha256.Sum256([]byte(s.req.Audience.Key()))
+	return hex.EncodeToString(sum[:])
 }
 
 // fence is that of the turn.

@@ -230,6 +230,9 @@ func says(texts []string, word string) bool {
 	})
 }
 
+// With is a question that is searched for with a name.
+func With(question, name string) string { return with(question, []string{name}) }
+
 // with is a question that is searched for with names.
 func with(question string, names []string) string {
 	return question + " (" + strings.Join(names, ", ") + ")"

@@ -42,13 +42,13 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	if record.Direct {
 		return true, nil
 	}
-	s.take(record)
+	s.take(ctx, record)
 	return false, nil
 }
 
 // plan takes the question apart: by the model, and by rule where there is none, or where it does not do so.
 func (s *inquiry) plan(ctx context.Context) (Record, error) {
-	record := Record{Question: s.req.Question.Text, Audience: s.req.Audience.Key()}
+	record := Record{Question: s.req.Question.Text, Audience: s.listeners()}
 	questions, asked, err := s.planned(ctx)
 	if err != nil {
 		return record, err
@@ -124,7 +124,7 @@ func (s *inquiry) look(ctx context.Context) string {
 }
 
 // take makes the rows of a plan, with what was found for them before, and shows them.
-func (s *inquiry) take(record Record) {
+func (s *inquiry) take(ctx context.Context, record Record) {
 	byRound := make(map[int][]SubQuestion)
 	last := 0
 	for _, q := range record.Questions {
@@ -150,7 +150,7 @@ func (s *inquiry) take(record Record) {
 		if !ok || number < 1 || number > len(s.rows) {
 			continue
 		}
-		s.settle(s.rows[number-1], f)
+		s.settle(ctx, s.rows[number-1], f, false)
 	}
 }
 

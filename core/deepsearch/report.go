@@ -133,16 +133,12 @@ func (s *inquiry) recheck(ctx context.Context) {
 	if err != nil { // what is not known is not shown
 		s.Logger.WarnContext(ctx, "nobody knows who may read what was found; it is not used", "turn", s.req.Turn, "error", err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, r := range s.rows {
+	for i, r := range rows {
 		if r.finding == nil || r.finding.readable(readable) {
 			continue
 		}
-		f := *r.finding
-		f.Text, f.Citations, f.References, f.Searches, f.Closest = "", nil, nil, nil, nil
-		f.State, f.Shown = Failed, "What was found may not be shown any more."
-		r.finding = &f
+		f := Finding{State: Failed, Shown: "What was found may not be shown any more.", Took: r.finding.Took}
+		s.settle(ctx, s.rows[i], f, true)
 	}
 }
 

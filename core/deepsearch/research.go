@@ -73,8 +73,7 @@ func (s *inquiry) work(ctx context.Context, r *row) {
 		return
 	}
 	f.Took = time.Since(began)
-	s.keep(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
-	s.settle(r, f)
+	s.settle(ctx, r, f, true)
 }
 
 // find runs a sub-question as a turn of its own. Whatever happens, it returns a finding.

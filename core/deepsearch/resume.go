@@ -21,7 +21,7 @@ func (s *inquiry) resume(ctx context.Context) (Record, error) {
 	if !record.Planned() || record.Question != s.req.Question.Text {
 		return Record{}, nil
 	}
-	same := record.Audience == s.req.Audience.Key()
+	same := record.Audience == s.listeners()
 	var ids []document.ID
 	for _, f := range record.Findings {
 		for _, ref := range f.References {

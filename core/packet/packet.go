@@ -135,6 +135,12 @@ type (
 		Missing        []string `json:"missing,omitempty"`
 		Contradictions []string `json:"contradictions,omitempty"`
 	}
+	// Progress says how far a deep search is. It comes with each finding, and again after a while without one.
+	Progress struct {
+		Seconds   int `json:"seconds"` // since it began
+		Searches  int `json:"searches"`
+		Documents int `json:"documents"` // that were read, each once
+	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
@@ -224,6 +230,7 @@ func (SubAnswerStart) Kind() string      { return "sub_answer_start" }
 func (SubAnswerDelta) Kind() string      { return "sub_answer_delta" }
 func (Finding) Kind() string             { return "finding" }
 func (Refinement) Kind() string          { return "refinement" }
+func (Progress) Kind() string            { return "deep_search_progress" }
 func (CitationInfo) Kind() string        { return "citation_info" }
 func (Withdrawn) Kind() string           { return "documents_withdrawn" }
 func (SectionEnd) Kind() string          { return "section_end" }

@@ -46,10 +46,24 @@ type Saved struct {
 	Reference string // finds the cause of a failure in the log
 	Runs      []Run  // one for each model that ran, in the order of their ModelIndex; none when none did
 	Timings   map[string]time.Duration
+	// Plan is what a deep search asked, and what it found, in the order in which that came; none of other turns. It is kept as it comes: Finish does not
+	// look at it.
+	Plan []PlanRow
 
 	// What people did to the answer since; Finish does not look at them. Of a removed answer nothing else but the outcome is left.
 	Removed    *Removal
 	Correction *Correction
+}
+
+// PlanRow is one sub-question of a deep search.
+type PlanRow struct {
+	Number    int // from 1, in the order in which they were asked
+	Round     int // 0: of the plan
+	Question  string
+	State     string // of packet.Finding; empty where it was not looked into
+	Shown     string // likewise
+	Citations []message.Citation
+	Searches  int
 }
 
 // Best is the run that the conversation goes on from: the first that was answered, else the first; false when no model ran.

@@ -10,9 +10,11 @@ import (
 //
 // While the answer runs there is Stop. Afterwards there are 👍 and 👎 where there is something to judge, Retry where the answer failed, was
 // stopped or limited, and Share and Keep under a private answer. Under an answer that was removed there is nothing, under one that a
-// person corrected only 👍 and 👎.
+// person corrected only 👍 and 👎. A message beside the answer has none.
 func Buttons(v *View) []thread.Button {
 	switch {
+	case v.Aside:
+		return nil
 	case v.Phase != Done:
 		return []thread.Button{thread.ButtonFor(thread.ActionStop)}
 	case v.Removed || v.Outcome.Silent():

@@ -42,6 +42,13 @@ type View struct {
 	Removed   bool              // a moderator took the answer away: there is no text, and Message says so
 	Corrected bool              // the text is a person's: it may link to what that person named
 
+	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown before the answer, in messages of its own.
+	Plan     []Row
+	Progress packet.Progress // of the deep search
+	Deep     bool            // it is one, or is about to be
+	Aside    bool            // what is shown stands beside the answer: nothing can be done to it
+	First    int             // number of the first page that a renderer makes: so many stand before it
+
 	Form Form // how much of what the platform can show is to be made use of
 
 	// Question is what is answered, and Asker who asked it, where that stands in no message of the thread, such as a command's; else empty.
@@ -69,14 +76,24 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.ModelStart:
 		v.Label = payload.Name // nothing to be seen by itself
 		return false
-	case packet.ReasoningStart, packet.DeepSearchPlanStart:
+	case packet.ReasoningStart:
+		return v.enter(Thinking)
+	case packet.DeepSearchPlanStart:
+		v.Deep = true
 		return v.enter(Thinking)
 	case packet.SubQuestion: // a part of the answer's work, as a query is; its own answer is not the reader's
 		v.Queries = append(v.Queries, payload.Question)
+		v.plan(p.Placement, payload.Question)
 		v.enter(Searching)
 		return true
+	case packet.Finding:
+		return v.settled(p.Placement, payload)
+	case packet.Progress:
+		v.Progress = payload
+		return len(v.Plan) > 0
 	case packet.SearchStart, packet.OpenURLStart, packet.FileReaderStart, packet.CustomToolStart:
-		return v.enter(Searching)
+		searching := v.working(p.Placement)
+		return v.enter(Searching) || searching
 	case packet.SearchQueries:
 		v.Queries = append(v.Queries, payload.Queries...)
 		return true
@@ -97,6 +114,7 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.text = append(v.text, payload.Text...)
 		return payload.Text != ""
 	case packet.CitationInfo:
+		v.rests(p.Placement, payload.Document)
 		v.Citations = append(v.Citations, payload)
 		return true
 	case packet.Withdrawn:
@@ -137,6 +155,7 @@ func (v *View) found(docs []packet.Document) bool {
 // withdraw takes documents out of what is listed. The text stays as it was read: a link in it leads to where access is checked again.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
+	v.takeBack(ids)
 	// New slices: snapshots share the old ones.
 	v.Citations = slices.DeleteFunc(slices.Clone(v.Citations), func(c packet.CitationInfo) bool { return slices.Contains(ids, c.Document) })
 	v.Documents = slices.DeleteFunc(slices.Clone(v.Documents), func(d packet.Document) bool { return slices.Contains(ids, d.ID) })

@@ -48,7 +48,8 @@ func TestViewKnowsEveryKind(t *testing.T) {
 		"sub_question":                {packet.SubQuestion{Question: "q"}, seen{Phase: stream.Searching, Queries: []string{"q"}}},
 		"sub_answer_start":            {packet.SubAnswerStart{}, seen{Phase: ignored}},
 		"sub_answer_delta":            {packet.SubAnswerDelta{Text: "a"}, seen{Phase: ignored}},
-		"finding":                     {packet.Finding{State: "found", Text: "a"}, seen{Phase: ignored}},
+		"finding":                     {packet.Finding{State: "found", Text: "a"}, seen{Phase: ignored}}, // of no sub-question
+		"deep_search_progress":        {packet.Progress{Seconds: 1}, seen{Phase: ignored}},
 		"refinement":                  {packet.Refinement{Round: 1}, seen{Phase: ignored}},
 		"citation_info":               {packet.CitationInfo{Number: 1}, seen{Sources: 1}},
 		"documents_withdrawn":         {packet.Withdrawn{Documents: []document.ID{"d"}}, seen{Phase: ignored}},

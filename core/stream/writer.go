@@ -56,6 +56,7 @@ func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	}
 	defer done()
 	w.words, w.removed = v.Len() > 0, v.Removed
+	w.planned(v)
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Progress)
 	}
@@ -125,6 +126,7 @@ func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *Vie
 	}
 	defer done()
 	w.words, w.removed = v.Len() > 0, v.Removed
+	w.planned(v)
 	if w.appender == nil {
 		return w.edit(ctx, v, thread.Final)
 	}
@@ -153,7 +155,7 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 		if w.void {
 			return nil
 		}
-		return w.Renderer.Render(v)
+		return laid(w.Renderer, v)
 	})
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		last.Attachment = r.file(v)
 	}
 	for i := range pages {
-		pages[i].Number, pages[i].Model = i, v.Model
+		pages[i].Number, pages[i].Model = v.First+i, v.Model
 	}
 	return pages
 }

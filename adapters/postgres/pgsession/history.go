@@ -128,6 +128,9 @@ func loadSaved(ctx context.Context, tx pgx.Tx, of session.Turn) (session.Saved, 
 	if saved.Runs, err = loadRuns(ctx, tx, of); err != nil {
 		return saved, err
 	}
+	if saved.Plan, err = loadPlan(ctx, tx, of); err != nil {
+		return saved, err
+	}
 	rows, err := postgres.QueryAll[messageRow](ctx, tx, `select m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author,
 			m.text, m.call_id, m.tokens, m.at, false from turn t join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id
 		where t.tenant_id = $1 and t.id = $2 and m.model_index >= 0 order by m.model_index, m.ordinal`, tenant, of.ID)

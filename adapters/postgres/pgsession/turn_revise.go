@@ -80,6 +80,9 @@ func removeLineage(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id st
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
+	if err := forgetDeep(ctx, tx, tenant, line...); err != nil {
+		return nil, err
+	}
 	return running, audit.EndAll(ctx, tx, tenant, waiting)
 }
 

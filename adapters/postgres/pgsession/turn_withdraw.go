@@ -67,6 +67,9 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	if err := eraseUnshown(ctx, tx, tenant, family...); err != nil {
 		return err
 	}
+	if err := forgetDeep(ctx, tx, tenant, family...); err != nil {
+		return err
+	}
 	if err := audit.EndAll(ctx, tx, tenant, waiting); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	last := &pages[len(pages)-1]
 	r.end(last, v, bare)
 	for i := range pages {
-		pages[i].Number = i
+		pages[i].Number = v.First + i
 		pages[i].Text = plainText(&pages[i])
 	}
 	return pages
@@ -116,7 +116,7 @@ func (r *Renderer) plain(tree *answer.Tree, v *stream.View, bare bool) []Page {
 		last.Text += "\n" + line
 	}
 	for i := range pages {
-		pages[i].Number = i
+		pages[i].Number = v.First + i
 	}
 	pages[len(pages)-1].Done = v.Phase == stream.Done
 	return pages

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/spend"
@@ -16,6 +17,6 @@ func (b *Base) engine(tools tool.Set) (answer.Engine, error) {
 	}
 	return deepsearch.New(deepsearch.Deps{
 		Plain: turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
-		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.Index}, Logger: b.Logger,
+		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.Index}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
 	}, deepsearch.Config{DropUnsupported: b.Config.DropUnsupported})
 }

@@ -60,12 +60,12 @@ func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
 }
 
-// NoDocuments is an answer.Library that holds nothing.
+// NoDocuments is an answer.Library that holds nothing but what deep searches find.
 type NoDocuments struct{}
 
 // Readable implements answer.Library.
 func (NoDocuments) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
-	return nil, nil
+	return map[document.ID]bool{handbook.ID: true}, nil
 }
 
 // Beyond implements answer.Library.
@@ -87,12 +87,12 @@ func Until(ctx context.Context, t testing.TB, what string, holds func() bool, sh
 	}
 }
 
-// Engine runs turns whose models are asked once and have the tools given.
-func Engine(t testing.TB, tools ...tool.Tool) *turn.Runner {
+// Engine runs turns whose models are asked once and have the tools given. Deep searches are those of Deep.
+func Engine(t testing.TB, tools ...tool.Tool) answer.Engine {
 	t.Helper()
 	set, err := tool.NewSet(tools...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return turn.NewRunner(set, budgettest.NewWords(), turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler))
+	return Deep(t, turn.NewRunner(set, budgettest.NewWords(), turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)))
 }

@@ -122,7 +122,7 @@ type scenario struct {
 // Suite plays every scenario for which the platform has what it takes.
 func Suite(t *testing.T, p Platform) {
 	t.Helper()
-	for _, sc := range slices.Concat(questions(), followUps(), stops(), changes(), presses(), commands(), absences()) {
+	for _, sc := range slices.Concat(questions(), followUps(), stops(), changes(), presses(), commands(), absences(), deepSearches()) {
 		if slices.ContainsFunc(sc.needs, func(a Ability) bool { return slices.Contains(p.Lacks, a) }) {
 			continue
 		}

@@ -1,0 +1,207 @@
+package pgsession
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/deepsearch"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/jackc/pgx/v5"
+)
+
+// DeepSearches keeps deep searches beside their turns, which they go with. It is safe for concurrent use.
+type DeepSearches struct{ db *postgres.DB }
+
+var _ deepsearch.Journal = (*DeepSearches)(nil)
+
+// NewDeepSearches returns the journal in a database.
+func NewDeepSearches(db *postgres.DB) *DeepSearches { return &DeepSearches{db} }
+
+// deepRow is a row of deep_question.
+type deepRow struct {
+	Number, Round, After, Again int
+	Text                        string
+	Ordinal                     *int
+	State                       *string
+	Shown                       string
+	Finding                     []byte
+}
+
+// deepRows are the sub-questions of a turn, those with findings first, as they came. Served by the primary key.
+func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn session.TurnID) ([]deepRow, error) {
+	return postgres.QueryAll[deepRow](ctx, q, `
+		select number, round, after, again, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
+}
+
+// Record implements deepsearch.Journal. All of it is read from one snapshot.
+func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (r deepsearch.Record, err error) {
+	if !postgres.IsID(string(turn)) {
+		return r, nil
+	}
+	err = s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		r = deepsearch.Record{Findings: make(map[int]deepsearch.Finding)}
+		err := tx.QueryRow(ctx, `select question, audience, direct from deep_search where tenant_id = $1 and turn_id = $2`, tenant, turn).Scan(&r.Question, &r.Audience, &r.Direct)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := deepRows(ctx, tx, tenant, turn)
+		if err != nil {
+			return err
+		}
+		r.Questions = make([]deepsearch.SubQuestion, len(rows))
+		for _, row := range rows {
+			if row.Number > len(rows) {
+				return fmt.Errorf("sub-question %d is one of %d", row.Number, len(rows))
+			}
+			r.Questions[row.Number-1] = deepsearch.SubQuestion{Text: row.Text, Round: row.Round, After: row.After, Again: row.Again}
+			if row.State == nil {
+				continue
+			}
+			var f deepsearch.Finding
+			if err := json.Unmarshal(row.Finding, &f); err != nil {
+				return fmt.Errorf("read finding %d: %w", row.Number, err)
+			}
+			r.Findings[row.Number], r.Order = f, append(r.Order, row.Number)
+		}
+		judged, err := tx.Query(ctx, `select judgment from deep_judgment where tenant_id = $1 and turn_id = $2 order by round`, tenant, turn)
+		if err != nil {
+			return err
+		}
+		r.Judgments, err = pgx.CollectRows(judged, func(row pgx.CollectableRow) (j deepsearch.Judgment, err error) {
+			var data []byte
+			if err = row.Scan(&data); err == nil {
+				err = json.Unmarshal(data, &j)
+			}
+			return j, err
+		})
+		return err
+	})
+	if err != nil {
+		return deepsearch.Record{}, fmt.Errorf("load the deep search of turn %s: %w", turn, err)
+	}
+	return r, nil
+}
+
+// fenced runs a change while the attempt is the running turn's newest.
+func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string, change func(pgx.Tx) error) error {
+	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		var n int
+		err := tx.QueryRow(ctx, `select 1 from turn where tenant_id = $1 and id = $2 and attempt = $3 and state = 'running' for update`, f.Tenant, f.Turn, f.Attempt).Scan(&n)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault(ctx, tx, f)
+		}
+		if err != nil {
+			return err
+		}
+		return change(tx)
+	})
+	if err != nil {
+		return fmt.Errorf("keep the %s of turn %s: %w", what, f.Turn, err)
+	}
+	return nil
+}
+
+// Plan implements deepsearch.Journal.
+func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
+	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
+		if err := forgetDeep(ctx, tx, f.Tenant, string(f.Turn)); err != nil {
+			return err
+		}
+		const plan = `insert into deep_search (tenant_id, turn_id, question, audience, direct) values ($1, $2, $3, $4, $5)`
+		if _, err := tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct); err != nil {
+			return err
+		}
+		return addDeep(ctx, tx, f, 0, r.Questions)
+	})
+}
+
+// addDeep stores sub-questions behind those that are there.
+func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questions []deepsearch.SubQuestion) error {
+	batch := new(pgx.Batch)
+	for i, q := range questions {
+		batch.Queue(`insert into deep_question (tenant_id, turn_id, number, round, text, after, again) values ($1, $2, $3, $4, $5, $6, $7)`,
+			f.Tenant, f.Turn, before+i+1, q.Round, postgres.Storable(q.Text), q.After, q.Again)
+	}
+	return tx.SendBatch(ctx, batch).Close()
+}
+
+// errErased says that a deep search was erased with its question or its answer.
+var errErased = errors.New("the deep search was erased")
+
+// Extend implements deepsearch.Journal.
+func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, j deepsearch.Judgment, more []deepsearch.SubQuestion) error {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return fmt.Errorf("write a judgment: %w", err)
+	}
+	return s.fenced(ctx, f, "judgment", func(tx pgx.Tx) error {
+		var before, round int
+		const standing = `
+			select (select count(*) from deep_question where tenant_id = $1 and turn_id = $2), (select count(*) from deep_judgment where tenant_id = $1 and turn_id = $2)
+			from deep_search where tenant_id = $1 and turn_id = $2`
+		if err := tx.QueryRow(ctx, standing, f.Tenant, f.Turn).Scan(&before, &round); err != nil {
+			if errors.Is(err, pgx.ErrNoRows) {
+				return errErased
+			}
+			return err
+		}
+		const judged = `insert into deep_judgment (tenant_id, turn_id, round, judgment) values ($1, $2, $3, $4)`
+		if _, err := tx.Exec(ctx, judged, f.Tenant, f.Turn, round+1, data); err != nil {
+			return err
+		}
+		return addDeep(ctx, tx, f, before, more)
+	})
+}
+
+// Found implements deepsearch.Journal.
+func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, finding deepsearch.Finding) error {
+	data, err := json.Marshal(finding)
+	if err != nil {
+		return fmt.Errorf("write a finding: %w", err)
+	}
+	return s.fenced(ctx, f, "finding", func(tx pgx.Tx) error {
+		const found = `
+			update deep_question q set state = $4, shown = $5, finding = $6,
+				ordinal = coalesce(q.ordinal, (select coalesce(max(o.ordinal), 0) + 1 from deep_question o where o.tenant_id = $1 and o.turn_id = $2))
+			where q.tenant_id = $1 and q.turn_id = $2 and q.number = $3`
+		tag, err := tx.Exec(ctx, found, f.Tenant, f.Turn, number, finding.State, postgres.Storable(finding.Shown), data)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = errErased
+		}
+		return err
+	})
+}
+
+// forgetDeep erases the deep searches of turns, whose answers or questions were.
+func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID, turns ...string) error {
+	_, err := q.Exec(ctx, `delete from deep_search where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, turns)
+	return err
+}
+
+// loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings.
+func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) ([]session.PlanRow, error) {
+	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)
+	if err != nil {
+		return nil, err
+	}
+	var plan []session.PlanRow
+	for _, row := range rows {
+		r := session.PlanRow{Number: row.Number, Round: row.Round, Question: row.Text, Shown: row.Shown}
+		if row.State != nil {
+			var f deepsearch.Finding
+			if err := json.Unmarshal(row.Finding, &f); err != nil {
+				return nil, fmt.Errorf("read finding %d: %w", row.Number, err)
+			}
+			r.State, r.Citations, r.Searches = *row.State, f.Citations, len(f.Searches)
+		}
+		plan = append(plan, r)
+	}
+	return plan, nil
+}

@@ -1,0 +1,121 @@
+package conversationtest
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/deepsearch"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+)
+
+// handbook is the one document that deep searches of scenarios find.
+var handbook = document.Ref{ID: "docs:handbook", Kind: "file", Title: "Handbook", URL: "https://docs.example/handbook"}
+
+// pages is a retriever that finds the handbook.
+type pages struct{}
+
+// Search implements retrieve.Retriever.
+func (pages) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
+	return retrieve.Result{Evidence: true, Hits: []retrieve.Hit{{
+		Document: handbook, Chunk: 4711, Link: handbook.URL, Text: "The office is in Dublin. Ann leads it.", Scores: retrieve.Scores{Score: 0.5},
+	}}}, nil
+}
+
+// Deep stands before an engine and searches deeply where a question asks for that, one sub-question after the other, in a handbook of one page.
+func Deep(t testing.TB, plain deepsearch.Engine) answer.Engine {
+	t.Helper()
+	words := budgettest.NewWords()
+	tools, err := tool.NewSet(search.New(pages{}, nil, words, search.Config{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := deepsearch.New(deepsearch.Deps{Plain: plain, Tools: tools, Counter: words}, deepsearch.Config{Parallel: 1, Policy: llm.Policy{Attempts: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner
+}
+
+// researched are the replies of a model that plans two sub-questions, and answers the first.
+func researched(then ...llmtest.Reply) []llmtest.Reply {
+	look := llmtest.Reply{llmtest.Call(0, "look", search.Name, `{"queries":["office"]}`)}
+	return append([]llmtest.Reply{
+		{llmtest.Call(0, "plan", "plan_search", `{"sub_questions":["Where is the office?","Who leads the office?"]}`)},
+		look, llmtest.Answer("The office is in Dublin [1]."), look,
+	}, then...)
+}
+
+const whereAndWho = "deep: where is the office, and who leads it?"
+
+func deepSearches() []scenario {
+	return []scenario{
+		{"a deep search shows its plan, and its report as a message after it", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			hold := make(chan struct{})
+			s := begin(Setting{Replies: researched(
+				llmtest.Reply{llmtest.Wait(hold), llmtest.Text("Ann leads it [1].")},
+				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
+				llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."),
+			)})
+			question := s.Mention(Ann, Place{}, whereAndWho)
+			at := inThread(question)
+			s.Until("a row has its finding while the other one is searched for", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "Who leads the office?") && strings.Contains(shown[0].Text, "The office is in Dublin") && strings.Contains(shown[0].Text, "1 of 2")
+			})
+			close(hold)
+			settled(s, question)
+			shown := s.Shown(at)
+			if len(shown) != 2 || !strings.Contains(shown[0].Text, "Ann leads it") || !strings.Contains(shown[0].Text, "2 of 2") || !strings.HasPrefix(shown[1].Text, "It is the Dublin office") {
+				t.Errorf("the thread shows %+v", shown)
+			}
+			asked(t, s, 7)
+		}},
+		{"a deep search that is stopped shows what was found", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
+			question := s.Mention(Ann, Place{}, whereAndWho)
+			at := inThread(question)
+			s.Until("a row has its finding", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "The office is in Dublin")
+			})
+			s.Say(Ann, at, "stop")
+			settled(s, question)
+			shown := s.Shown(at)
+			if len(shown) != 2 || !strings.Contains(shown[1].Text, "The office is in Dublin") || !strings.Contains(shown[1].Text, "Stopped") || s.Model().Open() != 0 {
+				t.Errorf("the thread shows %+v", shown)
+			}
+			asked(t, s, 5)
+		}},
+		{"a deep search is stopped by the button of its plan", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
+			question := s.Mention(Ann, Place{}, whereAndWho)
+			at := inThread(question)
+			s.Until("a row has its finding", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "The office is in Dublin")
+			})
+			s.Press(Ann, s.Shown(at)[0].ID, thread.ActionStop)
+			settled(s, question)
+			if shown := s.Shown(at); len(shown) != 2 || !strings.Contains(shown[1].Text, "Stopped") {
+				t.Errorf("the thread shows %+v", shown)
+			}
+		}},
+		{"a deep search in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: researched(llmtest.Answer("Ann leads it [1]."),
+				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
+				llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))})
+			question := s.Say(Ann, Place{Direct: true}, whereAndWho)
+			settled(s, question)
+			reads(s, Ann, "It is the Dublin office")
+		}},
+	}
+}

@@ -1,0 +1,49 @@
+package deepsearch
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+// telling is how often a reader is told how far a search is, though nothing else happens.
+const telling = 10 * time.Second
+
+// tell says every while how far the search is, until ctx ends.
+func (s *inquiry) tell(ctx context.Context) {
+	ticker := time.NewTicker(telling)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			s.out.emit(askBlock(0), s.progress())
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// progress is how far the search is.
+func (s *inquiry) progress() packet.Progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := packet.Progress{Seconds: int(time.Since(s.began).Seconds()), Searches: len(s.searches)}
+	read := make(map[document.ID]bool)
+	for _, r := range s.rows {
+		if r.finding == nil {
+			continue
+		}
+		p.Searches += len(r.finding.Searches)
+		for _, ref := range r.finding.References {
+			read[ref.Document.ID] = read[ref.Document.ID] || ref.Text != ""
+		}
+	}
+	for _, whole := range read {
+		if whole {
+			p.Documents++
+		}
+	}
+	return p
+}

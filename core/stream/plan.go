@@ -1,0 +1,172 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+// Row is one sub-question of a deep search, as its plan shows it.
+type Row struct {
+	Question string
+	State    string // of packet.Finding; "searching" while it is worked on, empty while it waits
+	Text     string // of packet.Finding
+	at       [2]int // block and tab
+	rests    []document.ID
+}
+
+// searching is the state of a row that is worked on.
+const searching = "searching"
+
+// plan adds a row.
+func (v *View) plan(at packet.Placement, question string) {
+	v.Plan = append(v.Plan, Row{Question: question, at: [2]int{at.TurnIndex, at.TabIndex}})
+}
+
+// change changes the row of a place, and reports whether there is one. Snapshots share the rows, so that it is made anew.
+func (v *View) change(at packet.Placement, change func(*Row)) bool {
+	if at.SubTurnIndex == nil {
+		return false
+	}
+	for i := range v.Plan {
+		if v.Plan[i].at == [2]int{at.TurnIndex, at.TabIndex} {
+			v.Plan = slices.Clone(v.Plan)
+			change(&v.Plan[i])
+			return true
+		}
+	}
+	return false
+}
+
+func (v *View) working(at packet.Placement) bool {
+	fresh := false
+	v.change(at, func(r *Row) {
+		if fresh = r.State == ""; fresh {
+			r.State = searching
+		}
+	})
+	return fresh
+}
+
+func (v *View) settled(at packet.Placement, f packet.Finding) bool {
+	return v.change(at, func(r *Row) { r.State, r.Text = f.State, f.Text })
+}
+
+func (v *View) rests(at packet.Placement, id document.ID) {
+	v.change(at, func(r *Row) { r.rests = append(slices.Clip(r.rests), id) })
+}
+
+// takeBack empties rows that rest on documents which may not be shown any more.
+func (v *View) takeBack(ids []document.ID) {
+	for i, r := range v.Plan {
+		if slices.ContainsFunc(r.rests, func(id document.ID) bool { return slices.Contains(ids, id) }) {
+			v.Plan = slices.Clone(v.Plan)
+			v.Plan[i].State, v.Plan[i].Text = "failed", "What was found may not be shown any more."
+		}
+	}
+}
+
+// planned gives up appending to an answer that has a plan before it, which is edited, where messages can be edited.
+func (w *writer[P]) planned(v *View) {
+	if w.appender != nil && v.Deep && w.Surface.Capabilities().MinEditInterval > 0 {
+		w.editInstead()
+	}
+}
+
+// laid renders a view; the plan of a deep search stands in a message before the answer.
+func laid[P any](r Renderer[P], v *View) []P {
+	if len(v.Plan) == 0 || v.Removed {
+		return r.Render(v)
+	}
+	over := v.Phase == Done || v.Len() > 0
+	plan := *v
+	plan.text = []byte(PlanText(v))
+	plan.Phase, plan.Aside, plan.Queries = Searching, over, nil
+	plan.Problem, plan.Message, plan.Notices, plan.Closest = nil, "", nil, nil
+	pages := r.Render(&plan)
+	pages = pages[:min(len(pages), 1)]
+	if !over {
+		return pages
+	}
+	answer := *v
+	answer.Question, answer.Asker, answer.First = "", "", len(pages) // who asked what stands above the plan
+	return append(pages, r.Render(&answer)...)
+}
+
+const (
+	// planRunes is how long the plan may become, without the addresses of links: it is to fit into one message of every platform.
+	planRunes = 1_300
+	// askedRunes is how much of a sub-question a row shows.
+	askedRunes = 110
+)
+
+// marks stand before rows.
+var marks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
+
+// PlanText is the plan of a deep search as Markdown: a line for each sub-question with what became of it, and how far the search is.
+func PlanText(v *View) string {
+	most := max(60, planRunes/len(v.Plan)-askedRunes)
+	var b strings.Builder
+	done := 0
+	for _, r := range v.Plan {
+		if r.State != "" && r.State != searching {
+			done++
+		}
+	}
+	fmt.Fprintf(&b, "**Looking into %s**\n\n", parts(len(v.Plan)))
+	for _, r := range v.Plan {
+		fmt.Fprintf(&b, "%s %s", marks[r.State], shorten(r.Question, askedRunes))
+		switch r.State {
+		case "found", "failed":
+			if r.Text != "" {
+				fmt.Fprintf(&b, " — %s", line(r.Text, most))
+			}
+		case "missing":
+			b.WriteString(" — not in your documents")
+		case "dropped":
+			b.WriteString(" — left out")
+		}
+		b.WriteString("\n\n")
+	}
+	fmt.Fprintf(&b, "_%d of %d done%s_", done, len(v.Plan), progress(v.Progress))
+	return b.String()
+}
+
+func parts(n int) string {
+	if n == 1 {
+		return "one question"
+	}
+	return fmt.Sprintf("%d questions", n)
+}
+
+// progress is how far a search is, in words.
+func progress(p packet.Progress) string {
+	if p == (packet.Progress{}) {
+		return ""
+	}
+	took := fmt.Sprintf("%d s", p.Seconds)
+	if p.Seconds >= 60 {
+		took = fmt.Sprintf("%d min %d s", p.Seconds/60, p.Seconds%60)
+	}
+	return fmt.Sprintf(" · %s · searches: %d · documents read: %d", took, p.Searches, p.Documents)
+}
+
+// line is a finding in so many characters, with all of its citations.
+func line(text string, runes int) string {
+	said, cited := text, ""
+	if at := strings.Index(text, " [["); at >= 0 {
+		said, cited = text[:at], text[at:]
+	}
+	return shorten(said, runes) + cited
+}
+
+func shorten(text string, runes int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > runes {
+		return strings.TrimSpace(string(r[:runes-1])) + "…"
+	}
+	return text
+}

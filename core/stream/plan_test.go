@@ -1,0 +1,75 @@
+package stream_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/google/go-cmp/cmp"
+)
+
+// deep is a deep search with a row in each state, up to a finding.
+func deep() *stream.View {
+	v := &stream.View{}
+	apply := func(tab int, p packet.Payload) {
+		v.Apply(packet.Packet{Placement: packet.Placement{TurnIndex: 1, TabIndex: tab, SubTurnIndex: new(int)}, Payload: p})
+	}
+	v.Apply(packet.Packet{Payload: packet.DeepSearchPlanStart{}})
+	for i, q := range []string{"Where does billing run?", "Who built the pyramid?", "Who leads Falcon?", "What does it cost?", "What else?"} {
+		apply(i, packet.SubQuestion{Question: q})
+	}
+	apply(0, packet.SearchStart{})
+	apply(0, packet.CitationInfo{Number: 1, Document: "billing"})
+	apply(0, packet.Finding{State: "found", Text: "In Frankfurt. [[1]](https://docs.example/billing)"})
+	apply(1, packet.Finding{State: "missing"})
+	apply(2, packet.Finding{State: "failed", Text: "The model cannot be reached."})
+	apply(3, packet.SearchStart{})
+	v.Apply(packet.Packet{Payload: packet.Progress{Seconds: 83, Searches: 12, Documents: 9}})
+	return v
+}
+
+func TestThePlanOfADeepSearch(t *testing.T) {
+	t.Parallel()
+	v := deep()
+	want := `**Looking into 5 questions**
+
+✅ Where does billing run? — In Frankfurt. [[1]](https://docs.example/billing)
+
+➖ Who built the pyramid? — not in your documents
+
+⚠️ Who leads Falcon? — The model cannot be reached.
+
+🔎 What does it cost?
+
+◦ What else?
+
+_3 of 5 done · 1 min 23 s · searches: 12 · documents read: 9_`
+	if diff := cmp.Diff(want, stream.PlanText(v)); diff != "" {
+		t.Errorf("plan (-want +got):\n%s", diff)
+	}
+	if got := stream.Buttons(v); len(got) != 1 || got[0].Action != thread.ActionStop {
+		t.Errorf("buttons = %+v", got)
+	}
+	v.Apply(packet.Packet{Payload: packet.Withdrawn{Documents: []document.ID{"billing"}}})
+	if got := stream.PlanText(v); strings.Contains(got, "Frankfurt") || !strings.Contains(got, "may not be shown any more") {
+		t.Errorf("plan = %s", got)
+	}
+}
+
+// However many rows there are and however much they say, the plan stays short, and no link is torn.
+func TestALongPlan(t *testing.T) {
+	t.Parallel()
+	v := &stream.View{}
+	for i := range 18 {
+		at := packet.Placement{TurnIndex: 1 + i/6, TabIndex: i % 6, SubTurnIndex: new(int)}
+		v.Apply(packet.Packet{Placement: at, Payload: packet.SubQuestion{Question: strings.Repeat("what of this ", 40)}})
+		v.Apply(packet.Packet{Placement: at, Payload: packet.Finding{State: "found", Text: strings.Repeat("this and that ", 40) + " [[1]](https://docs.example/a)"}})
+	}
+	got := stream.PlanText(v)
+	if n := len([]rune(strings.ReplaceAll(got, "(https://docs.example/a)", ""))); n > 18*200 || strings.Count(got, "[[1]](https://docs.example/a)") != 18 {
+		t.Errorf("%d characters:\n%s", n, got)
+	}
+}
