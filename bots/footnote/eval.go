@@ -23,6 +23,8 @@ type evalCommand struct {
 	Source    []string `name:"source" placeholder:"ID" help:"With --questions: only these sources, as footnote sources lists them; may be repeated."`
 	Answers   bool     `name:"answers" help:"With --questions: print every answer too, to be read by a person."`
 
+	Deep bool `name:"deep" help:"Of a collection whose questions need several documents: how often all of them are found by one search, by parts, by names of the first search, and, where steps.jsonl holds its reasoning, in its order. No model is asked."`
+
 	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid,rerank" default:"" help:"keyword, semantic, hybrid or rerank (default: all, rerank where RERANK_URL is set)."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	Save    string `name:"save" placeholder:"FILE" help:"Where to keep the report (default: below the data folder, one file for each collection)."`
@@ -48,10 +50,14 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	switch {
 	case (c.Dir == "") == (c.Questions == ""):
 		return usageError("name either the folder of a labelled collection, or --questions FILE with questions about the documents that are indexed")
+	case c.Questions != "" && c.Deep:
+		return usageError("--deep measures searches on a labelled collection: name its folder instead of --questions")
 	case c.Questions != "" && (c.Mode != "" || c.Trec != ""):
 		return usageError("--mode and --run are for labelled collections: questions of people are searched as they are when somebody asks")
 	case c.Questions != "":
 		return c.ask(ctx, env)
+	case c.Deep && (c.Trec != "" || c.Compare != ""):
+		return usageError("--deep has no run and no earlier report: leave out --run and --compare")
 	case len(c.Source) > 0 || c.Answers:
 		return usageError("--source and --answers go with --questions: a labelled collection is indexed apart and has no answers")
 	}
@@ -61,6 +67,9 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	collection, err := evaluate.Read(os.DirFS(c.Dir))
 	if err != nil {
 		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
+	}
+	if c.Deep {
+		return c.deep(ctx, env, &collection)
 	}
 	name, err := filepath.Abs(c.Dir)
 	if err != nil {

@@ -17,6 +17,7 @@ type Collection struct {
 	Queries    []Text                    // those with judgements
 	Judgements map[string]map[string]int // query id → document id → grade; of Queries alone
 	Gold       map[string][]Quote        // query id → what its answer rests on; nil where the collection does not say
+	Steps      map[string][]Step         // query id → the reasoning that answers it; nil likewise
 	Notes      []string                  // sentences about what does not belong together and was left out
 }
 
@@ -45,6 +46,9 @@ func Read(dir fs.FS) (Collection, error) {
 		return c, err
 	}
 	if c.Gold, err = r.gold(); err != nil {
+		return c, err
+	}
+	if c.Steps, err = r.steps(); err != nil {
 		return c, err
 	}
 	empty := 0
