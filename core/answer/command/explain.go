@@ -86,6 +86,7 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if t.Outcome == "" {
 		return append(said, "It is still being answered.")
 	}
+	said = append(said, planned(e.Saved.Plan, may)...)
 	for n, run := range e.Saved.Runs {
 		if len(e.Saved.Runs) > 1 {
 			said = append(said, fmt.Sprintf("Model %d was %s.", n+1, run.Model))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -34,6 +35,27 @@ func TestExplanationNamesTheBestDocuments(t *testing.T) {
 		t.Errorf("the synonyms are not told:\n%s", said)
 	}
 	if strings.Count(said, "\n- ") != 5 || strings.Contains(said, "Title 1:") || strings.Contains(said, "matches 0 %") || strings.Count(said, "matches 50 %") != 1 {
+		t.Errorf("told:\n%s", said)
+	}
+}
+
+// Of a deep search each sub-question is told with what it brought; what was asked further only where all that was found may be named.
+func TestExplanationOfADeepSearch(t *testing.T) {
+	t.Parallel()
+	cites := func(id document.ID) []message.Citation { return []message.Citation{{Document: document.Ref{ID: id}}} }
+	e := command.Explanation{Turn: &session.Turn{Outcome: session.Answered}, Saved: session.Saved{Outcome: session.Answered, Plan: []session.PlanRow{
+		{Number: 2, Question: "Where?", State: "missing", Searches: 2}, {Number: 1, Question: "Who?", State: "found", Shown: "Falcon. [1]", Citations: cites("d1"), Searches: 1},
+		{Number: 3, Round: 1, Question: "Who leads Falcon?"},
+	}}}
+	said := strings.Join(e.Sentences(func(document.ID) bool { return true }), "\n")
+	for _, want := range []string{
+		"taken apart into 3 sub-questions.\n- 1. Who?: found, searches: 1. Falcon. [1]\n- 2. Where?: not in the documents, searches: 2\n- 3. Who leads Falcon? (asked further, round 1): not looked into",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not told:\n%s", want, said)
+		}
+	}
+	if said := strings.Join(e.Sentences(func(document.ID) bool { return false }), "\n"); strings.Contains(said, "Falcon") || !strings.Contains(said, "1. Who?: found") {
 		t.Errorf("told:\n%s", said)
 	}
 }

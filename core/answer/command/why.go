@@ -105,6 +105,11 @@ func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (st
 // namable are the documents of an explanation that everybody may read who sees the answer now.
 func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]bool, error) {
 	var ids []document.ID
+	for _, row := range e.Saved.Plan {
+		for _, c := range row.Citations {
+			ids = append(ids, c.Document.ID)
+		}
+	}
 	for _, run := range e.Saved.Runs {
 		for _, a := range run.Searches {
 			for _, f := range a.Found {
