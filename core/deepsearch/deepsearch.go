@@ -106,7 +106,7 @@ func New(deps Deps, config Config) (*Runner, error) {
 // Run runs one turn, as turn.Runner.Run does. Of several models the first alone searches deeply.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
-		return r.Plain.Run(ctx, req, sink)
+		return r.Plain.Run(ctx, req, offering(req, sink))
 	}
 	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	defer cancel(nil)

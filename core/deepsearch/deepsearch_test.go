@@ -443,3 +443,23 @@ func TestANewRunnerNeedsAnEngine(t *testing.T) {
 		t.Error("it was set up with nothing")
 	}
 }
+
+// Under a plain answer that speaks of a part of the question alone, it is offered to look deeper.
+func TestWhatIsOfferedUnderAPlainAnswer(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		question, answer string
+		offered          bool
+	}{
+		"of one part":          {twoServices, "The billing service runs in Frankfurt [1].", true},
+		"of both":              {twoServices, "The billing service and the lookup service differ in their place [1].", false},
+		"a question of a part": {"Where does the billing service run?", "Yes [1].", false},
+	} {
+		s := ask(test.question, llmtest.Native(llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer(test.answer)), nil)
+		s.request.Depth = nil
+		r := s.run(t.Context(), t)
+		if stop := r.packets[len(r.packets)-1].Payload.(packet.Stop); stop.Deeper != test.offered {
+			t.Errorf("%s: offered is %v", name, stop.Deeper)
+		}
+	}
+}

@@ -181,6 +181,8 @@ type (
 		Notices   []string   `json:"notices,omitempty"`
 		// Removed says that a moderator took the answer away, Corrected that a person's text stands in its place.
 		Removed   bool `json:"removed,omitempty"`
+		// Deeper says that the answer speaks of a part of the question alone, as far as words tell.
+		Deeper bool `json:"deeper,omitempty"`
 		Corrected bool `json:"corrected,omitempty"`
 	}
 )

@@ -9,7 +9,7 @@ import (
 // platform). A renderer shows those that its platform can carry out, under the answer's last page. It is pure.
 //
 // While the answer runs there is Stop. Afterwards there are 👍 and 👎 where there is something to judge, Retry where the answer failed, was
-// stopped or limited, and Share and Keep under a private answer. Under an answer that was removed there is nothing, under one that a
+// stopped or limited, Look deeper where it speaks of a part of the question alone, and Share and Keep under a private answer. Under an answer that was removed there is nothing, under one that a
 // person corrected only 👍 and 👎. A message beside the answer has none.
 func Buttons(v *View) []thread.Button {
 	switch {
@@ -29,6 +29,9 @@ func Buttons(v *View) []thread.Button {
 	if v.Len() > 0 || v.Outcome == session.NoEvidence {
 		add(thread.ActionUp)
 		add(thread.ActionDown)
+	}
+	if v.Deeper && !v.Private && !v.Copy && !v.Corrected {
+		add(thread.ActionDeeper)
 	}
 	if v.Private && v.Outcome == session.Answered && !v.Corrected {
 		add(thread.ActionShare)

@@ -41,6 +41,7 @@ type View struct {
 	Notices   []string          // sentences beside the answer, such as a file that was left out
 	Removed   bool              // a moderator took the answer away: there is no text, and Message says so
 	Corrected bool              // the text is a person's: it may link to what that person named
+	Deeper    bool              // the answer speaks of a part of the question alone
 
 	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown before the answer, in messages of its own.
 	Plan     []Row
@@ -125,7 +126,7 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.Stop:
 		v.Outcome, v.Message = session.Outcome(payload.Reason), payload.Message
 		v.Grounding, v.Closest, v.Notices = payload.Grounding, payload.Closest, payload.Notices
-		v.Removed, v.Corrected = payload.Removed, payload.Corrected
+		v.Removed, v.Corrected, v.Deeper = payload.Removed, payload.Corrected, payload.Deeper
 		return v.enter(Done)
 	default:
 		return false

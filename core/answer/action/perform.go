@@ -100,7 +100,7 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
 		return s.vote(ctx, a, r)
-	case thread.ActionRetry:
+	case thread.ActionRetry, thread.ActionDeeper:
 		return s.retry(ctx, a, r)
 	case thread.ActionPrivate:
 		return s.answerPrivately(ctx, a, r)

@@ -5,11 +5,12 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // retry has a question answered anew: a new turn with the old one's place in the conversation, which takes its messages over and edits
 // them. So there is one answer to be seen at any time, and the old outcome stays in the record. Where all answers have become private since, it
-// is a private one.
+// is a private one. To look deeper is to ask the same question so that it is searched deeply.
 func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner != "" && a.By.ID != r.Session.Owner, r.Asker.ID != a.By.ID && !a.Moderator:
@@ -32,8 +33,12 @@ func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply
 	case d.Private && r.Turn.Public(): // by now all answers of the channel are for their askers alone; the one that stands there stays
 		return s.answerPrivately(ctx, a, r)
 	}
+	text := "" // the same
+	if a.Do == thread.ActionDeeper {
+		text = policy.Deepen(r.Question.Text)
+	}
 	made, err := s.derive(ctx, session.Derive{
-		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), By: a.By.ID, Audience: r.Audience, Reply: a.Reply, Quotas: quotas,
+		Tenant: a.Tenant, Of: r.ID, As: session.Retried, Key: a.key(), By: a.By.ID, Audience: r.Audience, Text: text, Reply: a.Reply, Quotas: quotas,
 	})
 	if err != nil {
 		return Reply{}, err

@@ -15,3 +15,11 @@ func Deeply(text string) (question string, asked bool) {
 	}
 	return strings.TrimSpace(m[1]), true
 }
+
+// Deepen is a question that asks for a deep search.
+func Deepen(text string) string {
+	if _, asked := Deeply(text); asked {
+		return text
+	}
+	return "deep: " + text
+}

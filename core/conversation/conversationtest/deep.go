@@ -109,6 +109,21 @@ func deepSearches() []scenario {
 				t.Errorf("the thread shows %+v", shown)
 			}
 		}},
+		{"what a plain answer leaves open is looked into", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(answers("The office is in Dublin."), researched(llmtest.Answer("Ann leads it [1]."),
+				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
+				llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))...)})
+			at := inThread(s.Mention(Ann, Place{}, "Where is the office, and who leads the team?"))
+			shown := answered(s, at, 1)
+			s.Press(Ann, shown[0].ID, thread.ActionDeeper)
+			s.Until("the report stands there", func() bool {
+				shown = s.Shown(at)
+				return len(shown) == 2 && shown[1].Done && strings.HasPrefix(shown[1].Text, "It is the Dublin office")
+			})
+			if !strings.Contains(shown[0].Text, "2 of 2") {
+				t.Errorf("the thread shows %+v", shown)
+			}
+		}},
 		{"a deep search in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Answer("Ann leads it [1]."),
 				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
