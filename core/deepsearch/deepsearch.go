@@ -22,6 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -48,7 +49,9 @@ type Deps struct {
 	Fast    llm.Model // answers sub-questions; nil: the model that answers the turn
 	Journal Journal   // nil: nothing outlasts the process
 	Library Library   // looks again at what was found before it is used; nil: nobody does
-	Logger  *slog.Logger
+	// Prices are those of models; nil: there are none. It is asked for each turn.
+	Prices func() spend.Prices
+	Logger *slog.Logger
 }
 
 // Config bounds a Runner. Zero fields take the defaults given.

@@ -463,3 +463,22 @@ func TestWhatIsOfferedUnderAPlainAnswer(t *testing.T) {
 		}
 	}
 }
+
+// How far a search is, what it may still take, and what it has cost is told with each finding.
+func TestProgressTellsTheCost(t *testing.T) {
+	t.Parallel()
+	s := ask(twoServices, planner(twoParts, enough, llmtest.Answer("Frankfurt [1], Dublin [2].")), &worker{})
+	price := spend.Price{Input: spend.Unit, Output: 2 * spend.Unit} // for a million tokens
+	s.deps.Prices = func() spend.Prices {
+		return spend.Prices{Currency: "USD", Models: map[string]spend.Price{"scripted": price, "worker": price}}
+	}
+	var told []packet.Progress
+	for _, p := range s.run(t.Context(), t).packets {
+		if one, ok := p.Payload.(packet.Progress); ok {
+			told = append(told, one)
+		}
+	}
+	if len(told) < 3 || told[0].Most != 16 || told[0].Searches != 0 || told[2].Searches != 2 || told[2].Most != 0 || told[2].Documents != 2 || told[2].Cost != "0.0001 USD" {
+		t.Errorf("told = %+v", told)
+	}
+}

@@ -1,6 +1,7 @@
 package deepsearch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -36,10 +37,8 @@ func (s *inquiry) show(r *row, f *Finding) {
 	}
 	s.mu.Lock()
 	r.finding = f
-	s.usage.Input += f.Usage.Input
-	s.usage.Cached += f.Usage.Cached
-	s.usage.Output += f.Usage.Output
 	s.mu.Unlock()
+	s.spend(cmp.Or(f.Model, s.fast.Info().Name), f.Usage)
 	if f.Text != "" {
 		s.out.at(r, 0, packet.SubAnswerStart{Documents: documents(f.References)})
 		s.out.at(r, 0, packet.SubAnswerDelta{Text: f.Text})

@@ -1,6 +1,7 @@
 package deepsearch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,7 +75,7 @@ func (s *inquiry) filled(ctx context.Context, model llm.Model, spec llm.ToolSpec
 			arguments.WriteString(d.Call.Arguments)
 		}
 		if d.Usage != nil {
-			s.spend(*d.Usage)
+			s.spend(cmp.Or(d.Model, info.Name), *d.Usage)
 		}
 		if text.Len()+arguments.Len() > 1<<20 {
 			return "", fmt.Errorf("%w: it does not end", llm.ErrIncomplete)

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -32,6 +33,8 @@ type inquiry struct {
 	round    int      // the last that was planned
 	judged   Judgment // the last
 	usage    llm.Usage
+	prices   spend.Prices
+	cost     spend.Amount
 	searches []retrieve.Account // of the plan's own search
 	notices  []string
 }
@@ -49,6 +52,9 @@ func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
 		req.Now = time.Now()
 	}
 	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), cited: &cite.Numbers{}, began: time.Now()}
+	if r.Prices != nil {
+		s.prices = r.Prices()
+	}
 	if s.fast == nil || s.model.Info().Extractive {
 		s.fast = s.model
 	}
@@ -120,10 +126,11 @@ func (s *inquiry) standing() []row {
 	return out
 }
 
-// spend adds what a call of a model took.
-func (s *inquiry) spend(u llm.Usage) {
+// spend adds what a model took.
+func (s *inquiry) spend(model string, u llm.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.cost += s.prices.Models[model].Of(u)
 	s.usage.Input += u.Input
 	s.usage.Cached += u.Cached
 	s.usage.Output += u.Output

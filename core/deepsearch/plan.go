@@ -170,6 +170,7 @@ func (s *inquiry) announce(round int, rows []*row) {
 	for _, r := range rows {
 		s.out.at(r, 0, packet.SubQuestion{Question: r.Text})
 	}
+	s.out.emit(askBlock(round), s.progress())
 }
 
 // plainly answers a question that needs no depth, and says so.

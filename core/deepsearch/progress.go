@@ -30,8 +30,14 @@ func (s *inquiry) progress() packet.Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := packet.Progress{Seconds: int(time.Since(s.began).Seconds()), Searches: len(s.searches)}
+	if s.cost > 0 {
+		p.Cost = s.cost.String() + " " + s.prices.Currency
+	}
 	read := make(map[document.ID]bool)
 	for _, r := range s.rows {
+		if r.finding == nil {
+			p.Most += s.config.Searches
+		}
 		if r.finding == nil {
 			continue
 		}
@@ -39,6 +45,9 @@ func (s *inquiry) progress() packet.Progress {
 		for _, ref := range r.finding.References {
 			read[ref.Document.ID] = read[ref.Document.ID] || ref.Text != ""
 		}
+	}
+	if p.Most > 0 {
+		p.Most += p.Searches
 	}
 	for _, whole := range read {
 		if whole {

@@ -41,6 +41,7 @@ type Finding struct {
 	References []message.Reference // every passage that its prompts held
 	Searches   []retrieve.Account
 	Closest    []document.Ref // where it is Missing
+	Model      string         // that wrote it
 	Usage      llm.Usage
 	Took       time.Duration
 }

@@ -69,6 +69,8 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 				*first += before
 			}
 		}
+		s.spend(a.Model, a.Usage)
+		a.Usage = llm.Usage{}
 		s.complete(a)
 	}
 	return report, err

@@ -90,7 +90,7 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 		return Finding{State: Failed, Shown: "This could not be looked into."}
 	}
 	a := report.Best()
-	f = Finding{Citations: a.Citations, References: a.References, Searches: a.Searches, Usage: a.Usage}
+	f = Finding{Citations: a.Citations, References: a.References, Searches: a.Searches, Model: a.Model, Usage: a.Usage}
 	switch {
 	case a.Ending.Outcome == session.Answered && (a.Ending.Grounding == packet.Cited || s.req.SearchOnly):
 		f.State, f.Text = Found, a.Text

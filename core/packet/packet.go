@@ -139,7 +139,10 @@ type (
 	Progress struct {
 		Seconds   int `json:"seconds"` // since it began
 		Searches  int `json:"searches"`
+		Most      int `json:"most"`      // searches that it may make, as far as it is planned
 		Documents int `json:"documents"` // that were read, each once
+		// Cost is what models cost by now, such as "0.12 USD"; empty where there are no prices, or no model.
+		Cost string `json:"cost,omitempty"`
 	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
 	CitationInfo struct {
@@ -180,9 +183,9 @@ type (
 		Closest   []Document `json:"closest,omitempty"`
 		Notices   []string   `json:"notices,omitempty"`
 		// Removed says that a moderator took the answer away, Corrected that a person's text stands in its place.
-		Removed   bool `json:"removed,omitempty"`
+		Removed bool `json:"removed,omitempty"`
 		// Deeper says that the answer speaks of a part of the question alone, as far as words tell.
-		Deeper bool `json:"deeper,omitempty"`
+		Deeper    bool `json:"deeper,omitempty"`
 		Corrected bool `json:"corrected,omitempty"`
 	}
 )

@@ -29,7 +29,7 @@ func examples() []packet.Payload {
 		packet.DeepSearchPlanStart{}, packet.DeepSearchPlanDelta{Text: "1. Find out why."}, packet.SubQuestion{Question: "Why?"},
 		packet.SubAnswerStart{Documents: docs}, packet.SubAnswerDelta{Text: "Because [3]."},
 		packet.Finding{State: "found", Text: "Because [[1]](https://docs.example/a)"}, packet.Refinement{Round: 1, Answer: "Because [3].", Missing: []string{"when"}, Contradictions: []string{"how"}},
-		packet.Progress{Seconds: 80, Searches: 12, Documents: 9},
+		packet.Progress{Seconds: 80, Searches: 12, Most: 24, Documents: 9, Cost: "0.12 USD"},
 		packet.CitationInfo{Number: 1, Document: "files:a.md", Title: "A", URL: "https://docs.example/a", Source: "file"},
 		packet.Withdrawn{Documents: []document.ID{"files:a.md"}}, packet.SectionEnd{}, packet.Branching{Branches: 2}, packet.Heartbeat{},
 		packet.Error{Message: "The model did not answer.", Reference: "r1", Retryable: true}, packet.Stop{Reason: "no_evidence", Message: "Nothing was found.", Grounding: packet.General, Closest: docs, Notices: []string{"A file was left out."}, Removed: true, Corrected: true},

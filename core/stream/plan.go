@@ -151,7 +151,15 @@ func progress(p packet.Progress) string {
 	if p.Seconds >= 60 {
 		took = fmt.Sprintf("%d min %d s", p.Seconds/60, p.Seconds%60)
 	}
-	return fmt.Sprintf(" · %s · searches: %d · documents read: %d", took, p.Searches, p.Documents)
+	searches := fmt.Sprint(p.Searches)
+	if p.Most > 0 {
+		searches += fmt.Sprintf(" (at most %d)", p.Most)
+	}
+	said := fmt.Sprintf(" · %s · searches: %s · documents read: %d", took, searches, p.Documents)
+	if p.Cost != "" {
+		said += " · " + p.Cost
+	}
+	return said
 }
 
 // line is a finding in so many characters, with all of its citations.

@@ -27,7 +27,7 @@ func deep() *stream.View {
 	apply(1, packet.Finding{State: "missing"})
 	apply(2, packet.Finding{State: "failed", Text: "The model cannot be reached."})
 	apply(3, packet.SearchStart{})
-	v.Apply(packet.Packet{Payload: packet.Progress{Seconds: 83, Searches: 12, Documents: 9}})
+	v.Apply(packet.Packet{Payload: packet.Progress{Seconds: 83, Searches: 12, Most: 40, Documents: 9, Cost: "0.12 USD"}})
 	return v
 }
 
@@ -46,7 +46,7 @@ func TestThePlanOfADeepSearch(t *testing.T) {
 
 ◦ What else?
 
-_3 of 5 done · 1 min 23 s · searches: 12 · documents read: 9_`
+_3 of 5 done · 1 min 23 s · searches: 12 (at most 40) · documents read: 9 · 0.12 USD_`
 	if diff := cmp.Diff(want, stream.PlanText(v)); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
