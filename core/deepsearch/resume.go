@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// resume is what an earlier attempt at the turn has done, as far as it still holds: for the same question, and of what was found that which all who listen
-// now may read. What was not found for others is looked for again.
+// resume is what an earlier attempt at the turn has done, as far as it still holds: for the same question and the same listeners, and of what was found that which they
+// may read at this moment. A plan that was made for others may hold names that only they could read, so it is made anew.
 func (s *inquiry) resume(ctx context.Context) (Record, error) {
 	if s.Journal == nil {
 		return Record{}, nil
@@ -18,29 +18,27 @@ func (s *inquiry) resume(ctx context.Context) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("find out what was found before: %w", err)
 	}
-	if !record.Planned() || record.Question != s.req.Question.Text {
+	if !record.Planned() || record.Question != s.req.Question.Text || record.Audience != s.listeners() {
 		return Record{}, nil
 	}
-	same := record.Audience == s.listeners()
 	var ids []document.ID
 	for _, f := range record.Findings {
 		for _, ref := range f.References {
 			ids = append(ids, ref.Document.ID)
 		}
 	}
-	var readable map[document.ID]bool
-	if len(ids) > 0 && s.Library != nil {
-		if readable, err = s.Library.Readable(ctx, s.req.Audience, ids); err != nil {
-			return Record{}, fmt.Errorf("find out what of the findings may be read: %w", err)
+	if s.Library == nil || len(ids) == 0 {
+		return record, nil
+	}
+	readable, err := s.Library.Readable(ctx, s.req.Audience, ids)
+	if err != nil {
+		return Record{}, fmt.Errorf("find out what of the findings may be read: %w", err)
+	}
+	for _, f := range record.Findings {
+		if !f.readable(readable) && len(record.Judgments) > 0 {
+			return Record{}, nil // what was asked further may repeat it
 		}
 	}
-	kept := maps.Clone(record.Findings)
-	maps.DeleteFunc(kept, func(_ int, f Finding) bool {
-		return s.Library != nil && !f.readable(readable) || !same && f.State != Found
-	})
-	if !same && len(kept) < len(record.Findings) && len(record.Judgments) > 0 {
-		return Record{}, nil // what was judged and asked further may repeat what others could read
-	}
-	record.Findings = kept
+	maps.DeleteFunc(record.Findings, func(_ int, f Finding) bool { return !f.readable(readable) })
 	return record, nil
 }

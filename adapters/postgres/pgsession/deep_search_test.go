@@ -124,7 +124,7 @@ func notErased(err error) error {
 	return nil
 }
 
-// What was found goes with a question that is deleted, and with an answer that is removed.
+// What was found goes with a question that is deleted or edited, and with an answer that is removed.
 func TestDeepSearchesAreErased(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
@@ -132,6 +132,16 @@ func TestDeepSearchesAreErased(t *testing.T) {
 	for name, erase := range map[string]func(session.Turn) error{
 		"question deleted": func(turn session.Turn) error {
 			_, err := store.Withdraw(ctx, turn.Session.Tenant, turn.Session.Ref, turn.Message, "")
+			return err
+		},
+		"question edited": func(turn session.Turn) error {
+			if err := store.Finish(ctx, turn.Fence(), session.Saved{Outcome: session.Answered}); err != nil {
+				return err
+			}
+			if err := store.Delivered(ctx, turn.Fence(), ""); err != nil {
+				return err
+			}
+			_, err := store.Edit(ctx, session.Edit{Tenant: turn.Session.Tenant, Ref: turn.Session.Ref, Message: turn.Message, Text: "another question"})
 			return err
 		},
 		"answer removed": func(turn session.Turn) error {

@@ -84,7 +84,10 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 			return err
 		}
 		switch session.State(row.State) {
-		case session.Queued:
+		case session.Queued: // for the first time, or after a worker died
+			if err := forgetDeep(ctx, tx, e.Tenant, row.ID); err != nil {
+				return err
+			}
 			return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 		case session.Done:
 			_, err := again(ctx, tx, e.Tenant, row.ID)
@@ -190,6 +193,9 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	batch.Queue(editedAgainSQL, tenant, id, number)
 	batch.Queue(unwrite, tenant, id)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return "", fmt.Errorf("queue the edited question: %w", err)
+	}
+	if err := forgetDeep(ctx, tx, tenant, id); err != nil {
 		return "", fmt.Errorf("queue the edited question: %w", err)
 	}
 	return old, insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
