@@ -134,6 +134,12 @@ try-github: need-go ## hold GitHub's queries, webhooks and REST calls against pe
 	@cd .build/try-github && node validate.mjs ../../adapters/github/query
 	@$(GO) run ./bots/trygithub .build/try-github
 
+.PHONY: try-drive
+try-drive: need-go ## hold reading Google Drive against a peer of npm (Node 20; fetches 4 MB once; seconds)
+	@mkdir -p .build/try-drive && cp deploy/tools/trydrive/* .build/try-drive/
+	@cd .build/try-drive && npm ci --silent --no-audit --no-fund
+	@$(GO) run ./bots/trydrive .build/try-drive
+
 # Which tests "make test-opensearch" runs, and more flags for `go test`.
 ENGINETEST ?= -race -timeout 20m
 

@@ -23,6 +23,13 @@ func TestGoogleDriveIsASource(t *testing.T) {
 	}}})
 	drive.File(ada, "Rota.md", "# Rota\n\nAda cleans the printer on Mondays.\n")
 	drive.Add(&gdrivetest.File{Name: "photo.png", Type: "image/png", Drive: team, Data: []byte("\x89PNG")})
+	for name, kind := range map[string]string{"budget.xlsx": gdrivetest.Sheet, "launch.pptx": gdrivetest.Slides} { // as Google exports them
+		data, err := os.ReadFile(filepath.Join("../../adapters/internal/office/testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		drive.Add(&gdrivetest.File{Name: name, Type: kind, Drive: team, Data: data})
+	}
 	folder := t.TempDir()
 	file, key := filepath.Join(folder, "footnote.yaml"), filepath.Join(folder, "key.json")
 	if err := os.WriteFile(key, drive.Key, 0o600); err != nil {
@@ -42,7 +49,7 @@ func TestGoogleDriveIsASource(t *testing.T) {
 		t.Errorf("the file holds\n%s\n%v", data, err)
 	}
 	r := p.run(t, "index")
-	if !strings.Contains(r.stderr, "docs: documents: 2 indexed") {
+	if !strings.Contains(r.stderr, "docs: documents: 4 indexed") {
 		t.Errorf("indexing says:\n%s", r.stderr)
 	}
 	if r := p.run(t, "sources", "check"); !strings.Contains(r.stdout+r.stderr, "1h") {
@@ -50,10 +57,10 @@ func TestGoogleDriveIsASource(t *testing.T) {
 	}
 	mark := drive.Mark()
 	p.run(t, "index")
-	if n := drive.Counts(mark, "alt=media") + drive.Counts(mark, "/documents/"); n > 0 {
+	if n := drive.Counts(mark, "alt=media") + drive.Counts(mark, "/documents/") + drive.Counts(mark, "/export"); n > 0 {
 		t.Errorf("a second run read %d files again", n)
 	}
-	if list := jsonOf[[]listedSource](t, p.run(t, "sources", "--json")); len(list) != 1 || list[0].ID != "gdrive-docs" || list[0].Documents != 2 || list[0].Every != "5m" {
+	if list := jsonOf[[]listedSource](t, p.run(t, "sources", "--json")); len(list) != 1 || list[0].ID != "gdrive-docs" || list[0].Documents != 4 || list[0].Every != "5m" {
 		t.Errorf("the sources are %+v", list)
 	}
 	drive.Revoke(true)

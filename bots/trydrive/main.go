@@ -1,0 +1,307 @@
+// Command trydrive holds adapters/gdrive against a server that nobody here wrote, which speaks Google Drive's files, changes and exports. It knows no shared drives, grants,
+// directory or tokens: those stand before it, as little of them as there can be. `make try-drive` runs it.
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/adapters/gdrive"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// The one shared drive, and the token that the server takes.
+const (
+	driveID = "0Apeer"
+	token   = "valid-token"
+	folder  = "application/vnd.google-apps.folder"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: trydrive FOLDER, in which npm has installed package.json")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// peer is the server, and what stands before it.
+type peer struct {
+	address string
+	front   *httptest.Server
+}
+
+func run(dir string) (err error) {
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer stop()
+	p, end, err := begin(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	key, err := serviceKey(p.front.URL)
+	if err != nil {
+		return err
+	}
+	client, err := gdrive.New(gdrive.Config{Key: key, URL: p.front.URL, AllowHosts: []string{"127.0.0.1"}})
+	if err != nil {
+		return err
+	}
+	c, err := gdrive.NewConnector(client, gdrive.Options{Name: "peer", Wanted: files.MayHold, Read: func(path string) (index.Connector, error) {
+		return files.New(files.Options{Path: path})
+	}})
+	if err != nil {
+		return err
+	}
+	plans, err := p.make(ctx, "plans", folder, driveID, "")
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for name, in := range map[string]string{"top.txt": driveID, "plan.md": plans} {
+		id, err := p.make(ctx, name, "text/plain", in, "# Goal\n\nThe words of "+name+".\n")
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	first, at, err := read(ctx, c, nil)
+	if err != nil {
+		return fmt.Errorf("the first look: %w", err)
+	}
+	if len(first.texts) != 2 || !strings.Contains(first.texts[ids[0]]+first.texts[ids[1]], "The words of plan.md.") {
+		return fmt.Errorf("at first there are %v", first.texts)
+	}
+	quiet, at, err := read(ctx, c, at)
+	if err != nil {
+		return fmt.Errorf("a look without changes: %w", err)
+	}
+	if len(quiet.texts)+len(quiet.gone) > 0 {
+		return fmt.Errorf("without changes there are %v, gone are %v", quiet.texts, quiet.gone)
+	}
+	if err := p.ask(ctx, http.MethodPatch, "/drive/v3/files/"+ids[0], map[string]any{"name": "another name.txt"}, nil); err != nil {
+		return err
+	}
+	if err := p.ask(ctx, http.MethodPatch, "/drive/v3/files/"+ids[0], map[string]any{"name": "the last name.txt"}, nil); err != nil {
+		return err
+	}
+	if err := p.ask(ctx, http.MethodDelete, "/drive/v3/files/"+ids[1], struct{}{}, nil); err != nil {
+		return err
+	}
+	changed, _, err := read(ctx, c, at)
+	if err != nil {
+		return fmt.Errorf("a look at changes: %w", err)
+	}
+	if changed.titles[ids[0]] != "the last name.txt" || len(changed.texts) != 1 || !slices.Equal(changed.gone, []string{ids[1]}) {
+		return fmt.Errorf("changed are %v, gone are %v", changed.titles, changed.gone)
+	}
+	fmt.Printf("a server of Drive that nobody here wrote: 2 files, 1 renamed twice, 1 deleted: read as they are\n")
+	return nil
+}
+
+// found is what a run brings.
+type found struct {
+	texts, titles map[string]string // by file
+	gone          []string
+}
+
+func read(ctx context.Context, c *gdrive.Connector, since index.Checkpoint) (f found, at index.Checkpoint, err error) {
+	f, at = found{texts: make(map[string]string), titles: make(map[string]string)}, since
+	bare := func(id document.ID) string { return strings.TrimPrefix(string(id), "gdrive-peer:") }
+	for batch, err := range c.Sync(ctx, since) {
+		if err != nil {
+			return f, at, err
+		}
+		for _, item := range batch.Documents {
+			d, err := item.Load(ctx)
+			if err != nil {
+				return f, at, err
+			}
+			f.texts[bare(item.ID)], f.titles[bare(item.ID)] = d.Text(), d.Title
+		}
+		for _, id := range batch.Deleted {
+			f.gone = append(f.gone, bare(id))
+		}
+		at = batch.Next
+	}
+	return f, at, nil
+}
+
+// begin starts the server on a free port, and what stands before it.
+func begin(ctx context.Context, dir string) (*peer, func() error, error) {
+	var config net.ListenConfig
+	free, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		return nil, nil, err
+	}
+	_, port, _ := strings.Cut(address, ":")
+	script := "require('google-drive-mock').startServer(" + port + ", '127.0.0.1')"
+	server := exec.CommandContext(ctx, "node", "-e", script) //nolint:gosec // what npm installed
+	server.Dir, server.Stderr = filepath.Clean(dir), os.Stderr
+	if err := server.Start(); err != nil {
+		return nil, nil, fmt.Errorf("start the server: %w", err)
+	}
+	p := &peer{address: "http://" + address}
+	p.front = httptest.NewServer(http.HandlerFunc(p.serve))
+	end := func() error {
+		p.front.Close()
+		err := server.Process.Kill()
+		_ = server.Wait() // it was killed
+		return err
+	}
+	for ctx.Err() == nil {
+		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		if err == nil {
+			return p, end, connection.Close()
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return nil, nil, errors.Join(errors.New("the server does not start"), end())
+}
+
+// serve answers what the server does not know, and adds to its files that they are in a shared drive.
+func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case r.URL.Path == "/token":
+		_ = json.NewEncoder(w).Encode(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
+		return
+	case r.URL.Path == "/drive/v3/drives":
+		_ = json.NewEncoder(w).Encode(map[string]any{"drives": []any{map[string]any{"id": driveID, "name": "Peer"}}})
+		return
+	}
+	asked := r.URL.Query()
+	asked.Del("fields") // what it leaves out is added below
+	status, body, err := p.send(r.Context(), r.Method, r.URL.Path+"?"+asked.Encode(), nil, "")
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	w.WriteHeader(status)
+	var answer map[string]any
+	if asked.Get("alt") != "media" && json.Unmarshal(body, &answer) == nil {
+		for _, list := range []string{"files", "changes"} {
+			entries, _ := answer[list].([]any)
+			for _, e := range entries {
+				file, _ := e.(map[string]any)
+				if list == "changes" {
+					file, _ = file["file"].(map[string]any)
+				}
+				if file != nil {
+					file["driveId"] = driveID
+					if size, ok := file["size"].(float64); ok {
+						file["size"] = fmt.Sprint(int64(size))
+					}
+				}
+			}
+		}
+		body, _ = json.Marshal(answer) // it was JSON
+	}
+	_, _ = w.Write(body)
+}
+
+func (p *peer) send(ctx context.Context, method, path string, body []byte, kind string) (int, []byte, error) {
+	r, err := http.NewRequestWithContext(ctx, method, p.address+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	text, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, text, errors.Join(err, answer.Body.Close())
+}
+
+// ask sends something to the server itself.
+func (p *peer) ask(ctx context.Context, method, path string, what, to any) error {
+	body, err := json.Marshal(what)
+	if err != nil {
+		return err
+	}
+	status, text, err := p.send(ctx, method, path, body, "application/json")
+	if err != nil {
+		return err
+	}
+	if status >= http.StatusMultipleChoices {
+		return fmt.Errorf("%s %s: %d %s", method, path, status, text)
+	}
+	if to == nil {
+		return nil
+	}
+	return json.Unmarshal(text, to)
+}
+
+// make adds a file, with its text as people's programs send it: in two parts.
+func (p *peer) make(ctx context.Context, name, kind, parent, text string) (string, error) {
+	about, err := json.Marshal(map[string]any{"name": name, "mimeType": kind, "parents": []string{parent}})
+	if err != nil {
+		return "", err
+	}
+	var made struct {
+		ID string `json:"id"`
+	}
+	if kind == folder {
+		err := p.ask(ctx, http.MethodPost, "/drive/v3/files", json.RawMessage(about), &made)
+		return made.ID, err
+	}
+	const border = "border"
+	body := "--" + border + "\r\nContent-Type: application/json\r\n\r\n" + string(about) + "\r\n--" + border + "\r\nContent-Type: " + kind + "\r\n\r\n" + text + "\r\n--" + border + "--\r\n"
+	status, answer, err := p.send(ctx, http.MethodPost, "/upload/drive/v3/files?uploadType=multipart", []byte(body), "multipart/related; boundary="+border)
+	if err != nil {
+		return "", err
+	}
+	if status >= http.StatusMultipleChoices {
+		return "", fmt.Errorf("add %s: %d %s", name, status, answer)
+	}
+	err = json.Unmarshal(answer, &made)
+	return made.ID, err
+}
+
+func serviceKey(server string) ([]byte, error) {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(map[string]string{
+		"type": "service_account", "client_email": "reader@project.iam.gserviceaccount.com", "token_uri": server + "/token",
+		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+	})
+}
