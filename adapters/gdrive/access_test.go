@@ -297,6 +297,26 @@ func TestTheOperatorsWords(t *testing.T) {
 	}
 }
 
+// What the operator takes back holds from the next reading on.
+func TestTheOperatorTakesBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.Links, o.SweepEvery = true, 1000*time.Hour })
+	ada := p.User("ada")
+	d := p.Drive("Team", reader(ada))
+	f := p.File(d, "linked.txt", "x", gdrivetest.Grant{To: gdrivetest.Everyone{}, Role: "reader"})
+	p.mustSync()
+	r := p.readers()
+	r.mustShow(f, p.Admin, ada)
+	p.options.Links = false
+	p.again()
+	r.read()
+	r.mustShow(f, ada)
+	p.options.ACL = access.ACL{"group:staff"}
+	p.again()
+	r.read()
+	r.mustShow(f)
+}
+
 // A grant that ends is over then, though no log says so.
 func TestAGrantEndsByItself(t *testing.T) {
 	t.Parallel()

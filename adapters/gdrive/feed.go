@@ -45,8 +45,9 @@ type fetched struct {
 	err error
 }
 
-func (c *Connector) feed(since index.Checkpoint) *feed {
-	return &feed{Connector: c, state: decode(since, c.Settings()), now: c.client.config.Now(), byID: make(map[string]corpus), owners: make(map[string]string)}
+// feed goes on from a checkpoint that was made with the same settings.
+func (c *Connector) feed(since index.Checkpoint, settings string) *feed {
+	return &feed{Connector: c, state: decode(since, settings), now: c.client.config.Now(), byID: make(map[string]corpus), owners: make(map[string]string)}
 }
 
 // errAnew says that a log cannot be gone on with, so that everything is to be looked at.

@@ -3,6 +3,7 @@ package gdrive
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/fnv"
 	"iter"
 	"maps"
@@ -31,7 +32,7 @@ type nodes struct {
 // every Options.SweepEvery all of them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
-		n := &nodes{feed: c.feed(since), yield: yield, members: make(map[string]access.ACL)}
+		n := &nodes{feed: c.feed(since, c.letting()), yield: yield, members: make(map[string]access.ACL)}
 		n.sink = n
 		if err := n.read(ctx); err != nil && !errors.Is(err, errBroken) {
 			if ctx.Err() != nil {
@@ -40,6 +41,11 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 			yield(index.NodeBatch{}, err)
 		}
 	}
+}
+
+// letting are the settings with which grants were read: with others all of them are read anew.
+func (c *Connector) letting() string {
+	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
 
 func (n *nodes) read(ctx context.Context) (err error) {
@@ -127,7 +133,7 @@ func (n *nodes) close(in corpus) {
 		digest = strconv.FormatUint(sum.Sum64(), 36)
 	}
 	if n.state.Closed[in.id] != digest {
-		n.state.Closed[in.id], n.state.Swept = digest, 0
+		n.state.Closed[in.id], n.state.Swept, n.state.Pass = digest, 0, nil
 	}
 }
 

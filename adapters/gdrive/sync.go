@@ -30,7 +30,7 @@ type documents struct {
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		d := &documents{
-			feed: c.feed(since), yield: yield, access: make(map[document.ID]access.ACL), yielded: make(map[document.ID]bool),
+			feed: c.feed(since, c.Settings()), yield: yield, access: make(map[document.ID]access.ACL), yielded: make(map[document.ID]bool),
 			removed: make(map[document.ID]bool), came: make(map[string]string),
 		}
 		d.sink, d.resumed = d, d.state.Open
