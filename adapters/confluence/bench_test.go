@@ -1,0 +1,105 @@
+package confluence_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// large makes a space of so many pages within one another, one of 500 restricted.
+func large(s *site, pages int) {
+	eng, ada := s.Space("ENG", s.Site[0]), s.User("ada")
+	all := make([]*confluencetest.Content, 0, pages)
+	for i := range pages {
+		var parent *confluencetest.Content
+		if i > 0 {
+			parent = all[(i-1)/8]
+		}
+		p := s.Page(eng, parent, fmt.Sprintf("page %d", i), "<p>The printer hums since Monday.</p>")
+		if i%500 == 250 {
+			s.Do(func() { p.Read = []confluencetest.Subject{ada, s.Bot} })
+		}
+		all = append(all, p)
+	}
+	s.Pass(2 * time.Hour)
+}
+
+// pass reads all documents that it is given, with their texts if load says so, and says what it took.
+func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next index.Checkpoint) {
+	s.t.Helper()
+	mark := s.Mark()
+	for batch, err := range s.connector.Sync(s.t.Context(), at) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, item := range batch.Documents {
+			items++
+			if !load {
+				continue
+			}
+			if _, err := item.Load(s.t.Context()); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+		next = batch.Next
+	}
+	return s.Mark() - mark, items, next
+}
+
+// BenchmarkFirstPass and those below are of 50,000 pages at a server without limits that runs beside. What is measured holds the server's own time; texts
+// are read, and not cut or stored.
+func BenchmarkFirstPass(b *testing.B) {
+	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
+		requests, items, _ := s.pass(nil, true)
+		return requests, items
+	})
+}
+
+func BenchmarkPassWithoutChanges(b *testing.B) {
+	benchmark(b, func(s *site, at index.Checkpoint) (int, int) {
+		requests, items, _ := s.pass(at, false)
+		return requests, items
+	})
+}
+
+func BenchmarkLookAtEverything(b *testing.B) {
+	benchmark(b, func(s *site, at index.Checkpoint) (int, int) {
+		s.Pass(time.Hour)
+		requests, items, _ := s.pass(at, false)
+		return requests, items
+	})
+}
+
+// BenchmarkWhoMayRead reads the nodes from the beginning.
+func BenchmarkWhoMayRead(b *testing.B) {
+	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
+		mark, told := s.Mark(), 0
+		for batch, err := range s.connector.Nodes(s.t.Context(), nil) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			told += len(batch.Nodes)
+		}
+		return s.Mark() - mark, told
+	})
+}
+
+func benchmark(b *testing.B, do func(*site, index.Checkpoint) (requests, items int)) {
+	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
+		b.Run(name, func(b *testing.B) {
+			s := newSite(b, cloud, nil)
+			large(s, 50_000)
+			_, _, at := s.pass(nil, false)
+			s.Pass(time.Minute)
+			var requests, items int
+			for b.Loop() {
+				requests, items = do(s, at)
+			}
+			b.ReportMetric(float64(requests), "requests")
+			b.ReportMetric(float64(items), "yielded")
+		})
+	}
+}
