@@ -249,3 +249,26 @@ func TestTheIndexFollows(t *testing.T) {
 		}
 	})
 }
+
+// More projects than a search can name are read all the same, each with what was changed there.
+func TestManyProjects(t *testing.T) {
+	deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		want := make(map[*jiratest.Issue]string)
+		var last *jiratest.Issue
+		for n := range 60 {
+			last = s.Issue(s.Project(fmt.Sprintf("P%d", n), users), "issue", fmt.Sprintf("text %d", n))
+			want[last] = fmt.Sprintf("text %d", n)
+		}
+		s.mustSync()
+		s.mustHold(want)
+		s.Edit(last, func() { last.Text = "other words" })
+		want[last] = "other words"
+		mark := s.Mark()
+		s.mustSync()
+		s.mustHold(want)
+		if asked := s.Mark() - mark; asked > 5 {
+			t.Errorf("%d requests for one change", asked)
+		}
+	})
+}

@@ -119,7 +119,7 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	s := decode(since, c.Settings())
 	s.Open = false
 	for _, p := range s.Projects {
-		p.Sweep, p.Full = nil, 0
+		p.Sweep = nil
 	}
 	return s.encode()
 }
