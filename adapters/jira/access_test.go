@@ -49,10 +49,10 @@ func (s *site) held(u *jiratest.User) []access.Principal {
 	return held
 }
 
-// reads are the issues of which somebody is shown the documents.
-func (s *site) reads(all map[string]index.Node, u *jiratest.User) []string {
+// reads are the issues of which somebody is shown the documents, who may hold more by the chat.
+func (s *site) reads(all map[string]index.Node, u *jiratest.User, more ...access.Principal) []string {
 	s.t.Helper()
-	held := s.held(u)
+	held := append(s.held(u), more...)
 	var keys []string
 	for _, d := range s.documents() {
 		if len(d.ACL) != 1 {
@@ -210,6 +210,29 @@ func TestAnIssueThatHidesItsLevelIsForNobody(t *testing.T) {
 			t.Errorf("she reads %v: %s", got, told)
 		}
 	})
+}
+
+// Whoever is let in as a visitor belongs to no security level, whatever group they are in: they have no access to Jira.
+func TestVisitorsBelongToNoLevel(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, true, nil)
+	ada, out := s.User("ada"), s.User("out")
+	staff := s.Group("staff", ada, out)
+	s.Do(func() {
+		s.Anonymous = true
+		in := s.Apps[0].Groups[0]
+		in.Members = slices.DeleteFunc(in.Members, func(u *jiratest.User) bool { return u == out })
+	})
+	eng := s.Project("ENG", jiratest.Holder{Type: "anyone"})
+	s.Issue(eng, "open", "x")
+	s.Add(&jiratest.Issue{Project: eng, Summary: "limited", Text: "x", Level: s.Level(eng, "Staff", jiratest.Holder{Type: "group", Group: staff})})
+	all, _, _, _ := s.nodes(nil)
+	s.mustSync()
+	for u, want := range map[*jiratest.User][]string{ada: {"ENG-1", "ENG-2"}, out: {"ENG-1"}} {
+		if got := s.reads(all, u, access.Members); !slices.Equal(got, want) {
+			t.Errorf("%s reads %v, want %v", u.Name, got, want)
+		}
+	}
 }
 
 // A site that names nobody who may use it has nobody, unless the operator names the groups.

@@ -281,8 +281,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 		return nil
 	}
 	users, browse := slices.Clone(all.users), c.readers(r.browse, f, r.roles)
-	visitors := r.browse.open && all.visible[f.Project]
-	if visitors {
+	if r.browse.open && all.visible[f.Project] && f.Level == "" && len(f.Roles) == 0 { // visitors are in no level and in no role
 		users, browse = append(users, c.options.Anonymous), append(browse, c.options.Anonymous)
 	}
 	clauses := []access.ACL{users, browse}
@@ -291,11 +290,7 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 		if !known {
 			return nil
 		}
-		members := c.readers(l, f, r.roles)
-		if l.open && visitors {
-			members = append(members, c.options.Anonymous)
-		}
-		clauses = append(clauses, members)
+		clauses = append(clauses, c.readers(l, f, r.roles))
 	}
 	if len(f.Roles) > 0 {
 		in := access.ACL{}

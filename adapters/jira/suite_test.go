@@ -34,6 +34,7 @@ type suiteWorld struct {
 	users  []*jiratest.User
 	groups []*jiratest.Group
 	levels []*jiratest.Level
+	full   time.Duration // after which everything is looked at
 	mu     sync.Mutex
 	ever   []document.ID
 }
@@ -60,6 +61,9 @@ func newWorld(t *testing.T, rt *rapid.T, cloud bool) sourcetest.World {
 		s.Short, s.PastEnd = rapid.IntRange(0, 3).Draw(rt, "short parts"), rapid.Bool().Draw(rt, "more than there is")
 		s.Hollow = rapid.Bool().Draw(rt, "hollow parts")
 	})
+	if rapid.Bool().Draw(rt, "everything is looked at each time") {
+		w.full = time.Nanosecond
+	}
 	for range rapid.IntRange(5, 15).Draw(rt, "edits at first") {
 		w.Edit(rt)
 	}
@@ -210,7 +214,7 @@ func (w *suiteWorld) Connector() index.Connector {
 		w.t.Fatal(err)
 	}
 	c, err := jira.NewConnector(client, jira.Options{
-		Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond, FullEvery: time.Nanosecond,
+		Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond, FullEvery: w.full,
 	})
 	if err != nil {
 		w.t.Fatal(err)
