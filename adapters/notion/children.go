@@ -50,7 +50,7 @@ func (c *Client) keep(id string, h *half) {
 // mostParts is how many parts a list may have: no list of Notion's is longer than a loop of cursors.
 const mostParts = 5000
 
-var errCircle = errors.New("the list does not end")
+var errCircle = errors.New("the list does not end. The next run tries again")
 
 // children are the blocks that stand in a block or a page, a hundred in each request (https://developers.notion.com/reference/get-block-children).
 func (w *writer) children(ctx context.Context, id string) ([]block, error) {

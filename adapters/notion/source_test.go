@@ -468,3 +468,49 @@ func TestOnePageThatCannotBeRead(t *testing.T) {
 		t.Errorf("the next pass: %+v: %v", run.Counts, run.Failures)
 	}
 }
+
+// Whatever was read and stored before it was noted what stands on it is read again by the run that goes on.
+func TestPagesWhoseContentWasNotNotedAreReadAgain(t *testing.T) {
+	t.Parallel()
+	w := notiontest.NewWorld()
+	s := notiontest.NewServer(t, w)
+	top := w.Page(nil, "Handbook", "x")
+	w.Do(func() { top.Connected = true })
+	for i := range 20 {
+		w.Page(top, fmt.Sprint("Page ", i), "x")
+	}
+	for ended := range 3 {
+		c := connector(t, s, map[string]access.ACL{top.ID: {members}})
+		var at index.Checkpoint
+		var last []index.Item
+		for batch, err := range c.Sync(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(batch.Documents) > 0 {
+				if last = batch.Documents; ended == 0 {
+					break
+				}
+				ended--
+			}
+			if batch.Next != nil {
+				at = batch.Next
+			}
+		}
+		if at == nil {
+			t.Fatal("nothing was noted")
+		}
+		for batch, err := range c.Sync(t.Context(), at) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(batch.Documents) == 0 {
+				continue
+			}
+			if !batch.Resumed || batch.Documents[0].ID != last[0].ID || !batch.Documents[0].Again || !batch.Documents[len(batch.Documents)-1].Again {
+				t.Errorf("it goes on with %v, again %v, and ended with %v", batch.Documents[0].ID, batch.Documents[0].Again, last[0].ID)
+			}
+			break
+		}
+	}
+}

@@ -93,6 +93,11 @@ func (p *pass) note(n index.Notice) {
 }
 
 func (p *pass) run(ctx context.Context) error {
+	if !p.resumed { // so that whatever ends it, the next run knows that it goes on
+		if err := p.emit(index.Batch{}); err != nil {
+			return err
+		}
+	}
 	if p.look.Stage == searching {
 		if err := p.search(ctx); err != nil {
 			return err
