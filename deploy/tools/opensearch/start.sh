@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Starts a real OpenSearch for tests, runs a command while it is there, and stops it: start.sh [-n NODES] COMMAND...
+# Starts a real OpenSearch for tests, runs a command while it is there, and stops it: start.sh [-n NODES] COMMAND... Without a command it only
+# fetches what is needed.
 # The command finds it at $OPENSEARCH_URL. Needs Java 17 and Maven, which fetches 55 MB into .build/opensearch once. A node has 1 GB of memory (HEAP).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,6 +16,7 @@ if ! (cd "$fetched" 2>/dev/null && sha256sum --quiet --check "$here/SHA256SUMS" 
   mvn --quiet --batch-mode -Dstyle.color=never --file "$here/pom.xml" dependency:copy -Dto="$fetched"
   (cd "$fetched" && sha256sum --quiet --check "$here/SHA256SUMS")
 fi
+if [ $# -eq 0 ]; then exit; fi
 
 # OpenSearch refuses to run as root: everything is laid out where nobody can read it.
 work=$(mktemp -d "${TMPDIR:-/tmp}/opensearch.XXXXXX")
