@@ -106,7 +106,7 @@ for n in $(seq 0 $((nodes - 1))); do
   pids+=($!)
   echo $! > "$work/node-$n.pid"
 done
-for _ in $(seq 240); do
+for _ in $(seq 720); do # three minutes: a machine may have much else to do
   if curl --silent --fail "http://${urls[0]}/_cluster/health?wait_for_nodes=$nodes&timeout=1s" >/dev/null; then up=1; break; fi
   kill -0 "${pids[0]}" 2>/dev/null || break
   sleep 0.25
