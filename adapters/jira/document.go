@@ -18,7 +18,7 @@ import (
 
 // document makes a document of an issue: what it says, and what was said about it, each comment with its own address.
 func (c *Connector) document(ctx context.Context, of project, k issue, relevant relevance) (document.Document, error) {
-	said, err := c.comments(ctx, k)
+	said, err := c.comments(ctx, of, k)
 	if err != nil {
 		return document.Document{}, err
 	}

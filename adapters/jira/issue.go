@@ -101,7 +101,31 @@ type comment struct {
 	Body       json.RawMessage `json:"body"`
 	Created    stamp           `json:"created"`
 	Visibility json.RawMessage `json:"visibility"` // a role or a group that it is limited to
-	Public     *bool           `json:"jsdPublic"`  // false: of a service desk, and internal to it
+	Public     *bool           `json:"jsdPublic"`  // false: of a service desk, and internal to it; Data Center does not say it here
+	Properties *[]struct {
+		Key   string          `json:"key"`
+		Value json.RawMessage `json:"value"`
+	} `json:"properties"` // where they were asked for
+}
+
+// internal reports whether a comment is internal to a service desk by its property "sd.public.comment": {"internal": true}, which is all that Data Center
+// says of it. Where properties are not told it may be.
+func (c *comment) internal() bool {
+	if c.Properties == nil {
+		return true
+	}
+	for _, p := range *c.Properties {
+		if p.Key != "sd.public.comment" {
+			continue
+		}
+		var is struct {
+			Internal *bool `json:"internal"`
+		}
+		if json.Unmarshal(p.Value, &is) != nil || is.Internal == nil || *is.Internal {
+			return true
+		}
+	}
+	return false
 }
 
 // attached is a file that is attached to an issue.

@@ -137,22 +137,30 @@ func gone(err error) error {
 	return err
 }
 
+// serviceDesk is the type of projects of which comments may be internal.
+const serviceDesk = "service_desk"
+
 // comments are those that everybody may read who may read the issue. What is limited to a role or a group is left out, and so is what is internal to a
-// service desk: they have other readers.
-func (c *Connector) comments(ctx context.Context, k issue) ([]comment, error) {
+// service desk: they have other readers. Data Center tells what is internal only where it is asked for the properties of comments.
+func (c *Connector) comments(ctx context.Context, of project, k issue) ([]comment, error) {
 	all := k.Fields.Comment
 	if all == nil {
 		return nil, nil
 	}
-	list := all.Comments
-	if all.Total != nil && *all.Total > len(list) {
+	list, expand := all.Comments, ""
+	desk := !c.client.cloud && of.Type == serviceDesk
+	if desk {
+		expand = "properties"
+	}
+	if all.Total != nil && *all.Total > len(list) || desk && len(list) > 0 {
 		var err error
-		if list, err = listAll[comment](ctx, c.client, "issue/"+string(k.ID)+"/comment", "maxResults", "100", "orderBy", "created"); err != nil {
+		list, err = listAll[comment](ctx, c.client, "issue/"+string(k.ID)+"/comment", "maxResults", "100", "orderBy", "created", "expand", expand)
+		if err != nil {
 			return nil, gone(err)
 		}
 	}
 	return slices.DeleteFunc(list, func(one comment) bool {
 		limited := len(one.Visibility) > 0 && !bytes.Equal(one.Visibility, []byte("null"))
-		return limited || one.Public != nil && !*one.Public
+		return limited || one.Public != nil && !*one.Public || desk && one.Public == nil && one.internal()
 	}), nil
 }

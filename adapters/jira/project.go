@@ -19,6 +19,7 @@ type project struct {
 	Key      string       `json:"key"`
 	Name     string       `json:"name"`
 	Archived bool         `json:"archived"`
+	Type     string       `json:"projectTypeKey"` // "software", "business", "service_desk"
 	// Simplified says that the project is team-managed: its issues may be restricted to roles, each by itself.
 	Simplified bool     `json:"simplified"`
 	Lead       *account `json:"lead"`

@@ -135,6 +135,7 @@ func TestIssuesBecomeDocuments(t *testing.T) {
 		s := newSite(t, cloud, nil)
 		ada, bob := s.User("ada"), s.User("bob")
 		eng := s.Project("ENG", users)
+		s.Do(func() { eng.Desk = true })
 		secret := s.Add(&jiratest.Issue{Project: eng, Summary: "The merger", Text: "With Initech.", Level: s.Level(eng, "Board")})
 		i := s.Add(&jiratest.Issue{
 			Project: eng, Summary: "The printer hums", Text: "It hums since Monday.", Type: "Bug", Status: "In Progress", Reporter: ada, Assignee: bob,

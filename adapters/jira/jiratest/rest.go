@@ -223,7 +223,16 @@ func (q *request) comments(found []string) any {
 }
 
 func (q *request) comment(c *Comment) any {
-	shown := map[string]any{"id": c.ID, "author": q.account(c.Author), "body": q.text(c.Text), "created": stamp(c.When), "jsdPublic": !c.Internal}
+	shown := map[string]any{"id": c.ID, "author": q.account(c.Author), "body": q.text(c.Text), "created": stamp(c.When)}
+	switch {
+	case q.Cloud:
+		shown["jsdPublic"] = !c.Internal
+	case q.values.Get("expand") == "properties": // "… it would be actually possible to extract the data on the comment's status" (https://github.com/pycontribs/jira/issues/1011)
+		shown["properties"] = []any{}
+		if c.Internal {
+			shown["properties"] = []any{map[string]any{"key": "sd.public.comment", "value": map[string]any{"internal": true}}}
+		}
+	}
 	switch {
 	case c.Role != "":
 		shown["visibility"] = map[string]any{"type": "role", "value": c.Role, "identifier": "10002"}

@@ -53,7 +53,10 @@ func (q *request) visibleProjects() []*Project {
 }
 
 func (q *request) showProject(p *Project) any {
-	shown := map[string]any{"id": p.ID, "key": p.Key, "name": p.Name, "archived": p.Archived, "simplified": p.TeamManaged && q.Cloud}
+	shown := map[string]any{"id": p.ID, "key": p.Key, "name": p.Name, "archived": p.Archived, "simplified": p.TeamManaged && q.Cloud, "projectTypeKey": "software"}
+	if p.Desk {
+		shown["projectTypeKey"] = "service_desk"
+	}
 	if p.Lead != nil && q.values.Get("expand") == "lead" {
 		shown["lead"] = q.account(p.Lead)
 	}

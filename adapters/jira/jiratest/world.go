@@ -53,6 +53,7 @@ type Project struct {
 	ID, Key, Name string
 	Archived      bool
 	TeamManaged   bool
+	Desk          bool // it is a service desk
 	Lead          *User
 	Browse        []Holder // of the permission Browse Projects
 	Security      *Scheme
