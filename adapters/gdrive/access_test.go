@@ -428,11 +428,26 @@ func TestAuthority(t *testing.T) {
 	p.Forget()
 	// One account for whom nobody may act any more: nobody may read what it owns, and everything else is read.
 	other := p.File(ada, "c.txt", "x")
-	p.Faults.Add(gdrivetest.Fault{Path: "(" + bob.Email + ")", Answer: gdrivetest.Refuse(http.StatusForbidden, "domainPolicy")}, 0, 1000)
-	r.read()
-	p.mustRun()
-	r.mustShow(f)
-	r.mustShow(other, ada)
+	for _, answer := range []http.HandlerFunc{
+		gdrivetest.Refuse(http.StatusForbidden, "domainPolicy"),
+		func(w http.ResponseWriter, _ *http.Request) { // Drive is turned off for the account
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte(`{"error": {"code": 401, "message": "The caller does not have permission", "status": "PERMISSION_DENIED", "errors": [
+				{"message": "Active session is invalid. Error code: 4", "domain": "global", "reason": "authError", "location": "Authorization", "locationType": "header"}]}}`))
+		},
+	} {
+		p.Faults.Mend()
+		p.Pass(2 * gdrive.SweepEvery)
+		r.read()
+		p.mustSync()
+		r.mustShow(f, bob)
+		p.Faults.Add(gdrivetest.Fault{Path: "(" + bob.Email + ")", Answer: answer}, 0, 1000)
+		p.Pass(2 * gdrive.SweepEvery)
+		r.read()
+		p.mustRun()
+		r.mustShow(f)
+		r.mustShow(other, ada)
+	}
 }
 
 // mustRun is mustSync where something of the source may not be readable.

@@ -1,6 +1,7 @@
 package gdrive
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -159,6 +160,8 @@ func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.R
 		answer, err = c.apis[of].Do(ctx, r)
 	}
 	switch {
+	case sourcehttp.Status(err) == http.StatusUnauthorized && subject != "" && turnedOff(err):
+		return nil, fmt.Errorf("Google Drive is turned off for %s (Admin console → Apps → Google Workspace → Drive and Docs): %w", subject, errNobody)
 	case sourcehttp.Status(err) == http.StatusUnauthorized:
 		return nil, fmt.Errorf("Google does not accept what the service account is given: look at its key and its delegation (%w): %w", err, index.ErrRevoked)
 	case slices.Contains([]string{"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}, reason(err)):
@@ -178,6 +181,15 @@ type refusal struct {
 			Reason string `json:"reason"`
 		} `json:"details"`
 	} `json:"error"`
+}
+
+// turnedOff reports whether a 401 is about the person alone who is acted for: "Active session is invalid. Error code: 4 … can occur if the Google Drive and
+// Docs Service is turned off for the Google Workspace service user"
+// (https://help.moveworks.com/ai-assistant/enterprise-search/configure-search/configure-files/troubleshooting-file-ingestion-with-google-drive). What is wrong
+// with the service account itself is said where it asks for a token.
+func turnedOff(err error) bool {
+	var refused *sourcehttp.Refused
+	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))
 }
 
 func reasonOf(body []byte) string {
