@@ -27,8 +27,7 @@ type writer struct {
 	root    string // that it stands below
 	half    *half
 	outline document.Outline
-	list    []string        // items that stand together
-	within  map[string]bool // synced blocks that are being read, by the id of the first of them
+	list    []string // items that stand together
 	count   int
 	found   []place // pages and databases that stand on it
 	files   []block
@@ -183,26 +182,13 @@ func (w *writer) table(ctx context.Context, b block) error {
 	return nil
 }
 
-// synced writes a synced block. One that shows what stands on another page is read only where that page has the same readers: Notion shows it to whoever may
-// read the other page, which may be others ("If someone doesn't have access to the original page, they won't be able to see the synced block's content",
-// https://www.notion.com/help/synced-blocks). Blocks that show one another have no end.
+// synced writes a synced block where it first stands. What others show of it is the other page's, whose readers may be others, now or later ("If someone doesn't
+// have access to the original page, they won't be able to see the synced block's content", https://www.notion.com/help/synced-blocks), and no edit of it or
+// move of that page is told of here.
 func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
-	first := b.ID
 	if b.SyncedFrom != nil {
-		first = bareID(b.SyncedFrom.BlockID)
-		root, err := w.tree.root(ctx, place{blockKind, first})
-		if err != nil {
-			return err
-		}
-		if root != w.root {
-			return nil
-		}
-	}
-	if w.within[first] {
 		return nil
 	}
-	w.within[first] = true
-	defer delete(w.within, first)
 	return w.inner(ctx, b, depth, indent)
 }
 

@@ -30,7 +30,7 @@ func (p *pass) item(o *object, root string, again bool) index.Item {
 // load reads a page, and takes note of what else stands on it.
 func (p *pass) load(ctx context.Context, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
-	w := &writer{Connector: p.Connector, tree: p.tree, page: id, root: root, half: p.client.resume(id, o.Edited), within: make(map[string]bool)}
+	w := &writer{Connector: p.Connector, tree: p.tree, page: id, root: root, half: p.client.resume(id, o.Edited)}
 	d := document.Document{
 		Ref: document.Ref{Title: o.name(), URL: o.address(), UpdatedAt: o.Edited}, ACL: access.ACL{p.node(root)},
 	}

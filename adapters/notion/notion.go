@@ -121,7 +121,7 @@ func (c *Connector) Source() document.Source { return c.source }
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
 // reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
-const reading = 1
+const reading = 2
 
 // Settings implements index.Connector. Who may read what is no part of it: nodes tell that.
 func (c *Connector) Settings() string {
