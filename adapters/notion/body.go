@@ -32,6 +32,7 @@ type writer struct {
 	found   []place // pages and databases that stand on it
 	files   []block
 	failed  error // the first error of what has none to return
+	left    error // why something within a block is left out, the last one
 }
 
 // blocks writes blocks in their order. indent is how deep they stand in a list; 0 is not in one.
@@ -117,7 +118,7 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 
 // inner writes what stands in a block.
 func (w *writer) inner(ctx context.Context, b block, depth, indent int) error {
-	if !b.HasChildren {
+	if !b.HasChildren || b.Type == "unsupported" { // "has_children" is true of some, and what they hold is refused
 		return nil
 	}
 	return w.blocks(ctx, b.ID, depth+1, indent)

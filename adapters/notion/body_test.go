@@ -2,6 +2,7 @@ package notion_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -262,5 +263,33 @@ func TestLongPagesGoOn(t *testing.T) {
 	}
 	if len(d.Sections) != 250 || d.Sections[249].Heading[0] != "Question 249" || d.Sections[249].Anchor == "" || !strings.Contains(d.Text(), "Answer 249") {
 		t.Errorf("%d sections", len(d.Sections))
+	}
+}
+
+// Some blocks say that they hold others, and the API refuses to give those out: "The Notion API returns meeting transcription blocks as type: "unsupported" with
+// has_children: true … The API rejects these requests" (https://github.com/n8n-io/n8n/pull/26188). The rest of the page is read; a page that is refused itself is
+// no page that is gone.
+func TestBlocksThatNotionDoesNotGiveOut(t *testing.T) {
+	t.Parallel()
+	w := notiontest.NewWorld()
+	s := notiontest.NewServer(t, w)
+	top := w.Page(nil, "Handbook", "before")
+	w.Do(func() { top.Connected = true })
+	for _, kind := range []string{"unsupported", "ai_block"} {
+		w.Block(w.Block(top, kind, held{}), "paragraph", held{"rich_text": notiontest.Text("within")})
+	}
+	w.Block(top, "paragraph", held{"rich_text": notiontest.Text("after")})
+	c := connector(t, s, map[string]access.ACL{top.ID: {access.Members}})
+	docs, failed, _, notices := read(t, c, nil)
+	d := docs[top.ID]
+	if text := d.Text(); len(failed) > 0 || !strings.Contains(text, "before") || !strings.Contains(text, "after") || strings.Contains(text, "within") {
+		t.Errorf("it says %q; %v", text, failed)
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0].Sentence, "400") {
+		t.Errorf("it is told of %v", notices)
+	}
+	s.Faults.Add(notiontest.Fault{Path: "blocks/" + top.ID, Answer: notiontest.Refuse(http.StatusBadRequest, "validation_error")}, 0, 5)
+	if _, failed, _, _ = read(t, c, nil); failed[top.ID] == nil || errors.Is(failed[top.ID], index.ErrSkipped) || !strings.Contains(failed[top.ID].Error(), "400") {
+		t.Errorf("it fails with %v", failed[top.ID])
 	}
 }

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
 // half is what was read of a page whose reading was ended before it was done: a page of hundreds of toggles takes longer than a piece of background work,
@@ -62,7 +65,12 @@ func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 		}
 		got, known := w.half.answers[asked]
 		if !known {
-			if err := w.client.get(ctx, asked, &got); err != nil {
+			err := w.client.get(ctx, asked, &got)
+			if status := sourcehttp.Status(err); id != w.page && (status == http.StatusBadRequest || status == http.StatusNotFound) {
+				w.left = err // of a kind that the API does not give out, or gone since: the rest of the page is read
+				return nil, nil
+			}
+			if err != nil {
 				return nil, err
 			}
 			w.half.answers[asked] = got

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -48,13 +49,16 @@ func (p *pass) load(ctx context.Context, o *object, root string) (document.Docum
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		p.client.keep(id, w.half)
 		return d, err
-	case absent(err):
+	case absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
 		return d, fmt.Errorf("it is not shown to the integration any more: %w", index.ErrSkipped)
 	case err != nil:
 		return d, err
 	}
 	d.Sections = w.outline.Sections()
 	p.meet(w.found)
+	if w.left != nil {
+		p.note(index.Notice{Name: d.Title, Sentence: fmt.Sprintf("What stands in a block of the page is not given out by Notion, and is left out (%v). The rest of the page is read.", w.left)})
+	}
 	return d, nil
 }
 

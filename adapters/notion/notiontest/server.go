@@ -298,6 +298,9 @@ func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	if t == nil || !s.Shown(t) {
 		return http.StatusNotFound, nil
 	}
+	if t.Type == "unsupported" || t.Type == "ai_block" { // "The API rejects these requests" (https://github.com/n8n-io/n8n/pull/26188)
+		return http.StatusBadRequest, nil
+	}
 	in := t
 	if from, synced := t.Held["synced_from"].(map[string]any); synced {
 		first, _ := from["block_id"].(string)
