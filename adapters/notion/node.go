@@ -12,12 +12,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Nodes implements index.NodeReader. Every root is looked at: one that the integration is not shown any more, or that is in the trash, is read by nobody.
+// Nodes implements index.NodeReader. Every root is looked at: one that the integration is not shown any more, or that is in the trash or in something that is, is read by nobody.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
 		var batch index.NodeBatch
+		t := c.tree()
 		for _, id := range slices.Sorted(maps.Keys(c.roots)) {
 			o, err := c.root(ctx, id)
+			trashed := o.InTrash
+			if err == nil && !trashed { // what stands in something that was thrown away is not said to be in the trash itself
+				trashed, err = t.trashed(ctx, o.Parent.place())
+			}
 			switch {
 			case ctx.Err() != nil:
 				yield(index.NodeBatch{}, context.Cause(ctx))
@@ -25,7 +30,7 @@ func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[ind
 			case errors.Is(err, index.ErrRevoked), errors.Is(err, index.ErrPaused):
 				yield(index.NodeBatch{}, err)
 				return
-			case absent(err), err == nil && o.InTrash:
+			case absent(err), err == nil && trashed:
 				batch.Denied = append(batch.Denied, id)
 			case err != nil:
 				batch.Unread = append(batch.Unread, id)

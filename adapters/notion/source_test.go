@@ -102,7 +102,11 @@ func TestWhoMayReadIsWhatTheOperatorSays(t *testing.T) {
 	trash := w.Page(board, "Thrown away", "x")
 	w.Page(trash, "In the trash", "x")
 	w.Edit(board, func() { trash.Trashed = true })
-	said := map[string][]string{handbook.ID: {"members", "group:friends"}, board.ID: {"group:board"}, pay.ID: {"group:finance", "group:board"}, drafts.ID: nil}
+	old := w.Page(nil, "Old", "x")
+	kept := w.Page(old, "Named in the trash", "x")
+	w.Page(kept, "Below it", "x")
+	w.Do(func() { old.Connected, old.Trashed = true, true })
+	said := map[string][]string{handbook.ID: {"members", "group:friends"}, board.ID: {"group:board"}, pay.ID: {"group:finance", "group:board"}, drafts.ID: nil, kept.ID: {"members"}}
 	readers := make(map[string]access.ACL)
 	for id, list := range said {
 		readers["https://www.notion.so/acme/Page-"+id+"?pvs=4"] = nil

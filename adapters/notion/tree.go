@@ -15,8 +15,9 @@ type tree struct {
 
 // spot is where something stands. What is gone stands nowhere: it was deleted, is in the trash, or is not shown to the integration.
 type spot struct {
-	above place
-	gone  bool
+	above   place
+	gone    bool
+	trashed bool // it is shown, in the trash
 }
 
 // deepest is how many things may stand within one another. Deeper ones have no readers.
@@ -29,7 +30,7 @@ func (t *tree) learn(o *object) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id := bareID(o.ID)
-	t.known[id] = spot{o.Parent.place(), o.InTrash}
+	t.known[id] = spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash}
 	if o.Parent.DataSourceID != "" && o.Parent.DatabaseID != "" { // a page says both
 		source := bareID(o.Parent.DataSourceID)
 		if _, known := t.known[source]; !known {
@@ -37,7 +38,7 @@ func (t *tree) learn(o *object) {
 		}
 	}
 	if o.DatabaseParent != nil && o.Parent.DatabaseID != "" {
-		t.known[bareID(o.Parent.DatabaseID)] = spot{o.DatabaseParent.place(), o.InTrash}
+		t.known[bareID(o.Parent.DatabaseID)] = spot{above: o.DatabaseParent.place(), gone: o.InTrash, trashed: o.InTrash}
 	}
 }
 
@@ -62,6 +63,24 @@ func (t *tree) root(ctx context.Context, at place) (string, error) {
 	return "", nil // a circle, or as good as one
 }
 
+// trashed reports whether something stands in what is in the trash, as far as the integration is shown what it stands in.
+func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
+	for range deepest {
+		if at.kind == atTop {
+			break
+		}
+		s, err := t.spot(ctx, at)
+		if err != nil || s.trashed {
+			return s.trashed, err
+		}
+		if s.gone {
+			break // it is not shown, and neither is what it stands in
+		}
+		at = s.above
+	}
+	return false, nil
+}
+
 // spot is where something stands, which is asked for where it is not known.
 func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 	t.mu.Lock()
@@ -78,7 +97,7 @@ func (t *tree) spot(ctx context.Context, at place) (spot, error) {
 		return spot{}, fmt.Errorf("find out where %s stands: %w", at.id, err)
 	default:
 		t.learn(&o)
-		s = spot{o.Parent.place(), o.InTrash}
+		s = spot{above: o.Parent.place(), gone: o.InTrash, trashed: o.InTrash}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
