@@ -123,9 +123,10 @@ func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited 
 // reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
 const reading = 2
 
-// Settings implements index.Connector. Who may read what is no part of it: nodes tell that.
+// Settings implements index.Connector. Which pages are named is part of it, since those that have readers of their own are not called by their names on the pages
+// above them. Who may read them is not: nodes tell that.
 func (c *Connector) Settings() string {
-	return fmt.Sprintf("notion %d %v", reading, c.options.Read != nil)
+	return fmt.Sprintf("notion %d %v %s", reading, c.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(c.roots)), " "))
 }
 
 // node stands for whoever may read what is below a root.

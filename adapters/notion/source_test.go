@@ -154,6 +154,35 @@ func TestWhoMayReadIsWhatTheOperatorSays(t *testing.T) {
 	}
 }
 
+// A page that gets readers of its own is not called by its name any more on a page that was read before.
+func TestNamingAPageTakesItsNameFromThePageAboveIt(t *testing.T) {
+	t.Parallel()
+	w := notiontest.NewWorld()
+	s := notiontest.NewServer(t, w)
+	top := w.Page(nil, "Handbook", "x")
+	w.Do(func() { top.Connected = true })
+	pay := w.Page(top, "Layoffs", "x")
+	w.Block(top, "paragraph", held{"rich_text": []any{notiontest.Mention(pay)}})
+	store := new(indextest.Store)
+	said := func() string {
+		for _, e := range store.Entries(access.DefaultTenant) {
+			if e.Document.Title == "Handbook" {
+				return e.Document.Text()
+			}
+		}
+		return ""
+	}
+	w.Pass(time.Hour) // it was not edited lately
+	stored(t, store, connector(t, s, map[string]access.ACL{top.ID: {members}}))
+	if !strings.Contains(said(), "Layoffs") {
+		t.Fatalf("it says %q", said())
+	}
+	stored(t, store, connector(t, s, map[string]access.ACL{top.ID: {members}, pay.ID: {access.Group("board")}}))
+	if strings.Contains(said(), "Layoffs") {
+		t.Errorf("it says %q", said())
+	}
+}
+
 // A pass reads what was edited and nothing else; what is moved gets its readers without being read; what is gone goes.
 func TestPassesOverAWorkspace(t *testing.T) {
 	t.Parallel()
