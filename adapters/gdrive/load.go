@@ -1,9 +1,11 @@
 package gdrive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -63,6 +65,10 @@ func gone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
 		return fmt.Errorf("its owner does not let it be downloaded: %w", index.ErrSkipped)
+	case why == "downloadQuotaExceeded":
+		return fmt.Errorf("it was downloaded too often lately, and Google gives it out again later: a run after that reads it (%w)", err)
+	case absent(err) && sourcehttp.Status(err) == http.StatusForbidden:
+		return fmt.Errorf("Google does not give it out (%s, %v): %w", cmp.Or(why, "without a reason"), err, index.ErrSkipped)
 	case absent(err):
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}

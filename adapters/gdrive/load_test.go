@@ -127,6 +127,30 @@ func TestAFileThatFails(t *testing.T) {
 	p.mustHold(map[*gdrivetest.File]string{a: "one", b: "two"})
 }
 
+// What Google does not give out for a while stays as it was read; what it does not give out at all goes, and it is said why.
+func TestAFileThatIsNotGivenOut(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	a, b := p.File(d, "a.txt", "one"), p.File(d, "b.txt", "two")
+	p.mustSync()
+	p.Edit(a, "three")
+	p.Edit(b, "four")
+	p.Faults.Add(gdrivetest.Fault{Path: "files/" + a.ID + "?alt=media", Answer: gdrivetest.Refuse(http.StatusForbidden, "downloadQuotaExceeded")}, 0, 1)
+	p.Faults.Add(gdrivetest.Fault{Path: "files/" + b.ID + "?alt=media", Answer: gdrivetest.Refuse(http.StatusForbidden, "cannotDownloadAbusiveFile")}, 0, 1)
+	run, err := p.sync(t.Context())
+	if err != nil || run.Counts.Failed != 1 || !strings.Contains(run.Failures[0].Sentence, "too often") {
+		t.Errorf("%v %+v", err, run.Failures)
+	}
+	if len(run.Skipped) != 1 || !strings.Contains(run.Skipped[0].Sentence, "cannotDownloadAbusiveFile") {
+		t.Errorf("left out are %+v", run.Skipped)
+	}
+	p.mustHold(map[*gdrivetest.File]string{a: "one"})
+	p.Pass(2 * gdrive.SweepEvery)
+	p.mustSync()
+	p.mustHold(map[*gdrivetest.File]string{a: "three", b: "four"})
+}
+
 // Before a private answer somebody's own eyes are asked: a folder that is seen and may not be opened is no folder that may be read.
 func TestMayRead(t *testing.T) {
 	t.Parallel()
