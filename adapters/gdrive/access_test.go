@@ -362,6 +362,31 @@ func TestGrantsThatCannotBeRead(t *testing.T) {
 	r.mustShow(top)
 }
 
+// Where Google does not tell of somebody's own files which grants come from a folder above, all of them count, and end with the folder's.
+func TestGrantsWithoutDetails(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = 1000 * time.Hour })
+	ada, bob, cyd := p.User("ada"), p.User("bob"), p.User("cyd")
+	p.Switch(func(s *gdrivetest.Switches) { s.Bare = true })
+	folder := p.Folder(ada, "Plans", reader(bob))
+	below, alone := p.File(folder, "a.txt", "x"), p.File(p.Folder(folder, "Deeper"), "b.txt", "x", reader(cyd))
+	closed := p.Folder(folder, "Closed", reader(cyd))
+	p.Change(closed, func() { closed.Limited = true })
+	secret := p.File(closed, "c.txt", "x")
+	p.mustSync()
+	r := p.readers()
+	r.mustShow(below, ada, bob)
+	r.mustShow(alone, ada, bob, cyd)
+	p.Change(folder, func() { folder.Grants = nil })
+	p.mustSync()
+	r.read()
+	r.mustShow(below, ada)
+	r.mustShow(alone, ada, cyd)
+	if r.may(bob, secret) {
+		t.Error("what lies below a limited folder is shown to whom the folder above it was shared with")
+	}
+}
+
 // An address that another one is given, or a group that is made anew under an old name, lets nobody in to what was shared with those before.
 func TestAddressesAreGivenOutAgain(t *testing.T) {
 	t.Parallel()

@@ -96,6 +96,10 @@ func (p *permission) direct() bool {
 	return false
 }
 
+// given reports whether a grant on a file of somebody's own drive is one of the file itself, or may be. Details were told of shared drives alone for years ("present
+// only for shared drive items"). Without them whoever the list names may read the file, by itself or by a folder above: it is read again with the folder.
+func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
+
 // counts reports whether a grant lets somebody read: "view: Indicates the view for this permission … published and metadata are the only supported values …
 // metadata: The item's metadata is visible".
 func (p *permission) counts(now time.Time) bool {
@@ -104,7 +108,7 @@ func (p *permission) counts(now time.Time) bool {
 
 // shared reports whether a file of somebody's own drive was shared by itself with others than its owner. Where its grants are not told, it may have been.
 func (f *file) shared() bool {
-	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.direct() })
+	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }
 
 // permissions reads the grants of a file, a folder or a shared drive.

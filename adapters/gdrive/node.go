@@ -262,7 +262,11 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 			n.state.Ends[node.ID] = n.now.Unix() // the next run reads it again
 			continue
 		}
-		acl, end, err := n.people.grants(ctx, lists[i], (*permission).direct)
+		chosen := (*permission).direct
+		if !in.shared && !f.Limited {
+			chosen = (*permission).given
+		}
+		acl, end, err := n.people.grants(ctx, lists[i], chosen)
 		if err != nil {
 			return err
 		}
