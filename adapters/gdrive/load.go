@@ -3,6 +3,8 @@ package gdrive
 import (
 	"cmp"
 	"context"
+	"crypto/md5"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
@@ -40,7 +42,7 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	case typeSheet:
 		err = c.export(ctx, in, f, name, &d)
 	default:
-		err = c.read(ctx, in, "files/"+url.PathEscape(f.ID)+"?"+query("alt", "media", "supportsAllDrives", "true"), name, &d)
+		err = c.read(ctx, in, "files/"+url.PathEscape(f.ID)+"?"+query("alt", "media", "supportsAllDrives", "true"), name, f.MD5, &d)
 	}
 	if err == nil && len(d.Sections) == 0 { // nothing but pictures, maybe: it is found by its name
 		d.Sections = []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: d.Title}}}}
@@ -152,7 +154,7 @@ func exportPath(f file, mime string) string {
 }
 
 func (c *Connector) export(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
-	err := c.read(ctx, in, exportPath(f, exports[f.MimeType].mime), name, d)
+	err := c.read(ctx, in, exportPath(f, exports[f.MimeType].mime), name, "", d)
 	switch {
 	case tooLarge(err):
 		return errLarge
@@ -162,14 +164,17 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// read fetches a file into a folder of its own, where Options.Read reads it.
-func (c *Connector) read(ctx context.Context, in corpus, asked, name string, d *document.Document) error {
+// read fetches a file into a folder of its own, where Options.Read reads it. Sum is the MD5 that Drive tells of its content; empty where it tells none.
+func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {
 	case tooLarge(err):
 		return err
 	case err != nil:
 		return gone(err)
+	}
+	if got := md5.Sum(answer.Body); sum != "" && !strings.EqualFold(hex.EncodeToString(got[:]), sum) {
+		return errors.New("what came is not the file that Drive listed: it was changed just then, or something on the way answered in its place. It is read again when everything is looked at, within an hour")
 	}
 	folder, err := os.MkdirTemp("", "footnote-drive-")
 	if err != nil {

@@ -127,6 +127,22 @@ func TestAFileThatFails(t *testing.T) {
 	p.mustHold(map[*gdrivetest.File]string{a: "one", b: "two"})
 }
 
+// What something on the way answers in the place of a file is not taken for it.
+func TestWhatIsNotTheFileIsNotRead(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	a := p.File(d, "a.txt", "one")
+	p.Faults.Add(gdrivetest.Fault{Path: "files/" + a.ID + "?alt=media", Answer: func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>log in</html>")) }}, 0, 1)
+	run, err := p.sync(t.Context())
+	if err != nil || run.Counts.Failed != 1 || !strings.Contains(run.Failures[0].Sentence, "not the file that Drive listed") {
+		t.Fatalf("%v %+v", err, run)
+	}
+	p.Pass(2 * gdrive.SweepEvery)
+	p.mustSync()
+	p.mustHold(map[*gdrivetest.File]string{a: "one"})
+}
+
 // What Google does not give out for a while stays as it was read; what it does not give out at all goes, and it is said why.
 func TestAFileThatIsNotGivenOut(t *testing.T) {
 	t.Parallel()

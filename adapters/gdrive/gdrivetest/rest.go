@@ -1,6 +1,7 @@
 package gdrivetest
 
 import (
+	"crypto/md5"
 	"fmt"
 	"net/http"
 	"slices"
@@ -244,7 +245,7 @@ func (q *request) show(f *File) any {
 	}
 	if f.Type != Folder && !strings.HasPrefix(f.Type, "application/vnd.google-apps.") {
 		shown["size"] = strconv.FormatInt(f.Size, 10)
-		shown["md5Checksum"] = fmt.Sprintf("%x", len(f.Data))
+		shown["md5Checksum"] = fmt.Sprintf("%x", md5.Sum([]byte(f.Data)))
 	}
 	switch {
 	case f.Drive != nil && f.Parent == nil:
