@@ -61,7 +61,7 @@ type people struct {
 // people reads who is in the directory.
 func (c *Connector) people(ctx context.Context) (*people, error) {
 	p := &people{Connector: c, byMail: make(map[string]string)}
-	asked := query("customer", "my_customer", "maxResults", "500", "projection", "basic", "fields", "nextPageToken,users(id,primaryEmail,aliases,suspended,archived,name/fullName)")
+	asked := query("customer", c.options.Customer, "maxResults", "500", "projection", "basic", "fields", "nextPageToken,users(id,primaryEmail,aliases,suspended,archived,name/fullName)")
 	type part struct {
 		Users         []user `json:"users"`
 		NextPageToken string `json:"nextPageToken"`
@@ -94,7 +94,7 @@ func (c *Connector) unread(what string, err error) error {
 		return err
 	case errors.Is(err, errNobody) || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusBadRequest:
 		return fmt.Errorf("the %s of the directory are not shown for %s, and without them nobody is known: name an administrator who may read users and groups as admin, "+
-			"delegate the scopes of the directory, and enable the Admin SDK API (%w): %w", what, nameOf(cmp.Or(c.options.Admin, c.client.key.ClientEmail)), err, index.ErrRevoked)
+			"or else the organisation as customer; delegate the scopes of the directory, and enable the Admin SDK API (%w): %w", what, nameOf(cmp.Or(c.options.Admin, c.client.key.ClientEmail)), err, index.ErrRevoked)
 	}
 	return err
 }
@@ -106,7 +106,7 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 		Groups        []group `json:"groups"`
 		NextPageToken string  `json:"nextPageToken"`
 	}
-	asked := query("customer", "my_customer", "maxResults", "200", "fields", "nextPageToken,groups(id,email,name,aliases,nonEditableAliases)")
+	asked := query("customer", c.options.Customer, "maxResults", "200", "fields", "nextPageToken,groups(id,email,name,aliases,nonEditableAliases)")
 	err := listAll(ctx, c.client, directory, c.options.Admin, "groups", asked, func(got part) string {
 		for _, g := range got.Groups {
 			if g.ID != "" {

@@ -27,6 +27,8 @@ type Options struct {
 	Name string // of the source
 	// Admin is the address of an administrator for whom the directory of people and groups is read. Empty: the service account has a role of its own.
 	Admin string
+	// Customer is the id of the organisation, such as C012ab3cd, whose directory is read. Empty: that of Admin. A service account belongs to none.
+	Customer string
 	// Reader is the address of an account for whom shared drives are read. Empty: the service account is a member of them itself.
 	Reader   string
 	Drives   []string // ids of the shared drives to read; none: all that the reader is a member of
@@ -58,6 +60,7 @@ func (o Options) withDefaults() Options {
 	if o.Wanted == nil {
 		o.Wanted = func(string) bool { return true }
 	}
+	o.Customer = cmp.Or(o.Customer, "my_customer") // "You can also use the my_customer alias to represent your account's customerId"
 	return o
 }
 

@@ -222,6 +222,19 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "administrator") {
 		t.Errorf("%v", err)
 	}
+	// A service account that is an administrator itself belongs to no organisation, which has to be named.
+	p.Do(func() { d.Members = []gdrivetest.Grant{{To: p.Bot, Role: "organizer"}} })
+	p.Switch(func(s *gdrivetest.Switches) { s.NoDelegate = true })
+	p.options.Admin, p.options.Drives = "", nil
+	p.again()
+	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "customer") {
+		t.Errorf("%v", err)
+	}
+	p.options.Customer = gdrivetest.Customer
+	p.again()
+	if what, err = p.connector.Check(t.Context()); err != nil {
+		t.Errorf("%q %v", what, err)
+	}
 	for name, key := range map[string]string{"none": "", "no key": "{}", "another": `{"type":"authorized_user"}`} {
 		if _, err := gdrive.New(gdrive.Config{Key: []byte(key)}); err == nil || !strings.Contains(err.Error(), "GOOGLE_KEY_FILE") {
 			t.Errorf("%s: %v", name, err)

@@ -2,6 +2,9 @@ package gdrivetest
 
 import "net/http"
 
+// Customer is the id of the organisation.
+const Customer = "C012ab3cd"
+
 // directory is the Admin SDK. "403 Not Authorized to access this resource/api" to those who are no administrators.
 func (q *request) directory(path []string) any {
 	denied := refused{http.StatusForbidden, "forbidden"}
@@ -12,6 +15,9 @@ func (q *request) directory(path []string) any {
 		return map[string]any{
 			"id": u.ID, "primaryEmail": u.Email, "aliases": u.Aliases, "suspended": u.Suspended, "archived": false, "name": map[string]any{"fullName": u.Name},
 		}
+	}
+	if customer := q.value("customer"); len(path) == 1 && customer != Customer && (customer != "my_customer" || q.user == q.Bot) {
+		return denied // service accounts "are not part of a Workspace or Cloud Identity domain" (https://github.com/GAM-team/GAM/wiki, "delegated admin service account")
 	}
 	switch {
 	case path[0] == "users" && !q.may("admin.directory.user.readonly"), path[0] == "groups" && len(path) == 1 && !q.may("admin.directory.group.readonly"),

@@ -7,10 +7,11 @@ import (
 
 // GoogleDrive is what is read of Google Drive.
 type GoogleDrive struct {
-	URL       string           `json:"url,omitempty"`    // instead of Google's own addresses
-	Admin     string           `json:"admin,omitempty"`  // address of an administrator; empty: the service account has a role itself
-	Reader    string           `json:"reader,omitempty"` // address of whoever is a member of the shared drives; empty: the service account is
-	Drives    []string         `json:"drives,omitempty"` // ids; none: all that the reader is a member of
+	URL       string           `json:"url,omitempty"`      // instead of Google's own addresses
+	Admin     string           `json:"admin,omitempty"`    // address of an administrator; empty: the service account has a role itself
+	Customer  string           `json:"customer,omitempty"` // id of the organisation; empty: the administrator's
+	Reader    string           `json:"reader,omitempty"`   // address of whoever is a member of the shared drives; empty: the service account is
+	Drives    []string         `json:"drives,omitempty"`   // ids; none: all that the reader is a member of
 	MyDrives  bool             `json:"my_drives,omitempty"`
 	Users     []string         `json:"users,omitempty"`
 	Links     bool             `json:"links,omitempty"`
@@ -26,6 +27,7 @@ var googleDriveSystem = system{
 	keys: []FileKey{
 		{"sources.NAME.google_drive", "the keys below it", "", "Google Drive, each file read by whoever may read it there. See google-drive.md"},
 		{"sources.NAME.google_drive.admin", "an address", "the service account", "an administrator for whom the directory of people and groups is read"},
+		{"sources.NAME.google_drive.customer", "an id such as C012ab3cd", "the administrator's", "the organisation whose directory is read; needed without admin, since a service account belongs to none"},
 		{"sources.NAME.google_drive.reader", "an address", "the service account", "who is a member of the shared drives that are read"},
 		{"sources.NAME.google_drive.drives", "a list of ids", "all of the reader's", "shared drives that are read"},
 		{"sources.NAME.google_drive.my_drives", "true or false", "false", "what people own is read, too, by domain-wide delegation"},
@@ -46,6 +48,7 @@ func (r *fileReader) googleDrive(to **GoogleDrive) func(string, ast.Node) {
 		r.fields(path, n,
 			field{"url", r.url(&g.URL)},
 			field{"admin", r.text(&g.Admin)},
+			field{"customer", r.text(&g.Customer)},
 			field{"reader", r.text(&g.Reader)},
 			field{"drives", r.texts(&g.Drives)},
 			field{"my_drives", r.yes(&g.MyDrives)},

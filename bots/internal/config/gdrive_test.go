@@ -18,6 +18,7 @@ sources:
   all:
     google_drive:
       admin: admin@acme.example
+      customer: C012ab3cd
       reader: reader@acme.example
       drives: [0AKq1]
       my_drives: true
@@ -34,7 +35,7 @@ sources:
 	want := []config.Source{
 		{Name: "team", Every: 5 * time.Minute, Systems: config.Systems{GoogleDrive: &config.GoogleDrive{}}},
 		{Name: "all", Every: time.Hour, Systems: config.Systems{GoogleDrive: &config.GoogleDrive{
-			URL: "https://gateway.acme.example", Admin: "admin@acme.example", Reader: "reader@acme.example", Drives: []string{"0AKq1"}, MyDrives: true,
+			URL: "https://gateway.acme.example", Admin: "admin@acme.example", Customer: "C012ab3cd", Reader: "reader@acme.example", Drives: []string{"0AKq1"}, MyDrives: true,
 			Users: []string{"ada@acme.example"}, Links: true, ACL: access.ACL{"group:staff"}, Anonymous: access.Members,
 		}}},
 	}

@@ -13,6 +13,7 @@ func googleDriveKind() Kind {
 		Name: "google_drive", Title: "Docs, Sheets, Slides and files of Google Drive: shared drives, and what people own",
 		Keys: []Key{
 			{Path: "google_drive.admin", Ask: "Which administrator is the directory of people and groups read for (an address; empty: the service account has an administrator's role itself)?"},
+			{Path: "google_drive.customer", Ask: "Without an administrator: which organisation (its customer ID, such as C012ab3cd; Admin console → Account → Account settings)?"},
 			{Path: "google_drive.drives", Ask: "Which shared drives (their ids, between commas; empty: all that the account is a member of)?", Sort: List},
 			{Path: "google_drive.reader", Ask: "Who is a member of the shared drives (an address; empty: the service account itself)?"},
 			{Path: "google_drive.my_drives", Ask: "Is what people own read, too, by domain-wide delegation (true or false; empty: false)?", Sort: Yes},
@@ -29,7 +30,7 @@ func googleDriveKind() Kind {
 			"Make a service account in it (IAM & Admin → Service accounts), and a key of it (Keys → Add key → JSON); keep the file where only Footnote reads it. No role in the project is needed.",
 			"Shared drives: make the service account a Manager of each that is to be read (Manage members, by its address). A lower role is not shown who may read folders with limited access. What it asks for only reads.",
 			"People and groups: in the Admin console, Security → Access and data control → API controls → Domain-wide delegation → Add new, with the service account's client id and the scopes below, and name an administrator as admin " +
-				"who may read users and groups. Instead, give the service account itself an administrator's role that reads users and groups, and leave admin out.",
+				"who may read users and groups. Instead, give the service account itself an administrator's role that reads users and groups (Account → Admin roles), leave admin out, and write the organisation's customer ID (Account → Account settings) as customer.",
 			"What people own (my_drives) is read for each of them by the same delegation: it lets the service account read every file of everybody whom it acts for. Leave the scope of Drive out of the delegation where only shared drives are read.",
 		},
 		Rights: []Right{
