@@ -6,7 +6,7 @@ import (
 )
 
 // Decompose takes a question apart by rule, for where no model does: several questions in one, a list, "first … then …", a comparison, and what "and" or "or"
-// joins. Each part stands by itself as far as words tell. A question that asks about something which it only describes ("the team that owns …") is one part, whose
+// joins. Each part stands by itself as far as words tell: one that points back is given what the part before is about. A question that asks about something which it only describes ("the team that owns …") is one part, whose
 // first search finds names for a second one. None says that one search is what there is to do.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxRuled {
@@ -75,23 +75,16 @@ func sequence(question string) []SubQuestion {
 	return []SubQuestion{{Text: m[1]}, {Text: m[2], After: 1}}
 }
 
-var (
-	questionEnd = regexp.MustCompile(`\?\s+`)
-	pointing    = regexp.MustCompile(`(?i)\b(it|its|they|them|their|this|that one|these|those|he|she|his|her|there|es|sie|er|dies\w*|davon|dazu)\b`)
-)
+var questionEnd = regexp.MustCompile(`\?\s+`)
 
-// several are questions that stand one after the other. One that points back comes after the one before it.
+// several are questions that stand one after the other.
 func several(question string) []SubQuestion {
 	var out []SubQuestion
 	for _, part := range questionEnd.Split(question, -1) {
 		if len(strings.Fields(part)) < 2 {
 			continue
 		}
-		q := SubQuestion{Text: strings.TrimRight(part, "? ") + "?"}
-		if pointing.MatchString(part) {
-			q.After = len(out)
-		}
-		out = append(out, q)
+		out = append(out, after(strings.TrimRight(part, "? ")+"?", out))
 	}
 	return out
 }
@@ -109,11 +102,7 @@ func clauses(question string) []SubQuestion {
 	if len(out) > 1 {
 		out = out[:len(out)-1]
 	}
-	last := SubQuestion{Text: strings.TrimRight(second, "?.! ") + "?"}
-	if pointing.MatchString(second) {
-		last.After = len(out)
-	}
-	return append(out, last)
+	return append(out, after(strings.TrimRight(second, "?.! ")+"?", out))
 }
 
 // comparisons name two things between words that say that they are compared. Of what stands before and behind them, what speaks of the comparison is left out.
