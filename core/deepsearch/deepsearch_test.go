@@ -9,7 +9,6 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/deepsearch"
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
@@ -352,42 +351,6 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	}
 	if fmt.Sprint(kept.found) != "[1 2 3]" {
 		t.Errorf("kept = %v", kept.found)
-	}
-}
-
-// What was found and may not be read any more is not used: neither by the attempt that goes on, nor in the report of the one that found it.
-func TestAccessThatChangesInTheMiddle(t *testing.T) {
-	t.Parallel()
-	library := lent{gone: map[document.ID]bool{}}
-	kept := newJournal()
-	s := ask(twoServices, planner([]string{"Where does billing run?", "Where does lookup run?"}, enough, llmtest.Answer("In Dublin [2].")), &worker{})
-	s.config.Parallel = 1
-	s.deps.Journal, s.deps.Library = kept, library
-	s.sink = func(p packet.Packet) {
-		if p.Payload.Kind() == "refinement" {
-			library.gone["docs:billing"] = true
-		}
-	}
-	r := s.run(t.Context(), t)
-	if strings.Contains(r.Text, "Frankfurt") || !strings.Contains(r.Shown, "Dublin [[2]]") {
-		t.Errorf("shown = %q", r.Shown)
-	}
-	for _, c := range r.Citations {
-		if c.Document.ID == "docs:billing" {
-			t.Errorf("it cites %+v", c)
-		}
-	}
-	for _, ref := range r.References {
-		if ref.Document.ID == "docs:billing" {
-			t.Errorf("it rests on %+v", ref)
-		}
-	}
-	model := llmtest.Native(enough, llmtest.Answer("In Dublin [2]."))
-	again := ask(twoServices, model, &worker{})
-	again.deps.Journal, again.deps.Library = kept, library
-	r = again.run(t.Context(), t)
-	if n := len(again.shelf.asked()); n != 0 || strings.Contains(r.said(), "Frankfurt") {
-		t.Errorf("%d searches\n%s", n, r.said())
 	}
 }
 

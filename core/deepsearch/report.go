@@ -109,7 +109,7 @@ func (s *inquiry) material(rows []row, info llm.Info) (steps []message.Message, 
 	return append([]message.Message{calls}, results...), references
 }
 
-// recheck takes back findings that rest on what not all who listen may read any more.
+// recheck takes back findings that rest on what not all who listen may read any more, and what was made of them.
 func (s *inquiry) recheck(ctx context.Context) {
 	if s.Library == nil {
 		return
@@ -135,12 +135,30 @@ func (s *inquiry) recheck(ctx context.Context) {
 	if err != nil { // what is not known is not shown
 		s.Logger.WarnContext(ctx, "nobody knows who may read what was found; it is not used", "turn", s.req.Turn, "error", err)
 	}
+	taken := false
 	for i, r := range rows {
 		if r.finding == nil || r.finding.readable(readable) {
 			continue
 		}
+		taken = true
 		f := Finding{State: Failed, Shown: "What was found may not be shown any more.", Took: r.finding.Took}
 		s.settle(ctx, s.rows[i], f, true)
+	}
+	if taken {
+		s.forget()
+	}
+}
+
+// forget takes back what was thought of the findings, of which one is taken back: the judgment, and the questions that were asked further, may repeat it. What those
+// found stands for itself.
+func (s *inquiry) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.judged = Judgment{}
+	for _, r := range s.rows {
+		if r.Round > 0 {
+			r.Text = "What was asked further"
+		}
 	}
 }
 

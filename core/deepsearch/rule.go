@@ -6,8 +6,8 @@ import (
 )
 
 // Decompose takes a question apart by rule, for where no model does: several questions in one, a list, "first … then …", a comparison, and what "and" or "or"
-// joins. Each part stands by itself as far as words tell: one that points back is given what the part before is about. A question that asks about something which it only describes ("the team that owns …") is one part, whose
-// first search finds names for a second one. None says that one search is what there is to do.
+// joins. Each part stands by itself as far as words tell: one that points back is given what the part before is about. A question that asks about something which it
+// only describes ("the team that owns …") is one part, whose first search finds names for a second one. None says that one search is what there is to do.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxRuled {
 		return nil

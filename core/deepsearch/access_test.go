@@ -1,0 +1,78 @@
+package deepsearch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/packet"
+)
+
+// What was found and may not be read any more is not used: neither by the attempt that goes on, nor in the report of the one that found it.
+func TestAccessThatChangesInTheMiddle(t *testing.T) {
+	t.Parallel()
+	library := lent{gone: map[document.ID]bool{}}
+	kept := newJournal()
+	s := ask(twoServices, planner([]string{"Where does billing run?", "Where does lookup run?"}, enough, llmtest.Answer("In Dublin [2].")), &worker{})
+	s.config.Parallel = 1
+	s.deps.Journal, s.deps.Library = kept, library
+	s.sink = func(p packet.Packet) {
+		if p.Payload.Kind() == "refinement" {
+			library.gone["docs:billing"] = true
+		}
+	}
+	r := s.run(t.Context(), t)
+	if strings.Contains(r.Text, "Frankfurt") || !strings.Contains(r.Shown, "Dublin [[2]]") {
+		t.Errorf("shown = %q", r.Shown)
+	}
+	for _, c := range r.Citations {
+		if c.Document.ID == "docs:billing" {
+			t.Errorf("it cites %+v", c)
+		}
+	}
+	for _, ref := range r.References {
+		if ref.Document.ID == "docs:billing" {
+			t.Errorf("it rests on %+v", ref)
+		}
+	}
+	model := llmtest.Native(enough, llmtest.Answer("In Dublin [2]."))
+	again := ask(twoServices, model, &worker{})
+	again.deps.Journal, again.deps.Library = kept, library
+	r = again.run(t.Context(), t)
+	if n := len(again.shelf.asked()); n != 0 || strings.Contains(r.said(), "Frankfurt") {
+		t.Errorf("%d searches\n%s", n, r.said())
+	}
+}
+
+// What a judgment made of a finding, and what was asked further because of it, is not used either once that may not be read any more.
+func TestWhatWasMadeOfAFindingGoesWithIt(t *testing.T) {
+	t.Parallel()
+	model := planner([]string{"Where does billing run?", "Where does lookup run?"}, form("judge_findings", map[string]any{"answer": "It is Frankfurt [1].", "enough": false,
+		"missing": []string{"who is in Frankfurt"}, "contradictions": []string{"Frankfurt and Dublin"}, "sub_questions": []string{"Who directs the Falcon of Frankfurt?"}}),
+		enough, llmtest.Answer("In Dublin [2]."))
+	library := lent{gone: map[document.ID]bool{}}
+	s := ask(twoServices, model, &worker{})
+	s.config.Parallel = 1
+	s.deps.Library = library
+	s.sink = func(p packet.Packet) {
+		if r, judged := p.Payload.(packet.Refinement); judged && r.Round == 2 {
+			library.gone["docs:billing"] = true
+		}
+	}
+	r := s.run(t.Context(), t)
+	if strings.Contains(r.Text, "Frankfurt") || !strings.Contains(r.Shown, "Dublin") {
+		t.Errorf("shown = %q", r.Shown)
+	}
+	requests := model.Requests()
+	for _, m := range requests[len(requests)-1].Messages {
+		if strings.Contains(m.Text, "Frankfurt") {
+			t.Errorf("the report is written from\n%s", m.Text)
+		}
+		for _, c := range m.ToolCalls {
+			if strings.Contains(c.Arguments, "Frankfurt") {
+				t.Errorf("the report is written from %s", c.Arguments)
+			}
+		}
+	}
+}
