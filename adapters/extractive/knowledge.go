@@ -58,7 +58,7 @@ func statedCall(req llm.Request) (*llm.CallDelta, error) {
 		if m == nil {
 			continue
 		}
-		arguments, err := json.Marshal(map[string]string{"about": strings.Join(strings.Fields(strings.Join(m[1:], " ")), " "), "what": a.what})
+		arguments, err := json.Marshal(map[string]any{"about": strings.Join(strings.Fields(strings.Join(m[1:], " ")), " "), "what": a.what, "exact": true})
 		if err != nil {
 			return nil, fmt.Errorf("write the arguments of %s: %w", KnowledgeTool, err)
 		}

@@ -54,8 +54,11 @@ func TestQuestionsForWhatIsStated(t *testing.T) {
 			}
 			continue
 		}
-		var got struct{ About, What string }
-		if call == nil || call.Name != extractive.KnowledgeTool || json.Unmarshal([]byte(call.Arguments), &got) != nil || got.About != want[0] || got.What != want[1] {
+		var got struct {
+			About, What string
+			Exact       bool
+		}
+		if call == nil || call.Name != extractive.KnowledgeTool || json.Unmarshal([]byte(call.Arguments), &got) != nil || got.About != want[0] || got.What != want[1] || !got.Exact {
 			t.Errorf("%q: %+v", question, call)
 		}
 		if call, _ := replied(t, []llm.Message{{Role: llm.User, Text: question}}, extractive.SearchTool); call == nil || call.Name != extractive.SearchTool {

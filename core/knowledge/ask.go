@@ -38,6 +38,11 @@ func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, e
 	if err != nil || len(named) == 0 {
 		return nil, err
 	}
+	if q.Whole {
+		if named = slices.DeleteFunc(named, func(n Named) bool { return !holds(n.Form, about) }); len(named) == 0 {
+			return nil, nil
+		}
+	}
 	longest := strings.Count(named[0].Form, " ")
 	for _, n := range named {
 		longest = max(longest, strings.Count(n.Form, " "))
@@ -49,4 +54,24 @@ func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, e
 		}
 	}
 	return g.Statements(ctx, q)
+}
+
+// kinds are words by which things are called in addition to their names: "the billing service", "the page Payments".
+var kinds = func() map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(`service services page pages document documents doc docs file files folder folders repository repo project team teams space ticket
+		epic milestone code dienst seite dokument datei ordner projekt`) {
+		set[word] = true
+	}
+	return set
+}()
+
+// holds reports whether a name, in its normal form, holds every word of a text but ordinary ones and those that say what sort of thing it is.
+func holds(form, text string) bool {
+	for word := range words(text) {
+		if !ordinary[word] && !kinds[word] && !strings.Contains(" "+form+" ", " "+word+" ") {
+			return false
+		}
+	}
+	return true
 }

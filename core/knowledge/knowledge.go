@@ -107,6 +107,11 @@ type Question struct {
 	Relations []Relation          // none means all
 	From, To  time.Time           // dates of the stating documents, To exclusive; zero is without bound
 	Limit     int                 // statements
+	// Whole is of Ask: a name counts only if it holds all that is asked about, for whoever cannot tell whether a statement speaks of that. Then nothing is said of
+	// the page "Payments" where the outage of payments is asked about.
+	Whole bool
+	// Object leaves out what is stated of the names as subjects: of what they replace, when it is asked what replaced them.
+	Object bool
 }
 
 // Neighbour is a document that a passage names by its title.

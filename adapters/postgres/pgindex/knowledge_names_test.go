@@ -89,6 +89,10 @@ func TestCirclesEnd(t *testing.T) {
 		}
 		return len(stated)
 	}
+	replacing, err := g.Statements(t.Context(), knowledge.Question{Audience: retrievetest.Members(), Names: []string{"alpha plan"}, Limit: 100, Object: true})
+	if err != nil || len(replacing) != 2 || replacing[0].Object != "Alpha plan" || replacing[1].Object != "Alpha plan" {
+		t.Errorf("what is stated of the page as an object, which is who wrote it and what replaces it: %+v, error %v", replacing, err)
+	}
 	if people, pages := count("ann"), count("alpha plan"); people != 3 || pages != 3 {
 		t.Errorf("of the people %d statements, want 3; of the page %d, want that each replaces the other, and its author", people, pages)
 	}

@@ -171,7 +171,7 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 		relations = append(relations, string(r))
 	}
 	found, err := g.db.Pool.Query(ctx, statementsSQL, string(q.Audience.Tenant()), entities, shards, rows, orAll(relations), texts(q.Audience.Principals()),
-		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack)
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object)
 	if err != nil {
 		return nil, fmt.Errorf("look up what documents state: %w", err)
 	}

@@ -41,6 +41,9 @@ var relations = map[string][]knowledge.Relation{
 	"replaced_by": {knowledge.Supersedes}, "related": nil,
 }
 
+// ofObject are the questions that what is asked about is the object of: it is owned, written, replaced.
+var ofObject = map[string]bool{"owners": true, "authors": true, "replaced_by": true, "belongs_to": true}
+
 const (
 	maxStatements = 20
 	emptyFor      = time.Minute
@@ -113,6 +116,9 @@ type arguments struct {
 	About  string `json:"about"`
 	What   string `json:"what,omitempty"`
 	Period string `json:"period,omitempty"`
+	// Exact is for a caller that cannot tell whether statements answer its question, so models are not told of it: only what is stated of all that about names, and
+	// in the direction that is asked for.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // errAbout tells the model what to write.
@@ -125,7 +131,8 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	if err := json.Unmarshal(call.Arguments, &args); err != nil {
 		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
 	}
-	wanted, known := relations[strings.ToLower(strings.TrimSpace(args.What))]
+	args.What = strings.ToLower(strings.TrimSpace(args.What))
+	wanted, known := relations[args.What]
 	if !known {
 		args.What = "related"
 	}
@@ -146,7 +153,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	}
 	emit.Emit(packet.SearchQueries{Queries: []string{strings.TrimSpace(about)}})
 	stated, err := knowledge.Ask(ctx, t.graph, about, knowledge.Question{Audience: call.Scope.Audience, Sources: call.Scope.Sources, Documents: call.Scope.Documents,
-		Relations: wanted, From: period.From, To: period.To, Limit: maxStatements})
+		Relations: wanted, From: period.From, To: period.To, Limit: maxStatements, Whole: args.Exact, Object: args.Exact && ofObject[args.What]})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("what documents state could not be looked up, so nothing is known about it: %w", err)
 	}

@@ -101,6 +101,32 @@ func TestStatementsComeWithTheirPassages(t *testing.T) {
 	}
 }
 
+// Who cannot judge what comes asks for what is stated of the whole name, and as its object.
+func TestExactly(t *testing.T) {
+	t.Parallel()
+	g := &graph{stated: []knowledge.Statement{{Relation: knowledge.Owns, Subject: "Ann", Object: "billing service", Chunk: 1}}}
+	for arguments, want := range map[string]bool{
+		`{"about":"the billing service's pages last quarter","what":"owners","exact":true}`:       true,
+		`{"about":"the outage of the billing service","what":"owners","exact":true}`:              false,
+		`{"about":"the outage of the billing service","what":"owners"}`:                           true,
+		`{"about":"the billing service and the search service","what":"owners","exact":true}`:     false,
+		`{"about":"the billing service","what":"replaced_by","exact":true}`:                       true,
+		`{"about":"infra team","what":"worked_on","exact":true}`:                                  true,
+		`{"about":"what the team does in the kitchen each morning","what":"owners","exact":true}`: false,
+	} {
+		g.asked = nil
+		result, _, err := run(t, g, chunks{1: "one"}, arguments, 0)
+		if err != nil || result.Evidence != want {
+			t.Errorf("%s: evidence %v, error %v", arguments, result.Evidence, err)
+			continue
+		}
+		object := strings.Contains(arguments, "exact") && !strings.Contains(arguments, "worked_on")
+		if want && g.asked[0].Object != object {
+			t.Errorf("%s: it asked for %+v", arguments, g.asked[0])
+		}
+	}
+}
+
 func TestNothingStated(t *testing.T) {
 	t.Parallel()
 	g := &graph{}

@@ -1,12 +1,12 @@
 -- What is stated of some entities ($2) and some documents ($3 shards, $4 rows), in some relations ($5, null: all), by documents that the audience's principals
--- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10. Newest first. Served by edge_subject,
+-- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10; with $12 as objects alone. Newest first. Served by edge_subject,
 -- edge_object and the primary keys.
 with about as (
-    select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.subject = w.id and w.id <> 0
+    select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.subject = w.id and w.id <> 0 and not $12
     union
     select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.object = w.id and w.id <> 0
     union
-    select g.* from unnest($3::smallint[], $4::bigint[]) as w (shard, id) join edge g on g.tenant_id = $1 and g.shard = w.shard and g.document = w.id
+    select g.* from unnest($3::smallint[], $4::bigint[]) as w (shard, id) join edge g on g.tenant_id = $1 and g.shard = w.shard and g.document = w.id and (not $12 or g.object = 0)
 )
 select g.relation, g.shard, g.chunk, g.at, d.id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at,
        g.subject, coalesce(s.kind, 'document'), coalesce(s.key, ''),
