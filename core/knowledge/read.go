@@ -83,6 +83,7 @@ const (
 	repositories
 	replaces
 	replacedBy
+	another // it states nothing here, and ends the value before it
 )
 
 // labels are the keys that are understood, in their normal form.
@@ -96,6 +97,9 @@ var labels = map[string]label{
 	"repository": repositories, "repo": repositories,
 	"supersedes": replaces, "replaces": replaces, "obsoletes": replaces, "ersetzt": replaces,
 	"superseded by": replacedBy, "replaced by": replacedBy, "obsoleted by": replacedBy, "deprecated by": replacedBy, "ersetzt durch": replacedBy,
+	"status": another, "state": another, "date": another, "version": another, "updated": another, "last updated": another, "reviewed": another, "last reviewed": another,
+	"reviewer": another, "reviewers": another, "created": another, "modified": another, "due": another, "priority": another, "type": another, "tags": another, "labels": another,
+	"category": another, "audience": another, "scope": another, "contact": another, "datum": another, "stand": another,
 }
 
 // longestLabel is how many bytes a key may have that is understood.
@@ -138,7 +142,7 @@ func (r *reader) labelled(key, value string, chunk int) bool {
 		for _, target := range targets(value) {
 			r.add(Fact{Subject: target, Relation: Supersedes, Chunk: chunk})
 		}
-	case noLabel:
+	case noLabel, another:
 	}
 	return true
 }

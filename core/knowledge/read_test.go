@@ -71,6 +71,25 @@ func TestReadText(t *testing.T) {
 	}
 }
 
+// Lines of Markdown that no empty line parts come as one.
+func TestReadKeysOfOneLine(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"Owner: Ann Lee Author: Bo Chen Status: draft":        {"person ann lee owns this @0", "person bo chen authored this @0"},
+		"**Owner:** Ann Lee **Last updated:** 2026-01-02":     {"person ann lee owns this @0"},
+		"Owner: Ann Lee Cost center: 12":                      nil,
+		"Owner: Author: Bo Chen":                              {"person bo chen authored this @0"},
+		"Supersedes: Backup guide: the first":                 {"this supersedes document backup guide the first @0"},
+		"Supersedes: Guide to service: part 2":                {"this supersedes document guide to service part 2 @0"},
+		"Owner:" + strings.Repeat(" Owner:", 1000) + " Ann":   {"person ann owns this @0"},
+		"Owner: " + strings.Repeat(": ", 1000) + "Ann: Lee :": nil,
+	} {
+		if diff := cmp.Diff(want, said(read("docs:a.md", nil, text))); diff != "" {
+			t.Errorf("%.60q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 func TestReadCodeowners(t *testing.T) {
 	t.Parallel()
 	got := said(read("git-x:.github/CODEOWNERS", nil, "# who\n*  @acme/all\n/docs/billing/ @acme/payments ann@acme.example # both\n[Section]\nnobody\n"))

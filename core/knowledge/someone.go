@@ -61,7 +61,7 @@ func someone(text string) *Entity {
 		return &Entity{Kind: Person, Key: strings.ToLower(text), Name: text}
 	}
 	form := Form(text)
-	if form == "" || len(form) > MaxNameBytes || strings.Count(form, " ") > 5 {
+	if form == "" || strings.Contains(text, ": ") || len(form) > MaxNameBytes || strings.Count(form, " ") > 5 {
 		return nil
 	}
 	for _, word := range teamWords {

@@ -12,15 +12,48 @@ func (r *reader) text(text string, chunk int) {
 		if at < 1 {
 			continue
 		}
-		key := strings.Trim(line[:at], " \t*_#->|`")
-		value := strings.Trim(line[at+1:], " \t*_\r\n|`")
-		if len(value) <= longestValue {
-			r.labelled(key, value, chunk)
+		for key, rest := line[:at], line[at+1:]; key != ""; {
+			key = strings.Trim(key, " \t*_#->|`")
+			if len(key) > longestLabel || labels[Form(key)] == noLabel {
+				break
+			}
+			value, next, behind := firstValue(rest)
+			if value = strings.Trim(value, " \t*_\r\n|`"); len(value) <= longestValue {
+				r.labelled(key, value, chunk)
+			}
+			key, rest = next, behind
 		}
 	}
 	r.tickets(text, chunk)
 	r.links(text, chunk)
 }
+
+// firstValue is what stands before the next key in a line, with that key and what stands behind it: lines of Markdown are joined where no empty line parts them, so
+// that "Owner: Ann Lee" and "Author: Bo Chen" become one. A key begins with a capital.
+func firstValue(rest string) (value, key, behind string) {
+	for from := 0; ; {
+		colon := strings.IndexByte(rest[from:], ':')
+		if colon < 0 {
+			return rest, "", ""
+		}
+		colon += from
+		from = colon + 1
+		start := colon
+		for range mostKeyWords {
+			start = strings.LastIndexAny(strings.TrimRight(rest[:start], " \t"), " \t") + 1
+			key := strings.Trim(rest[start:colon], " \t*_`")
+			if key != "" && isCapital(key[0]) && len(key) <= longestLabel && labels[Form(key)] != noLabel {
+				return rest[:start], key, rest[colon+1:]
+			}
+			if start == 0 {
+				break
+			}
+		}
+	}
+}
+
+// mostKeyWords is how many words a key has at most.
+const mostKeyWords = 3
 
 // longestValue is how many bytes a line may have behind its key: what is longer is a sentence.
 const longestValue = 200
