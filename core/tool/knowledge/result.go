@@ -117,16 +117,20 @@ var verbs = map[knowledge.Relation]string{
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces",
 }
 
-// Sentence is a statement in words, without a full stop. Titles of documents stand in quotation marks, on one line.
+// Sentence is a statement in words, without a full stop. Titles of documents stand in quotation marks, on one line, and a pattern
+// that all files match is called so.
 func Sentence(s knowledge.Statement) string {
-	side := func(name string, ref *document.Ref) string {
+	side := func(name string, kind knowledge.Kind, ref *document.Ref) string {
 		name = strings.Join(strings.Fields(name), " ")
-		if ref != nil {
+		switch {
+		case ref != nil:
 			return "“" + name + "”"
+		case kind == knowledge.Path && strings.Trim(name, "/*") == "":
+			return "all files"
 		}
 		return name
 	}
-	return side(s.Subject, s.SubjectRef) + " " + verbs[s.Relation] + " " + side(s.Object, s.ObjectRef)
+	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + verbs[s.Relation] + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
 }
 
 func date(s knowledge.Statement) string {

@@ -156,6 +156,15 @@ func TestPeriodsOfCalls(t *testing.T) {
 	}
 }
 
+func TestSentence(t *testing.T) {
+	t.Parallel()
+	for object, want := range map[string]string{"*": "Ann owns all files", "/**": "Ann owns all files", "/docs/*": "Ann owns /docs/*", "*.go": "Ann owns *.go"} {
+		if got := tools.Sentence(knowledge.Statement{Relation: knowledge.Owns, Subject: "Ann", SubjectKind: knowledge.Person, Object: object, ObjectKind: knowledge.Path}); got != want {
+			t.Errorf("of %s it says %q, want %q", object, got, want)
+		}
+	}
+}
+
 // There is room for one passage at least, and for no more than the turn has.
 func TestStatementsFitTheTurn(t *testing.T) {
 	t.Parallel()
