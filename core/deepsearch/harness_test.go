@@ -165,7 +165,10 @@ func (j *journal) Found(_ context.Context, f session.Fence, number int, finding 
 // lent is a library of which some documents may not be read any more.
 type lent struct{ gone map[document.ID]bool }
 
-func (l lent) Readable(_ context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+func (l lent) Readable(ctx context.Context, _ access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	if ctx.Err() != nil { // as a database does
+		return nil, ctx.Err()
+	}
 	out := make(map[document.ID]bool)
 	for _, id := range ids {
 		out[id] = !l.gone[id]

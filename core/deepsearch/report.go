@@ -132,6 +132,9 @@ func (s *inquiry) recheck(ctx context.Context) {
 		return
 	}
 	readable, err := s.Library.Readable(ctx, s.req.Audience, ids)
+	if context.Cause(ctx) != nil { // nothing is written any more: another attempt goes on with what was found, and looks at it again
+		return
+	}
 	if err != nil { // what is not known is not shown
 		s.Logger.WarnContext(ctx, "nobody knows who may read what was found; it is not used", "turn", s.req.Turn, "error", err)
 	}
