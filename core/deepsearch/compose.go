@@ -42,19 +42,26 @@ func compose(rows []row) string {
 	return strings.TrimSpace(b.String())
 }
 
-// sayNothing is the report of a search that found nothing: three sentences.
+// sayNothing is the report of a search that found nothing, in a few sentences.
 func sayNothing(rows []row) string {
-	n := 0
+	missing, open := 0, 0
 	for _, r := range rows {
-		if r.Again == 0 {
-			n++
+		switch {
+		case r.Again > 0 || r.finding != nil && r.finding.State == Dropped:
+		case r.finding != nil && r.finding.State == Missing:
+			missing++
+		default:
+			open++
 		}
 	}
-	parts := "The question was looked into"
-	if n > 1 {
-		parts = fmt.Sprintf("%d parts of the question were looked into", n)
+	switch {
+	case open > 0:
+		return fmt.Sprintf("Nothing was found that answers this. The documents say nothing about %d of the %d parts of the question; the rest could not be looked into. Ask again in a few minutes, or in other words.",
+			missing, missing+open)
+	case missing > 1:
+		return fmt.Sprintf("Nothing in the documents answers this. %d parts of the question were looked into, and the documents say nothing about any of it. Ask in other words, or ask somebody to write it down.", missing)
 	}
-	return "Nothing in the documents answers this. " + parts + ", and the documents say nothing about any of it. Ask in other words, or ask somebody to write it down."
+	return "Nothing in the documents answers this. The question was looked into, and the documents say nothing about any of it. Ask in other words, or ask somebody to write it down."
 }
 
 // scribe is a model that says one text.

@@ -214,6 +214,21 @@ func TestOneSubQuestionThatFails(t *testing.T) {
 	}
 }
 
+// Where nothing was found, and not everything was looked into, the report does not say that the documents hold nothing.
+func TestNothingFoundAndAPartThatFails(t *testing.T) {
+	t.Parallel()
+	fast := &worker{fails: func(q string) error {
+		if strings.Contains(q, "lookup") {
+			return llm.ErrUnavailable
+		}
+		return nil
+	}}
+	r := ask(twoServices, planner([]string{"Where is the zebra?", "Where does the lookup service run?"}, enough), fast).run(t.Context(), t)
+	if r.findings() != "1.0 missing, 1.1 failed" || r.Ending.Outcome != session.NoEvidence || !strings.Contains(string(r.Ending.Sentence), "about 1 of the 2 parts of the question; the rest could not") {
+		t.Errorf("%s, %+v\n%s", r.findings(), r.Ending, r.said())
+	}
+}
+
 // A search that does not work is no proof that there is nothing.
 func TestSearchesThatDoNotWork(t *testing.T) {
 	t.Parallel()
