@@ -32,6 +32,8 @@ const defaultPrefix = "footnote"
 // indexName is what OpenSearch allows as the name of an index, without what would have a meaning in its addresses.
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 
+var errUserinfo = errors.New("user or password hold characters that have to be written as %XX")
+
 // ParseAddress reads INDEX_URL. Its errors are sentences that never repeat the address, which may hold a password.
 func ParseAddress(text string) (Address, error) {
 	a := Address{Shards: 1, Replicas: 1}
@@ -46,7 +48,7 @@ func ParseAddress(text string) (Address, error) {
 		hosts = authority[at+1:]
 		u, err := url.Parse("https://" + authority[:at] + "@host")
 		if err != nil {
-			return a, errors.New("user or password hold characters that have to be written as %XX")
+			return a, errUserinfo
 		}
 		a.User = u.User.Username()
 		a.Password, _ = u.User.Password()
@@ -64,6 +66,9 @@ func ParseAddress(text string) (Address, error) {
 	}
 	if a.Prefix = strings.Trim(prefix, "/"); a.Prefix == "" {
 		a.Prefix = defaultPrefix
+	}
+	if strings.Contains(prefix, "@") { // the password goes on behind a slash
+		return a, errUserinfo
 	}
 	if !indexName.MatchString(a.Prefix) {
 		return a, fmt.Errorf("indexes cannot be named after %q: use small letters, digits, - and _", a.Prefix)
@@ -94,6 +99,9 @@ func (a *Address) options(text string) error {
 		case "replicas":
 			a.Replicas, err = count(name, value, 0)
 		default:
+			if strings.Contains(name, "@") { // the password goes on behind a question mark
+				return errUserinfo
+			}
 			err = fmt.Errorf("there is no option %q: there are tls, ca, token_file, shards and replicas", name)
 		}
 		if err != nil {

@@ -33,6 +33,9 @@ func TestParseAddress(t *testing.T) {
 		"opensearch://me:hunter2@host/a?token_file=/x":    "leave one of them out",
 		"opensearch://me:hunter2@host/a?shards=none":      "shards is a number",
 		"opensearch://me:hunter2%@host/a":                 "%XX",
+		"opensearch://me:12/hunter2@host/a":               "%XX",
+		"opensearch://me:12?hunter2@host/a":               "%XX",
+		"opensearch://me:a@b?hunter2@host/a":              "%XX",
 		"opensearch://me:hunter2@host:port,other/../_all": "names no host",
 	} {
 		_, err := opensearch.ParseAddress(text)

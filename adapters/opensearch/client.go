@@ -83,7 +83,8 @@ func New(cfg Config) (*Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	return &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout}}, nil
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // passages go nowhere else
+	return &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout, CheckRedirect: stay}}, nil
 }
 
 // Waiting is how many bulk requests wait now because the cluster wants them later.
@@ -300,6 +301,8 @@ func (c *Client) judge(host string, f *fault) error {
 			engine.ErrDown, host, c.cfg.Address.Prefix, f)
 	case f.kind == "index_not_found_exception" || f.kind == "alias_not_found_exception":
 		return fmt.Errorf("%w: run \"footnote engine rebuild\": %w", engine.ErrMissing, f)
+	case f.status < 400:
+		return fmt.Errorf("%w: %s leads elsewhere (status %d); write the address of OpenSearch itself into INDEX_URL", engine.ErrUnfit, host, f.status)
 	case f.status == http.StatusTooManyRequests, f.status >= 500:
 		return fmt.Errorf("%w: %s has too much to do, or not all of its shards: %w", engine.ErrDown, host, f)
 	}

@@ -157,6 +157,23 @@ func TestCheckRefusesOtherServers(t *testing.T) {
 	}
 }
 
+// What documents hold, and the password, go to no server that INDEX_URL does not name.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	other := serve(t, httptest.NewServer)
+	s := serve(t, func(http.Handler) *httptest.Server {
+		return httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	})
+	err := s.client(t, "me:hunter2@", "tls=off").Check(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "leads elsewhere") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error %v", err)
+	}
+	if other.mu.Lock(); len(other.auth) != 0 {
+		t.Errorf("the other server was asked %d times", len(other.auth))
+	}
+	other.mu.Unlock()
+}
+
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	secure, plain := serve(t, httptest.NewTLSServer), serve(t, httptest.NewServer)
