@@ -76,9 +76,11 @@ func (p *pass) verify(ctx context.Context) error {
 	}})
 }
 
-// unmet returns how many documents are stored, and those of them that the pass did not meet.
-func (p *pass) unmet() (stored int, missing []document.ID, err error) {
+// unmet returns how many documents are stored, and those of them that the pass did not meet. A run that ends in the middle may go on counting after it.
+func (p *pass) unmet() (int, []document.ID, error) {
 	var mu sync.Mutex
+	var stored int
+	var missing []document.ID
 	if err := p.send(index.Batch{Review: func(id document.ID) index.Verdict {
 		mu.Lock()
 		defer mu.Unlock()

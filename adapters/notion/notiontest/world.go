@@ -125,17 +125,16 @@ func Mention(p *Thing) map[string]any {
 }
 
 // Shown decides whether the integration is shown something: "Connections can only access pages and databases that have been shared with them", with
-// what is below (https://developers.notion.com/guides/get-started/authorization). Called within Do.
+// what is below (https://developers.notion.com/guides/get-started/authorization). What is deleted for good is gone with all that stands in it. Called within Do.
 func (w *World) Shown(t *Thing) bool {
+	connected := false
 	for at, steps := t, 0; at != nil && steps < 1000; at, steps = at.Parent, steps+1 {
 		if at.Deleted {
 			return false
 		}
-		if at.Connected {
-			return true
-		}
+		connected = connected || at.Connected
 	}
-	return false
+	return connected
 }
 
 // MayRead decides for one person whether the operator lets them read a page: by the nearest page above it, or itself, that the operator has named, whose
