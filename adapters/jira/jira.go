@@ -128,7 +128,7 @@ func SourceOf(name string) document.Source {
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
-const reading = 1
+const reading = 2
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string {

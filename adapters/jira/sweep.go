@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
@@ -176,10 +175,15 @@ func (p *pass) strangers(ctx context.Context, of project, at *progress) error {
 	}
 	slices.Sort(new)
 	for some := range slices.Chunk(new, mostBodies) {
-		s := searching{jql: "id in (" + strings.Join(some, ",") + ")", most: mostListed, fields: p.listed()}
-		var list []issue
-		if err := p.client.searchAll(ctx, s, func(one issue) { list = append(list, one) }); err != nil {
+		there := make(map[string]issue, len(some)) // without those that were deleted meanwhile, for which a search that names them may be refused
+		if err := p.bulk(ctx, some, p.listed(), there); err != nil {
 			return err
+		}
+		var list []issue
+		for _, id := range some {
+			if one, ok := there[id]; ok {
+				list = append(list, one)
+			}
 		}
 		if err := p.found(list, &of); err != nil {
 			return err
