@@ -143,7 +143,10 @@ func (w *World) Shown(t *Thing) bool {
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {
-		if at.Trashed || !w.Shown(at) && !found || steps > 1000 {
+		if found && !w.Shown(at) { // whether it is in the trash cannot be known then
+			break
+		}
+		if at.Trashed || !w.Shown(at) || steps > 1000 {
 			return false
 		}
 		if list, is := named[at.ID]; is && !found {
