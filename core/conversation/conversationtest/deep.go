@@ -83,9 +83,9 @@ func deepSearches() []scenario {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
 			question := s.Mention(Ann, Place{}, whereAndWho)
 			at := inThread(question)
-			s.Until("a row has its finding", func() bool {
+			s.Until("a row has its finding, and the model is asked for the other", func() bool {
 				shown := s.Shown(at)
-				return len(shown) == 1 && strings.Contains(shown[0].Text, "The office is in Dublin")
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "The office is in Dublin") && len(s.Model().Requests()) == 5
 			})
 			s.Say(Ann, at, "stop")
 			settled(s, question)
