@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -51,7 +52,7 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 		if read {
 			c.Files = append([]message.File{said}, c.Files...)
 		}
-		c.Empty = p.Bare && len(c.Files) == 0
+		c.Empty = p.Bare && len(c.Files) == 0 && t.Question.Text == conversation.AboutFiles // it may have been edited since
 	}()
 	if p.Before != nil {
 		asking.Go(func() { said, c.Starter, read = b.readBefore(ctx, t.Session.Ref, p.Before.After, t.Message) })

@@ -1,6 +1,7 @@
 package slackbot_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -9,7 +10,10 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
+	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 func TestMentionIsAnsweredInItsThreadWhileItIsWritten(t *testing.T) {
@@ -194,6 +198,20 @@ func TestMentionWithoutAQuestionIsRejectedOnce(t *testing.T) {
 	s.idle()
 	if got := said(); len(got) != 1 {
 		t.Errorf("ann was told %+v", got)
+	}
+}
+
+// A mention without a word that is edited has a question then, also where it was taken in before it was known whether a file came with it.
+func TestABareMentionThatIsEditedIsAQuestion(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{})
+	turn := session.Turn{Pending: &session.Pending{Ask: json.RawMessage(`{"bare":true,"listens":true}`)}, Question: message.Message{Text: conversation.AboutFiles}}
+	if !s.bot.Complete(t.Context(), turn).Empty {
+		t.Error("without a word and a file there is a question")
+	}
+	turn.Question.Text = "how do I connect?"
+	if s.bot.Complete(t.Context(), turn).Empty {
+		t.Error("the edited question is taken for none")
 	}
 }
 
