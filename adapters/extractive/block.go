@@ -165,7 +165,7 @@ func (b *blockReader) flush() {
 		b.term = definedTerm(x.text)
 	}
 	if x.kind == prose && (looksLikeCode(x.raw) || b.introduced() && commanded(x.raw)) {
-		x = block{kind: code, text: strings.TrimRight(x.raw, " \t\n")}
+		x = block{kind: code, text: marked.ReplaceAllString(strings.TrimRight(x.raw, " \t\n"), "$1")}
 		if n := len(b.out); n > 0 && b.out[n-1].kind == code && b.out[n-1].info == "" { // its blank lines do not end it
 			b.out[n-1].text += "\n\n" + x.text
 			return
@@ -173,6 +173,9 @@ func (b *blockReader) flush() {
 	}
 	b.push(x)
 }
+
+// marked is a line that is marked as code already.
+var marked = regexp.MustCompile("(?m)^`([^`\n]+)`$")
 
 // introduced reports whether what was read last ends with a colon.
 func (b *blockReader) introduced() bool {

@@ -191,8 +191,11 @@ func (v value) String() string {
 }
 
 // names reports whether the first row of a table names its columns. Manuals set the options of a command as a table that has no such row: an option, as
-// code, stands in the first row already. Nor has one whose first row says something.
+// code, stands in the first row already, or a name with a colon. Nor has one whose first row says something.
 func names(head []string) bool {
+	if strings.HasSuffix(head[0], ":") {
+		return false
+	}
 	for _, cell := range head {
 		if n := len(strings.Fields(cell)); n > mostNameWords || n >= minWords && strings.HasSuffix(cell, ".") {
 			return false
@@ -225,7 +228,7 @@ func labelled(cells, head []string) string {
 			continue
 		}
 		if len(head) == 0 && len(parts) == 0 {
-			cell = inText(cell)
+			cell = strings.TrimSuffix(inText(cell), ":")
 		}
 		parts = append(parts, value{column(head, i), cell}.String())
 	}

@@ -133,7 +133,7 @@ func (r *reader) pieces(p passage) []piece {
 // quotable reports whether a piece of running text is a sentence that makes sense in Markdown, rather than a heading, a piece of
 // navigation or the rest of one.
 func quotable(s string) bool {
-	if utf8.RuneCountInString(s) > maxUnitRunes || !sound(s) || startsBlock(s) || !wordy(s) {
+	if utf8.RuneCountInString(s) > maxUnitRunes || !sound(s) || startsBlock(s) || !wordy(s) || assigns(s) {
 		return false
 	}
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(s, "\"')]}”’»*_` "))
@@ -144,6 +144,11 @@ func quotable(s string) bool {
 	return !unicode.IsLower(begin) || strings.HasPrefix(s, "`") || strings.HasPrefix(s, "*") || named(s)
 }
 
+// assigns reports whether a text is what a program wrote: one name with its value behind another.
+func assigns(s string) bool { return len(assigned.FindAllStringIndex(s, 3)) == 3 }
+
+var assigned = regexp.MustCompile(`[\w"]=\S|"\s*:\s*["\d{\[]`)
+
 // named reports whether a sentence begins with a name that is written small, such as a command or a setting.
 func named(s string) bool {
 	first, _, _ := strings.Cut(s, " ")
@@ -152,7 +157,7 @@ func named(s string) bool {
 
 // short reports whether a line without the looks of a sentence may still be an answer: a name, a number, a password, yes or no.
 func short(s string) bool {
-	return utf8.RuneCountInString(s) <= maxBareRunes && !strings.Contains(s, bareSeparator) && sound(s) && !startsBlock(s) && hasWord(s)
+	return utf8.RuneCountInString(s) <= maxBareRunes && !assigns(s) && !strings.Contains(s, bareSeparator) && sound(s) && !startsBlock(s) && hasWord(s)
 }
 
 func hasWord(s string) bool {
