@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-var deeply = regexp.MustCompile(`(?is)^\s*deep(?:\s+search)?\s*:\s*(\S.*)$`)
+var deeply = regexp.MustCompile(`(?is)^\s*deep\s*:\s*(\S.*)$`)
 
 // Deeply reports whether a question begins with "deep:", which asks for a deep search, and returns it without that.
 func Deeply(text string) (question string, asked bool) {
