@@ -77,7 +77,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
 	}
-	t.choice.SearchOnly, t.choice.Deep = c.Search, c.Deep
+	t.choice.SearchOnly = c.Search
 	if c.Format != "" {
 		if t.choice.ResponseFormat, err = readSchema(c.Format); err != nil {
 			return err
@@ -95,7 +95,11 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
 	start := time.Now()
-	id, err := talk.Ask(ctx, c.Question, attached...)
+	question := c.Question
+	if c.Deep { // it says so itself, so that whoever takes it over knows
+		question = policy.Deepen(question)
+	}
+	id, err := talk.Ask(ctx, question, attached...)
 	if err != nil {
 		var rejection policy.Rejection
 		if errors.As(err, &rejection) {

@@ -134,7 +134,7 @@ func TestDeepSearchOutlivesItsProcess(t *testing.T) {
 	})
 	p := withModel(t, server)
 	db := database(t, p)
-	first := p.command(t.Context(), "ask", "deep: "+twoMatters, "--packets", "--thread", "long")
+	first := p.command(t.Context(), "ask", "--deep", twoMatters, "--packets", "--thread", "long")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}

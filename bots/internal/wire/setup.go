@@ -31,7 +31,6 @@ type Choice struct {
 
 	Project        string
 	SearchOnly     bool
-	Deep           bool            // every question is searched deeply, as far as it needs it
 	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 
@@ -148,7 +147,6 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 		return answer.Setup{}, err
 	}
 	setup := answer.Setup{Agent: agent.Agent, Models: models, ForceTool: agent.ForceTool, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly || agent.SearchOnly, Depth: agent.Depth, ResponseFormat: s.choice.ResponseFormat}
-	setup.Depth.Always = setup.Depth.Always || s.choice.Deep
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
 	}
