@@ -257,6 +257,30 @@ func TestFinalWriteIsTriedUntilItLands(t *testing.T) {
 	})
 }
 
+// An answer whose first final write fails offers the same when it is shown later: to look deeper, where it leaves a part of the question open.
+func TestWhatIsOfferedOutlivesARedelivery(t *testing.T) {
+	t.Parallel()
+	for question, offered := range map[string]bool{"Where is the office, and who leads the team?": true, "Where is the office?": false} {
+		t.Run(question, func(t *testing.T) {
+			bubble(t, func(w *world) {
+				w.thread.fail = func(try int) error {
+					if try == 1 {
+						return errors.New("the platform is away")
+					}
+					return nil
+				}
+				r := w.start("one", func(context.Context, turn.Request) (string, error) { return "The office is in Dublin.", nil })
+				w.ask(r, question)
+				time.Sleep(time.Minute)
+				w.finals("1 answered: The office is in Dublin.")
+				if !slices.Equal(w.thread.deeper, []bool{offered}) {
+					w.Errorf("offered = %v", w.thread.deeper)
+				}
+			})
+		})
+	}
+}
+
 func TestPlatformThatNeverTakesTheAnswer(t *testing.T) {
 	for never, why := range map[error]string{
 		thread.ErrNotPermitted: "was not permitted to write", thread.ErrRefused: "refused the answer's messages",

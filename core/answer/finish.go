@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/span"
@@ -186,6 +187,9 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	t := a.turn
 	t.Audience, _ = s.listeners(ctx, t) // a saved answer has said at its end what it rests on
 	checked := s.recheck(ctx, t, true, delivery)
+	if _, asked := policy.Deeply(t.Question.Text); !asked && !t.Ambient && len(saved.Runs) == 1 && len(saved.Plan) == 0 && saved.Correction == nil && !withdrawn(saved) {
+		checked = deepsearch.Offering(t.Question.Text, checked)
+	}
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}

@@ -247,6 +247,7 @@ func (e *engine) requests() []turn.Request {
 type platform struct {
 	mu      sync.Mutex
 	finals  []string
+	deeper  []bool              // of each final: whether looking deeper is offered
 	sources [][]document.ID     // of each final: cited and closest documents, in this order
 	fail    func(try int) error // of a final write
 	tries   int
@@ -347,7 +348,7 @@ func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	for _, c := range d.view.Closest {
 		sources = append(sources, c.ID)
 	}
-	p.sources = append(p.sources, sources)
+	p.sources, p.deeper = append(p.sources, sources), append(p.deeper, d.view.Deeper)
 	return ctx.Err()
 }
 

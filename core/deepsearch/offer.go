@@ -12,13 +12,18 @@ import (
 // spokenOf is the share of a part's words and numbers that an answer has to hold so as to speak of it.
 const spokenOf = 0.5
 
-// offering is a sink for a plain answer, at whose end it says whether the answer speaks of a part of the question alone. Of a question that has no parts it is the
-// sink itself.
+// offering is a sink for a plain answer that is about to be written.
 func offering(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to
 	}
-	parts := Decompose(req.Question.Text)
+	return Offering(req.Question.Text, to)
+}
+
+// Offering is a sink for a plain answer, at whose end it says whether the answer speaks of a part of the question alone. Of a question that has no parts it is the
+// sink itself.
+func Offering(question string, to packet.Sink) packet.Sink {
+	parts := Decompose(question)
 	if len(parts) == 0 {
 		return to
 	}
