@@ -1,12 +1,14 @@
 package deepsearch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
 )
 
 // What was found and may not be read any more is not used: neither by the attempt that goes on, nor in the report of the one that found it.
@@ -54,7 +56,8 @@ func TestWhatWasMadeOfAFindingGoesWithIt(t *testing.T) {
 	library := lent{gone: map[document.ID]bool{}}
 	s := ask(twoServices, model, &worker{})
 	s.config.Parallel = 1
-	s.deps.Library = library
+	kept := newJournal()
+	s.deps.Library, s.deps.Journal = library, kept
 	s.sink = func(p packet.Packet) {
 		if r, judged := p.Payload.(packet.Refinement); judged && r.Round == 2 {
 			library.gone["docs:billing"] = true
@@ -63,6 +66,14 @@ func TestWhatWasMadeOfAFindingGoesWithIt(t *testing.T) {
 	r := s.run(t.Context(), t)
 	if strings.Contains(r.Text, "Frankfurt") || !strings.Contains(r.Shown, "Dublin") {
 		t.Errorf("shown = %q", r.Shown)
+	}
+	view := stream.View{}
+	for _, p := range r.packets {
+		view.Apply(p)
+	}
+	record := fmt.Sprint(kept.records["t1"].Questions, kept.records["t1"].Judgments)
+	if shown := stream.PlanText(&view); strings.Contains(shown, "directs") || strings.Contains(record, "directs") || strings.Contains(record, "Frankfurt") {
+		t.Errorf("shown is\n%s\nkept is %s", shown, record)
 	}
 	requests := model.Requests()
 	for _, m := range requests[len(requests)-1].Messages {

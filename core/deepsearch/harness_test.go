@@ -162,6 +162,17 @@ func (j *journal) Found(_ context.Context, f session.Fence, number int, finding 
 	return err
 }
 
+func (j *journal) Forget(_ context.Context, f session.Fence, text string) error {
+	return j.write(f.Turn, func(r *deepsearch.Record) {
+		r.Judgments = make([]deepsearch.Judgment, len(r.Judgments))
+		for i, q := range r.Questions {
+			if q.Round > 0 {
+				r.Questions[i].Text = text
+			}
+		}
+	})
+}
+
 // lent is a library of which some documents may not be read any more.
 type lent struct{ gone map[document.ID]bool }
 

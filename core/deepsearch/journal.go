@@ -34,6 +34,8 @@ type Journal interface {
 	Extend(ctx context.Context, f session.Fence, j Judgment, more []SubQuestion) error
 	// Found keeps the finding of a sub-question, in the place of one that was kept before.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
+	// Forget empties the judgments, and puts a text in the place of every sub-question that was asked because of one.
+	Forget(ctx context.Context, f session.Fence, text string) error
 }
 
 // listeners is a fingerprint of those who listen.

@@ -148,20 +148,31 @@ func (s *inquiry) recheck(ctx context.Context) {
 		s.settle(ctx, s.rows[i], f, true)
 	}
 	if taken {
-		s.forget()
+		s.forget(ctx)
 	}
 }
 
+// takenBack stands where a question stood that may repeat what may not be shown any more.
+const takenBack = "What was asked further"
+
 // forget takes back what was thought of the findings, of which one is taken back: the judgment, and the questions that were asked further, may repeat it. What those
 // found stands for itself.
-func (s *inquiry) forget() {
+func (s *inquiry) forget(ctx context.Context) {
+	var further []*row
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.judged = Judgment{}
 	for _, r := range s.rows {
 		if r.Round > 0 {
-			r.Text = "What was asked further"
+			r.Text = takenBack
+			further = append(further, r)
 		}
+	}
+	s.mu.Unlock()
+	for _, r := range further {
+		s.out.at(r, 0, packet.SubQuestion{Question: takenBack})
+	}
+	if len(further) > 0 {
+		s.keep(ctx, "taking back of what was asked further", func(ctx context.Context) error { return s.Journal.Forget(ctx, s.fence(), takenBack) })
 	}
 }
 

@@ -83,6 +83,9 @@ func (v *View) Apply(p packet.Packet) bool {
 		v.Deep = true
 		return v.enter(Thinking)
 	case packet.SubQuestion: // a part of the answer's work, as a query is; its own answer is not the reader's
+		if v.change(p.Placement, func(r *Row) { r.Question = payload.Question }) {
+			return true
+		}
 		v.Queries = append(v.Queries, payload.Question)
 		v.plan(p.Placement, payload.Question)
 		v.enter(Searching)

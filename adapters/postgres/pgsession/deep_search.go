@@ -179,6 +179,17 @@ func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, f
 	})
 }
 
+// Forget implements deepsearch.Journal.
+func (s *DeepSearches) Forget(ctx context.Context, f session.Fence, text string) error {
+	return s.fenced(ctx, f, "taking back of judgments", func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `update deep_question set text = $3 where tenant_id = $1 and turn_id = $2 and round > 0`, f.Tenant, f.Turn, text); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `update deep_judgment set judgment = '{}' where tenant_id = $1 and turn_id = $2`, f.Tenant, f.Turn)
+		return err
+	})
+}
+
 // forgetDeep erases the deep searches of turns, whose answers or questions were.
 func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID, turns ...string) error {
 	_, err := q.Exec(ctx, `delete from deep_search where tenant_id = $1 and turn_id = any($2::text[]::uuid[])`, tenant, turns)

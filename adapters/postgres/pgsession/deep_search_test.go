@@ -98,11 +98,19 @@ func TestDeepSearchesAreKeptWithTheirTurns(t *testing.T) {
 		t.Errorf("plan = %+v, %v", saved.Plan, err)
 	}
 
+	if err := deep.Forget(ctx, f, "gone"); err != nil {
+		t.Fatal(err)
+	}
+	if r := record(); r.Questions[0].Text != "who?" || r.Questions[2].Text != "gone" || len(r.Judgments) != 1 || r.Judgments[0].Answer != "" {
+		t.Errorf("record = %+v", r)
+	}
+
 	// Whoever held the turn before writes nothing any more.
 	stale := f
 	stale.Attempt--
 	for what, err := range map[string]error{
 		"plan": deep.Plan(ctx, stale, plan), "found": deep.Found(ctx, stale, 1, finding), "extend": deep.Extend(ctx, stale, judged, nil),
+		"forget": deep.Forget(ctx, stale, "gone"),
 	} {
 		if !errors.Is(err, session.ErrFenced) {
 			t.Errorf("%s of an earlier attempt: %v", what, err)
