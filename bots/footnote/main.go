@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // of people: an image may have none
 
 	"github.com/alecthomas/kong"
 	"github.com/footnotehq/footnote/adapters/console"

@@ -327,6 +327,17 @@ func (b *Bot) teamOf(ctx context.Context, person string) string {
 	return b.client.Identity().Team
 }
 
+// Zone implements answer.Clock: that of the asker's profile.
+func (b *Bot) Zone(ctx context.Context, t session.Turn) *time.Location {
+	ctx, cancel := context.WithTimeout(ctx, profileLimit)
+	defer cancel()
+	p, err := b.client.Profile(ctx, t.Asker.ID)
+	if err != nil {
+		return nil
+	}
+	return p.Zone
+}
+
 // Tidy implements answer.Tidier.
 func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
 	return b.talk.Tidy(ctx, t, permit)

@@ -253,6 +253,7 @@ type platform struct {
 	tries   int
 	opens   int
 
+	zone      *time.Location                              // of whoever asks; nil: not known
 	listeners func(session.Turn) (access.Audience, error) // nil: those of the intake
 	people    []access.Account                            // by name
 	whispers  []string
@@ -276,6 +277,13 @@ func (p *platform) listen(to func(session.Turn) (access.Audience, error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.listeners = to
+}
+
+// Zone implements answer.Clock.
+func (p *platform) Zone(context.Context, session.Turn) *time.Location {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.zone
 }
 
 // Listeners implements answer.Surfaces.

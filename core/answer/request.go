@@ -40,7 +40,7 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 	req := turn.Request{
 		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
-		ResponseFormat: setup.ResponseFormat, Now: t.Question.At, StandIn: setup.StandIn, Filter: setup.Filter,
+		ResponseFormat: setup.ResponseFormat, Now: s.askedAt(ctx, t), StandIn: setup.StandIn, Filter: setup.Filter,
 	}
 	if text, asked := policy.Deeply(t.Question.Text); !t.Ambient && (asked || setup.Depth.Always) {
 		req.Question.Text, req.Depth = text, &setup.Depth

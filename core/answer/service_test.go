@@ -269,3 +269,24 @@ func TestRunNeedsTheStoreAtTheStart(t *testing.T) {
 }
 
 var _ answer.Engine = (*turn.Runner)(nil)
+
+// A question is asked on the clock of who asks, where the platform tells it, and on the operator's else.
+func TestQuestionsHaveTheAskersClock(t *testing.T) {
+	bubble(t, func(w *world) {
+		r := w.start("a", echo)
+		auckland := time.FixedZone("Auckland", 13*60*60)
+		for i, zone := range []*time.Location{auckland, nil} {
+			w.thread.mu.Lock()
+			w.thread.zone = zone
+			w.thread.mu.Unlock()
+			w.ask(r, "what was done yesterday?")
+			synctest.Wait()
+			if zone == nil {
+				zone = time.Local
+			}
+			if got := r.engine.requests()[i]; got.Now.Location() != zone || !got.Now.Equal(got.Question.At) {
+				t.Errorf("it was asked at %v, want %v in %v", got.Now, got.Question.At, zone)
+			}
+		}
+	})
+}

@@ -39,6 +39,7 @@ type Profile struct {
 	Outsider bool
 	Bot      bool
 	Admin    bool
+	Zone     *time.Location // in which the person lives; nil where Slack does not say
 }
 
 // Directory knows people and channels. What it cannot find out counts as the least. All that it remembers has the version from before it was
@@ -146,6 +147,7 @@ func (d *Directory) profile(u *api.User) Profile {
 	if p.Name == "" {
 		p.Name = u.RealName
 	}
+	p.Zone = zone(u.TZ, u.TZOffset)
 	// Slack does not call those strangers who share a channel with the workspace, so the organisation decides as well.
 	elsewhere := p.Team != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
 	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
@@ -155,6 +157,21 @@ func (d *Directory) profile(u *api.User) Profile {
 		p.Admin = false
 	}
 	return p
+}
+
+// zone is a time zone by its name, and else by how many seconds it is ahead of UTC now (https://docs.slack.dev/reference/objects/user-object: "tz", "tz_offset").
+func zone(name string, offset int) *time.Location {
+	if name == "" {
+		return nil
+	}
+	if at, err := time.LoadLocation(name); err == nil {
+		return at
+	}
+	const day = 24 * 60 * 60
+	if offset <= -day || offset >= day {
+		return nil
+	}
+	return time.FixedZone(name, offset)
 }
 
 // lookWait is how long a question waits for its turn to look somebody up.

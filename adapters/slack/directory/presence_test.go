@@ -260,3 +260,23 @@ func userOf(inner string) event.ID {
 	id, _, _ := strings.Cut(rest, `"`)
 	return event.ID(id)
 }
+
+// People live where their profile says; a zone that this machine does not know is as far from UTC as Slack says.
+func TestWherePeopleLive(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	for zone, want := range map[string]string{"America/New_York": "America/New_York", "Atlantis/Reef": "Atlantis/Reef", "": ""} {
+		p := w.slack.Person("p"+zone[max(len(zone)-4, 0):], func(p *slacktest.Person) { p.Zone = zone })
+		found, err := w.client.Profile(t.Context(), p.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if found.Zone != nil {
+			got = found.Zone.String()
+		}
+		if got != want {
+			t.Errorf("%q: %q", zone, got)
+		}
+	}
+}

@@ -106,6 +106,9 @@ func (s *Server) user(p *Person) map[string]any {
 	if p.Team == "" {
 		delete(out, "team_id")
 	}
+	if p.Zone != "" {
+		out["tz"] = p.Zone
+	}
 	if p.Enterprise != "" {
 		out["enterprise_user"] = map[string]any{"id": "W" + p.ID, "enterprise_id": p.Enterprise}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -199,6 +200,15 @@ func (s *Set) Complete(ctx context.Context, t session.Turn) session.Completion {
 		return completer.Complete(ctx, t)
 	}
 	return session.Completion{}
+}
+
+// Zone implements answer.Clock.
+func (s *Set) Zone(ctx context.Context, t session.Turn) *time.Location {
+	bot, err := s.of(t)
+	if clock, ok := bot.(answer.Clock); err == nil && ok {
+		return clock.Zone(ctx, t)
+	}
+	return nil
 }
 
 // Tidy implements answer.Tidier.
