@@ -22,6 +22,7 @@ const (
 	Project    Kind = "project" // also a space, a milestone, a service
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
+	Release    Kind = "release"
 	Path       Kind = "path" // files of a source, as a pattern names them
 )
 
@@ -50,11 +51,12 @@ const (
 	Mentions   Relation = "mentions"
 	LinksTo    Relation = "links to"
 	Supersedes Relation = "supersedes"
+	Releases   Relation = "releases" // tells that something is released
 )
 
 // Relations are all of them.
 func Relations() []Relation {
-	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, Supersedes}
+	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, Supersedes, Releases}
 }
 
 // Fact is what a document states. A nil side is the document itself; one side at least is none.

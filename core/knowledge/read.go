@@ -11,6 +11,10 @@ import (
 func Read(d *document.Document, chunks []document.Chunk) Reading {
 	r := reader{document: d}
 	r.titles()
+	if e := release(d.Title); e != nil {
+		r.add(Fact{Relation: Releases, Object: e})
+		r.add(Fact{Relation: Releases, Object: &Entity{Kind: Release, Key: releases}})
+	}
 	r.metadata()
 	if owners := path.Base(string(d.ID)) == "CODEOWNERS" || strings.HasSuffix(string(d.ID), ":CODEOWNERS"); owners {
 		r.owners(chunks)

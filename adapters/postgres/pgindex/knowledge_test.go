@@ -26,6 +26,9 @@ var (
 	storyPeople = map[string]string{"Ann Lee": "ann lee", "Bo Chen": "bo chen"}
 )
 
+// storyRelease is the title of documents that tell of a release.
+const storyRelease = "Release 2.0"
+
 // storyPrincipals are what somebody may hold.
 var storyPrincipals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.User("slack", "U1")}
 
@@ -112,7 +115,7 @@ func (s *story) put(ctx context.Context, rt *rapid.T) {
 			continue
 		}
 		seen[id] = true
-		d := told{title: pick(storyTitles, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: storyACL(rt),
+		d := told{title: rapid.SampledFrom(append(slices.Sorted(maps.Keys(storyTitles)), "", storyRelease)).Draw(rt, "title"), author: pick(storyPeople, "author"), replaces: pick(storyTitles, "replaces"), acl: storyACL(rt),
 			names: rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(storyTitles))), 0, 3, rapid.ID[string]).Draw(rt, "names"),
 			at:    time.Date(2026, time.Month(rapid.IntRange(1, 12).Draw(rt, "month")), 1, 0, 0, 0, 0, time.UTC)}
 		text := "It says: " + strings.ToUpper(strings.Join(d.names, ", and also ")) + ". "
@@ -159,6 +162,23 @@ func (s *story) ask(ctx context.Context, rt *rapid.T) {
 		s.compare(ctx, rt, audience, may, form, from)
 	}
 	s.neighbours(ctx, rt, audience, may)
+	s.released(ctx, rt, audience, may, from)
+}
+
+// released compares when a release was that is asked for by its name, and the newest.
+func (s *story) released(ctx context.Context, rt *rapid.T, audience access.Audience, may map[document.ID]told, now time.Time) {
+	var want time.Time
+	for _, d := range may {
+		if d.title == storyRelease && d.at.Before(now) && d.at.After(want) {
+			want = d.at
+		}
+	}
+	for _, name := range []string{"", "v2.0", storyRelease} {
+		got, found, err := knowledge.Released(ctx, s.graph, knowledge.Question{Audience: audience}, knowledge.Since{Name: name}, now)
+		if err != nil || !got.From.Equal(want) || found == want.IsZero() {
+			rt.Fatalf("%q was released at %v, want %v, error %v", name, got, want, err)
+		}
+	}
 }
 
 func (s *story) compare(ctx context.Context, rt *rapid.T, audience access.Audience, may map[document.ID]told, form string, from time.Time) {

@@ -264,7 +264,7 @@ func (g *Graph) entities(ctx context.Context, q knowledge.Question, about []nami
 	}
 	rows, err := g.db.Pool.Query(ctx, `
 		with recursive one (kind, key) as (
-			select kind, key from entity where tenant_id = $1 and (id = any($2::bigint[]) or kind = 'document' and key = any($3::text[]))
+			select kind, key from entity where tenant_id = $1 and (id = any($2::bigint[]) or kind in ('document', 'release') and key = any($3::text[]))
 			union
 			select case when m.kind = one.kind and m.key = one.key then m.other_kind else m.kind end,
 			       case when m.kind = one.kind and m.key = one.key then m.other_key else m.key end
@@ -338,6 +338,9 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 	var out []knowledge.Statement
 	for i := range all {
 		s := &all[i]
+		if s.object.kind == knowledge.Release && s.object.shown == s.object.key && !slices.Contains(q.Relations, knowledge.Releases) {
+			continue // that it is one of the releases, which only dates are asked of
+		}
 		seen := true
 		for _, end := range []*side{&s.subject, &s.object} {
 			if end.id == 0 || end.kind != knowledge.Document {

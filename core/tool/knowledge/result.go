@@ -114,7 +114,7 @@ func withStatements(documents string, says []Stated) (string, error) {
 // verbs are the relations as sentences have them.
 var verbs = map[knowledge.Relation]string{
 	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.Mentions: "mentions",
-	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces",
+	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
 }
 
 // Sentence is a statement in words, without a full stop. Titles of documents stand in quotation marks, on one line, and a pattern

@@ -128,7 +128,8 @@ var errAbout = errors.New(`there is nothing to ask about: write {"about": "…",
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
 	emit.Emit(packet.SearchStart{})
 	var args arguments
-	if err := json.Unmarshal(call.Arguments, &args); err != nil {
+	err := json.Unmarshal(call.Arguments, &args)
+	if err != nil {
 		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
 	}
 	args.What = strings.ToLower(strings.TrimSpace(args.What))
@@ -148,12 +149,19 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 			period = p
 		}
 	}
+	q := knowledge.Question{Audience: call.Scope.Audience, Sources: call.Scope.Sources, Documents: call.Scope.Documents,
+		Relations: wanted, Limit: maxStatements, Whole: args.Exact, Object: args.Exact && ofObject[args.What]}
+	if period.Open() {
+		if period, about, err = t.since(ctx, q, about, args.Period, now); err != nil {
+			return tool.Result{}, err
+		}
+	}
 	if strings.TrimSpace(about) == "" {
 		return tool.Result{}, errAbout
 	}
 	emit.Emit(packet.SearchQueries{Queries: []string{strings.TrimSpace(about)}})
-	stated, err := knowledge.Ask(ctx, t.graph, about, knowledge.Question{Audience: call.Scope.Audience, Sources: call.Scope.Sources, Documents: call.Scope.Documents,
-		Relations: wanted, From: period.From, To: period.To, Limit: maxStatements, Whole: args.Exact, Object: args.Exact && ofObject[args.What]})
+	q.From, q.To = period.From, period.To
+	stated, err := knowledge.Ask(ctx, t.graph, about, q)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("what documents state could not be looked up, so nothing is known about it: %w", err)
 	}
@@ -171,4 +179,26 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	}
 	emit.Emit(packet.SearchDocuments{Documents: docs})
 	return result, nil
+}
+
+// errNoRelease says that the time is not known which the question names: without it a statement might be of any time.
+var errNoRelease = errors.New("no document that these readers may see tells when that was released; ask without it, or with a date")
+
+// since is the period that a question counts from a release, or up to one, with what is left of what it is about.
+func (t *Tool) since(ctx context.Context, q knowledge.Question, about, period string, now time.Time) (knowledge.Period, string, error) {
+	since, rest, named := knowledge.ReadSince(about)
+	if !named {
+		if since, _, named = knowledge.ReadSince(period); !named {
+			return knowledge.Period{}, about, nil
+		}
+		rest = about
+	}
+	p, found, err := knowledge.Released(ctx, t.graph, q, since, now)
+	if err != nil {
+		return p, about, fmt.Errorf("when it was released could not be looked up: %w", err)
+	}
+	if !found {
+		return p, about, errNoRelease
+	}
+	return p, rest, nil
 }

@@ -156,6 +156,31 @@ func TestPeriodsOfCalls(t *testing.T) {
 	}
 }
 
+// "Since the release" counts from the date of the newest document that tells of one.
+func TestSinceARelease(t *testing.T) {
+	t.Parallel()
+	released := knowledge.Statement{Relation: knowledge.Releases, At: time.Date(2026, 9, 2, 0, 0, 0, 0, time.UTC)}
+	for arguments, want := range map[string][2]string{
+		`{"about":"infra team since the release"}`:                           {"2026-09-02", "0001-01-01"},
+		`{"about":"infra team","period":"before the release of Lighthouse"}`: {"0001-01-01", "2026-09-02"},
+	} {
+		g := &graph{stated: []knowledge.Statement{released}}
+		if _, _, err := run(t, g, nil, arguments, 0); err != nil || len(g.asked) != 2 {
+			t.Fatalf("%s: %+v, error %v", arguments, g.asked, err)
+		}
+		first, q := g.asked[0], g.asked[1]
+		if !slices.Equal(first.Relations, []knowledge.Relation{knowledge.Releases}) || first.Sources[0] != "docs" || !first.To.Equal(noon) {
+			t.Errorf("%s: for the release it asked %+v", arguments, first)
+		}
+		if got := [2]string{q.From.Format(time.DateOnly), q.To.Format(time.DateOnly)}; got != want || !slices.Equal(q.Names, []string{"infra team"}) {
+			t.Errorf("%s: %v of %v, want %v", arguments, got, q.Names, want)
+		}
+	}
+	if _, _, err := run(t, &graph{}, nil, `{"about":"infra team since the release"}`, 0); err == nil || !strings.Contains(err.Error(), "no document") {
+		t.Errorf("of a release that nobody tells of: error %v", err)
+	}
+}
+
 func TestSentence(t *testing.T) {
 	t.Parallel()
 	for object, want := range map[string]string{"*": "Ann owns all files", "/**": "Ann owns all files", "/docs/*": "Ann owns /docs/*", "*.go": "Ann owns *.go"} {
