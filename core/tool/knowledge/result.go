@@ -40,7 +40,7 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 	}
 	var docs []tool.Document
 	var says []Stated
-	numbers := make(map[document.ChunkID]int)
+	numbers, named := make(map[document.ChunkID]int), make(map[document.ID]bool)
 	for _, s := range stated {
 		p, there := passages[s.Chunk]
 		if !there {
@@ -64,6 +64,12 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 			result.References = append(result.References, message.Reference{Number: number, Document: p.Document, Chunk: new(p.ID), Anchor: p.Chunk.Anchor, Text: p.Chunk.Shown()})
 		}
 		says = append(says, Stated{number, Sentence(s), date(s)})
+		for _, led := range []*document.Ref{s.SubjectRef, s.ObjectRef} { // whose title stands in the sentence
+			if led != nil && led.ID != p.Document.ID && !named[led.ID] {
+				named[led.ID] = true
+				result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{Document: led.ID, Title: led.Title, URL: led.URL, Kind: string(led.Kind)}), Document: *led})
+			}
+		}
 	}
 	note := ""
 	if len(says) == 0 {

@@ -172,7 +172,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	var docs []packet.Document
 	seen := make(map[document.ID]bool)
 	for _, r := range result.References {
-		if !seen[r.Document.ID] {
+		if !seen[r.Document.ID] && r.Text != "" {
 			seen[r.Document.ID] = true
 			docs = append(docs, packet.DocumentOf(r.Document, r.Anchor, r.Score))
 		}

@@ -91,12 +91,12 @@ func TestStatementsComeWithTheirPassages(t *testing.T) {
 		!slices.Equal(q.Relations, []knowledge.Relation{knowledge.Authored, knowledge.WorksOn}) || q.Sources[0] != "docs" || q.Documents[0] != "docs:a" {
 		t.Errorf("it asked for %+v", q)
 	}
-	for _, want := range []string{`"statements":[{"document":1,"states":"Infra team works on “The \"plan\" [1]”","date":"2026-08-01"},{"document":2,"states":"Ann owns /docs/"}]}`, `"contents":"one"`} {
+	for _, want := range []string{`"statements":[{"document":1,"states":"Infra team works on “The \"plan\" [1]”","date":"2026-08-01"},{"document":3,"states":"Ann owns /docs/"}]}`, `"contents":"one"`} {
 		if !strings.Contains(result.Content, want) {
 			t.Errorf("the result lacks %s:\n%s", want, result.Content)
 		}
 	}
-	if strings.Contains(result.Content, "hidden") || numbers.Len() != 2 || len(result.References) != 2 || !result.Citable || !result.Evidence || !json.Valid([]byte(result.Content)) {
+	if strings.Contains(result.Content, "hidden") || numbers.Len() != 3 || len(result.References) != 3 || result.References[1].Document.ID != "dx" || result.References[1].Text != "" || !result.Citable || !result.Evidence || !json.Valid([]byte(result.Content)) {
 		t.Errorf("%d numbers, %+v", numbers.Len(), result)
 	}
 }

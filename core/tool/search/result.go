@@ -131,12 +131,15 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	}
 	replaced := t.replaced(ctx, hits, scope)
 	var docs []tool.Document
+	var before []numbered
 	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
 		}
-		if by, is := replaced[h.Document.ID]; is {
-			doc.Metadata = marked(doc.Metadata, by)
+		text := resembling(h.Text)
+		m := marks(h, text, replaced, before)
+		if m.metadata != "" {
+			doc.Metadata = strings.TrimSuffix(m.metadata+"; "+doc.Metadata, "; ")
 		}
 		if loose[h.Chunk] {
 			doc.Match = tool.Loose
@@ -154,9 +157,16 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		doc.Number = scope.Citations.Add(cite.Source{
 			Document: h.Document.ID, Title: h.Document.Title, URL: h.Link, Kind: string(h.Document.Kind),
 		})
-		docs = append(docs, doc)
+		docs, before = append(docs, doc), append(before, numbered{h, text, doc.Number})
+		if m.other != nil { // its title stands in the mark
+			result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{
+				Document: m.other.ID, Title: m.other.Title, URL: m.other.URL, Kind: string(m.other.Kind),
+			}), Document: *m.other})
+		}
+		cited := h.Document
+		cited.Title += m.title
 		result.References = append(result.References, message.Reference{
-			Number: doc.Number, Document: h.Document, Chunk: new(h.Chunk), Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
+			Number: doc.Number, Document: cited, Chunk: new(h.Chunk), Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
 			Sections: sections(h.Parts),
 		})
 	}

@@ -1,0 +1,103 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// replaced are the documents that replace some of those found, as far as the readers may see both and what states it. Where that cannot be asked nothing is marked:
+// the passages stand for themselves.
+func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]document.Ref {
+	by := make(map[document.ID]document.Ref)
+	if t.config.Graph == nil || len(hits) == 0 {
+		return by
+	}
+	q := knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents, Relations: []knowledge.Relation{knowledge.Supersedes}, Limit: maxReplaced}
+	seen := make(map[string]bool)
+	for _, h := range hits {
+		if form := knowledge.Form(h.Document.Title); form != "" && !seen[form] {
+			seen[form] = true
+			q.Names = append(q.Names, form)
+		}
+	}
+	stated, err := t.config.Graph.Statements(ctx, q)
+	if err != nil {
+		t.config.Logger.WarnContext(ctx, "what replaces the passages found could not be looked up; they are not marked", "error", err)
+		return by
+	}
+	for _, s := range stated {
+		if s.ObjectRef == nil || s.SubjectRef == nil || s.ObjectRef.ID == s.SubjectRef.ID {
+			continue
+		}
+		if _, marked := by[s.ObjectRef.ID]; !marked { // the newest statement comes first
+			by[s.ObjectRef.ID] = *s.SubjectRef
+		}
+	}
+	return by
+}
+
+// maxReplaced is how many statements are looked at.
+const maxReplaced = 100
+
+// mark is what is said of a passage beside it.
+type mark struct {
+	metadata string        // for the model; empty: nothing
+	title    string        // behind the title, for the reader; empty: nothing
+	other    *document.Ref // which it speaks of, and which is not among the passages
+}
+
+// marks says of a passage that its page was replaced, or that a passage before it says the same. Both rest on pages that the readers may see: what replaces it was looked up on
+// their behalf, and copies are found among the passages themselves.
+func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]document.Ref, before []numbered) mark {
+	var m mark
+	if by, is := replaced[h.Document.ID]; is {
+		m.metadata = "replaced by: " + by.Title + dated(by)
+		m.title, m.other = " (replaced by “"+short(by.Title)+"”)", &by
+	}
+	for _, b := range before {
+		how := text.like(b.words)
+		if how == "" || b.hit.Document.ID == h.Document.ID {
+			continue
+		}
+		said := fmt.Sprintf("%s as: document %d", how, b.number)
+		switch age := h.Document.UpdatedAt.Compare(b.hit.Document.UpdatedAt); {
+		case h.Document.UpdatedAt.IsZero() || b.hit.Document.UpdatedAt.IsZero() || age == 0:
+		case age < 0:
+			said += ", which is newer"
+			if m.title == "" {
+				m.title = " (older copy of “" + short(b.hit.Document.Title) + "”)"
+			}
+		default:
+			said += ", which is older"
+		}
+		if m.metadata != "" {
+			said = m.metadata + "; " + said
+		}
+		m.metadata = said
+		break
+	}
+	return m
+}
+
+func dated(ref document.Ref) string {
+	if ref.UpdatedAt.IsZero() {
+		return ""
+	}
+	return " (" + ref.UpdatedAt.Format("2006-01-02") + ")"
+}
+
+// short cuts a title to what stands well behind another.
+func short(title string) string {
+	const most = 60
+	title = strings.Join(strings.Fields(title), " ")
+	if runes := []rune(title); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return title
+}
