@@ -36,13 +36,7 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 		}
 	}()
 	switch kind {
-	case "events_api":
-		cb, err := event.Decode[event.Callback]("an event", raw)
-		if err != nil {
-			c.slack.Logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
-			return "", nil // it will not be better the next time
-		}
-		return "", c.event(ctx, h, cb, raw, attempt)
+	case "events_api": // below
 	case "slash_commands":
 		s, err := event.Decode[event.Slash]("a command", raw)
 		if err != nil {
@@ -60,6 +54,57 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 		return "", c.interaction(ctx, h, i)
 	default:
 		return "", nil // of a kind that this version does not know
+	}
+	cb, err := event.Decode[event.Callback]("an event", raw)
+	if err != nil {
+		c.slack.Logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
+		return "", nil // it will not be better the next time
+	}
+	e := cb.Event
+	if cb.Type == "app_rate_limited" {
+		c.slack.Logger.WarnContext(ctx, "slack holds events back: more than 30,000 came within an hour")
+		return "", nil
+	}
+	if !cb.Concerns(c.slack.Identity().Team) {
+		c.slack.Logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
+		if m := event.ReadMessage(c.slack, cb, attempt); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == event.Created {
+			m.Ref.Workspace = cb.Team
+			h.Foreign(ctx, m)
+		}
+		return "", nil
+	}
+	if l, listens := h.(event.Listener); listens && slices.Contains(converts, e.Type+e.Subtype) {
+		l.Converted(c.slack.Ref(string(e.Channel), ""))
+	}
+	if ours, err := c.directory.Changed(ctx, e, raw); ours {
+		return "", err
+	}
+	switch e.Type {
+	case "message", "app_mention":
+		return "", h.Message(ctx, event.ReadMessage(c.slack, cb, attempt))
+	case "reaction_added":
+		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a file's has none
+			return "", nil
+		}
+		name, _, _ := strings.Cut(e.Reaction, "::") // without the skin tone
+		return "", h.Reaction(ctx, event.Reaction{
+			Ref: c.slack.Ref(e.Item.Channel, ""), Message: thread.MessageID(e.Item.TS), Name: name, By: string(e.User),
+		})
+	case "agent_session_stopped":
+		return "", c.sessionStopped(ctx, h, e)
+	case "app_home_opened":
+		if e.Tab != "" && e.Tab != "messages" {
+			return "", nil
+		}
+		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), ""), By: string(e.User)})
+	case "assistant_thread_started":
+		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread), By: e.Assistant.User})
+	case "tokens_revoked", "app_uninstalled":
+		c.slack.Logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
+			"event", e.Type)
+		return "", nil
+	default: // app_context_changed, assistant_thread_context_changed, and whatever comes to be
+		return "", nil
 	}
 }
 
@@ -79,55 +124,6 @@ func pressKey(trigger string, parts ...string) string {
 // converts are the events after which a channel is for others than before, or not for the bot any more; some are subtypes of messages.
 var converts = []string{
 	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
-}
-
-func (c *Receiver) event(ctx context.Context, h event.Handler, cb event.Callback, raw []byte, attempt int) error {
-	e := cb.Event
-	if cb.Type == "app_rate_limited" {
-		c.slack.Logger.WarnContext(ctx, "slack holds events back: more than 30,000 came within an hour")
-		return nil
-	}
-	if !cb.Concerns(c.slack.Identity().Team) {
-		c.slack.Logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
-		if m := event.ReadMessage(c.slack, cb, attempt); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == event.Created {
-			m.Ref.Workspace = cb.Team
-			h.Foreign(ctx, m)
-		}
-		return nil
-	}
-	if l, listens := h.(event.Listener); listens && slices.Contains(converts, e.Type+e.Subtype) {
-		l.Converted(c.slack.Ref(string(e.Channel), ""))
-	}
-	if ours, err := c.directory.Changed(ctx, e, raw); ours {
-		return err
-	}
-	switch e.Type {
-	case "message", "app_mention":
-		return h.Message(ctx, event.ReadMessage(c.slack, cb, attempt))
-	case "reaction_added":
-		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a file's has none
-			return nil
-		}
-		name, _, _ := strings.Cut(e.Reaction, "::") // without the skin tone
-		return h.Reaction(ctx, event.Reaction{
-			Ref: c.slack.Ref(e.Item.Channel, ""), Message: thread.MessageID(e.Item.TS), Name: name, By: string(e.User),
-		})
-	case "agent_session_stopped":
-		return c.sessionStopped(ctx, h, e)
-	case "app_home_opened":
-		if e.Tab != "" && e.Tab != "messages" {
-			return nil
-		}
-		return h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), ""), By: string(e.User)})
-	case "assistant_thread_started":
-		return h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread), By: e.Assistant.User})
-	case "tokens_revoked", "app_uninstalled":
-		c.slack.Logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
-			"event", e.Type)
-		return nil
-	default: // app_context_changed, assistant_thread_context_changed, and whatever comes to be
-		return nil
-	}
 }
 
 // sessionStopped passes on that somebody pressed the stop button of Slack's own client: each stream that it ended, or, while nothing

@@ -55,30 +55,12 @@ func (c *Receiver) Listen(ctx context.Context, h event.Handler) error {
 	}
 	var workers sync.WaitGroup
 	for _, lane := range work {
-		workers.Go(func() { c.workLane(ctx, h, lane) })
+		workers.Go(func() { c.work(ctx, h, lane) })
 	}
 	workers.Wait() // they end with ctx, or when a connection turns out to be hopeless
 	end()
 	c.late.Wait()
 	return group.Wait()
-}
-
-// workLane handles what comes, and when ctx has ended what has come.
-func (c *Receiver) workLane(ctx context.Context, h event.Handler, lane <-chan job) {
-	for {
-		select {
-		case j := <-lane:
-			c.work(ctx, h, j)
-			continue
-		case <-ctx.Done():
-		}
-		select {
-		case j := <-lane:
-			c.work(ctx, h, j)
-		default:
-			return
-		}
-	}
 }
 
 // job is one envelope to be handled and acknowledged.
@@ -87,24 +69,41 @@ type job struct {
 	socket *socketmode.Client
 }
 
-func (c *Receiver) work(ctx context.Context, h event.Handler, j job) {
+// work handles what comes, and when ctx has ended what has come.
+func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job) {
 	// An event that is being taken in is finished when the process ends; it is acked or comes again.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleLimit)
-	defer cancel()
-	sentence, err := c.inTime(ctx, h, j.Type, j.Payload, j.Attempt)
-	if err != nil {
-		c.slack.Logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
-		if j.Type == "events_api" {
-			return // Slack delivers it again
+	lasting := context.WithoutCancel(ctx)
+	for {
+		var j job
+		select {
+		case j = <-lane:
+		case <-ctx.Done():
+			select {
+			case j = <-lane:
+			default:
+				return
+			}
 		}
-		sentence = sayFailed
-	}
-	var payload any
-	if sentence != "" && j.Type == "slash_commands" {
-		payload = ephemeral(sentence)
-	}
-	if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
-		c.slack.Logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
+		ctx, cancel := context.WithTimeout(lasting, handleLimit)
+		handle := c.inTime
+		if j.Type == "events_api" { // comes again when it was not taken in
+			handle = c.handle
+		}
+		sentence, err := handle(ctx, h, j.Type, j.Payload, j.Attempt)
+		if err != nil {
+			c.slack.Logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
+			sentence = sayFailed
+		}
+		var payload any
+		if sentence != "" && j.Type == "slash_commands" {
+			payload = ephemeral(sentence)
+		}
+		if err == nil || j.Type != "events_api" { // else Slack delivers it again
+			if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
+				c.slack.Logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
+			}
+		}
+		cancel()
 	}
 }
 
@@ -112,11 +111,8 @@ func (c *Receiver) work(ctx context.Context, h event.Handler, j job) {
 // again; what takes longer is acknowledged, and its sentence told afterwards.
 const commandLimit = 2 * time.Second
 
-// inTime handles a payload, and does not wait for a command or a press that takes too long. It goes on all the same.
+// inTime handles a command or a press, and does not wait for one that takes too long. It goes on all the same.
 func (c *Receiver) inTime(ctx context.Context, h event.Handler, kind string, raw []byte, attempt int) (sentence string, err error) {
-	if kind == "events_api" { // comes again when it was not taken in
-		return c.handle(ctx, h, kind, raw, attempt)
-	}
 	type result struct {
 		sentence string
 		err      error

@@ -67,7 +67,11 @@ func (c *Receiver) Handler(h event.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
 		c.peek(kind, payload)
-		sentence, err := c.inTime(ctx, h, kind, payload, attempt)
+		handle := c.inTime
+		if kind == "events_api" { // comes again when it was not taken in
+			handle = c.handle
+		}
+		sentence, err := handle(ctx, h, kind, payload, attempt)
 		if err != nil {
 			c.slack.Logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
 			if kind == "events_api" {
