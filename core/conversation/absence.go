@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
@@ -25,9 +26,10 @@ const (
 	closingTime = 30 * time.Second
 )
 
-// late handles a message that is found after an absence, as it would have been handled when it was written. What some process has taken in or decided
-// already is left alone. About an old question the bot asks whether an answer is still wanted.
-func (c *Conversation) late(ctx context.Context, m Message) error {
+// late decides about a message that is found after an absence, as it would have been decided when it was written. What some process has taken in or
+// decided already is ignored. About an old question the bot asks whether an answer is still wanted.
+func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement, err error) {
+	j.Action = policy.Ignore
 	looked := m.Looked
 	if looked.IsZero() {
 		looked = time.Now()
@@ -37,35 +39,35 @@ func (c *Conversation) late(ctx context.Context, m Message) error {
 	switch {
 	case err == nil && old: // it may have been closed, because nobody was there for its answer
 		if closed, err := c.closed(ctx, t); err != nil || !closed {
-			return err
+			return j, err
 		}
-		return c.askStill(ctx, m)
+		return j, c.askStill(ctx, m)
 	case err == nil:
-		return nil
+		return j, nil
 	case !errors.Is(err, session.ErrUnknownTurn):
-		return fmt.Errorf("find out what became of a message: %w", err)
+		return j, fmt.Errorf("find out what became of a message: %w", err)
 	}
 	if !m.Direct && !m.Mentioned && !m.Forum { // who is spoken to may have changed since
 		if passed, err := c.service.Passed(ctx, c.tenant(m.Ref), m.Ref, m.ID); err != nil || passed {
-			return err
+			return j, err
 		}
 	}
-	j, err := c.judge(ctx, c.occurrence(m))
+	judged, err := c.judge(ctx, c.occurrence(m))
 	if err != nil {
-		return err
+		return j, err
 	}
-	wanted := j.Action == policy.Answer && !j.Ambient
+	wanted := judged.Action == policy.Answer && !judged.Ambient
 	switch {
 	case wanted && old:
-		return c.askStill(ctx, m)
+		return j, c.askStill(ctx, m)
 	case wanted: // a restored store does not know
 		if answered, err := c.can.history.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
-			return err
+			return j, err
 		}
-	case old && j.Action != policy.Unfollow:
-		return nil
+	case old && judged.Action != policy.Unfollow:
+		return j, nil
 	}
-	return c.decided(ctx, m, j)
+	return judged, nil
 }
 
 // aside says which of the bot's messages after a question are about another one.

@@ -17,7 +17,8 @@ import (
 const patience = 30 * time.Second
 
 // Message does what is to be done about a message that somebody wrote or changed. Several events may tell of one message: the second finds what came
-// of the first. An error means that the event is to come again, where the platform delivers it again.
+// of the first. An error means that the event is to come again, where the platform delivers it again. Of a message that was found late, nobody waits for a word
+// beside the answer.
 func (c *Conversation) Message(ctx context.Context, m Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
@@ -27,35 +28,19 @@ func (c *Conversation) Message(ctx context.Context, m Message) error {
 		m.Change = policy.Created // no other event tells of that
 		c.said.Forget(m.key())
 	}
-	switch {
-	case c.taken.Has(m.key()) || c.said.Has(m.key()):
+	if c.taken.Has(m.key()) || c.said.Has(m.key()) {
 		return nil
-	case m.Late:
-		return c.late(ctx, m)
 	}
-	j, err := c.judge(ctx, c.occurrence(m))
+	var j answer.Judgement
+	var err error
+	if m.Late {
+		j, err = c.late(ctx, m)
+	} else {
+		j, err = c.judge(ctx, c.occurrence(m))
+	}
 	if err != nil {
 		return err
 	}
-	return c.decided(ctx, m, j)
-}
-
-// occurrence states what is known of a message.
-func (c *Conversation) occurrence(m Message) answer.Occurrence {
-	o := answer.Occurrence{
-		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
-	}
-	if c.can.memory != nil {
-		o.Ask, o.Holds = o.Holds, c.remembers(m.Author.ID)
-	}
-	if m.Late {
-		o.Age = time.Since(m.Written)
-	}
-	return o
-}
-
-// decided does what was decided about a message. Of one that was found late, nobody waits for a word beside the answer.
-func (c *Conversation) decided(ctx context.Context, m Message, j answer.Judgement) error {
 	c.logger.DebugContext(ctx, "message decided", "message", m.ID, "reason", j.Reason)
 	switch j.Action {
 	case policy.Answer:
@@ -72,6 +57,20 @@ func (c *Conversation) decided(ctx context.Context, m Message, j answer.Judgemen
 	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
 	}
 	return nil
+}
+
+// occurrence states what is known of a message.
+func (c *Conversation) occurrence(m Message) answer.Occurrence {
+	o := answer.Occurrence{
+		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
+	}
+	if c.can.memory != nil {
+		o.Ask, o.Holds = o.Holds, c.remembers(m.Author.ID)
+	}
+	if m.Late {
+		o.Age = time.Since(m.Written)
+	}
+	return o
 }
 
 // stopHere stops what is being answered where a message says so.
