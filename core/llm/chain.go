@@ -48,7 +48,7 @@ func (c *Chain) Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 		for i, m := range c.models {
 			for attempt := 1; ; attempt++ {
 				t := try{model: m, policy: c.policy, yield: yield, fallback: i > 0}
-				err := t.traced(ctx, req, attempt)
+				err := t.run(ctx, req, attempt)
 				if t.left || err == nil {
 					return
 				}
@@ -87,35 +87,42 @@ type try struct {
 	finish Finish
 }
 
-// traced is run, as a span of its own.
-func (t *try) traced(ctx context.Context, req Request, attempt int) error {
-	began := time.Now()
-	ctx, told := span.Begin(ctx, "model", slog.String("model", t.model.Info().Name), slog.Int("attempt", attempt), slog.Bool("fallback", t.fallback))
-	err := t.run(ctx, req)
-	if !t.first.IsZero() {
-		told.Note(slog.Duration("first_delta", t.first.Sub(began)))
-	}
-	told.Note(slog.Int("input_tokens", t.usage.Input), slog.Int("output_tokens", t.usage.Output), slog.String("finish", string(t.finish)))
-	told.End(err)
-	return err
-}
-
 // run returns nil when the stream was passed on whole, or the reader has left.
-func (t *try) run(parent context.Context, req Request) error {
+func (t *try) run(parent context.Context, req Request, attempt int) (err error) {
+	began, name := time.Now(), t.model.Info().Name
+	parent, told := span.Begin(parent, "model", slog.String("model", name), slog.Int("attempt", attempt), slog.Bool("fallback", t.fallback))
+	defer func() {
+		if !t.first.IsZero() {
+			told.Note(slog.Duration("first_delta", t.first.Sub(began)))
+		}
+		told.Note(slog.Int("input_tokens", t.usage.Input), slog.Int("output_tokens", t.usage.Output), slog.String("finish", string(t.finish)))
+		told.End(err)
+	}()
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	// The provider is made to end by cancelling its context: there is no second goroutine that could be left behind.
 	watchdog := time.AfterFunc(t.policy.FirstDelta, func() { cancel(ErrStalled) })
 	defer watchdog.Stop()
-	name := t.model.Info().Name
 	for d, err := range t.model.Stream(ctx, req) {
 		if err != nil {
 			return t.failure(ctx, name, err)
 		}
 		// The reader's time is not the model's silence.
 		watchdog.Stop()
-		t.note(d)
-		if !t.pass(d, name) {
+		if t.first.IsZero() {
+			t.first = time.Now()
+		}
+		if d.Usage != nil {
+			t.usage = *d.Usage
+		}
+		if d.Finish != "" {
+			t.finish = d.Finish
+		}
+		if t.fallback && !t.shown && len(t.held) == 0 {
+			d.Model = name
+		}
+		t.held = append(t.held, d)
+		if (t.shown || d.Text != "" || d.Reasoning != "") && !t.flush() {
 			t.left = true
 			return nil
 		}
@@ -128,23 +135,8 @@ func (t *try) run(parent context.Context, req Request) error {
 	if t.finish == "" {
 		return t.failure(ctx, name, ErrIncomplete)
 	}
-	if !t.flush() {
-		t.left = true
-	}
+	t.left = !t.flush()
 	return nil
-}
-
-// note takes down what is told of the stream as a whole.
-func (t *try) note(d Delta) {
-	if t.first.IsZero() {
-		t.first = time.Now()
-	}
-	if d.Usage != nil {
-		t.usage = *d.Usage
-	}
-	if d.Finish != "" {
-		t.finish = d.Finish
-	}
 }
 
 func (t *try) failure(ctx context.Context, name string, err error) error {
@@ -159,17 +151,6 @@ func (t *try) failure(ctx context.Context, name string, err error) error {
 		return fmt.Errorf("ask model %s: no word for %s: %w", name, quiet, err)
 	}
 	return fmt.Errorf("ask model %s: %w", name, err)
-}
-
-func (t *try) pass(d Delta, name string) bool {
-	if t.fallback && !t.shown && len(t.held) == 0 {
-		d.Model = name
-	}
-	t.held = append(t.held, d)
-	if !t.shown && d.Text == "" && d.Reasoning == "" {
-		return true
-	}
-	return t.flush()
 }
 
 func (t *try) flush() bool {
