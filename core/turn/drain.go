@@ -1,6 +1,7 @@
 package turn
 
 import (
+	"slices"
 	"time"
 
 	"github.com/footnotehq/footnote/core/packet"
@@ -10,35 +11,30 @@ import (
 // worker's last packets may still be there. After a silence it sends a Heartbeat on behalf of a model that is still running.
 func drain(queue <-chan packet.Packet, finished <-chan struct{}, sink packet.Sink, models int, silence time.Duration) {
 	stopped := make([]bool, models)
-	accept := func(p packet.Packet) {
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	for {
+		var p packet.Packet
+		select {
+		case p = <-queue:
+		case <-quiet.C:
+			model := slices.Index(stopped, false)
+			if model < 0 {
+				quiet.Reset(silence)
+				continue
+			}
+			p = packet.Packet{Placement: packet.Placement{ModelIndex: model}, Payload: packet.Heartbeat{}}
+		case <-finished:
+			select {
+			case p = <-queue:
+			default:
+				return
+			}
+		}
 		if _, last := p.Payload.(packet.Stop); last {
 			stopped[p.Placement.ModelIndex] = true
 		}
 		sink.Accept(p)
-	}
-	quiet := time.NewTimer(silence)
-	defer quiet.Stop()
-	for {
-		select {
-		case p := <-queue:
-			accept(p)
-		case <-quiet.C:
-			for i, over := range stopped {
-				if !over {
-					sink.Accept(packet.Packet{Placement: packet.Placement{ModelIndex: i}, Payload: packet.Heartbeat{}})
-					break
-				}
-			}
-		case <-finished:
-			for {
-				select {
-				case p := <-queue:
-					accept(p)
-				default:
-					return
-				}
-			}
-		}
 		quiet.Reset(silence)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -58,8 +59,21 @@ type worker struct {
 	spelled  int                 // steps laid out anew because an endpoint takes no tools
 }
 
-// loop asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer.
-func (w *worker) loop(ctx context.Context) error {
+// work asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer; a panic of anything below
+// becomes one.
+func (w *worker) work(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.log.ErrorContext(ctx, "turn panicked", "turn", w.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errPanic
+		}
+	}()
+	switch {
+	case w.refusal != "":
+		return errRefused(w.refusal)
+	case w.req.SearchOnly:
+		return w.searchOnly(ctx)
+	}
 	for _, f := range w.req.Project {
 		ref := projectRef(f)
 		n := w.numbers.Add(sourceOf(ref, ref.Link("")))

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -150,7 +149,7 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
 	w.tools = tools.For(w.scope())
 	w.resume()
-	cause := r.guarded(ctx, w)
+	cause := w.work(ctx)
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
 	if w.model.Info().Extractive { // it knows nothing beside the documents
@@ -171,23 +170,6 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	end(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
 	r.logEnding(ctx, req, a)
 	return a
-}
-
-// guarded runs the loop; a panic of anything below becomes an error.
-func (r *Runner) guarded(ctx context.Context, w *worker) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.log.ErrorContext(ctx, "turn panicked", "turn", w.req.Turn, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = errPanic
-		}
-	}()
-	if w.refusal != "" {
-		return errRefused(w.refusal)
-	}
-	if w.req.SearchOnly {
-		return w.searchOnly(ctx)
-	}
-	return w.loop(ctx)
 }
 
 // end sends the last packets of a model: why it failed, if it did, and the stop.

@@ -31,10 +31,11 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, text *te
 	)
 	defer func() { w.record.Asked(name, usage, time.Since(began)) }()
 	defer w.voice.close()
-	said := &speech{voice: w.voice, screen: w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name})}
+	screen := w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name})
+	w.voice.take() // of a step that failed
 	for d, err := range w.model.Stream(ctx, req) {
 		if err != nil {
-			_ = said.end(ctx, text.Flush()) // the model's own error says more
+			_ = w.finish(ctx, screen, text.Flush()) // the model's own error says more
 			return stepResult{}, err
 		}
 		if d.Model != "" {
@@ -52,7 +53,9 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, text *te
 			w.voice.reason("")
 		}
 		if d.Text != "" {
-			if err := said.push(ctx, text.Push(d.Text)); err != nil {
+			shown, err := screen.Push(ctx, text.Push(d.Text))
+			w.voice.say(shown)
+			if err != nil {
 				return stepResult{}, err
 			}
 		}
@@ -66,7 +69,7 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, text *te
 			result.finish = d.Finish
 		}
 	}
-	err = said.end(ctx, text.Flush())
+	err = w.finish(ctx, screen, text.Flush())
 	if cause := context.Cause(ctx); cause != nil {
 		return stepResult{}, cause
 	}
@@ -74,7 +77,7 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, text *te
 		return stepResult{}, err
 	}
 	w.voice.close()
-	result.text, result.shown = said.text.String(), !w.voice.dropped
+	result.text, result.shown = w.voice.take(), !w.voice.dropped
 	result.calls = w.identify(number, append(calls.calls(), text.Calls()...))
 	if result.finish == llm.FinishRefusal {
 		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
@@ -82,36 +85,16 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, text *te
 	return result, nil
 }
 
-// speech is what a model says in one step, once it was looked at.
-type speech struct {
-	voice  *voice
-	screen filter.Screen
-	text   strings.Builder
-}
-
-// push says what may be said by now.
-func (s *speech) push(ctx context.Context, visible string) error {
-	shown, err := s.screen.Push(ctx, visible)
-	s.say(shown)
-	return err
-}
-
-// end says the rest.
-func (s *speech) end(ctx context.Context, visible string) error {
-	if err := s.push(ctx, visible); err != nil {
+// finish says the rest of what was looked at.
+func (w *worker) finish(ctx context.Context, screen filter.Screen, visible string) error {
+	shown, err := screen.Push(ctx, visible)
+	w.voice.say(shown)
+	if err != nil {
 		return err
 	}
-	shown, err := s.screen.Flush(ctx)
-	s.say(shown)
+	shown, err = screen.Flush(ctx)
+	w.voice.say(shown)
 	return err
-}
-
-func (s *speech) say(visible string) {
-	taken, opened := s.voice.say(visible)
-	if opened && s.text.Len() > 0 {
-		s.text.WriteString(messageBreak)
-	}
-	s.text.WriteString(taken)
 }
 
 // identify gives every call an id that is unique within the turn: some models send none, or the same one twice.

@@ -39,7 +39,8 @@ type voice struct {
 	strict  bool
 	pending []packet.Payload
 	raw     strings.Builder
-	dropped bool // the last message was not shown
+	dropped bool            // the last message was not shown
+	said    strings.Builder // what the model wrote since take, shown or not; a blank line parts its messages
 	gathers []packet.Document
 }
 
@@ -95,60 +96,61 @@ func (v *voice) reason(text string) {
 	v.here.Emit(packet.ReasoningDelta{Text: text})
 }
 
-// say passes on text of the answer. White space before the first word opens no message. It returns what it took as part of the
-// answer, and whether that begins a message.
-func (v *voice) say(text string) (taken string, opened bool) {
+// say passes on text of the answer. White space before the first word opens no message.
+func (v *voice) say(text string) {
 	if v.block != writing {
 		if text = strings.TrimLeft(text, " \t\r\n"); text == "" {
-			return "", false
+			return
 		}
 		v.open(writing)
-		opened, v.dropped = true, false
+		v.dropped = false
+		if v.said.Len() > 0 {
+			v.said.WriteString(messageBreak)
+		}
 		v.pending = append(v.pending, packet.MessageStart{Documents: v.gathers})
 		if !v.strict {
 			v.release()
 		}
 	}
-	v.write(text)
-	v.events = v.citations.Push(text, v.events[:0])
-	v.show()
-	return text, opened
-}
-
-// write notes what the model wrote, once it is certain that the reader is shown it.
-func (v *voice) write(text string) {
+	v.said.WriteString(text)
 	if len(v.pending) > 0 {
 		v.raw.WriteString(text)
-		return
+	} else {
+		v.record.Wrote(text)
 	}
-	v.record.Wrote(text)
+	v.events = v.citations.Push(text, v.events[:0])
+	v.show()
 }
 
+// take returns what was said since the last call, as the model wrote it.
+func (v *voice) take() string {
+	defer v.said.Reset()
+	return v.said.String()
+}
+
+// show passes on the events, or holds them back.
 func (v *voice) show() {
 	for _, e := range v.events {
+		var p packet.Payload
 		switch {
 		case e.Info != nil:
 			v.record.Cited(*e.Info)
 			v.release()
 			link, _ := cite.LinkURL(e.Info.URL) // empty when it must not be linked
-			v.send(packet.CitationInfo{
+			p = packet.CitationInfo{
 				Number: e.Info.Number, Document: e.Info.Document, Title: e.Info.Title, URL: link, Source: document.Kind(e.Info.Kind),
-			})
-		case e.Text != "":
-			v.send(packet.MessageDelta{Text: e.Text})
+			}
+		case e.Text == "":
+			continue
+		case len(v.pending) > 0:
+			v.pending = append(v.pending, packet.MessageDelta{Text: e.Text})
+			continue
+		default:
+			v.record.Showed(e.Text)
+			p = packet.MessageDelta{Text: e.Text}
 		}
+		v.here.Emit(p)
 	}
-}
-
-func (v *voice) send(p packet.Payload) {
-	if len(v.pending) > 0 {
-		v.pending = append(v.pending, p)
-		return
-	}
-	if d, ok := p.(packet.MessageDelta); ok {
-		v.record.Showed(d.Text)
-	}
-	v.here.Emit(p)
 }
 
 // release shows what was held back, and everything from now on.
@@ -162,7 +164,10 @@ func (v *voice) release() {
 	v.record.Wrote(v.raw.String())
 	v.raw.Reset()
 	for _, p := range held {
-		v.send(p)
+		if d, ok := p.(packet.MessageDelta); ok {
+			v.record.Showed(d.Text)
+		}
+		v.here.Emit(p)
 	}
 }
 
