@@ -43,7 +43,8 @@ type attempt struct {
 // begin registers a turn, so that it can be stopped and let go of.
 func (s *Service) begin(lasting context.Context, t session.Turn) (context.Context, *attempt) {
 	ctx, letGo := context.WithCancelCause(s.traced(lasting, t))
-	a := &attempt{turn: t, cancel: letGo}
+	ctx, attempted := s.beginAttempt(ctx, t)
+	a := &attempt{turn: t, cancel: letGo, span: attempted}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running[t.ID] = a
@@ -60,10 +61,8 @@ func (s *Service) permit(ctx context.Context) Permit {
 	}
 }
 
-// execute carries a turn as far as it goes and lets go of it.
-func (s *Service) execute(ctx context.Context, a *attempt) {
-	ctx, a.span = s.beginAttempt(ctx, a.turn)
-	err := s.process(ctx, a)
+// end lets go of a turn that was carried as far as it goes.
+func (s *Service) end(ctx context.Context, a *attempt, err error) {
 	a.span.End(err)
 	a.cancel(nil)
 	switch {
@@ -182,8 +181,68 @@ func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved, Replayed: true})
 }
 
-// produce runs the turn, or states the outcome of one that is not to be run.
-func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
+// produce lays the request out and runs the engine, on the run's context, or states the outcome of a turn that is not to be run.
+func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (saved session.Saved, err error) {
+	run, disarm := s.arm(ctx, a)
+	defer disarm()
+	requested, err := s.stopRequested(ctx, a)
+	if err != nil {
+		return session.Saved{}, err
+	}
+	if requested {
+		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+	}
+	if until := a.turn.LimitedUntil; !until.IsZero() {
+		return s.state(ctx, a, sink, stated(session.Limited, policy.SayLimited(until, time.Now()))), nil
+	}
+	defer func() {
+		s.measureStop(a)
+		if err == nil && saved.Outcome == session.Stopped && s.stray(ctx, a) {
+			saved, err = session.Saved{}, errStray
+		}
+	}()
+	preparing, preparation := span.Begin(run, "prepare")
+	var req turn.Request
+	t, known, empty, err := s.gather(preparing, a.turn)
+	if err == nil {
+		req, err = s.request(preparing, t)
+	}
+	preparation.End(err)
+	if errors.Is(context.Cause(run), turn.ErrStopped) {
+		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
+	}
+	if err != nil {
+		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
+	}
+	if empty {
+		return s.state(ctx, a, sink, stated(session.Answered, policy.NoQuestion)), nil
+	}
+	if t.Ambient {
+		req = groundedOnly(req)
+	}
+	if reply := replies[policy.TalkOf(t.Question.Text)]; reply != "" && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
+		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
+	}
+	req.Still = s.audienceUnchanged(t, a)
+	report, err := s.Engine.Run(run, req, s.recheck(ctx, t, known, sink))
+	if cause := context.Cause(ctx); cause != nil {
+		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
+	}
+	if err != nil {
+		saved = stated(session.Failed, policy.Say(session.Failed))
+		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
+		return s.state(ctx, a, sink, saved), nil
+	}
+	if !known {
+		for i := range report.Answers {
+			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceAudienceUnknown)
+		}
+	}
+	return savedOf(report, a.turn.Number, time.Now()), nil
+}
+
+// arm returns the context of a run, which a stop ends, wherever it is asked for.
+func (s *Service) arm(ctx context.Context, a *attempt) (run context.Context, disarm func()) {
 	run, stop := context.WithCancelCause(ctx)
 	s.mu.Lock()
 	a.stop = stop
@@ -199,26 +258,10 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (se
 		case <-run.Done():
 		}
 	}()
-	defer func() {
+	return run, func() {
 		stop(nil)
 		<-watched
-	}()
-	requested, err := s.stopRequested(ctx, a)
-	if err != nil {
-		return session.Saved{}, err
 	}
-	if requested {
-		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
-	}
-	if until := a.turn.LimitedUntil; !until.IsZero() {
-		return s.state(ctx, a, sink, stated(session.Limited, policy.SayLimited(until, time.Now()))), nil
-	}
-	defer s.measureStop(a)
-	saved, err := s.ask(ctx, run, a, sink)
-	if err == nil && saved.Outcome == session.Stopped && s.stray(ctx, a) {
-		return session.Saved{}, errStray
-	}
-	return saved, err
 }
 
 // stray reports whether a turn was stopped by a signal that was not meant for this attempt: one of an edit, which comes so late that the
@@ -249,48 +292,6 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 		return false, fmt.Errorf("look for a stop: %w", err)
 	}
 	return len(ids) > 0, nil
-}
-
-// ask lays the request out and runs the engine, on the run's context.
-func (s *Service) ask(ctx, run context.Context, a *attempt, sink packet.Sink) (session.Saved, error) {
-	preparing, preparation := span.Begin(run, "prepare")
-	t, known, empty, err := s.gather(preparing, a.turn)
-	var req turn.Request
-	if err == nil {
-		req, err = s.request(preparing, t)
-	}
-	preparation.End(err)
-	if errors.Is(context.Cause(run), turn.ErrStopped) {
-		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
-	}
-	if err != nil {
-		return session.Saved{}, fmt.Errorf("lay out the turn: %w", err)
-	}
-	if empty {
-		return s.state(ctx, a, sink, stated(session.Answered, policy.NoQuestion)), nil
-	}
-	if t.Ambient {
-		req = groundedOnly(req)
-	}
-	if reply := replies[policy.TalkOf(t.Question.Text)]; reply != "" && len(t.Question.Files) == 0 && onlyQuotes(req.Models) {
-		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
-	}
-	req.Still = s.audienceUnchanged(t, a)
-	report, err := s.Engine.Run(run, req, s.recheck(ctx, t, known, sink))
-	if cause := context.Cause(ctx); cause != nil {
-		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
-	}
-	if err != nil {
-		saved := stated(session.Failed, policy.Say(session.Failed))
-		s.Logger.ErrorContext(ctx, "turn cannot be run", "turn", a.turn.ID, "reference", saved.Reference, "error", err)
-		return s.state(ctx, a, sink, saved), nil
-	}
-	if !known {
-		for i := range report.Answers {
-			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceAudienceUnknown)
-		}
-	}
-	return savedOf(report, a.turn.Number, time.Now()), nil
 }
 
 // onlyQuotes reports whether every model can only quote documents, none of which answers a greeting.

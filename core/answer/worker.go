@@ -79,7 +79,7 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 			ctx, a := s.begin(lasting, t)
 			turns.Go(func() {
 				defer func() { <-slots }()
-				s.execute(ctx, a)
+				s.end(ctx, a, s.process(ctx, a))
 			})
 		}
 		for range taken - len(leased) {
