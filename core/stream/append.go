@@ -103,42 +103,42 @@ func (a *appender[P]) renew() {
 
 // flush makes the calls that are due. After an error the rest stays in the queue.
 func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
-	a := w.appender
-	for len(a.queue) > 0 {
-		if err := w.call(ctx, a.queue[0], class); err != nil {
+	for a := w.appender; len(a.queue) > 0; a.queue = a.queue[1:] {
+		p, err := a.queue[0], error(nil)
+		switch {
+		case a.open == "" && p.stop: // the message was never begun
+		case a.open == "":
+			err = w.start(ctx, p.page, class)
+		case p.stop:
+			err = w.stop(ctx, p.page)
+		default:
+			class := class
+			if class == thread.Progress && w.words && !w.worded {
+				class = thread.First // nothing is to be read here yet: it goes before more of what others read
+			}
+			if err = w.reserve(ctx, thread.StreamAppend, class); err != nil {
+				return err
+			}
+			calling, made := w.making(ctx, thread.StreamAppend)
+			if err = made(a.Append(calling, w.to, a.open, p.page)); err != nil {
+				return fmt.Errorf("append to the answer: %w", err)
+			}
+		}
+		if err != nil {
 			return err
 		}
-		a.queue = a.queue[1:]
 	}
 	return nil
 }
 
-func (w *writer[P]) call(ctx context.Context, p piece[P], class thread.Class) error {
-	a := w.appender
-	switch {
-	case a.open == "" && p.stop:
-		return nil // the message was never begun
-	case a.open == "":
-		return w.start(ctx, p.page, class)
-	case !p.stop:
-		if class == thread.Progress && w.words && !w.worded {
-			class = thread.First // nothing is to be read here yet: it goes before more of what others read
-		}
-		if err := w.reserve(ctx, thread.StreamAppend, class); err != nil {
-			return err
-		}
-		calling, made := w.making(ctx, thread.StreamAppend)
-		if err := made(a.Append(calling, w.to, a.open, p.page)); err != nil {
-			return fmt.Errorf("append to the answer: %w", err)
-		}
-		return nil
-	}
-	// Ending a message is never put off: an open one looks as if the bot were still writing.
+// stop ends a message. That is never put off: an open one looks as if the bot were still writing.
+func (w *writer[P]) stop(ctx context.Context, page P) error {
 	if err := w.reserve(ctx, thread.StreamStop, thread.Final); err != nil {
 		return err
 	}
+	a := w.appender
 	calling, made := w.making(ctx, thread.StreamStop)
-	if err := made(a.Stop(calling, w.to, a.open, p.page)); err != nil {
+	if err := made(a.Stop(calling, w.to, a.open, page)); err != nil {
 		return fmt.Errorf("end the stream of the answer: %w", err)
 	}
 	n := a.number

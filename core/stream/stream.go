@@ -163,7 +163,9 @@ func (s *ThreadStream[P]) run(ctx context.Context) {
 				return
 			}
 		}
-		s.progress(ctx)
+		view, before := s.snapshot(), s.write.calls
+		err := s.write.progress(ctx, view)
+		s.wrote(ctx, view, s.write.calls > before, err)
 		select {
 		case <-s.finish: // rather than another write of the same view
 			return
@@ -196,12 +198,10 @@ func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	}
 }
 
-// progress makes one write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
-func (s *ThreadStream[P]) progress(ctx context.Context) {
-	view, before := s.snapshot(), s.write.calls
-	err := s.write.progress(ctx, view)
+// wrote notes what came of a write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
+func (s *ThreadStream[P]) wrote(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
-	if err == nil && !s.pacer.posted && s.write.calls == before {
+	if err == nil && !s.pacer.posted && !called {
 		return // there was nothing to show yet, so the first words need not keep an interval
 	}
 	s.pacer.wrote(time.Now(), view.Len() > 0)
@@ -211,7 +211,10 @@ func (s *ThreadStream[P]) progress(ctx context.Context) {
 	case errors.As(err, &limited):
 		s.pacer.rateLimited(time.Now(), limited.RetryAfter)
 	case errors.Is(err, thread.ErrNoRoom):
-		s.again()
+		select {
+		case s.dirty <- struct{}{}: // the same view again, after the interval
+		default:
+		}
 	case thread.Lasting(err):
 		// Somebody took the message or the bot away, or locked the thread, or the platform takes none of the answer's forms: it is not asked for again and again, and only the final write looks
 		// for a way.
@@ -219,13 +222,5 @@ func (s *ThreadStream[P]) progress(ctx context.Context) {
 		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)
 	default:
 		s.logger.WarnContext(ctx, "progress write failed", "error", err)
-	}
-}
-
-// again asks for another write of the same view, after the interval.
-func (s *ThreadStream[P]) again() {
-	select {
-	case s.dirty <- struct{}{}:
-	default:
 	}
 }
