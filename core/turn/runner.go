@@ -80,7 +80,8 @@ func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report
 	for i, model := range req.Models {
 		emit := packet.NewEmitter(queue, drained, packet.Placement{ModelIndex: i})
 		workers.Go(func() {
-			answers[i] = r.answer(ctx, req, model, tools, numbers, cited, emit, began)
+			w, recorded := r.worker(req, model, tools, numbers, cited, emit, began)
+			answers[i] = r.end(ctx, w, recorded, emit, w.work(ctx))
 		})
 	}
 	finished := make(chan struct{})
@@ -122,10 +123,10 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 	return tools, errors.Join(errs...)
 }
 
-// answer is one model's worker: whatever happens below it, it returns one answer and sends one Stop.
-func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping,
-	cited *cite.Numbers, emit *packet.Emitter, began time.Time,
-) Answer {
+// worker is what one model's answer is worked on with, and where all that it records can be read once it has ended.
+func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping, cited *cite.Numbers, emit *packet.Emitter,
+	began time.Time,
+) (*worker, *state) {
 	if _, ok := model.(*llm.Chain); !ok {
 		model = llm.NewChain(r.config.Policy, model)
 	}
@@ -149,7 +150,12 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
 	w.tools = tools.For(w.scope())
 	w.resume()
-	cause := w.work(ctx)
+	return w, state
+}
+
+// end settles what a worker's answer has come to, with why it is not complete, or nil. Whatever happened below, there is one answer, and one Stop is sent.
+func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
+	req := w.req
 	f := state.facts()
 	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
 	if w.model.Info().Extractive { // it knows nothing beside the documents
@@ -167,13 +173,13 @@ func (r *Runner) answer(ctx context.Context, req Request, model llm.Model, tools
 	}
 	a := state.finish(ending, cause, w.known)
 	a.Inherited = inherited(req.History, a.References)
-	end(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
+	stop(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
 	r.logEnding(ctx, req, a)
 	return a
 }
 
-// end sends the last packets of a model: why it failed, if it did, and the stop.
-func end(to *packet.Emitter, e Ending, notices []string) {
+// stop sends the last packets of a model: why it failed, if it did, and the stop.
+func stop(to *packet.Emitter, e Ending, notices []string) {
 	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: notices}
 	if e.Reference != "" {
 		to.Emit(packet.Error{Message: string(e.Sentence), Reference: e.Reference, Retryable: e.Retryable})
