@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
@@ -182,6 +183,13 @@ func (m *Metrics) Repeated(thread.Platform) { m.repeated.Inc() }
 
 // TakenOver implements answer.Metrics.
 func (m *Metrics) TakenOver() { m.takeovers.Inc() }
+
+// Searched counts what the stages of a search took.
+func (m *Metrics) Searched(t retrieve.Trace) {
+	for stage, took := range t.Timings {
+		m.retrieval.WithLabelValues(stage).Observe(took.Seconds())
+	}
+}
 
 // Wrote counts one write of an answer; it is what stream.Deps.Observe is for.
 func (m *Metrics) Wrote(w stream.Write) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -64,10 +63,7 @@ func TestNamesAreStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Wrote(stream.Write{Call: thread.Edit, Err: errors.New("other")})
-	r := m.Retriever(found{map[string]time.Duration{"embed": 10 * time.Millisecond, "total": 30 * time.Millisecond}, nil})
-	if _, err := r.Search(t.Context(), retrieve.Search{}); err != nil {
-		t.Fatal(err)
-	}
+	m.Searched(retrieve.Trace{Timings: map[string]time.Duration{"embed": 10 * time.Millisecond, "total": 30 * time.Millisecond}})
 	want := []string{
 		`footnote_connected{part="redis"} 0`,
 		`footnote_connected{part="slack"} 1`,
@@ -129,29 +125,6 @@ func TestScrapeSurvivesALostDatabase(t *testing.T) {
 	}
 }
 
-func TestFailedSearchesAreNotMeasured(t *testing.T) {
-	t.Parallel()
-	m := telemetry.New(telemetry.Config{})
-	if _, err := m.Retriever(found{map[string]time.Duration{"total": 1}, os.ErrClosed}).Search(t.Context(), retrieve.Search{}); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the search failed with %v", err)
-	}
-	for _, line := range scrape(t, m) {
-		if strings.HasPrefix(line, "footnote_retrieval") {
-			t.Errorf("there is %s", line)
-		}
-	}
-}
-
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
-// found is a retriever that took so long.
-type found struct {
-	timings map[string]time.Duration
-	err     error
-}
-
-func (f found) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
-	return retrieve.Result{Trace: retrieve.Trace{Timings: f.timings}}, f.err
-}

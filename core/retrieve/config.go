@@ -20,8 +20,9 @@ type Config struct {
 	PerSide      int     // candidates of each side; below 1 means the default
 	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
 	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
-	// Synonyms of footnote.yaml; nil: none.
-	Synonyms *analyse.Synonyms
+	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it is asked for each search. Nil: there are none.
+	Synonyms func() *analyse.Synonyms
+	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
 }
 
 // DefaultConfig returns the defaults of every setting.

@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
-	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/span"
 )
 
@@ -41,13 +40,6 @@ func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 // Config returns the settings in force, clipped.
 func (h *Hybrid) Config() Config { return h.cfg }
 
-// WithSynonyms returns the same search with other synonyms; nil is none.
-func (h *Hybrid) WithSynonyms(synonyms *analyse.Synonyms) *Hybrid {
-	with := *h
-	with.cfg.Synonyms = synonyms
-	return &with
-}
-
 // Search implements Retriever. When the embedder fails, the search goes on by keywords alone and says so in its trace.
 func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
 	ctx, told := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
@@ -55,11 +47,10 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 		told.Note(slog.String("route", result.Trace.Route), slog.Float64("alpha", result.Trace.Alpha), slog.Int("allowed", result.Trace.Allowed),
 			slog.Int("hits", len(result.Hits)), slog.Bool("evidence", result.Evidence))
 		told.End(err)
+		if err == nil && h.cfg.Observe != nil {
+			h.cfg.Observe(result.Trace)
+		}
 	}()
-	return h.search(ctx, s)
-}
-
-func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	began := time.Now()
 	if s.Now.IsZero() {
 		s.Now = began
@@ -75,8 +66,10 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	if len(queries) == 0 || s.Audience.Tenant() == "" {
 		return Result{Trace: trace}, nil
 	}
-	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide,
-		Synonyms: h.cfg.Synonyms}
+	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide}
+	if h.cfg.Synonyms != nil {
+		request.Synonyms = h.cfg.Synonyms()
+	}
 	if err := h.embed(ctx, queries, &request, &trace); err != nil {
 		return Result{}, err
 	}
@@ -111,7 +104,7 @@ func (h *Hybrid) search(ctx context.Context, s Search) (Result, error) {
 	}
 	hits := fit(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
-	result := Result{Hits: hits, Evidence: evidence && len(hits) > 0, Terms: make(map[string]int), Trace: trace}
+	result = Result{Hits: hits, Evidence: evidence && len(hits) > 0, Terms: make(map[string]int), Trace: trace}
 	for _, list := range candidates.Lists {
 		maps.Copy(result.Terms, list.Terms)
 		result.Chunks = max(result.Chunks, list.Chunks)

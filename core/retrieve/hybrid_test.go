@@ -250,6 +250,20 @@ func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 	}
 }
 
+// What is measured of a search says nothing where it failed.
+func TestHybridTellsOfSearchesThatSucceed(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	observe := func(c *retrieve.Config) { c.Observe = func(retrieve.Trace) { seen++ } }
+	search(t, newHybrid(t, library(t), nil, observe), ask("standby"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := newHybrid(t, library(t), &faulty{err: context.Canceled}, observe).Search(ctx, ask("standby"))
+	if err == nil || seen != 1 {
+		t.Errorf("%d of two searches were told of, one of which failed with %v", seen, err)
+	}
+}
+
 func TestHybridMergesQueries(t *testing.T) {
 	t.Parallel()
 	s := ask("improved")

@@ -12,7 +12,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // engineSearch is a search that a search engine makes (Config.Engine). What the audience may read, what words weigh and which chunks there are is
@@ -27,7 +26,7 @@ func (x *Index) findByEngine(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (out retrieve.Candidates, passages []retrieve.Passage, served bool, err error) {
 	s := &engineSearch{search: newSearch(x, r, choose)}
-	if err := x.read(ctx, s.prepare); err != nil || s.index == "" {
+	if err := s.prepare(ctx); err != nil || s.index == "" {
 		return out, nil, false, err
 	}
 	s.lap(ctx, "access")
@@ -52,11 +51,11 @@ func (x *Index) findByEngine(
 	for i, list := range found.Lists {
 		s.out.Lists[i] = s.list(i, list)
 	}
-	err = x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		defer conn.Release() // which closes a connection whose transaction is still open
-		s.conn = conn
-		return s.settle(ctx)
-	})
+	if s.conn, err = x.db.Pool.Acquire(ctx); err != nil {
+		return s.out, nil, true, err
+	}
+	defer s.conn.Release() // which closes a connection whose transaction is still open
+	err = s.settle(ctx)
 	return s.out, s.passages, true, err
 }
 
@@ -82,7 +81,11 @@ func (x *Index) makeRoom(ctx context.Context, at space, dimensions int) error {
 }
 
 // prepare reads what the engine has to be told.
-func (s *engineSearch) prepare(ctx context.Context, conn *pgxpool.Conn) error {
+func (s *engineSearch) prepare(ctx context.Context) error {
+	conn, err := s.search.index.db.Pool.Acquire(ctx)
+	if err != nil {
+		return err
+	}
 	defer conn.Release()
 	var first round
 	first.queue(done, beginRead)

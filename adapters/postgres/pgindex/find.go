@@ -38,25 +38,17 @@ func (x *Index) Find(
 			return out, passages, nil
 		}
 	}
-	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	conn, err := x.db.Pool.Acquire(ctx)
+	if err == nil {
 		defer conn.Release() // which closes a connection whose transaction is still open
 		s = newSearch(x, r, choose)
 		s.conn = conn
-		return s.run(ctx)
-	})
+		err = s.run(ctx)
+	}
 	if err != nil {
 		return retrieve.Candidates{}, nil, fmt.Errorf("search the index: %w", err)
 	}
 	return s.out, s.passages, nil
-}
-
-// read makes a reading on a connection, which the reading releases.
-func (x *Index) read(ctx context.Context, read func(context.Context, *pgxpool.Conn) error) error {
-	conn, err := x.db.Pool.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	return read(ctx, conn)
 }
 
 // search is one call of Find.

@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 //go:embed queries/passages.sql
@@ -57,16 +56,11 @@ func (x *Index) Excerpts(ctx context.Context, audience access.Audience, spans []
 }
 
 func (x *Index) fetch(ctx context.Context, sql string, args ...any) ([]retrieve.Passage, error) {
-	var passages []retrieve.Passage
-	err := x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		defer conn.Release()
-		rows, err := conn.Query(ctx, sql, args...)
-		if err != nil {
-			return err
-		}
-		passages, err = pgx.CollectRows(rows, scanPassage)
-		return err
-	})
+	rows, err := x.db.Pool.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, fmt.Errorf("fetch passages: %w", err)
+	}
+	passages, err := pgx.CollectRows(rows, scanPassage)
 	if err != nil {
 		return nil, fmt.Errorf("fetch passages: %w", err)
 	}

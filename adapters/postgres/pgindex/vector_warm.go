@@ -7,7 +7,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Sketch makes the sketches of all vectors of a model, which the first searches of a process would make else while somebody waits for them: seconds
@@ -28,29 +27,30 @@ func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string
 
 // sketchNext makes the next sketches, in one state of the index, and returns how many were missing before.
 func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model string) (missing int, err error) {
-	err = x.read(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
-		defer conn.Release() // which closes a connection whose transaction is still open
-		s := newSearch(x, retrieve.Request{Audience: access.NewAudience(tenant), Model: model}, nil)
-		s.conn = conn
-		var first, last round
-		first.queue(done, beginRead)
-		s.snapshot.queue(&first, s.request)
-		if err := first.run(ctx, conn); err != nil {
-			return err
-		}
-		s.scope = s.snapshot.everything()
-		if m, known := s.snapshot.model(); known && s.scope.count > x.cfg.ExactLimit && s.fitting(m) {
-			var low, high chunkPlace
-			if missing, low, high = s.gap(m); missing > 0 {
-				if err := s.sketch(ctx, m, low, high); err != nil {
-					return err
-				}
+	conn, err := x.db.Pool.Acquire(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Release() // which closes a connection whose transaction is still open
+	s := newSearch(x, retrieve.Request{Audience: access.NewAudience(tenant), Model: model}, nil)
+	s.conn = conn
+	var first, last round
+	first.queue(done, beginRead)
+	s.snapshot.queue(&first, s.request)
+	if err := first.run(ctx, conn); err != nil {
+		return 0, err
+	}
+	s.scope = s.snapshot.everything()
+	if m, known := s.snapshot.model(); known && s.scope.count > x.cfg.ExactLimit && s.fitting(m) {
+		var low, high chunkPlace
+		if missing, low, high = s.gap(m); missing > 0 {
+			if err := s.sketch(ctx, m, low, high); err != nil {
+				return missing, err
 			}
 		}
-		last.queue(done, `commit`)
-		return last.run(ctx, conn)
-	})
-	return missing, err
+	}
+	last.queue(done, `commit`)
+	return missing, last.run(ctx, conn)
 }
 
 // everything is every chunk that there may be, whoever may read it.

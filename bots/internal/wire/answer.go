@@ -55,11 +55,10 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	if err != nil {
 		return of, err
 	}
-	retriever, err := b.LiveRetriever()
+	retriever, err := b.Retriever()
 	if err != nil {
 		return of, err
 	}
-	retriever = b.measured(retriever)
 	chooser := &setups{base: b, choice: place.Choice}
 	if err := chooser.indexProjects(ctx); err != nil {
 		return of, err

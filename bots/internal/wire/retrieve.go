@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/reranker"
 	"github.com/footnotehq/footnote/adapters/staticembed"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
 // Retriever returns hybrid search over the index, with the settings of the environment.
@@ -51,7 +52,10 @@ func (b *Base) SearchConfig() retrieve.Config {
 	cfg.Alpha, cfg.TitleRatio, cfg.MaxChunks = b.Config.HybridAlpha, b.Config.TitleRatio, b.Config.MaxChunks
 	cfg.Above, cfg.Below = b.Config.ChunksAbove, b.Config.ChunksBelow
 	cfg.TimeDecay, cfg.FavorRecent, cfg.RecencyFloor = b.Config.TimeDecay, b.Config.FavorRecent, b.Config.RecencyFloor
-	cfg.Synonyms = b.File().Synonyms()
+	cfg.Synonyms = func() *analyse.Synonyms { return b.File().Synonyms() }
+	if b.Meter != nil {
+		cfg.Observe = b.Meter.Searched
+	}
 	return cfg
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/scratch"
+	"github.com/footnotehq/footnote/adapters/telemetry"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -42,7 +43,7 @@ type Base struct {
 	// By is the account of who asks for changes, for the audit trail; empty while serving, where people ask in chat.
 	By string
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is built that is to be counted.
-	Meter Meter
+	Meter *telemetry.Metrics
 	// Tracer hears what is done for turns; nil: nobody does. It is set as early.
 	Tracer span.Tracer
 

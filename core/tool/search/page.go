@@ -12,21 +12,22 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// further shows a further page of an earlier search of the turn without searching again; nil where none is asked for, or nothing is kept of the search.
-func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (*tool.Result, error) {
+// further shows a further page of an earlier search of the turn without searching again; kept is false where none is asked for, or nothing is kept of the search.
+func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
 	if page < 2 || t.chunks == nil {
-		return nil, nil
+		return result, false, nil
 	}
 	ranking, from := scope.Rankings.Find(own, page)
 	if ranking == nil {
-		return nil, nil
+		return result, false, nil
 	}
 	emit.Emit(packet.SearchQueries{Queries: told(ranking.Queries)})
-	return t.page(ctx, ranking, from, page, scope)
+	result, err = t.page(ctx, ranking, from, page, scope)
+	return result, true, err
 }
 
 // page shows the passages of a ranking from a place on, those that the readers may see now. Where the page begins is 0 where it is not known.
-func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (*tool.Result, error) {
+func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
 	if from == 0 {
 		from = (page - 1) * ranking.Page
 	}
@@ -49,7 +50,7 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 		slices.Sort(ids)
 		passages, err := t.chunks.Chunks(ctx, scope.Audience, ids)
 		if err != nil {
-			return nil, fmt.Errorf("the passages could not be read, so nothing is known about them: %w", err)
+			return tool.Result{}, fmt.Errorf("the passages could not be read, so nothing is known about them: %w", err)
 		}
 		found.Hits = ranking.Hits(passages)
 	}
@@ -60,12 +61,11 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 	scope.Rankings.Showed(ranking, page, min(next(ranking, from, left), to))
 	ran, err := json.Marshal(arguments{Queries: ranking.Queries, Page: tool.Integer(page)})
 	if err != nil {
-		return nil, fmt.Errorf("note the queries: %w", err)
+		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
 	}
-	result.Arguments = ran
 	account := found.Account()
-	result.Search = &account
-	return &result, nil
+	result.Arguments, result.Search = ran, &account
+	return result, nil
 }
 
 // next is where the page after one goes on: at the first passage for which that had no room.

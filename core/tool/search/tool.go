@@ -153,29 +153,25 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 // errNothingToSearch tells the model what to write.
 var errNothingToSearch = errors.New(`there is nothing to search for: write {"queries": ["…"]}`)
 
-// Run implements tool.Tool.
-func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
+// Run implements tool.Tool. A page after the first is that of what is found now, unless the search that it continues is kept.
+func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (result tool.Result, err error) {
 	emit.Emit(packet.SearchStart{})
+	defer func() {
+		if err == nil {
+			emit.Emit(packet.SearchDocuments{Documents: shown(result)})
+		}
+	}()
+	scope := call.Scope
 	own, page, err := parse(call.Arguments, maxMerged)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	result, err := t.further(ctx, own, page, call.Scope, emit)
-	if result == nil && err == nil {
-		result, err = t.search(ctx, own, page, call.Scope, emit)
+	if result, kept, err := t.further(ctx, own, page, scope, emit); kept || err != nil {
+		return result, err
 	}
-	if err != nil {
-		return tool.Result{}, err
-	}
-	emit.Emit(packet.SearchDocuments{Documents: shown(*result)})
-	return *result, nil
-}
-
-// search asks the index. A page after the first is that of what is found now: nothing is kept of the search that it continues.
-func (t *Tool) search(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (*tool.Result, error) {
 	queries := t.queries(ctx, own, scope)
 	if len(queries) == 0 {
-		return nil, errNothingToSearch
+		return tool.Result{}, errNothingToSearch
 	}
 	texts := make([]string, len(queries))
 	for i, q := range queries {
@@ -194,11 +190,11 @@ func (t *Tool) search(ctx context.Context, own []string, page int, scope tool.Sc
 		if ctx.Err() == nil {
 			t.config.Logger.ErrorContext(ctx, "search failed", "error", err)
 		}
-		return nil, &failure{err}
+		return tool.Result{}, &failure{err}
 	}
 	ran, err := json.Marshal(arguments{Queries: texts})
 	if err != nil {
-		return nil, fmt.Errorf("note the queries: %w", err)
+		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
 	}
 	scope.Rankings.Keep(found.Ranking, texts, own)
 	if page > 1 && found.Ranking != nil {
@@ -208,8 +204,7 @@ func (t *Tool) search(ctx context.Context, own []string, page int, scope tool.Sc
 	if found.Ranking != nil {
 		scope.Rankings.Showed(found.Ranking, 1, next(found.Ranking, 0, left))
 	}
-	result.Arguments = ran
 	account := found.Account()
-	result.Search = &account
-	return &result, nil
+	result.Arguments, result.Search = ran, &account
+	return result, nil
 }
