@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -119,12 +120,26 @@ func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
 	}
 }
 
+// here is all that is being answered in the conversation.
+func (b *Bot) here() session.StopRequest {
+	return session.StopRequest{Tenant: b.config.Present.Tenant, Ref: b.ref, By: session.Stopper{ID: b.asker.ID}}
+}
+
 // Stop stops what is being answered.
 func (b *Bot) Stop(ctx context.Context) error {
-	_, err := b.service.Stop(ctx, session.StopRequest{
-		Tenant: b.config.Present.Tenant, Ref: b.ref, By: session.Stopper{ID: b.asker.ID},
-	})
+	_, err := b.service.Stop(ctx, b.here())
 	return err
+}
+
+// Steer changes the plan of the deep search that is under way, if a line says so. sentence is what the person is told, empty where the plan shows it; ok is false for
+// a line like all others.
+func (b *Bot) Steer(ctx context.Context, line string) (sentence string, ok bool, err error) {
+	in, ok := deepsearch.ParseInstruction(line)
+	if !ok {
+		return "", false, nil
+	}
+	became, err := b.service.Steer(ctx, b.here(), in, nil)
+	return became.Sentence(in), became.Became != deepsearch.NoSearch, err
 }
 
 // Perform does something to an answer of this conversation, with a text where the action takes one, and returns what to tell the person. Of a

@@ -51,6 +51,7 @@ type dialogue struct {
 	interactive bool
 	interrupts  <-chan os.Signal
 	lines       <-chan line
+	waiting     []line         // read while an answer was written
 	last        session.TurnID // that was answered; empty before the first
 }
 
@@ -78,7 +79,14 @@ func (d *dialogue) run(ctx context.Context) error {
 		if strings.TrimSpace(question) == "" {
 			continue
 		}
+		sentence, steered, err := d.Steer(ctx, question)
+		if err != nil {
+			return err
+		}
 		next := func() error { return d.answer(ctx, question) }
+		if steered { // of a search that is over
+			next = func() error { d.say(sentence + "\n"); return nil }
+		}
 		if do, text, ok := chatAction(question); ok {
 			next = func() error { return d.act(ctx, do, text) }
 		}
@@ -93,6 +101,11 @@ func (d *dialogue) run(ctx context.Context) error {
 // question waits for a line. On a terminal, Ctrl-C at the prompt says how to leave.
 func (d *dialogue) question(ctx context.Context) (string, error) {
 	interrupted := false
+	if len(d.waiting) > 0 {
+		l := d.waiting[0]
+		d.waiting = d.waiting[1:]
+		return l.text, l.err
+	}
 	for {
 		if d.interactive {
 			d.say("› ")
@@ -133,13 +146,15 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	return d.await(ctx, id)
 }
 
-// await waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat.
+// await waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat. A line that changes the plan of a deep search does so;
+// others wait.
 func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	waiting, leave := context.WithCancelCause(ctx)
 	var interrupts sync.WaitGroup
 	if d.interactive {
 		interrupts.Go(func() { d.interrupted(waiting, leave) })
 	}
+	interrupts.Go(func() { d.listen(waiting) })
 	result, err := d.Wait(waiting, id)
 	leave(nil)
 	interrupts.Wait()
@@ -153,6 +168,30 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 		d.env.logger.Debug("answer failed", "turn", id)
 	}
 	return nil
+}
+
+// maxWaiting is how many lines are read while an answer is written.
+const maxWaiting = 100
+
+// listen reads lines until ctx ends.
+func (d *dialogue) listen(ctx context.Context) {
+	for len(d.waiting) < maxWaiting {
+		select {
+		case l, ok := <-d.lines:
+			if !ok {
+				return
+			}
+			sentence, steered, err := d.Steer(ctx, l.text)
+			switch {
+			case !steered:
+				d.waiting = append(d.waiting, l)
+			case err == nil && sentence != "":
+				d.say(sentence + "\n")
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // interrupted acts on Ctrl-C until ctx ends.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -39,6 +40,9 @@ type Judgement struct {
 	Policy policy.Effective
 	Thread session.Thread // as it was before the message, but for People, who include the author
 	Holds  access.Audience
+	// Steered is what became of an Instruction to the deep search that runs in the thread (policy.Steer).
+	Instruction deepsearch.Instruction
+	Steered     deepsearch.Steered
 	// Unsettled says of an Answer that it depends on what the author holds, which is not known yet (session.Pending).
 	Unsettled bool
 }
@@ -66,6 +70,9 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 	if j.Thread, err = s.sight(ctx, o, j.Policy.Policy, h); err != nil {
 		return j, err
 	}
+	if steered, err := s.steered(ctx, o, &j); err != nil || steered {
+		return j, err
+	}
 	state := j.Policy.State().In(j.Thread)
 	state.Idle = max(0, state.Idle-o.Age) // as it was then
 	state.Answered, state.Chosen = j.Thread.Known, len(j.Policy.Values()) > 0
@@ -89,14 +96,17 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 
 // read fills in what the text says.
 func (o *Occurrence) read(p policy.Policy, known bool) {
-	// Said in a thread of others, or in the channel to nobody, "stop" is meant for somebody else.
-	addressed := o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
-	if o.Text != "" {
-		o.Stop = o.Stop || addressed && policy.IsStop(o.Text)
-		o.Unfollow = o.Unfollow || addressed && policy.IsUnfollow(o.Text)
+	if o.Text != "" && o.addressed(known) {
+		o.Stop = o.Stop || policy.IsStop(o.Text)
+		o.Unfollow = o.Unfollow || policy.IsUnfollow(o.Text)
 	}
 	o.Question = policy.IsQuestion(o.Text, p.Ambient.Test)
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
+}
+
+// addressed reports whether a word such as "stop" is meant for the bot. Said in a thread of others, or in the channel to nobody, it is meant for somebody else.
+func (o Occurrence) addressed(known bool) bool {
+	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
 
 // asked reports whether a message is a question that was taken in.

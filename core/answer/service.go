@@ -13,13 +13,14 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Quotes, Resolver, Logger, Policies, Retriever and Metrics are required.
+// Deps is what a Service works with. All but Quotes, Resolver, Logger, Policies, Retriever, Steering and Metrics are required.
 type Deps struct {
 	Store    Store
 	Prompts  Prompts
@@ -32,10 +33,11 @@ type Deps struct {
 	Resolver *access.Resolver // of who is present; nil: they hold what their platform says
 	Logger   *slog.Logger     // nil: silent
 
-	Policies  policy.Source      // what holds in each channel; nil: the defaults everywhere
-	Retriever retrieve.Retriever // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
-	Metrics   Metrics            // nil: nothing is counted
-	Tracer    span.Tracer        // nil: nothing is traced
+	Policies  policy.Source       // what holds in each channel; nil: the defaults everywhere
+	Retriever retrieve.Retriever  // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
+	Steering  deepsearch.Steering // nil: the plan of a deep search cannot be changed
+	Metrics   Metrics             // nil: nothing is counted
+	Tracer    span.Tracer         // nil: nothing is traced
 }
 
 // Config sets a Service up. Zero fields take the defaults given.

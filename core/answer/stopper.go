@@ -14,17 +14,24 @@ func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {
 	result, err := s.Stop(ctx, r)
-	if err != nil || !result.Denied || len(result.Turns) > 0 || r.By.Privileged || r.By.ID == "" {
+	if err != nil || !result.Denied || len(result.Turns) > 0 {
 		return result, err
+	}
+	if r.By.Privileged, err = s.namedStopper(ctx, r, holds); err != nil || !r.By.Privileged {
+		return result, err
+	}
+	return s.Stop(ctx, r)
+}
+
+// namedStopper reports whether the channel's setting stoppers names a person who has no say otherwise.
+func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (bool, error) {
+	if r.By.Privileged || r.By.ID == "" {
+		return false, nil
 	}
 	rules, err := policy.In(ctx, s.Policies, r.Tenant, session.PlaceOf(r.Ref))
 	if err != nil || len(rules.Stoppers) == 0 {
-		return result, err
+		return false, err
 	}
 	h := &holder{ask: holds, tenant: r.Tenant}
-	if !h.holds(ctx).MayRead(rules.Stoppers) {
-		return result, nil
-	}
-	r.By.Privileged = true
-	return s.Stop(ctx, r)
+	return h.holds(ctx).MayRead(rules.Stoppers), nil
 }

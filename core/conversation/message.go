@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -54,6 +55,8 @@ func (c *Conversation) Message(ctx context.Context, m Message) error {
 		c.sayOnce(ctx, m, sayUnfollowed)
 	case policy.Refuse:
 		c.sayOnce(ctx, m, j.Sentence())
+	case policy.Steer:
+		c.steered(ctx, m, j)
 	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
 	}
 	return nil
@@ -75,12 +78,41 @@ func (c *Conversation) occurrence(m Message) answer.Occurrence {
 
 // stopHere stops what is being answered where a message says so.
 func (c *Conversation) stopHere(ctx context.Context, m Message) error {
+	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.deps.Platform.Say(ctx, m, sentence) })
+	return err
+}
+
+// steered tells the author of a message what became of it that was to change the plan of a deep search, unless the plan shows it. Who somebody is, is asked only
+// where that decides, and then the event does not wait for it.
+func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgement) {
+	c.taken.First(m.key())
+	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && c.can.moderation == nil {
+		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
+		return
+	}
+	c.errands.run(ctx, func(ctx context.Context) {
+		if m.Moderator || c.can.moderation.Moderates(ctx, m.Ref, m.Author.ID) {
+			at := c.meant(m)
+			at.Tenant, at.By.Privileged = c.tenant(m.Ref), true
+			became, err := c.service.Steer(ctx, at, j.Instruction, nil)
+			if err != nil {
+				c.logger.ErrorContext(ctx, "plan not changed", "message", m.ID, "error", err)
+				c.deps.Platform.Say(ctx, m, SayBroken)
+				return
+			}
+			j.Steered = became
+		}
+		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
+	})
+}
+
+// meant is what a message means that says nothing but what is to happen to the answers of its thread.
+func (c *Conversation) meant(m Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
 	if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
 		r.Ref.Thread = ""
 	}
-	_, err := c.Stop(ctx, r, func(ctx context.Context, sentence string) { c.deps.Platform.Say(ctx, m, sentence) })
-	return err
+	return r
 }
 
 // ask takes a question in, with its files and what was said before it, as far as the platform tells of them before.

@@ -7,7 +7,8 @@
 // has no search of its own, so that each sub-question has to stand alone.
 //
 // The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has the parts answered, judge.go decides whether that suffices and
-// what to ask further, report.go writes, stop.go ends what a person stopped. What was planned and found is kept by a [Journal] as it comes.
+// what to ask further, report.go writes, stop.go ends what a person stopped, steer.go takes up what
+// people change meanwhile. What was planned and found is kept by a [Journal] as it comes.
 package deepsearch
 
 import (
@@ -60,6 +61,7 @@ type Config struct {
 	Searches int           // for one sub-question: 8
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min
+	Steer    time.Duration // between two looks for what people change in the plan: 1 s
 	Total    time.Duration // after which nothing further is asked, and the report is written: 20 min
 	Tools    tool.RunnerConfig
 	Policy   llm.Policy
@@ -79,7 +81,7 @@ func (c Config) withDefaults() Config {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&c.Part, 5 * time.Minute}, {&c.Total, 20 * time.Minute}, {&c.Tools.Timeout, 2 * time.Minute}} {
+	}{{&c.Part, 5 * time.Minute}, {&c.Steer, time.Second}, {&c.Total, 20 * time.Minute}, {&c.Tools.Timeout, 2 * time.Minute}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}

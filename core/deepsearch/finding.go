@@ -21,16 +21,19 @@ func (s *inquiry) settle(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
 	}
-	s.show(r, &f)
-	if fresh {
+	if s.show(r, &f) && fresh {
 		s.keep(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
 	}
 }
 
-// show gives a finding its numbers and sends it on its way. One goes after the other, so that numbers are introduced in their order.
-func (s *inquiry) show(r *row, f *Finding) {
+// show gives a finding its numbers and sends it on its way, unless a person dropped the row meanwhile. One goes after the other, so that numbers are introduced in
+// their order.
+func (s *inquiry) show(r *row, f *Finding) bool {
 	s.settling.Lock()
 	defer s.settling.Unlock()
+	if r.finding != nil && r.finding.State == Dropped {
+		return false
+	}
 	var infos []cite.Info
 	if f.State == Found {
 		f.Shown, infos = s.quote(f)
@@ -50,6 +53,7 @@ func (s *inquiry) show(r *row, f *Finding) {
 	s.out.at(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
 	s.out.at(r, 0, packet.SectionEnd{})
 	s.out.emit(askBlock(r.Round), s.progress())
+	return true
 }
 
 // quote is the line that a row shows of its finding, and what it cites. The citations of the finding become those of the line.

@@ -31,6 +31,7 @@ import (
 type shelf struct {
 	pages []page
 	wait  chan struct{} // unless nil, a search goes on once it is closed, or its context has ended
+	once  sync.Once
 
 	mu       sync.Mutex
 	searches []string
@@ -139,7 +140,13 @@ func (j *journal) Plan(_ context.Context, f session.Fence, plan deepsearch.Recor
 	return j.write(f.Turn, func(r *deepsearch.Record) { *r = plan })
 }
 
-func (j *journal) Extend(_ context.Context, f session.Fence, judged deepsearch.Judgment, more []deepsearch.SubQuestion) error {
+func (j *journal) Extend(_ context.Context, f session.Fence, known int, judged deepsearch.Judgment, more []deepsearch.SubQuestion) error {
+	j.mu.Lock()
+	steered := len(j.records[f.Turn].Questions) != known
+	j.mu.Unlock()
+	if steered {
+		return deepsearch.ErrSteered
+	}
 	return j.write(f.Turn, func(r *deepsearch.Record) {
 		r.Judgments, r.Questions = append(r.Judgments, judged), append(r.Questions, more...)
 	})
@@ -153,6 +160,9 @@ func (j *journal) Found(_ context.Context, f session.Fence, number int, finding 
 		if _, known := r.Findings[number]; !known {
 			r.Order = append(r.Order, number)
 		}
+		if r.Findings[number].State == deepsearch.Dropped {
+			return
+		}
 		r.Findings[number] = finding
 		j.found = append(j.found, number)
 	})
@@ -160,6 +170,54 @@ func (j *journal) Found(_ context.Context, f session.Fence, number int, finding 
 		j.onFound(number)
 	}
 	return err
+}
+
+// steer changes a plan, as a database does for a person.
+func (j *journal) steer(in deepsearch.Instruction) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := j.records["t1"]
+	if r.Findings == nil {
+		r.Findings = make(map[int]deepsearch.Finding)
+	}
+	drop := func(n int) {
+		if _, known := r.Findings[n]; !known {
+			r.Order = append(r.Order, n)
+		}
+		r.Findings[n] = deepsearch.Finding{State: deepsearch.Dropped}
+	}
+	for _, n := range in.Drop {
+		drop(n)
+	}
+	for i := range r.Questions {
+		if _, known := r.Findings[i+1]; in.Rest && !known {
+			drop(i + 1)
+		}
+	}
+	if in.Add != "" {
+		last := r.Questions[len(r.Questions)-1]
+		r.Questions = append(slices.Clone(r.Questions), deepsearch.SubQuestion{Text: in.Add, Round: last.Round, Added: true})
+	}
+	j.records["t1"] = r
+}
+
+func (j *journal) Changes(_ context.Context, f session.Fence, known int) (c deepsearch.Changes, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := j.records[f.Turn]
+	c.Added = slices.Clone(r.Questions[min(known, len(r.Questions)):])
+	for n, found := range r.Findings {
+		if found.State == deepsearch.Dropped {
+			c.Dropped = append(c.Dropped, n)
+		}
+	}
+	return c, nil
+}
+
+func (j *journal) Close(_ context.Context, f session.Fence, known int) (bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.records[f.Turn].Questions) <= known, nil
 }
 
 func (j *journal) Forget(_ context.Context, f session.Fence, text string) error {
@@ -198,7 +256,7 @@ type stage struct {
 
 func ask(question string, model, fast llm.Model) *stage {
 	return &stage{
-		shelf: company(), deps: deepsearch.Deps{Fast: fast}, config: deepsearch.Config{Policy: llm.Policy{Attempts: 1}},
+		shelf: company(), deps: deepsearch.Deps{Fast: fast}, config: deepsearch.Config{Policy: llm.Policy{Attempts: 1}, Steer: 2 * time.Millisecond},
 		request: turn.Request{
 			Turn: "t1", Attempt: 1, Audience: access.NewAudience(access.DefaultTenant, access.Members), Models: []llm.Model{model},
 			Question: message.Message{Role: message.User, Text: question}, Now: time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC),

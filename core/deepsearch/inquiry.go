@@ -27,7 +27,8 @@ type inquiry struct {
 	cited   *cite.Numbers
 	began   time.Time
 
-	settling sync.Mutex // one finding after the other
+	changed  chan struct{} // holds one token when people changed the plan
+	settling sync.Mutex    // one finding after the other
 	mu       sync.Mutex
 	rows     []*row
 	round    int      // the last that was planned
@@ -44,6 +45,8 @@ type row struct {
 	SubQuestion
 	number  int // from 1, in the order in which they were asked
 	tab     int // within its round
+	taken   bool
+	cancel  context.CancelCauseFunc // ends the work on it; nil where nobody works on it
 	finding *Finding
 }
 
@@ -51,7 +54,8 @@ func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
 	if req.Now.IsZero() {
 		req.Now = time.Now()
 	}
-	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), cited: &cite.Numbers{}, began: time.Now()}
+	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), cited: &cite.Numbers{}, began: time.Now(),
+		changed: make(chan struct{}, 1)}
 	if r.Prices != nil {
 		s.prices = r.Prices()
 	}
@@ -82,16 +86,18 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	teller.Go(func() { s.tell(telling) })
 	defer teller.Wait()
 	defer told()
-	s.research(ctx)
-	for context.Cause(ctx) == nil && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
-		more, err := s.refine(ctx)
-		if err != nil {
-			return turn.Report{}, err
-		}
-		if !more {
-			break
-		}
+	for again := true; again; again = !s.closed(ctx) { // people add so many questions and no more
 		s.research(ctx)
+		for context.Cause(ctx) == nil && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
+			more, err := s.refine(ctx)
+			if err != nil {
+				return turn.Report{}, err
+			}
+			if !more {
+				break
+			}
+			s.research(ctx)
+		}
 	}
 	told() // nothing is to come behind the stop
 	teller.Wait()
@@ -102,12 +108,23 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 }
 
 // add makes rows of sub-questions.
-func (s *inquiry) add(questions []SubQuestion) []*row {
+func (s *inquiry) add(questions []SubQuestion) []*row { return s.addBehind(s.known(), questions) }
+
+// addBehind makes rows of sub-questions, unless there are others by now than those that were known.
+func (s *inquiry) addBehind(known int, questions []SubQuestion) []*row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var added []*row
-	for i, q := range questions {
-		r := &row{SubQuestion: q, number: len(s.rows) + 1, tab: i}
+	if len(s.rows) != known {
+		return nil
+	}
+	for _, q := range questions {
+		r := &row{SubQuestion: q, number: len(s.rows) + 1}
+		for _, other := range s.rows {
+			if other.Round == q.Round {
+				r.tab++
+			}
+		}
 		s.rows = append(s.rows, r)
 		added = append(added, r)
 		s.round = max(s.round, q.Round)

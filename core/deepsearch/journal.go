@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
@@ -20,6 +21,15 @@ type Record struct {
 	Judgments []Judgment      // by round
 }
 
+// Changes are what people have changed in a plan.
+type Changes struct {
+	Added   []SubQuestion
+	Dropped []int
+}
+
+// ErrSteered says that people have added sub-questions that whoever writes does not know.
+var ErrSteered = errors.New("people have changed the plan")
+
 // Planned reports whether the question was taken apart.
 func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 
@@ -30,9 +40,14 @@ type Journal interface {
 	Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (Record, error)
 	// Plan keeps the plan of a turn, in the place of one that was kept before, with all that was found by it.
 	Plan(ctx context.Context, f session.Fence, r Record) error
-	// Extend keeps a judgment, and the sub-questions that it adds behind those that are there.
-	Extend(ctx context.Context, f session.Fence, j Judgment, more []SubQuestion) error
-	// Found keeps the finding of a sub-question, in the place of one that was kept before.
+	// Extend keeps a judgment, and the sub-questions that it adds behind those that are known. It fails with ErrSteered where there are others.
+	Extend(ctx context.Context, f session.Fence, known int, j Judgment, more []SubQuestion) error
+	// Changes returns what people have changed in the plan: the sub-questions behind those that are known, and the numbers of all that were dropped.
+	Changes(ctx context.Context, f session.Fence, known int) (Changes, error)
+	// Close ends the time in which people may change the plan, and reports true; where there are sub-questions that are not known, it changes nothing and
+	// reports false.
+	Close(ctx context.Context, f session.Fence, known int) (bool, error)
+	// Found keeps the finding of a sub-question, in the place of one that was kept before. A sub-question that a person dropped stays so.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
 	// Forget empties the judgments, and puts a text in the place of every sub-question that was asked because of one.
 	Forget(ctx context.Context, f session.Fence, text string) error

@@ -70,7 +70,17 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	for i := range questions {
 		questions[i].Round = round
 	}
-	s.keep(ctx, "judgment", func(ctx context.Context) error { return s.Journal.Extend(ctx, s.fence(), judged, questions) })
+	for tries := 0; tries <= MaxAdded; tries++ {
+		var err error
+		s.keep(ctx, "judgment", func(ctx context.Context) error {
+			err = s.Journal.Extend(ctx, s.fence(), s.known(), judged, questions)
+			return err
+		})
+		if !errors.Is(err, ErrSteered) {
+			break
+		}
+		s.steer(ctx) // somebody was faster: numbers go by the order in which questions came
+	}
 	rows := s.add(questions)
 	s.round = round
 	s.out.emit(refineBlock(round), packet.Refinement{Round: round, Answer: judged.Answer, Missing: judged.Missing, Contradictions: judged.Contradictions})
@@ -128,6 +138,14 @@ func (s *inquiry) named(all []string) []string {
 
 // told is what a row came to, for a model.
 func (r row) told() string {
+	said := r.came()
+	if r.Added && (r.finding == nil || r.finding.State != Dropped) {
+		said += "\nA person asked for this while the search ran; the report is to answer it."
+	}
+	return said
+}
+
+func (r row) came() string {
 	switch {
 	case r.finding == nil:
 		return "Not looked into."

@@ -32,6 +32,9 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 		return false, err
 	}
 	if !record.Planned() {
+		s.keep(ctx, "beginning", func(ctx context.Context) error {
+			return s.Journal.Plan(ctx, s.fence(), Record{Question: s.req.Question.Text, Audience: s.listeners()})
+		})
 		if record, err = s.plan(ctx); err != nil {
 			return false, err
 		}
@@ -167,6 +170,11 @@ func (s *inquiry) announce(round int, rows []*row) {
 	if len(rows) > 1 {
 		s.out.emit(askBlock(round), packet.Branching{Branches: len(rows)})
 	}
+	s.open(round, rows)
+}
+
+// open shows sub-questions as such that wait.
+func (s *inquiry) open(round int, rows []*row) {
 	for _, r := range rows {
 		s.out.at(r, 0, packet.SubQuestion{Question: r.Text})
 	}

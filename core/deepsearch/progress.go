@@ -11,14 +11,17 @@ import (
 // telling is how often a reader is told how far a search is, though nothing else happens.
 const telling = 10 * time.Second
 
-// tell says every while how far the search is, until ctx ends.
+// tell says every while how far the search is, and takes up what people change in the plan, until ctx ends.
 func (s *inquiry) tell(ctx context.Context) {
-	ticker := time.NewTicker(telling)
+	ticker, steering := time.NewTicker(telling), time.NewTicker(s.config.Steer)
 	defer ticker.Stop()
+	defer steering.Stop()
 	for {
 		select {
 		case <-ticker.C:
 			s.out.emit(askBlock(0), s.progress())
+		case <-steering.C:
+			s.steer(ctx)
 		case <-ctx.Done():
 			return
 		}

@@ -19,6 +19,7 @@ type SubQuestion struct {
 	After int
 	// Again is the number of the sub-question that this one asks again, with names that were found meanwhile; 0: it is a new one.
 	Again int
+	Added bool // by a person, while the search ran
 }
 
 // State says what became of a sub-question.

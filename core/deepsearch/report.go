@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -199,7 +200,9 @@ func has(rows []row, state State) bool {
 // nothing is the report of a search that found nothing.
 func (s *inquiry) nothing(ctx context.Context, rows []row) (turn.Report, error) {
 	ending := turn.Ending{Outcome: session.NoEvidence, Sentence: turn.Sentence(sayNothing(rows))}
-	if !has(rows, Missing) {
+	if !slices.ContainsFunc(rows, func(r row) bool { return r.finding == nil || r.finding.State != Dropped }) {
+		ending.Sentence = "Every part of the question was dropped, so there is nothing to report."
+	} else if !has(rows, Missing) {
 		ending = turn.Ending{Outcome: session.Failed, Sentence: "No part of the question could be looked into. Ask again in a few minutes; if it happens again, tell whoever runs this bot.", Retryable: true}
 	}
 	for _, r := range rows {

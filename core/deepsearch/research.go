@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,7 +22,6 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
-	"golang.org/x/sync/errgroup"
 )
 
 //go:embed brief.md
@@ -32,44 +32,70 @@ var errPartTime = errors.New("the sub-question took too long")
 
 // research has every sub-question answered that has no finding yet, several at once, each as soon as those are answered that it comes after.
 func (s *inquiry) research(ctx context.Context) {
-	for context.Cause(ctx) == nil {
-		ready := s.ready()
-		if len(ready) == 0 {
-			return
-		}
-		var group errgroup.Group
-		group.SetLimit(s.config.Parallel)
-		for _, r := range ready {
-			group.Go(func() error {
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	done, running := make(chan struct{}, s.config.Parallel), 0
+	for {
+		for running < s.config.Parallel && context.Cause(ctx) == nil {
+			r := s.next()
+			if r == nil {
+				break
+			}
+			running++
+			workers.Go(func() {
 				s.work(ctx, r)
-				return nil
+				done <- struct{}{}
 			})
 		}
-		_ = group.Wait() // the functions return no errors: each failure is a finding
+		if running == 0 {
+			return
+		}
+		select {
+		case <-done:
+			running--
+		case <-s.changed:
+		}
 	}
 }
 
-// ready are the rows that can be worked on now.
-func (s *inquiry) ready() []*row {
+// next takes the first row that can be worked on now; nil where there is none.
+func (s *inquiry) next() *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var out []*row
 	for _, r := range s.rows {
 		waits := r.After > 0 && r.After < r.number && s.rows[r.After-1].finding == nil
-		if r.finding == nil && !waits {
-			out = append(out, r)
+		if r.finding == nil && !r.taken && !waits {
+			r.taken = true
+			return r
 		}
 	}
-	return out
+	return nil
+}
+
+// wake has somebody look for rows that can be worked on.
+func (s *inquiry) wake() {
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
 }
 
 // work answers one sub-question, and keeps what came of it. One that is interrupted with the turn has no finding.
 func (s *inquiry) work(ctx context.Context, r *row) {
 	began := time.Now()
-	limited, cancel := context.WithTimeoutCause(ctx, s.config.Part, errPartTime)
+	wanted, drop := context.WithCancelCause(ctx)
+	defer drop(nil)
+	limited, cancel := context.WithTimeoutCause(wanted, s.config.Part, errPartTime)
 	defer cancel()
+	s.mu.Lock()
+	r.cancel = drop
+	dropped := r.finding != nil
+	s.mu.Unlock()
+	if dropped { // since it was taken
+		return
+	}
 	f := s.find(limited, r)
-	if context.Cause(ctx) != nil && f.State != Found {
+	if context.Cause(wanted) != nil && f.State != Found {
 		return
 	}
 	f.Took = time.Since(began)
@@ -84,6 +110,9 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 			f = Finding{State: Failed, Shown: "Something went wrong while this was looked into."}
 		}
 	}()
+	if sentence := s.req.Filter.Refuse(r.Text); r.Added && sentence != "" {
+		return Finding{State: Failed, Shown: sentence}
+	}
 	report, err := s.reader().Run(ctx, s.part(s.briefed(r)), s.out.within(r))
 	if err != nil {
 		s.Logger.ErrorContext(ctx, "a sub-question cannot be run", "turn", s.req.Turn, "error", err)

@@ -117,8 +117,8 @@ func PlanText(v *View) string {
 		}
 	}
 	fmt.Fprintf(&b, "**Looking into %s**\n\n", parts(len(v.Plan)))
-	for _, r := range v.Plan {
-		fmt.Fprintf(&b, "%s %s", marks[r.State], shorten(r.Question, askedRunes))
+	for i, r := range v.Plan {
+		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, shorten(r.Question, askedRunes))
 		switch r.State {
 		case "found", "failed":
 			if r.Text != "" {

@@ -36,15 +36,15 @@ func TestThePlanOfADeepSearch(t *testing.T) {
 	v := deep()
 	want := `**Looking into 5 questions**
 
-✅ Where does billing run? — In Frankfurt. [[1]](https://docs.example/billing)
+✅ 1. Where does billing run? — In Frankfurt. [[1]](https://docs.example/billing)
 
-➖ Who built the pyramid? — not in your documents
+➖ 2. Who built the pyramid? — not in your documents
 
-⚠️ Who leads Falcon? — The model cannot be reached.
+⚠️ 3. Who leads Falcon? — The model cannot be reached.
 
-🔎 What does it cost?
+🔎 4. What does it cost?
 
-◦ What else?
+◦ 5. What else?
 
 _3 of 5 done · 1 min 23 s · searches: 12 (at most 40) · documents read: 9 · 0.12 USD_`
 	if diff := cmp.Diff(want, stream.PlanText(v)); diff != "" {

@@ -24,6 +24,7 @@ func NewDeepSearches(db *postgres.DB) *DeepSearches { return &DeepSearches{db} }
 // deepRow is a row of deep_question.
 type deepRow struct {
 	Number, Round, After, Again int
+	Added                       bool
 	Text                        string
 	Ordinal                     *int
 	State                       *string
@@ -34,7 +35,7 @@ type deepRow struct {
 // deepRows are the sub-questions of a turn, those with findings first, as they came. Served by the primary key.
 func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn session.TurnID) ([]deepRow, error) {
 	return postgres.QueryAll[deepRow](ctx, q, `
-		select number, round, after, again, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
+		select number, round, after, again, added, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
 }
 
 // Record implements deepsearch.Journal. All of it is read from one snapshot.
@@ -60,7 +61,7 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 			if row.Number > len(rows) {
 				return fmt.Errorf("sub-question %d is one of %d", row.Number, len(rows))
 			}
-			r.Questions[row.Number-1] = deepsearch.SubQuestion{Text: row.Text, Round: row.Round, After: row.After, Again: row.Again}
+			r.Questions[row.Number-1] = deepsearch.SubQuestion{Text: row.Text, Round: row.Round, After: row.After, Again: row.Again, Added: row.Added}
 			if row.State == nil {
 				continue
 			}
@@ -114,8 +115,8 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 		if err := forgetDeep(ctx, tx, f.Tenant, string(f.Turn)); err != nil {
 			return err
 		}
-		const plan = `insert into deep_search (tenant_id, turn_id, question, audience, direct) values ($1, $2, $3, $4, $5)`
-		if _, err := tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct); err != nil {
+		const plan = `insert into deep_search (tenant_id, turn_id, question, audience, direct, steerable) values ($1, $2, $3, $4, $5, $6)`
+		if _, err := tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct, len(r.Questions) > 0); err != nil {
 			return err
 		}
 		return addDeep(ctx, tx, f, 0, r.Questions)
@@ -126,8 +127,8 @@ func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.R
 func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questions []deepsearch.SubQuestion) error {
 	batch := new(pgx.Batch)
 	for i, q := range questions {
-		batch.Queue(`insert into deep_question (tenant_id, turn_id, number, round, text, after, again) values ($1, $2, $3, $4, $5, $6, $7)`,
-			f.Tenant, f.Turn, before+i+1, q.Round, postgres.Storable(q.Text), q.After, q.Again)
+		batch.Queue(`insert into deep_question (tenant_id, turn_id, number, round, text, after, again, added) values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			f.Tenant, f.Turn, before+i+1, q.Round, postgres.Storable(q.Text), q.After, q.Again, q.Added)
 	}
 	return tx.SendBatch(ctx, batch).Close()
 }
@@ -136,7 +137,7 @@ func addDeep(ctx context.Context, tx pgx.Tx, f session.Fence, before int, questi
 var errErased = errors.New("the deep search was erased")
 
 // Extend implements deepsearch.Journal.
-func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, j deepsearch.Judgment, more []deepsearch.SubQuestion) error {
+func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, known int, j deepsearch.Judgment, more []deepsearch.SubQuestion) error {
 	data, err := json.Marshal(j)
 	if err != nil {
 		return fmt.Errorf("write a judgment: %w", err)
@@ -151,6 +152,9 @@ func (s *DeepSearches) Extend(ctx context.Context, f session.Fence, j deepsearch
 				return errErased
 			}
 			return err
+		}
+		if before != known {
+			return deepsearch.ErrSteered
 		}
 		const judged = `insert into deep_judgment (tenant_id, turn_id, round, judgment) values ($1, $2, $3, $4)`
 		if _, err := tx.Exec(ctx, judged, f.Tenant, f.Turn, round+1, data); err != nil {
@@ -170,12 +174,16 @@ func (s *DeepSearches) Found(ctx context.Context, f session.Fence, number int, f
 		const found = `
 			update deep_question q set state = $4, shown = $5, finding = $6,
 				ordinal = coalesce(q.ordinal, (select coalesce(max(o.ordinal), 0) + 1 from deep_question o where o.tenant_id = $1 and o.turn_id = $2))
-			where q.tenant_id = $1 and q.turn_id = $2 and q.number = $3`
+			where q.tenant_id = $1 and q.turn_id = $2 and q.number = $3 and q.state is distinct from 'dropped'`
 		tag, err := tx.Exec(ctx, found, f.Tenant, f.Turn, number, finding.State, postgres.Storable(finding.Shown), data)
-		if err == nil && tag.RowsAffected() == 0 {
-			err = errErased
+		if err != nil || tag.RowsAffected() > 0 {
+			return err
 		}
-		return err
+		err = tx.QueryRow(ctx, `select from deep_question where tenant_id = $1 and turn_id = $2 and number = $3`, f.Tenant, f.Turn, number).Scan()
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errErased
+		}
+		return err // a person dropped it
 	})
 }
 

@@ -76,7 +76,7 @@ func TestDeepSearchesAreKeptWithTheirTurns(t *testing.T) {
 	}
 	judged := deepsearch.Judgment{Answer: "half", Missing: []string{"when"}}
 	for what, err := range map[string]error{
-		"found": deep.Found(ctx, f, 2, finding), "extend": deep.Extend(ctx, f, judged, []deepsearch.SubQuestion{{Text: "when?", Round: 1, Again: 1}}),
+		"found": deep.Found(ctx, f, 2, finding), "extend": deep.Extend(ctx, f, 2, judged, []deepsearch.SubQuestion{{Text: "when?", Round: 1, Again: 1}}),
 		"no such": notErased(deep.Found(ctx, f, 9, finding)),
 	} {
 		if err != nil {
@@ -109,7 +109,7 @@ func TestDeepSearchesAreKeptWithTheirTurns(t *testing.T) {
 	stale := f
 	stale.Attempt--
 	for what, err := range map[string]error{
-		"plan": deep.Plan(ctx, stale, plan), "found": deep.Found(ctx, stale, 1, finding), "extend": deep.Extend(ctx, stale, judged, nil),
+		"plan": deep.Plan(ctx, stale, plan), "found": deep.Found(ctx, stale, 1, finding), "extend": deep.Extend(ctx, stale, 3, judged, nil),
 		"forget": deep.Forget(ctx, stale, "gone"),
 	} {
 		if !errors.Is(err, session.ErrFenced) {

@@ -86,6 +86,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 
 		Policies:  policies,
 		Retriever: retriever,
+		Steering:  pgsession.NewDeepSearches(b.DB),
 		Metrics:   metrics,
 		Tracer:    b.Tracer,
 	}, answer.Config{

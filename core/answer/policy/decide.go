@@ -98,11 +98,12 @@ const (
 	Stop                  // by the stop rules (session.MayStop)
 	Unfollow
 	Refuse // the person may not ask here, and is told so
+	Steer  // it changes the plan of the deep search that runs in the thread, or would
 )
 
 // courses names them, as verdicts are stored.
 var courses = map[Course]string{
-	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse",
+	Ignore: "ignore", Observe: "observe", Answer: "answer", Redo: "redo", Cancel: "cancel", Stop: "stop", Unfollow: "unfollow", Refuse: "refuse", Steer: "steer",
 }
 
 // String is a code that stays the same between versions.

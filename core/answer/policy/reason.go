@@ -12,6 +12,7 @@ var reasons = map[Reason]string{
 	"own_message":               "The message is the bot's own.",
 	"system_message":            "The platform wrote the message, no person did.",
 	"stop":                      "Somebody asked for a stop; who may stop what is decided by the stop rules.",
+	"steering":                  "The message says how the plan of the deep search in its thread is to change.",
 	"change_of_unknown_message": "A message was changed that was never a question to the bot.",
 	"question_deleted":          "The question was deleted, so its answer was cancelled or marked.",
 	"question_edited":           "The question was edited, so its answer was redone in place.",

@@ -1,0 +1,194 @@
+package deepsearch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Instruction is what a person says to a deep search that is under way: that a question is to be looked into as well, that some are not to be, or both. Either
+// may be empty where the person left it out.
+type Instruction struct {
+	Add  string
+	Drop []int // numbers of sub-questions, from 1
+	Rest bool  // all that have no finding yet are dropped
+}
+
+var (
+	addressed   = regexp.MustCompile(`^(?:\s*<@[^>]*>[:,]?)+`)
+	addition    = regexp.MustCompile(`(?is)^add\s*:(.*)$`)
+	replacement = regexp.MustCompile(`(?is)^instead(?:\s+of\s+` + rowNumbers + `)?\s*:(.*)$`)
+	exclusion   = regexp.MustCompile(`(?is)^drop\s*:?\s*(?:` + rowNumbers + `)?[\s.!]*$`)
+)
+
+// rowNumbers are numbers such as "2", "2 and 3" and "number 2, 3".
+const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
+
+// ParseInstruction reads "add: …", "drop 2", "drop 2 and 3", "instead: …" and "instead of 2: …", after mentions of the bot. ok is false for any other text, which is
+// a message like all others.
+func ParseInstruction(text string) (in Instruction, ok bool) {
+	text = strings.TrimSpace(addressed.ReplaceAllString(text, ""))
+	if m := addition.FindStringSubmatch(text); m != nil {
+		return Instruction{Add: oneLine(m[1])}, true
+	}
+	if m := replacement.FindStringSubmatch(text); m != nil {
+		return Instruction{Add: oneLine(m[2]), Drop: rowsOf(m[1]), Rest: m[1] == ""}, true
+	}
+	if m := exclusion.FindStringSubmatch(text); m != nil {
+		return Instruction{Drop: rowsOf(m[1])}, true
+	}
+	return Instruction{}, false
+}
+
+func oneLine(text string) string {
+	return excerpt(strings.Join(strings.Fields(text), " "), maxSubQuestion)
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+func rowsOf(text string) (rows []int) {
+	for _, d := range digits.FindAllString(text, -1) {
+		if n, err := strconv.Atoi(d); err == nil && !slices.Contains(rows, n) { // three digits always are a number
+			rows = append(rows, n)
+		}
+	}
+	return rows
+}
+
+// Lacking is what an instruction leaves out, as a sentence for whoever gave it; empty where it is whole.
+func (in Instruction) Lacking() string {
+	switch {
+	case in.Add != "" || len(in.Drop) > 0 && !in.Rest:
+		return ""
+	case in.Rest:
+		return "Say what is to be looked into instead, such as \"instead: who owns the billing service?\"."
+	default:
+		return "Say which question is meant, such as \"add: who owns the billing service?\" or \"drop 2\"."
+	}
+}
+
+// Steering takes in what people say to deep searches that are under way. It is safe for concurrent use by any number of processes.
+type Steering interface {
+	// Steer changes the plan of the deep search that runs where a stop would be meant for it, if whoever says so may stop it: all that the instruction says, or
+	// nothing. What stands in the plan already is not added again, and what was dropped stays so, so that a second call changes nothing.
+	Steer(ctx context.Context, at session.StopRequest, in Instruction) (Steered, error)
+}
+
+// MaxAdded is how many questions people may add to one deep search.
+const MaxAdded = 6
+
+// Steered is what became of an Instruction.
+type Steered struct {
+	Became Became
+	Rows   int // of the plan
+	Turn   session.TurnID
+}
+
+// Became says what became of an instruction.
+type Became string
+
+// What can become of it.
+const (
+	NoSearch  Became = ""          // there is no deep search: the message is one like all others
+	Changed   Became = "changed"   // the plan is another one; its message shows it
+	Forbidden Became = "forbidden" // somebody else's search
+	Unplanned Became = "unplanned" // there is no plan yet
+	Over      Became = "over"      // the report is being written, or there
+	NoRow     Became = "no row"    // it names a question that is not there
+	Full      Became = "full"      // MaxAdded were added
+	Lacked    Became = "lacked"    // it leaves out what it is about
+)
+
+// Sentence is what whoever gave the instruction is told; empty where the plan shows it.
+func (s Steered) Sentence(in Instruction) string {
+	switch s.Became {
+	case Forbidden:
+		return "This is somebody else's search: only whoever asked, whoever began the thread and administrators can change it."
+	case Unplanned:
+		return "The plan is still being made. Say it again once it stands there."
+	case Over:
+		return "The search is over, so its plan cannot be changed any more. Ask in this thread, or begin a question with \"deep:\" to have it looked into."
+	case NoRow:
+		return fmt.Sprintf("The plan has no such question: they are numbered from 1 to %d.", s.Rows)
+	case Full:
+		return fmt.Sprintf("%d questions were added already. Drop one, or ask once the report is there.", MaxAdded)
+	case Lacked:
+		return in.Lacking()
+	case NoSearch, Changed:
+	}
+	return ""
+}
+
+// errDropped is the cause with which the work on a sub-question ends that a person dropped.
+var errDropped = errors.New("a person dropped the sub-question")
+
+// steer takes up what people changed in the plan.
+func (s *inquiry) steer(ctx context.Context) {
+	if s.Journal == nil {
+		return
+	}
+	known := s.known()
+	changes, err := s.Journal.Changes(ctx, s.fence(), known)
+	if err != nil {
+		if context.Cause(ctx) == nil {
+			s.Logger.WarnContext(ctx, "what people change in the plan is not known", "turn", s.req.Turn, "error", err)
+		}
+		return
+	}
+	if at := slices.IndexFunc(changes.Added, func(q SubQuestion) bool { return !q.Added }); at >= 0 {
+		changes.Added = changes.Added[:at] // a round is being added; what people added behind it is found the next time
+	}
+	for _, r := range s.addBehind(known, changes.Added) {
+		s.open(r.Round, []*row{r})
+	}
+	for _, number := range changes.Dropped {
+		if number < 1 || number > s.known() {
+			continue
+		}
+		s.mu.Lock()
+		r := s.rows[number-1]
+		dropped, cancel := Finding{State: Dropped}, r.cancel
+		if r.finding != nil {
+			dropped.Searches, dropped.Took = r.finding.Searches, r.finding.Took
+		}
+		gone := r.finding != nil && r.finding.State == Dropped
+		s.mu.Unlock()
+		if gone {
+			continue
+		}
+		s.settle(ctx, r, dropped, false)
+		if cancel != nil {
+			cancel(errDropped)
+		}
+	}
+	if len(changes.Added)+len(changes.Dropped) > 0 {
+		s.wake()
+	}
+}
+
+// known is how many sub-questions there are.
+func (s *inquiry) known() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.rows)
+}
+
+// closed ends the time in which people may steer, before the report. It is false where somebody added a question that is to be looked into first.
+func (s *inquiry) closed(ctx context.Context) bool {
+	if s.Journal == nil || context.Cause(ctx) != nil {
+		return true
+	}
+	closed, err := s.Journal.Close(ctx, s.fence(), s.known())
+	if err != nil {
+		s.Logger.WarnContext(ctx, "the report is written although people may still steer", "turn", s.req.Turn, "error", err)
+		return true
+	}
+	s.steer(ctx)
+	return closed
+}
