@@ -27,7 +27,7 @@ var (
 func NewSurface(out io.Writer) *Surface { return &Surface{out: out} }
 
 // Capabilities implements thread.Surface.
-func (s *Surface) Capabilities() thread.Capabilities { return thread.Capabilities{NativeStream: true} }
+func (s *Surface) Capabilities() thread.Capabilities { return thread.Capabilities{} }
 
 // Post implements thread.Surface.
 func (s *Surface) Post(_ context.Context, _ thread.Ref, page string) (thread.MessageID, error) {

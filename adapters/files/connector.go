@@ -37,8 +37,6 @@ type Options struct {
 	MaxBytes int64      // larger files are failures; 50 MB
 	// Source is the source where the folder is a copy of something else; by default it is the folder itself.
 	Source document.Source
-	// CacheDir keeps machine code of the sandbox that reads PDF files; a folder below the user's cache. Nobody else may write to it.
-	CacheDir string
 }
 
 // defaultMaxBytes is far above what people write and far below what would fill the memory of a small machine.

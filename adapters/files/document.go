@@ -93,12 +93,12 @@ func readHTML(ctx context.Context, text string) (parsed, error) {
 	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
-func parsePDF(ctx context.Context, raw []byte, cacheDir string) (parsed, error) {
-	p, err := pdf.Parse(ctx, raw, pdf.Options{CacheDir: cacheDir})
+func parsePDF(ctx context.Context, raw []byte) (parsed, error) {
+	p, err := pdf.Parse(ctx, raw, pdf.Options{})
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
-func parseOffice(ctx context.Context, raw []byte, _ string) (parsed, error) {
+func parseOffice(ctx context.Context, raw []byte) (parsed, error) {
 	p, err := office.Parse(ctx, raw)
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }

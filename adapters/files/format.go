@@ -11,12 +11,12 @@ import (
 // format says how a file is read.
 type format struct {
 	parse  func(text string) parsed
-	read   func(ctx context.Context, text string) (parsed, error)                 // instead of parse, for texts that take long
-	unpack func(ctx context.Context, raw []byte, cacheDir string) (parsed, error) // instead of parse, for files that are no text
-	matter bool                                                                   // may begin with front matter
-	html   bool                                                                   // may name its encoding inside
-	code   bool                                                                   // its name says more than any title in it
-	unread string                                                                 // why it is not read at all
+	read   func(ctx context.Context, text string) (parsed, error) // instead of parse, for texts that take long
+	unpack func(ctx context.Context, raw []byte) (parsed, error)  // instead of parse, for files that are no text
+	matter bool                                                   // may begin with front matter
+	html   bool                                                   // may name its encoding inside
+	code   bool                                                   // its name says more than any title in it
+	unread string                                                 // why it is not read at all
 }
 
 // MayHold reports whether a file of that name may hold text that can be read: where files have to be fetched, the others need not be.

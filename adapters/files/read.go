@@ -20,7 +20,7 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		return document.Document{}, err
 	}
 	if f.format.unpack != nil {
-		page, err := f.format.unpack(ctx, raw, c.options.CacheDir)
+		page, err := f.format.unpack(ctx, raw)
 		if err != nil {
 			return document.Document{}, err
 		}

@@ -43,7 +43,6 @@ type Options struct {
 	Include    []string
 	Exclude    []string    // patterns of paths that are not even asked for, though included
 	Politeness *Politeness // of this process; one of its own if nil
-	CacheDir   string      // keeps machine code of the sandbox that reads PDF files; a folder below the user's cache
 }
 
 func (o Options) withDefaults() Options {

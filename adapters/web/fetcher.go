@@ -30,7 +30,6 @@ type FetcherOptions struct {
 	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public (OPEN_URL_PRIVATE_HOSTS)
 	CAFile     string   // PEM certificates that are trusted beside the system's
 	MaxBytes   int64    // of a page; 5 MB
-	CacheDir   string   // keeps machine code of the sandbox that reads PDF files; a folder below the user's cache
 }
 
 // Fetcher reads single pages whose addresses people or documents gave. It reaches nothing that is not public, follows few redirects, none
@@ -39,7 +38,6 @@ type Fetcher struct {
 	client   *http.Client
 	guard    *outhttp.Guard
 	maxBytes int64
-	cacheDir string
 }
 
 // NewFetcher returns a fetcher.
@@ -51,7 +49,7 @@ func NewFetcher(o FetcherOptions) (*Fetcher, error) {
 	if o.MaxBytes <= 0 {
 		o.MaxBytes = 5 << 20
 	}
-	return &Fetcher{client, guard, o.MaxBytes, o.CacheDir}, nil
+	return &Fetcher{client, guard, o.MaxBytes}, nil
 }
 
 // Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the wait beside the limit of a minute. permit is
@@ -81,7 +79,7 @@ func (f *Fetcher) Fetch(ctx context.Context, address string, permit Permit) (Pag
 	if kind == unread {
 		return Page{}, fmt.Errorf("%s could not be read: it holds %s, and only HTML, PDF, Word documents, Markdown and plain text can be read", at, contentKind(got.header))
 	}
-	content, err := kind.read(ctx, got, f.cacheDir)
+	content, err := kind.read(ctx, got)
 	if err != nil {
 		return Page{}, fmt.Errorf("%s could not be read: %w", at, err)
 	}

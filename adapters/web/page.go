@@ -83,10 +83,10 @@ type parsed struct {
 }
 
 // read reads a page. The text of an error is a sentence that says what to do.
-func (f format) read(ctx context.Context, got response, cacheDir string) (parsed, error) {
+func (f format) read(ctx context.Context, got response) (parsed, error) {
 	switch f {
 	case pdfPage:
-		p, err := pdf.Parse(ctx, got.body, pdf.Options{CacheDir: cacheDir})
+		p, err := pdf.Parse(ctx, got.body, pdf.Options{})
 		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
 	case officePage:
 		p, err := office.Parse(ctx, got.body)

@@ -186,7 +186,7 @@ func (c *crawl) original(address string, copied page) {
 
 // document reads a page.
 func (c *crawl) document(ctx context.Context, p page, got response) (document.Document, error) {
-	content, err := formatOf(got.header.Get("Content-Type"), p.at).read(ctx, got, c.options.CacheDir)
+	content, err := formatOf(got.header.Get("Content-Type"), p.at).read(ctx, got)
 	if err != nil {
 		return document.Document{}, errors.New(capital(err.Error()) + ".")
 	}

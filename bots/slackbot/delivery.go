@@ -97,13 +97,12 @@ const (
 
 // presence shows that the bot is at work until there are words to read.
 type presence struct {
-	surface *write.Surface
-	status  thread.Presence
-	to      thread.Ref
-	logger  *slog.Logger
-	latest  chan string // holds the newest status
-	stop    context.CancelFunc
-	ended   sync.WaitGroup
+	status thread.Presence
+	to     thread.Ref
+	logger *slog.Logger
+	latest chan string // holds the newest status
+	stop   context.CancelFunc
+	ended  sync.WaitGroup
 }
 
 // absent shows nothing.
@@ -111,7 +110,7 @@ func absent(logger *slog.Logger) *presence { return &presence{logger: logger, st
 
 // show begins with a status; then calls seen, which is for what may come a little later.
 func show(ctx context.Context, surface *write.Surface, status thread.Presence, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
-	p := &presence{surface: surface, status: status, to: to, logger: logger, latest: make(chan string, 1)}
+	p := &presence{status: status, to: to, logger: logger, latest: make(chan string, 1)}
 	lasting := ctx
 	ctx, p.stop = context.WithCancel(ctx)
 	p.ended.Go(func() {

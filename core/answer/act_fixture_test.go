@@ -411,7 +411,7 @@ func (s *stage) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) err
 	return nil
 }
 
-func (s *stage) Capabilities() thread.Capabilities { return thread.Capabilities{Buttons: true} }
+func (s *stage) Capabilities() thread.Capabilities { return thread.Capabilities{} }
 
 // Turn, Stopped, Acted, Repeated and TakenOver implement answer.Metrics.
 func (s *stage) Turn(thread.Platform, session.Saved) {}

@@ -74,9 +74,8 @@ type Delivery interface {
 
 // Result is what a turn came to.
 type Result struct {
-	Outcome  session.Outcome
-	Saved    session.Saved
-	Replayed bool // the packets were a replay: nothing was written in this attempt
+	Outcome session.Outcome
+	Saved   session.Saved
 }
 
 // Permit says whether platform calls may still be started for a turn: it fails from the moment on at which another replica may have

@@ -178,7 +178,7 @@ func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	for _, p := range Replay(saved) {
 		delivery.Accept(p)
 	}
-	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved, Replayed: true})
+	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
 }
 
 // produce lays the request out and runs the engine, on the run's context, or states the outcome of a turn that is not to be run.

@@ -180,7 +180,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
-	final := Result{Outcome: saved.Outcome, Saved: saved, Replayed: true}
+	final := Result{Outcome: saved.Outcome, Saved: saved}
 	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
 		return s.deliver(ctx, a, delivery, final)
 	}

@@ -29,7 +29,7 @@ func (p *pad) Delete(context.Context, thread.Ref, thread.MessageID) error {
 	return nil
 }
 
-func (p *pad) Capabilities() thread.Capabilities { return thread.Capabilities{MaxRunes: 7} }
+func (p *pad) Capabilities() thread.Capabilities { return thread.Capabilities{MinEditInterval: 7} }
 
 type streaming struct{ *pad }
 
@@ -97,7 +97,7 @@ func TestGuardKeepsWhatASurfaceCan(t *testing.T) {
 			(can.Presence == nil) != (want.Presence == nil) {
 			t.Errorf("%s: it can %+v, want %+v", name, can, want)
 		}
-		if g.Capabilities().MaxRunes != 7 {
+		if g.Capabilities().MinEditInterval != 7 {
 			t.Errorf("%s: the capabilities are lost", name)
 		}
 	}

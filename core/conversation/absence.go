@@ -138,7 +138,7 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 		return "", err
 	}
 	// It may have been taken in then, and closed because nobody was there for it.
-	err = c.service.Actions.Wanted(ctx, action.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key, By: w.By})
+	err = c.service.Actions.Wanted(ctx, action.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key})
 	if err != nil {
 		return "", err
 	}

@@ -5,17 +5,16 @@ import "time"
 // Progress is how far a run is.
 type Progress struct {
 	Counts
-	Elapsed time.Duration
 	// ChunksPerSecond over the whole run so far; 0 at its beginning.
 	ChunksPerSecond float64
 	// Remaining is how long the rest will take at the pace so far; 0 when unknown.
 	Remaining time.Duration
-	// Waited is how much of Elapsed was spent waiting for limits of the source; 0 when unknown.
+	// Waited is how much of the run was spent waiting for limits of the source; 0 when unknown.
 	Waited time.Duration
 }
 
 func progressOf(c Counts, elapsed, waited time.Duration) Progress {
-	p := Progress{Counts: c, Elapsed: elapsed, Waited: waited}
+	p := Progress{Counts: c, Waited: waited}
 	if elapsed > 0 {
 		p.ChunksPerSecond = float64(c.Chunks) / elapsed.Seconds()
 	}

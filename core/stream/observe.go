@@ -13,10 +13,9 @@ import (
 // and returns its error.
 func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error) {
 	w.calls++
-	began := time.Now()
 	calling, traced := span.Begin(ctx, "write", slog.String("call", call.String()))
 	return calling, func(err error) error {
-		seen := Write{Call: call, Err: err, Took: time.Since(began)}
+		seen := Write{Call: call, Err: err}
 		if err == nil && w.words && !w.worded {
 			w.worded, seen.First, seen.Since = true, true, time.Since(w.opened)
 			traced.Note(slog.Bool("first_words", true))

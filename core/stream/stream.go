@@ -29,8 +29,7 @@ type Deps[P any] struct {
 // Write is one call to a surface.
 type Write struct {
 	Call thread.Call
-	Err  error         // as the surface returned it
-	Took time.Duration // the call alone, without what it waited for
+	Err  error // as the surface returned it
 	// First says that the answer's first words are to be seen because of it, so long after the stream was opened.
 	First bool
 	Since time.Duration

@@ -8,17 +8,11 @@ import (
 
 // Capabilities are a surface's limits. Zero means no limit, or not supported.
 type Capabilities struct {
-	MaxRunes        int           // of one message, counted as the platform counts
 	MinEditInterval time.Duration // between two edits of one answer
-	MaxEditAge      time.Duration // after which a message cannot be edited any more
-	NativeStream    bool          // implements Streamer
 	// MinAppendInterval is between two pieces of a native stream; zero means MinEditInterval.
 	MinAppendInterval time.Duration
 	// MaxStreamAge is after which a native stream is closed and goes on in a new message.
 	MaxStreamAge time.Duration
-	Threads      bool
-	Reactions    bool
-	Buttons      bool
 }
 
 // Surface posts to one thread. P is the platform's rendered page. Calls for one thread are made from one goroutine at a time; a

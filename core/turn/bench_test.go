@@ -172,7 +172,7 @@ func (w *wall) Edit(_ context.Context, to thread.Ref, _ thread.MessageID, page s
 
 func (w *wall) Delete(context.Context, thread.Ref, thread.MessageID) error { return nil }
 func (w *wall) Capabilities() thread.Capabilities {
-	return thread.Capabilities{MaxRunes: 4000, MinEditInterval: time.Second}
+	return thread.Capabilities{MinEditInterval: time.Second}
 }
 
 // plainPages is a renderer without markup.

@@ -46,15 +46,10 @@ type Command struct {
 	Target   *Target // of a command in a message's menu
 
 	Ticket Ticket
-	Roles  []string // of the asker in the server
 }
 
 // Target is the message that a command was used on.
-type Target struct {
-	Message thread.MessageID
-	Author  string // as displayed
-	Text    string
-}
+type Target struct{ Text string }
 
 // Place is where the command was used: outside threads its Ref without the thread of its own.
 func (c Command) Place() thread.Ref {
@@ -113,10 +108,7 @@ func (c *Command) Read(data discordgo.ApplicationCommandInteractionData) {
 	}
 	if r := data.Resolved; r != nil && data.TargetID != "" && r.Messages[data.TargetID] != nil {
 		m := r.Messages[data.TargetID]
-		c.Target = &Target{Message: thread.MessageID(m.ID), Text: m.Content}
-		if m.Author != nil {
-			c.Target.Author = DisplayName(m.Author, m.Member)
-		}
+		c.Target = &Target{Text: m.Content}
 		for _, a := range m.Attachments {
 			c.Files = append(c.Files, AttachmentOf(a))
 		}

@@ -28,7 +28,6 @@ type Press struct {
 	Ephemeral bool // the message is one that its reader loses after a while
 
 	Ticket Ticket
-	Roles  []string
 }
 
 // Reply implements Interaction.
@@ -36,8 +35,7 @@ func (p Press) Reply() Ticket { return p.Ticket }
 
 // Typing is what somebody has typed so far into an option that offers values.
 type Typing struct {
-	Command, Option, Text string
-	Ref                   thread.Ref
+	Command, Text string
 }
 
 // Ids of buttons and forms that are not about one answer.
@@ -113,7 +111,7 @@ func (p Press) Setup() (what string, ok bool) { return strings.CutPrefix(p.ID, S
 func (p Press) Command(question string) Command {
 	cmd := Command{
 		Name: CommandAsk, Ref: p.Ref, EventKey: p.Key, Asker: p.By, By: session.Stopper{ID: p.By.ID, Privileged: p.Moderator}, Admin: p.Admin,
-		Question: question, Direct: p.Direct, At: TimeOf(p.Ticket.ID), Private: p.Ephemeral && !p.Direct, Ticket: p.Ticket, Roles: p.Roles,
+		Question: question, Direct: p.Direct, At: TimeOf(p.Ticket.ID), Private: p.Ephemeral && !p.Direct, Ticket: p.Ticket,
 	}
 	if cmd.Ref.Thread == "" {
 		cmd.Ref.Thread = strings.TrimPrefix(p.ID, formFollowUp)
@@ -129,7 +127,7 @@ func (t *Typing) Read(options []*discordgo.ApplicationCommandInteractionDataOpti
 			t.Read(o.Options)
 		}
 		if o.Focused {
-			t.Option, t.Text = o.Name, text(o)
+			t.Text = text(o)
 		}
 	}
 }

@@ -29,9 +29,7 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	t := event.Ticket{App: i.AppID, Token: i.Token, ID: i.ID, Channel: i.ChannelID, At: time.Now(), Inline: source}
 	asker := thread.Person{ID: user.ID, Name: event.DisplayName(user, i.Member)}
 	admin := i.Member != nil && i.Member.Permissions&call.Manager != 0
-	var roles []string
 	if i.Member != nil {
-		roles = i.Member.Roles
 		in.directory.Met(i.GuildID, user.ID, i.Member)
 	}
 	switch i.Type {
@@ -41,13 +39,13 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		if action := event.Menu(data.Name); action != "" {
 			in.handler.Press(ctx, event.Press{
 				Action: action, Ref: ref, Message: thread.MessageID(data.TargetID), Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged,
-				Admin: admin, Direct: i.GuildID == "", Ticket: t, Roles: roles,
+				Admin: admin, Direct: i.GuildID == "", Ticket: t,
 			})
 			return nil
 		}
 		cmd := event.Command{
 			Name: data.Name, EventKey: "interaction:" + i.ID, Ref: ref, At: event.TimeOf(i.ID), Direct: i.GuildID == "", By: by, Asker: asker, Admin: admin,
-			Ticket: t, Roles: roles,
+			Ticket: t,
 		}
 		if cmd.Ref.Thread == "" {
 			cmd.Ref.Thread, cmd.Own = i.ID, true
@@ -57,12 +55,12 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		in.handler.Command(ctx, cmd)
 	case discordgo.InteractionApplicationCommandAutocomplete:
 		data := i.ApplicationCommandData()
-		typing := event.Typing{Command: data.Name, Ref: ref}
+		typing := event.Typing{Command: data.Name}
 		typing.Read(data.Options)
 		return in.writer.Suggest(ctx, t, in.handler.Suggest(ctx, typing))
 	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
 		p := event.Press{
-			Ref: ref, Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged, Admin: admin, Direct: i.GuildID == "", Ticket: t, Roles: roles,
+			Ref: ref, Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged, Admin: admin, Direct: i.GuildID == "", Ticket: t,
 		}
 		if m := i.Message; m != nil {
 			p.Message, p.Ephemeral = thread.MessageID(m.ID), m.Flags&discordgo.MessageFlagsEphemeral != 0

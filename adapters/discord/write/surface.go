@@ -60,7 +60,7 @@ func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 // Capabilities implements thread.Surface.
 func (s *Surface) Capabilities() thread.Capabilities {
 	return thread.Capabilities{
-		MaxRunes: render.MaxContent, MinEditInterval: s.client.discord.Config.Interval, MaxEditAge: time.Hour, Threads: true, Reactions: true, Buttons: true,
+		MinEditInterval: s.client.discord.Config.Interval,
 	}
 }
 

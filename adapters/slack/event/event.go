@@ -48,7 +48,6 @@ type Message struct {
 	Text     string // without the mention of the bot; markup replaced by what it stands for
 	At       time.Time
 	Change   Change
-	Attempt  int  // 0 for the first delivery
 	Late     bool // for the handler: it was read (Client.Unheard) and not heard
 	Alone    bool // where it was read: nothing stands below it
 	// Overtaken says, of a reply that was read, that another person has written in its thread since.
@@ -105,7 +104,4 @@ type Press struct {
 }
 
 // Opened is a person who opened the conversation with the bot. Ref.Thread is empty where the conversation has no thread yet.
-type Opened struct {
-	Ref thread.Ref
-	By  string
-}
+type Opened struct{ Ref thread.Ref }

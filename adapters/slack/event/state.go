@@ -11,9 +11,9 @@ import (
 )
 
 // ReadMessage states what Slack says about a message.
-func ReadMessage(w *call.Workspace, cb Callback, attempt int) Message {
+func ReadMessage(w *call.Workspace, cb Callback) Message {
 	e, me := cb.Event, w.Identity()
-	m := Message{EventKey: cb.ID, Attempt: attempt, Direct: e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")}
+	m := Message{EventKey: cb.ID, Direct: e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")}
 	about := wireMessage{
 		Subtype: e.Subtype, User: string(e.User), BotID: e.BotID, Text: e.Text, TS: e.TS, Thread: e.Thread, Parent: e.Parent, Files: e.Files,
 		Beside: e.Beside,

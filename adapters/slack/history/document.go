@@ -110,7 +110,7 @@ func (r *reader) said(ctx context.Context, channel string, m api.Message) (text,
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
 		Thread: m.ThreadTimestamp, Beside: event.Besides(m),
 	}
-	read := event.ReadMessage(r.workspace.slack, event.Callback{Event: about}, 0)
+	read := event.ReadMessage(r.workspace.slack, event.Callback{Event: about})
 	if read.Own || read.System || read.Mentioned || read.Change == event.Deleted || read.Text == "" && len(m.Files) == 0 {
 		return "", "", nil
 	}
@@ -132,7 +132,7 @@ func (r *reader) said(ctx context.Context, channel string, m api.Message) (text,
 		if about.Text, err = r.workspace.named(ctx, m.Text, r.workspace.slack.Identity().User); err != nil {
 			return "", "", err
 		}
-		read = event.ReadMessage(r.workspace.slack, event.Callback{Event: about}, 0)
+		read = event.ReadMessage(r.workspace.slack, event.Callback{Event: about})
 	}
 	return withFiles(read.Text, files), who, nil
 }

@@ -106,7 +106,7 @@ func (c *Reader) stored(channel string, m api.Message) event.Message {
 			URL: cmp.Or(f.URLPrivate, f.URLPrivateDownload),
 		})
 	}
-	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about}, 0)
+	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about})
 }
 
 // Unheard calls visit with every message since a time that mentions the bot, in the channels that it is in, with the replies of their threads and

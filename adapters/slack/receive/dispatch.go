@@ -28,7 +28,7 @@ func (c *Receiver) peek(kind string, raw []byte) {
 }
 
 // handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a command's person.
-func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw []byte, attempt int) (sentence string, err error) {
+func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw []byte) (sentence string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.slack.Logger.ErrorContext(ctx, "event handler panicked", "kind", kind, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -67,7 +67,7 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	}
 	if !cb.Concerns(c.slack.Identity().Team) {
 		c.slack.Logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
-		if m := event.ReadMessage(c.slack, cb, attempt); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == event.Created {
+		if m := event.ReadMessage(c.slack, cb); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == event.Created {
 			m.Ref.Workspace = cb.Team
 			h.Foreign(ctx, m)
 		}
@@ -81,7 +81,7 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	}
 	switch e.Type {
 	case "message", "app_mention":
-		return "", h.Message(ctx, event.ReadMessage(c.slack, cb, attempt))
+		return "", h.Message(ctx, event.ReadMessage(c.slack, cb))
 	case "reaction_added":
 		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a file's has none
 			return "", nil
@@ -96,9 +96,9 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 		if e.Tab != "" && e.Tab != "messages" {
 			return "", nil
 		}
-		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), ""), By: string(e.User)})
+		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), "")})
 	case "assistant_thread_started":
-		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread), By: e.Assistant.User})
+		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread)})
 	case "tokens_revoked", "app_uninstalled":
 		c.slack.Logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
 			"event", e.Type)

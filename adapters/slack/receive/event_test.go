@@ -144,7 +144,7 @@ func TestMessagesAreStatedAsSlackTellsOfThem(t *testing.T) {
 			t.Parallel()
 			var h heard
 			raw := `{"type":"event_callback","team_id":"T1","event_id":"Ev1","event":` + tt.event + `}`
-			if _, err := connected(t).handle(t.Context(), &h, "events_api", []byte(raw), 0); err != nil {
+			if _, err := connected(t).handle(t.Context(), &h, "events_api", []byte(raw)); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff([]event.Message{tt.want}, h.Messages, cmp.AllowUnexported(event.File{})); diff != "" {
@@ -172,10 +172,10 @@ func TestOtherPayloads(t *testing.T) {
 		{"stop button while nothing is streamed", "events_api", `{"event":{"type":"agent_session_stopped","user":"U1","channel":"C1","thread_ts":"1.1","streaming_message_ts":[]}}`,
 			heard{Reactions: []event.Reaction{{Ref: inThread, By: "U1"}}}},
 		{"conversation opened", "events_api", `{"event":{"type":"app_home_opened","user":"U1","channel":"C1","tab":"messages"}}`,
-			heard{Opens: []event.Opened{{Ref: channel, By: "U1"}}}},
+			heard{Opens: []event.Opened{{Ref: channel}}}},
 		{"home opened", "events_api", `{"event":{"type":"app_home_opened","user":"U1","channel":"C1","tab":"home"}}`, heard{}},
 		{"assistant opened", "events_api", `{"event":{"type":"assistant_thread_started","assistant_thread":{"user_id":"U1","channel_id":"C1","thread_ts":"1.1"}}}`,
-			heard{Opens: []event.Opened{{Ref: inThread, By: "U1"}}}},
+			heard{Opens: []event.Opened{{Ref: inThread}}}},
 		{"context of an agent", "events_api", `{"event":{"type":"app_context_changed","context":{"entities":[{"type":"slack#/types/channel_id","value":"C1"}]}}}`, heard{}},
 		{"somebody who became a guest", "events_api", `{"event":{"type":"user_change","user":{"id":"U1","is_restricted":true}}}`, heard{}},
 		{"a renamed channel", "events_api", `{"event":{"type":"channel_rename","channel":{"id":"C1","name":"x"}}}`, heard{}},
@@ -215,7 +215,7 @@ func TestOtherPayloads(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var h heard
-			if _, err := connected(t).handle(t.Context(), &h, tt.kind, []byte(tt.raw), 0); err != nil {
+			if _, err := connected(t).handle(t.Context(), &h, tt.kind, []byte(tt.raw)); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(tt.want, h, cmp.AllowUnexported(heard{}, event.File{})); diff != "" {
@@ -240,7 +240,7 @@ func TestPressesAreToldApart(t *testing.T) {
 	}
 	c, h := connected(t), &heard{}
 	for _, p := range payloads {
-		if _, err := c.handle(t.Context(), h, p.kind, []byte(p.raw), 0); err != nil {
+		if _, err := c.handle(t.Context(), h, p.kind, []byte(p.raw)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -264,7 +264,7 @@ func TestWorkspaceThatNobodyNamedIsTheOnlyOne(t *testing.T) {
 	c := connected(t)
 	c.slack.Is(call.Identity{User: "U0BOT"}) // nobody said which workspace it is
 	var h heard
-	if _, err := c.handle(t.Context(), &h, "events_api", []byte(`{"team_id":"T9","event":{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1.1"}}`), 0); err != nil {
+	if _, err := c.handle(t.Context(), &h, "events_api", []byte(`{"team_id":"T9","event":{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1.1"}}`)); err != nil {
 		t.Fatal(err)
 	}
 	if len(h.Messages) != 1 {
@@ -275,11 +275,11 @@ func TestWorkspaceThatNobodyNamedIsTheOnlyOne(t *testing.T) {
 func TestFailureOfTheHandlerIsReported(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the database is down")
-	if _, err := connected(t).handle(t.Context(), &heard{fail: down}, "events_api", []byte(`{"event":{"type":"message","channel":"C1","ts":"1.1"}}`), 0); !errors.Is(err, down) {
+	if _, err := connected(t).handle(t.Context(), &heard{fail: down}, "events_api", []byte(`{"event":{"type":"message","channel":"C1","ts":"1.1"}}`)); !errors.Is(err, down) {
 		t.Errorf("handle() = %v", err)
 	}
 	raw := `{"type":"block_actions","actions":[{"action_id":"footnote:stop:turn","value":"panic"}]}`
-	if _, err := connected(t).handle(t.Context(), &heard{}, "interactive", []byte(raw), 0); err == nil {
+	if _, err := connected(t).handle(t.Context(), &heard{}, "interactive", []byte(raw)); err == nil {
 		t.Error("a panic of the handler was not reported")
 	}
 }
@@ -291,7 +291,7 @@ func FuzzHandle(f *testing.F) {
 	f.Add("slash_commands", `{}`)
 	f.Fuzz(func(t *testing.T, kind, raw string) {
 		defer hostiletest.Bound(t, len(raw))()
-		_, err := connected(t).handle(t.Context(), &heard{}, kind, []byte(raw), 0)
+		_, err := connected(t).handle(t.Context(), &heard{}, kind, []byte(raw))
 		if err != nil && json.Valid([]byte(raw)) && kind == "events_api" {
 			t.Errorf("valid JSON was not taken in: %v", err)
 		}

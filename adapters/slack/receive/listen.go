@@ -89,7 +89,7 @@ func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job) {
 		if j.Type == "events_api" { // comes again when it was not taken in
 			handle = c.handle
 		}
-		sentence, err := handle(ctx, h, j.Type, j.Payload, j.Attempt)
+		sentence, err := handle(ctx, h, j.Type, j.Payload)
 		if err != nil {
 			c.slack.Logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
 			sentence = sayFailed
@@ -112,7 +112,7 @@ func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job) {
 const commandLimit = 2 * time.Second
 
 // inTime handles a command or a press, and does not wait for one that takes too long. It goes on all the same.
-func (c *Receiver) inTime(ctx context.Context, h event.Handler, kind string, raw []byte, attempt int) (sentence string, err error) {
+func (c *Receiver) inTime(ctx context.Context, h event.Handler, kind string, raw []byte) (sentence string, err error) {
 	type result struct {
 		sentence string
 		err      error
@@ -122,7 +122,7 @@ func (c *Receiver) inTime(ctx context.Context, h event.Handler, kind string, raw
 	c.late.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)
 		defer cancel()
-		sentence, err := c.handle(ctx, h, kind, raw, attempt)
+		sentence, err := c.handle(ctx, h, kind, raw)
 		if settled.CompareAndSwap(false, true) {
 			done <- result{sentence, err}
 			return

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	api "github.com/slack-go/slack"
@@ -59,10 +58,6 @@ func (c *Receiver) Handler(h event.Handler) http.Handler {
 			_, _ = w.Write(payload) // Slack has gone when this fails
 			return
 		}
-		attempt, err := strconv.Atoi(r.Header.Get("X-Slack-Retry-Num"))
-		if err != nil {
-			attempt = 0
-		}
 		// As with sockets, an event that is being taken in is finished although Slack has stopped waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
@@ -71,9 +66,9 @@ func (c *Receiver) Handler(h event.Handler) http.Handler {
 		if kind == "events_api" { // comes again when it was not taken in
 			handle = c.handle
 		}
-		sentence, err := handle(ctx, h, kind, payload, attempt)
+		sentence, err := handle(ctx, h, kind, payload)
 		if err != nil {
-			c.slack.Logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", attempt, "error", err)
+			c.slack.Logger.WarnContext(r.Context(), "event not taken in", "kind", kind, "attempt", r.Header.Get("X-Slack-Retry-Num"), "error", err)
 			if kind == "events_api" {
 				http.Error(w, "The event could not be taken in.", http.StatusServiceUnavailable)
 				return

@@ -70,8 +70,8 @@ func (c *Writer) Surface(o SurfaceOptions) *Surface {
 // Capabilities implements thread.Surface.
 func (s *Surface) Capabilities() thread.Capabilities {
 	return thread.Capabilities{
-		MaxRunes: render.MaxMarkdown, MinEditInterval: 1500 * time.Millisecond, MinAppendInterval: 750 * time.Millisecond,
-		MaxStreamAge: s.client.slack.Config.StreamAge, NativeStream: true, Threads: true, Reactions: true, Buttons: true,
+		MinEditInterval: 1500 * time.Millisecond, MinAppendInterval: 750 * time.Millisecond,
+		MaxStreamAge: s.client.slack.Config.StreamAge,
 	}
 }
 

@@ -16,7 +16,6 @@ type Wanted struct {
 	Ref     thread.Ref
 	Message thread.MessageID // of the question
 	Key     string           // the platform's id of the press; the same one is taken in once
-	By      thread.Person    // who may say so is the caller's concern
 }
 
 // Wanted has such a question answered. It does nothing for a question that was never taken in, is being answered, or has an answer.

@@ -53,7 +53,6 @@ type Config struct {
 	Wait    time.Duration   // most that is waited for Fast before going on without it: 5 s
 	Window  int             // sources that a first search of a turn is topped up to: budget.DefaultSources
 	Tokens  int             // most that the documents of one result take: 12,800, which is 25 chunks of 512
-	Limit   int             // passages asked of the retriever; 0 is the retriever's own
 	History int             // earlier turns whose sources may come back: 5
 	Graph   knowledge.Graph // says which documents were replaced by others; nil: none is marked
 	Logger  *slog.Logger    // nil: silent
@@ -183,7 +182,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		keep = retrieve.RankingDepth
 	}
 	found, err := t.retriever.Search(ctx, retrieve.Search{
-		Audience: scope.Audience, Queries: queries, Limit: t.config.Limit, Keep: keep, Sources: scope.Sources,
+		Audience: scope.Audience, Queries: queries, Keep: keep, Sources: scope.Sources,
 		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question), Now: scope.Now,
 	})
 	if err != nil {

@@ -55,9 +55,9 @@ func (s *span) node(n ast.Node, style Style, depth int) {
 	case *ast.AutoLink:
 		s.autoLink(n, style)
 	case *ast.Link:
-		s.link(n, string(n.Destination), string(n.Title), style, false)
+		s.link(n, string(n.Destination), style, false)
 	case *ast.Image:
-		s.link(n, string(n.Destination), string(n.Title), style, true)
+		s.link(n, string(n.Destination), style, true)
 	case *ast.RawHTML:
 		s.tag(n, style)
 	case *east.TaskCheckBox:
@@ -130,14 +130,14 @@ func (s *span) autoLink(n *ast.AutoLink, style Style) {
 
 var footnote = regexp.MustCompile(`^\[([1-9][0-9]{0,8})\]$`)
 
-func (s *span) link(n ast.Node, address, title string, style Style, image bool) {
+func (s *span) link(n ast.Node, address string, style Style, image bool) {
 	inner := &span{reader: s.reader, label: true}
 	inner.children(n, style, 1)
 	inner.flush()
 	label := oneLine(trim(inner.out))
 	link := Inline{
-		Kind: Link, URL: decode(strings.Map(printable, address)), Title: strings.Join(strings.Fields(decode(title)), " "),
-		Label: label, Style: style, Image: image,
+		Kind: Link, URL: decode(strings.Map(printable, address)),
+		Label: label, Style: style,
 	}
 	if words := Words(label); words == link.URL || strings.TrimSpace(words) == "" {
 		link.Label = nil

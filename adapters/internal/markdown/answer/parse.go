@@ -172,7 +172,7 @@ func (r *reader) block(out []*Block, n ast.Node, depth int) []*Block {
 	case *east.Table:
 		return append(out, r.table(n))
 	case *ast.List:
-		b.Kind, b.Ordered, b.Start, b.Loose = List, n.IsOrdered(), n.Start, !n.IsTight
+		b.Kind, b.Ordered, b.Start = List, n.IsOrdered(), n.Start
 	case *ast.ListItem:
 		b.Kind = Item
 		b.Task = task(n)

@@ -46,8 +46,7 @@ type Block struct {
 
 	Level    int // of a heading, from 1
 	Ordered  bool
-	Start    int  // number of the first item
-	Loose    bool // an item or list that has blank lines between its blocks
+	Start    int // number of the first item
 	Task     TaskState
 	Language string // first word of a fence's info string
 	Code     string // without the last line feed
@@ -102,8 +101,6 @@ type Inline struct {
 	Style  Style
 	Text   string
 	URL    string
-	Title  string
 	Label  []Inline
 	Number int
-	Image  bool // a Link that was an image; images are never shown
 }
