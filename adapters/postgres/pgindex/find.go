@@ -90,9 +90,11 @@ func (s *search) run(ctx context.Context) error {
 	if s.scope.count == 0 {
 		return s.fetch(ctx)
 	}
-	probes := s.probes()
+	probes := make([]*probe, len(s.request.Probes))
 	var vectors round
-	for _, p := range probes {
+	for i, asked := range s.request.Probes {
+		p := &probe{search: s, terms: s.words.queries[i], vector: asked.Vector}
+		probes[i] = p
 		if err := p.narrow(ctx, &vectors); err != nil {
 			return err
 		}
@@ -116,20 +118,6 @@ func (s *search) run(ctx context.Context) error {
 		return fmt.Errorf("compare the vectors of candidates: %w", err)
 	}
 	s.lap(ctx, "semantic")
-	return s.answer(ctx, probes)
-}
-
-// probes are those of the request.
-func (s *search) probes() []*probe {
-	probes := make([]*probe, len(s.request.Probes))
-	for i, p := range s.request.Probes {
-		probes[i] = &probe{search: s, terms: s.words.queries[i], vector: p.Vector}
-	}
-	return probes
-}
-
-// answer puts together what the probes found, and fetches what is chosen of it.
-func (s *search) answer(ctx context.Context, probes []*probe) error {
 	for i, p := range probes {
 		var err error
 		if s.out.Lists[i], err = p.list(ctx); err != nil {
@@ -139,27 +127,6 @@ func (s *search) answer(ctx context.Context, probes []*probe) error {
 	}
 	s.lap(ctx, "place")
 	return s.fetch(ctx)
-}
-
-// fetch brings the passages that are chosen, and ends the transaction.
-func (s *search) fetch(ctx context.Context) error {
-	var last round
-	if s.choose != nil {
-		ids := s.choose(s.out)
-		s.lap(ctx, "rank")
-		if len(ids) > 0 {
-			if s.request.Model != "" {
-				last.queue(done, passageSettings)
-			}
-			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
-		}
-	}
-	last.queue(done, `commit`)
-	if err := last.run(ctx, s.conn); err != nil {
-		return fmt.Errorf("fetch passages: %w", err)
-	}
-	s.lap(ctx, "passages")
-	return nil
 }
 
 // read loads the outline and, with it, what the last search of the tenant makes likely to be needed: one round trip while nothing is written to the
@@ -226,5 +193,26 @@ func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last 
 	s.scope = plan.finish(s.request, &s.snapshot)
 	s.words.lists = sealed.finish(&s.snapshot, s.words.fresh)
 	sealed.remember()
+	return nil
+}
+
+// fetch brings the passages that are chosen, and ends the transaction.
+func (s *search) fetch(ctx context.Context) error {
+	var last round
+	if s.choose != nil {
+		ids := s.choose(s.out)
+		s.lap(ctx, "rank")
+		if len(ids) > 0 {
+			if s.request.Model != "" {
+				last.queue(done, passageSettings)
+			}
+			last.queue(into(&s.passages, scanPassage), passagesSQL, passageArgs(s.request.Audience, ids)...)
+		}
+	}
+	last.queue(done, `commit`)
+	if err := last.run(ctx, s.conn); err != nil {
+		return fmt.Errorf("fetch passages: %w", err)
+	}
+	s.lap(ctx, "passages")
 	return nil
 }
