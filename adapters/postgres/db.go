@@ -158,7 +158,7 @@ const Deadlock = "40P01"
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
-		err := db.InTx(ctx, pgx.TxOptions{}, f)
+		err := pgx.BeginTxFunc(ctx, db.Pool, pgx.TxOptions{}, f)
 		var pgErr *pgconn.PgError
 		if !errors.As(err, &pgErr) || pgErr.Code != Deadlock || try == tries || ctx.Err() != nil {
 			return err

@@ -42,8 +42,10 @@ func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index
 	}
 	fresh := 0
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		var err error
-		fresh, err = x.putAll(ctx, tx, tenant, prepared, models)
+		byShard, err := shardwise(ctx, tx, tenant, prepared)
+		if err == nil {
+			fresh, err = x.putShards(ctx, tx, tenant, prepared, byShard, models)
+		}
 		return err
 	})
 	if err != nil {
@@ -80,15 +82,15 @@ func (x *Index) laps() func(stage string) {
 // defaultShard is where new documents go. An index that an earlier version divided has others, whose documents stay where they are.
 const defaultShard int16 = 0
 
-// putAll writes entries where they are, or are to be, and returns the largest number of chunks that wait for packing in one shard.
-func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, models map[string]model) (int, error) {
+// shardwise are entries by where they are, or are to be.
+func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[int16][]*preparedEntry, error) {
 	ids := make([]document.ID, len(entries))
 	for i, p := range entries {
 		ids[i] = p.Document.ID
 	}
 	home, err := shardsOf(ctx, tx, tenant, ids)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	byShard := make(map[int16][]*preparedEntry)
 	for _, p := range entries {
@@ -98,10 +100,10 @@ func (x *Index) putAll(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e
 		}
 		byShard[shard] = append(byShard[shard], p)
 	}
-	return x.putShards(ctx, tx, tenant, entries, byShard, models)
+	return byShard, nil
 }
 
-// putShards writes entries shard by shard.
+// putShards writes entries shard by shard, and returns the largest number of chunks that wait for packing in one.
 func (x *Index) putShards(
 	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
 ) (int, error) {
