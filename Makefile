@@ -135,7 +135,7 @@ try-github: need-go ## hold GitHub's queries, webhooks and REST calls against pe
 	@$(GO) run ./bots/trygithub .build/try-github
 
 .PHONY: try-drive
-try-drive: need-go ## hold reading Google Drive against a peer of npm (Node 20; fetches 4 MB once; seconds)
+try-drive: need-go ## hold reading Google Drive against two peers of npm (Node 20; fetches 100 MB once; seconds)
 	@mkdir -p .build/try-drive && cp deploy/tools/trydrive/* .build/try-drive/
 	@cd .build/try-drive && npm ci --silent --no-audit --no-fund
 	@$(GO) run ./bots/trydrive .build/try-drive

@@ -1,5 +1,5 @@
-// Command trydrive holds adapters/gdrive against a server that nobody here wrote, which speaks Google Drive's files, changes and exports. It knows no shared drives, grants,
-// directory or tokens: those stand before it, as little of them as there can be. `make try-drive` runs it.
+// Command trydrive holds adapters/gdrive against two servers that nobody here wrote: one speaks Google Drive's files, changes and exports, the other its files, lists by pages and
+// who is signed in. They know no shared drives, grants or directory: those stand before them, as little of them as there can be. `make try-drive` runs it.
 package main
 
 import (
@@ -47,31 +47,101 @@ func main() {
 	}
 }
 
-// peer is the server, and what stands before it.
+// peer is a server, and what stands before it.
 type peer struct {
 	address string
 	front   *httptest.Server
+	logless bool // it keeps no log of changes
 }
 
-func run(dir string) (err error) {
+func run(dir string) error {
 	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
-	p, end, err := begin(ctx, dir)
+	return errors.Join(changing(ctx, dir), paged(ctx, dir))
+}
+
+// connector reads a peer's drive.
+func (p *peer) connector() (*gdrive.Connector, error) {
+	key, err := serviceKey(p.front.URL)
+	if err != nil {
+		return nil, err
+	}
+	client, err := gdrive.New(gdrive.Config{Key: key, URL: p.front.URL, AllowHosts: []string{"127.0.0.1"}})
+	if err != nil {
+		return nil, err
+	}
+	return gdrive.NewConnector(client, gdrive.Options{Name: "peer", SweepEvery: p.sweep(), Wanted: files.MayHold, Read: func(path string) (index.Connector, error) {
+		return files.New(files.Options{Path: path})
+	}})
+}
+
+// sweep is how often everything is looked at: always, where no log tells of changes.
+func (p *peer) sweep() time.Duration {
+	if p.logless {
+		return time.Nanosecond
+	}
+	return 0
+}
+
+// mostListed is of how many files a page of a list tells here, and pagedFiles how many there are.
+const mostListed, pagedFiles = 100, 250
+
+// paged reads more files than one page of a list tells of, and finds a new name by looking at all of them again.
+func paged(ctx context.Context, dir string) (err error) {
+	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
+		return exec.CommandContext(ctx, filepath.Join("node_modules", "node", "bin", "node"), filepath.Join("node_modules", "emulate", "dist", "index.js"),
+			"start", "--service", "google", "--port", port, "--seed", "seed.yaml")
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	key, err := serviceKey(p.front.URL)
+	p.logless = true
+	c, err := p.connector()
 	if err != nil {
 		return err
 	}
-	client, err := gdrive.New(gdrive.Config{Key: key, URL: p.front.URL, AllowHosts: []string{"127.0.0.1"}})
+	in, err := p.make(ctx, "minutes", folder, driveID, "")
 	if err != nil {
 		return err
 	}
-	c, err := gdrive.NewConnector(client, gdrive.Options{Name: "peer", Wanted: files.MayHold, Read: func(path string) (index.Connector, error) {
-		return files.New(files.Options{Path: path})
-	}})
+	var last string
+	for n := range pagedFiles {
+		if last, err = p.make(ctx, fmt.Sprintf("%d.txt", n), "text/plain", in, fmt.Sprintf("The minutes of meeting %d.", n)); err != nil {
+			return err
+		}
+	}
+	first, at, err := read(ctx, c, nil)
+	if err != nil {
+		return fmt.Errorf("the first look at pages: %w", err)
+	}
+	if want := fmt.Sprintf("The minutes of meeting %d.", pagedFiles-1); len(first.texts) != pagedFiles || !strings.Contains(first.texts[last], want) {
+		return fmt.Errorf("of %d files %d were read, the last as %q", pagedFiles, len(first.texts), first.texts[last])
+	}
+	if err := p.ask(ctx, http.MethodPatch, "/drive/v3/files/"+last, map[string]any{"name": "the last meeting.txt"}, nil); err != nil {
+		return err
+	}
+	again, _, err := read(ctx, c, at)
+	if err != nil {
+		return fmt.Errorf("the second look at pages: %w", err)
+	}
+	if again.titles[last] != "the last meeting.txt" || len(again.gone) > 0 {
+		return fmt.Errorf("the renamed file is %q, gone are %v", again.titles[last], again.gone)
+	}
+	fmt.Printf("another one: %d files by pages of %d, 1 renamed: read as they are\n", pagedFiles, mostListed)
+	return nil
+}
+
+// changing reads files, and then what a log tells of them.
+func changing(ctx context.Context, dir string) (err error) {
+	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
+		return exec.CommandContext(ctx, "node", "-e", "require('google-drive-mock').startServer("+port+", '127.0.0.1')")
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	c, err := p.connector()
 	if err != nil {
 		return err
 	}
@@ -149,8 +219,8 @@ func read(ctx context.Context, c *gdrive.Connector, since index.Checkpoint) (f f
 	return f, at, nil
 }
 
-// begin starts the server on a free port, and what stands before it.
-func begin(ctx context.Context, dir string) (*peer, func() error, error) {
+// begin starts a server of what npm installed on a free port, and what stands before it.
+func begin(ctx context.Context, dir string, command func(port string) *exec.Cmd) (*peer, func() error, error) {
 	var config net.ListenConfig
 	free, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -161,8 +231,7 @@ func begin(ctx context.Context, dir string) (*peer, func() error, error) {
 		return nil, nil, err
 	}
 	_, port, _ := strings.Cut(address, ":")
-	script := "require('google-drive-mock').startServer(" + port + ", '127.0.0.1')"
-	server := exec.CommandContext(ctx, "node", "-e", script) //nolint:gosec // what npm installed
+	server := command(port)
 	server.Dir, server.Stderr = filepath.Clean(dir), os.Stderr
 	if err := server.Start(); err != nil {
 		return nil, nil, fmt.Errorf("start the server: %w", err)
@@ -199,8 +268,15 @@ func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"drives": []any{map[string]any{"id": driveID, "name": "Peer"}}})
 		return
 	}
+	if p.logless && strings.HasPrefix(r.URL.Path, "/drive/v3/changes") {
+		_ = json.NewEncoder(w).Encode(map[string]any{"startPageToken": "1", "newStartPageToken": "1", "changes": []any{}})
+		return
+	}
 	asked := r.URL.Query()
 	asked.Del("fields") // what it leaves out is added below
+	if asked.Has("pageSize") {
+		asked.Set("pageSize", fmt.Sprint(mostListed))
+	}
 	status, body, err := p.send(r.Context(), r.Method, r.URL.Path+"?"+asked.Encode(), nil, "")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
