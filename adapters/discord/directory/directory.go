@@ -87,14 +87,16 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 }
 
-// Learn takes in an event. What counts of it is owed to other replicas.
+// Learn takes in an event. What counts of it is owed to other replicas, also where it tells nothing new here: "events in Discord may never be sent to a client", or
+// late (https://discord.com/developers/docs/reference#consistency), so that what one replica knows already says nothing of what another one believes. A server as a
+// whole is told of when a session begins, and not when it has changed.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	guildID := serverOf(event)
 	before := d.digest(guildID)
 	d.apply(event)
-	if before != "" && before != d.digest(guildID) {
+	if _, whole := event.(*discordgo.GuildCreate); guildID != "" && (!whole || before != "" && before != d.digest(guildID)) {
 		d.owe(guildID, access.Everything)
 	}
 }
@@ -292,10 +294,11 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
-	if known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.Roles)), slices.Sorted(slices.Values(kept.Roles))) {
-		kept.version = before.version
-	} else if known || changed {
+	switch same := known && before.in == kept.in && slices.Equal(slices.Sorted(slices.Values(before.Roles)), slices.Sorted(slices.Values(kept.Roles))); {
+	case changed || known && !same:
 		d.owe(guildID, user)
+	case same:
+		kept.version = before.version
 	}
 	d.put(guildID, user, kept)
 }

@@ -94,17 +94,7 @@ func (q *request) drive(path []string) any {
 	return notFound
 }
 
-// sees reports whether whoever asks is shown a file: also a limited folder that they may not open ("Users with inherited access … can see the restricted folder in
-// Drive but can't open it"), and what is in the trash.
-func (q *request) sees(f *File) bool {
-	if f.Gone {
-		return false
-	}
-	if q.mayOpen(q.user, f) {
-		return true
-	}
-	return f.Limited && f.Parent != nil && q.mayOpen(q.user, f.Parent)
-}
+func (q *request) sees(f *File) bool { return q.World.sees(q.user, f) }
 
 func (q *request) member(d *Drive) bool {
 	return slices.ContainsFunc(d.Members, func(g Grant) bool { return q.lets(g, q.user) })

@@ -377,6 +377,12 @@ func (w *World) trashed(f *File) bool {
 // limited access" (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 
+// sees reports whether somebody is shown a file: also a limited folder that they may not open ("Users with inherited access … can see the restricted folder in
+// Drive but can't open it"), and what is in the trash.
+func (w *World) sees(u *User, f *File) bool {
+	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
+}
+
 // asks goes the way up; shown ends it where the owner of what lies in a folder is not shown the folder.
 func (w *World) asks(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
@@ -397,7 +403,7 @@ func (w *World) asks(u *User, f *File, shown bool) bool {
 		if at.Limited {
 			return at.Drive != nil && w.manages(u, at.Drive)
 		}
-		if shown && at.Owner != nil && at.Parent != nil && !w.mayOpen(at.Owner, at.Parent) {
+		if shown && at.Owner != nil && at.Parent != nil && !w.sees(at.Owner, at.Parent) {
 			return false
 		}
 	}
