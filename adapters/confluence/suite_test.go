@@ -19,6 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+func TestMain(m *testing.M) { sourcetest.Main(m) }
+
 // Whatever happens to a Confluence site and to who reads it, nobody is shown what they could not read there; and once nothing happens any more, everybody
 // what they can.
 func TestSourceSuite(t *testing.T) {

@@ -99,7 +99,7 @@ func TestLosingSightIsNoDeletion(t *testing.T) {
 }
 
 // A folder of 50,000 files that moves below a barrier is one node that changes, and no document; its files are listed once.
-func TestALargeFolderMovesBelowABarrier(t *testing.T) {
+func TestRequestsOfALargeFolderThatMoves(t *testing.T) {
 	t.Parallel()
 	const files = 50_000
 	p := newPlace(t, never)

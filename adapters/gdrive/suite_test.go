@@ -19,6 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+func TestMain(m *testing.M) { sourcetest.Main(m) }
+
 // Whatever happens to drives and to who reads them, nobody is shown what they could not read there; and once nothing happens any more, everybody what they
 // can: where everything is looked at each time, and where nothing but the logs is read.
 func TestSourceSuite(t *testing.T) {

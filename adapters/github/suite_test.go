@@ -224,6 +224,8 @@ func (w *organization) MayRead(who access.Account, d document.ID) bool {
 	return there && (public || len(them) == 1 && w.World.MayRead(them[0], p.repo))
 }
 
+func TestMain(m *testing.M) { sourcetest.Main(m) }
+
 // Whoever is shown a document may open it at GitHub, whatever is changed, fails and is stopped; and once all is quiet the other way round.
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()

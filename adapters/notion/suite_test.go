@@ -21,6 +21,8 @@ import (
 	"pgregory.net/rapid"
 )
 
+func TestMain(m *testing.M) { sourcetest.Main(m) }
+
 // Whatever happens to a workspace, and to what the operator says of it, nobody is shown what they may not read; and once nothing happens any more, everybody what
 // they may.
 func TestSourceSuite(t *testing.T) {

@@ -126,9 +126,9 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestHugeTexts does not end within the time limit of the tests if the work grows
+// TestHostileTextsAreCounted does not end within the time limit of the tests if the work grows
 // with the square of the length.
-func TestHugeTexts(t *testing.T) {
+func TestHostileTextsAreCounted(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 20
 	tests := []struct {

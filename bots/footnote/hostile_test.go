@@ -29,7 +29,7 @@ const endsWithin = time.Minute
 const shownWithin = 2 * time.Minute
 
 // While answers are written that are hard to render, a stop ends each of them as stopped, and SIGTERM ends the process.
-func TestHostileAnswersCanBeStopped(t *testing.T) {
+func TestAnswersHardToRenderCanBeStopped(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := newProgram(t)

@@ -159,7 +159,7 @@ func (s *stalling) Count(text string) int {
 }
 
 // Documents that turn out to hold much more than their sizes said are not all held at once.
-func TestFewLargeDocumentsAreHeldAtOnce(t *testing.T) {
+func TestLargeDocumentsTakeLittleMemory(t *testing.T) {
 	t.Parallel()
 	const count = 40
 	var items []index.Item

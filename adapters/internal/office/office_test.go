@@ -206,7 +206,7 @@ func TestTwoThousandSlides(t *testing.T) {
 }
 
 // What cannot be read says why, and what to do.
-func TestOfficeFilesThatCannotBeRead(t *testing.T) {
+func TestHostileOfficeFilesCannotBeRead(t *testing.T) {
 	t.Parallel()
 	whole := book(t, cells(1, "a", "b"), nil)
 	again := func(unit string, bytes int) string { return strings.Repeat(unit, bytes/len(unit)) }

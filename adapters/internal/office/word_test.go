@@ -90,7 +90,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeRead(t *testing.T) {
+func TestHostileWordFilesCannotBeRead(t *testing.T) {
 	t.Parallel()
 	bomb := pack(t, map[string]string{"word/document.xml": body(strings.Repeat(" ", 65<<20))})
 	if len(bomb) > 1<<20 {

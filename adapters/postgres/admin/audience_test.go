@@ -79,7 +79,7 @@ func TestNothingIsBelievedFromBeforeAGap(t *testing.T) {
 
 // A list of a large workspace ends in time that grows with the number of its people, not with its square: also right after they were written, when
 // the planner knows nothing of the table. With each compared to each this took minutes.
-func TestTheListOfALargeWorkspaceEnds(t *testing.T) {
+func TestTheListOfManyPeopleEnds(t *testing.T) {
 	t.Parallel()
 	db, w := postgrestest.Open(t), access.Workspace{Platform: "slack", ID: "T1"}
 	a := admin.NewAudiences(db)

@@ -190,7 +190,7 @@ func FuzzRender(f *testing.F) {
 const unlimited = 1 << 30
 
 // Texts that are longer than a segment are parted where nothing was shown yet.
-func TestNothingOfALongTextIsTakenBack(t *testing.T) {
+func TestNothingOfAHostileTextIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for text := range hostiletest.Few(12_000) {
 		var cuts []int
