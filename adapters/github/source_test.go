@@ -272,7 +272,7 @@ func TestTheIndexFollows(t *testing.T) {
 	}
 }
 
-func TestAPassWithoutChangesAsksLittle(t *testing.T) {
+func TestRequestsOfALargeOrganization(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
 	for i := range 1000 {
