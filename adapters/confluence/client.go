@@ -1,7 +1,6 @@
 package confluence
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,9 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 // Deployments of Confluence, whose APIs differ.
@@ -24,21 +21,7 @@ const (
 )
 
 // Config says which site is asked, and with what credential. Zero fields get their defaults.
-type Config struct {
-	// URL of the site as people open it: https://acme.atlassian.net, https://wiki.example.org/confluence; or, for a service account's token,
-	// https://api.atlassian.com/ex/confluence/CLOUD-ID.
-	URL        string
-	Deployment string // Cloud or DataCenter; told by the address
-	Email      string // of the account whose API token Token is, on Cloud; empty: Token is sent alone
-	Token      string // an API token, or a personal access token
-	AllowHosts []string
-	CAFile     string
-	Every      time.Duration // between two requests, on average; 100 ms
-	AtOnce     int           // requests at once; 4
-	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause      time.Duration // before a second attempt; 500 ms
-	Now        func() time.Time
-}
+type Config = atlassian.Config
 
 // Client asks one site with one credential. All connectors with the same credential share one. It is safe for concurrent use.
 type Client struct {
@@ -55,40 +38,19 @@ type Client struct {
 // IsCloud reports whether a site is one of Confluence Cloud: by what is said of it, else by its address.
 func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
 
+var product = atlassian.Product{Name: "Confluence", Settings: "CONFLUENCE", Example: "https://wiki.example.org", Path: "wiki/"}
+
 // New returns a client. Nothing is asked yet.
 func New(config Config) (*Client, error) {
-	config.URL = strings.TrimSuffix(strings.TrimSpace(config.URL), "/")
-	config.Every, config.AtOnce = cmp.Or(config.Every, 100*time.Millisecond), cmp.Or(config.AtOnce, 4)
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	site, err := url.Parse(config.URL)
-	switch {
-	case err != nil || site.Host == "" || site.RawQuery != "" || site.Fragment != "":
-		return nil, fmt.Errorf("%q is not the address of a Confluence site: write it like https://acme.atlassian.net or https://wiki.example.org", config.URL)
-	case site.User != nil:
-		return nil, errors.New("the address of a Confluence site holds no name or password: set CONFLUENCE_EMAIL and CONFLUENCE_TOKEN, or CONFLUENCE_PAT")
-	case config.Token == "":
-		return nil, errors.New("there is no credential for Confluence: set CONFLUENCE_EMAIL and CONFLUENCE_TOKEN for Cloud, or CONFLUENCE_PAT for Data Center")
-	}
-	c := &Client{config: config, cloud: IsCloud(config), names: make(map[string]string)}
-	base := config.URL + "/"
-	if c.cloud && !strings.HasSuffix(config.URL, "/wiki") {
-		base += "wiki/"
-	}
-	if c.site = base; atlassian.IsGateway(site) {
-		c.site = "" // an answer tells it
-	}
-	settings := sourcehttp.Config{
-		Name: "Confluence", Base: base, AllowHosts: config.AllowHosts, Follow: []string{atlassian.MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
-		Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
-	}
-	if c.open, err = sourcehttp.New(settings); err != nil {
+	s, err := product.Connect(config)
+	if err != nil {
 		return nil, err
 	}
-	settings.Authorize = atlassian.Authorize(config.Email, config.Token)
-	c.http, err = sourcehttp.New(settings)
-	return c, err
+	c := &Client{config: s.Config, cloud: s.Cloud, http: s.Signed, open: s.Open, site: s.Base, names: make(map[string]string)}
+	if s.Gateway {
+		c.site = "" // an answer tells it
+	}
+	return c, nil
 }
 
 // Cost returns what was asked of the site so far.
@@ -119,26 +81,6 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 }
 
 var errMalformed = errors.New("the answer cannot be read")
-
-// absent reports whether an error says that something is not there for us: "404 … the calling user does not have permission to view the content"
-// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
-func absent(err error) bool {
-	switch sourcehttp.Status(err) {
-	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
-		return !errors.Is(err, index.ErrPaused)
-	}
-	return false
-}
-
-// broken reports whether an error is the server's own fault, which may lie in one of several things that were asked for.
-func broken(err error) bool {
-	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
-}
-
-// final reports whether an error ends a loop, whatever it was about.
-func final(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
-}
 
 // learn takes the site's address from an answer, where the client asks through another.
 func (c *Client) learn(base string) {

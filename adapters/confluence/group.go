@@ -89,9 +89,9 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 			switch {
 			case err == nil:
 				failing = 0
-			case absent(err): // it is gone since it was listed, or not shown: nobody is in it
+			case atlassian.Absent(err): // it is gone since it was listed, or not shown: nobody is in it
 				members = nil
-			case final(ctx, err):
+			case atlassian.Final(ctx, err):
 				fail(err)
 				return
 			default:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -73,7 +74,7 @@ func (c *Connector) text(ctx context.Context, b *bundle, e entry) (content, erro
 	case <-ctx.Done():
 		return content{}, context.Cause(ctx)
 	}
-	if b.err != nil && final(ctx, b.err) {
+	if b.err != nil && atlassian.Final(ctx, b.err) {
 		return content{}, b.err
 	}
 	k, found := b.got[e.id]
@@ -118,7 +119,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 	}
 	for _, form := range []string{"storage", "atlas_doc_format"} {
 		err := c.client.get(ctx, path+e.id+"?"+query("body-format", form, "include-labels", "true"), &alone)
-		if err != nil && (!broken(err) || form != "storage") {
+		if err != nil && (!atlassian.Broken(err) || form != "storage") {
 			return k, gone(err)
 		}
 		if err == nil && (alone.Body.Storage != nil || alone.Body.Document != nil) {
@@ -136,7 +137,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 
 // gone says of what is not shown any more that its document is to go.
 func gone(err error) error {
-	if absent(err) {
+	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}
 	return err

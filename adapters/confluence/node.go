@@ -130,7 +130,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 			node.Clauses = nil
 		}
 		err = n.emit(index.NodeBatch{Nodes: []index.Node{node}})
-	case !final(ctx, err) && (broken(err) || errors.Is(err, errMalformed)):
+	case !atlassian.Final(ctx, err) && (atlassian.Broken(err) || errors.Is(err, errMalformed)):
 		pass.Holes = pass.Holes || pass.All
 		err = n.emit(index.NodeBatch{Unread: []string{s.node()}})
 	}
@@ -178,7 +178,7 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 		}
 		entries, next, err := n.listing(ctx, n.tree, s, sorts[pass.Of], asked)
 		if err != nil {
-			if final(ctx, err) || !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
+			if atlassian.Final(ctx, err) || !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
 				return err
 			}
 			if pass.Asked != "" { // the place in the list is not known any more: the list is read again

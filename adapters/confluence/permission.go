@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
@@ -81,7 +82,7 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 		Mode string `json:"mode"`
 	}
 	err := c.client.get(ctx, "api/v2/space-role-mode", &mode)
-	if err != nil && !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
+	if err != nil && !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
 		return nil, err
 	}
 	if mode.Mode != "ROLES" {
@@ -112,7 +113,7 @@ func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access
 	default:
 		acl, err = c.viewersByPermission(ctx, s)
 	}
-	if err != nil && !final(ctx, err) && (absent(err) || sourcehttp.Status(err) == http.StatusInternalServerError) { // 500 instead of 403 (CONFSERVER-99908)
+	if err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusInternalServerError) { // 500 instead of 403 (CONFSERVER-99908)
 		return nil, false, nil
 	}
 	return acl, err == nil, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
@@ -65,7 +66,7 @@ func (c *Connector) hasPermission(ctx context.Context, person, content string) (
 	}
 	r := sourcehttp.Request{Method: "POST", Path: "rest/api/content/" + content + "/permission/check", Body: body, Header: jsonBody(), Attempts: 1}
 	if err := c.client.ask(ctx, r, &said); err != nil {
-		return false, absent(err) // what is not there, or nobody by this id
+		return false, atlassian.Absent(err) // what is not there, or nobody by this id
 	}
 	return said.Has != nil && *said.Has, said.Has != nil
 }

@@ -158,7 +158,7 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 		entries, next, err := p.listing(ctx, p.tree, s, sorts[w.Of], asked)
 		switch {
 		case err == nil:
-		case final(ctx, err) || !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+		case atlassian.Final(ctx, err) || !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
 			return err
 		case w.Asked != "": // the place in the list may not be known any more
 			at.Sweep = nil
@@ -365,7 +365,7 @@ func (p *pass) trash(ctx context.Context) error {
 	var gone []document.ID
 	for _, of := range []sort{pages, posts} {
 		got, _, err := part[listed](ctx, p.client, "api/v2/"+string(of)+"s", query("status", "trashed", "sort", "-modified-date", "limit", strconv.Itoa(mostExpanded)), 0)
-		if err != nil && (final(ctx, err) || !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest) {
+		if err != nil && (atlassian.Final(ctx, err) || !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest) {
 			return err
 		}
 		for _, l := range got {

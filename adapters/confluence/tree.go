@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 )
@@ -230,7 +231,7 @@ func (t *tree) climbOne(ctx context.Context, id string) error {
 			return nil
 		}
 	}
-	if err == nil || absent(err) {
+	if err == nil || atlassian.Absent(err) {
 		t.lost[id] = true
 		return nil
 	}
@@ -243,7 +244,7 @@ const patience = 5
 
 // fails passes over what is broken for one content, until too many are.
 func (t *tree) fails(ctx context.Context, err error) error {
-	if t.failing++; final(ctx, err) || !broken(err) && !errors.Is(err, errMalformed) || t.failing >= patience {
+	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, errMalformed) || t.failing >= patience {
 		return err
 	}
 	return nil
@@ -281,7 +282,7 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 		switch {
 		case err == nil:
 			t.failing = 0
-		case absent(err):
+		case atlassian.Absent(err):
 			l = list{state: denied}
 		default:
 			l = list{state: unread}
@@ -328,7 +329,7 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 	switch {
 	case err == nil || len(left) == 0:
 		return left, nil
-	case final(ctx, err) || !broken(err) && !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
 		return nil, err
 	case len(left) == 1:
 		if t.failing++; t.failing >= patience {

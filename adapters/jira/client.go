@@ -1,7 +1,6 @@
 package jira
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,9 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 // Deployments of Jira, whose APIs differ.
@@ -24,21 +21,7 @@ const (
 )
 
 // Config says which site is asked, and with what credential. Zero fields get their defaults.
-type Config struct {
-	// URL of the site as people open it: https://acme.atlassian.net, https://jira.example.org; or, for a service account's token,
-	// https://api.atlassian.com/ex/jira/CLOUD-ID.
-	URL        string
-	Deployment string // Cloud or DataCenter; told by the address
-	Email      string // of the account whose API token Token is, on Cloud; empty: Token is sent alone
-	Token      string // an API token, or a personal access token
-	AllowHosts []string
-	CAFile     string
-	Every      time.Duration // between two requests, on average; 100 ms
-	AtOnce     int           // requests at once; 4
-	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause      time.Duration // before a second attempt; 500 ms
-	Now        func() time.Time
-}
+type Config = atlassian.Config
 
 // Client asks one site with one credential. All connectors with the same credential share one. It is safe for concurrent use.
 type Client struct {
@@ -57,39 +40,22 @@ type Client struct {
 // IsCloud reports whether a site is one of Jira Cloud: by what is said of it, else by its address.
 func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
 
+var product = atlassian.Product{Name: "Jira", Settings: "JIRA", Example: "https://jira.example.org"}
+
 // New returns a client. Nothing is asked yet.
 func New(config Config) (*Client, error) {
-	config.URL = strings.TrimSuffix(strings.TrimSpace(config.URL), "/")
-	config.Every, config.AtOnce = cmp.Or(config.Every, 100*time.Millisecond), cmp.Or(config.AtOnce, 4)
-	if config.Now == nil {
-		config.Now = time.Now
-	}
-	site, err := url.Parse(config.URL)
-	switch {
-	case err != nil || site.Host == "" || site.RawQuery != "" || site.Fragment != "":
-		return nil, fmt.Errorf("%q is not the address of a Jira site: write it like https://acme.atlassian.net or https://jira.example.org", config.URL)
-	case site.User != nil:
-		return nil, errors.New("the address of a Jira site holds no name or password: set JIRA_EMAIL and JIRA_TOKEN, or JIRA_PAT")
-	case config.Token == "":
-		return nil, errors.New("there is no credential for Jira: set JIRA_EMAIL and JIRA_TOKEN for Cloud, or JIRA_PAT for Data Center")
-	}
-	c := &Client{config: config, cloud: IsCloud(config), api: "rest/api/2/", site: config.URL + "/", names: make(map[string]string)}
-	if c.cloud {
-		c.api, c.direct = "rest/api/3/", config.URL
-	}
-	if atlassian.IsGateway(site) {
-		c.site, c.direct = "", "" // serverInfo tells where it is
-	}
-	settings := sourcehttp.Config{
-		Name: "Jira", Base: config.URL + "/", AllowHosts: config.AllowHosts, Follow: []string{atlassian.MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20,
-		AtOnce: config.AtOnce, Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
-	}
-	if c.open, err = sourcehttp.New(settings); err != nil {
+	s, err := product.Connect(config)
+	if err != nil {
 		return nil, err
 	}
-	settings.Authorize = atlassian.Authorize(config.Email, config.Token)
-	c.http, err = sourcehttp.New(settings)
-	return c, err
+	c := &Client{config: s.Config, cloud: s.Cloud, api: "rest/api/2/", http: s.Signed, open: s.Open, site: s.Base, names: make(map[string]string)}
+	if c.cloud {
+		c.api, c.direct = "rest/api/3/", s.Config.URL
+	}
+	if s.Gateway {
+		c.site, c.direct = "", "" // serverInfo tells where it is
+	}
+	return c, nil
 }
 
 // Cost returns what was asked of the site so far.
@@ -126,26 +92,6 @@ func (c *Client) ask(ctx context.Context, as *sourcehttp.Client, r sourcehttp.Re
 }
 
 var errMalformed = errors.New("the answer cannot be read")
-
-// absent reports whether an error says that something is not there for us: "404 Returned if the project is not found or the user does not have permission to
-// view the project", "403 … if the user does not have the necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/).
-func absent(err error) bool {
-	switch sourcehttp.Status(err) {
-	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
-		return !errors.Is(err, index.ErrPaused)
-	}
-	return false
-}
-
-// broken reports whether an error is the server's own fault, which may lie in one of several things that were asked for.
-func broken(err error) bool {
-	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
-}
-
-// final reports whether an error ends a loop, whatever it was about.
-func final(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
-}
 
 // locate finds out where people open issues, where the client asks through another address.
 func (c *Client) locate(ctx context.Context) error {

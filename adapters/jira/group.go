@@ -103,7 +103,7 @@ func (g *groupPass) run(ctx context.Context) error {
 			g.add(one, members)
 		case g.hidden(ctx, err): // it is gone since it was listed, or not shown: nobody is in it
 			g.add(one, nil)
-		case final(ctx, err):
+		case atlassian.Final(ctx, err):
 			return err
 		default:
 			if failing++; failing >= patience {

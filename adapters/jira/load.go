@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -82,7 +83,7 @@ func (c *Connector) text(ctx context.Context, b *bundle, id string) (issue, erro
 	case <-ctx.Done():
 		return issue{}, context.Cause(ctx)
 	}
-	if b.err != nil && final(ctx, b.err) {
+	if b.err != nil && atlassian.Final(ctx, b.err) {
 		return issue{}, b.err
 	}
 	if k, found := b.got[id]; found {
@@ -117,7 +118,7 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 			into[string(k.ID)] = k
 		}
 		return nil
-	case final(ctx, err) || !broken(err) && !errors.Is(err, errMalformed) && sourcehttp.Status(err) != http.StatusBadRequest:
+	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, errMalformed) && sourcehttp.Status(err) != http.StatusBadRequest:
 		return err
 	case len(ids) == 1:
 		return nil
@@ -131,7 +132,7 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 
 // gone says of what is not shown any more that its document is to go.
 func gone(err error) error {
-	if absent(err) {
+	if atlassian.Absent(err) {
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -130,7 +131,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 	switch {
 	case err == nil:
 		return n.tell(p, k, r)
-	case final(ctx, err) || !n.passing(err):
+	case atlassian.Final(ctx, err) || !n.passing(err):
 		return err
 	}
 	n.state.Failed = true // its levels are not known, so that they cannot be told to be unread
@@ -139,7 +140,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 
 // passing reports whether an error is one of the project, and others may be read all the same.
 func (n *nodes) passing(err error) bool {
-	return broken(err) || absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
+	return atlassian.Broken(err) || atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
 		errors.Is(err, errMalformed) || errors.Is(err, errShifted) || errors.Is(err, errCircle)
 }
 

@@ -113,7 +113,7 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 
 // hidden reports whether an error says that something is not shown to the account. Data Center answers 500 instead of 403 to some.
 func (c *Connector) hidden(ctx context.Context, err error) bool {
-	return err != nil && !final(ctx, err) && (absent(err) || !c.client.cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
+	return err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || !c.client.cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
 }
 
 // rules are who may browse the issues of a project.

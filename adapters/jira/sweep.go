@@ -40,7 +40,7 @@ func (p *pass) relevance(ctx context.Context, of project, at *progress) (relevan
 	switch {
 	case err == nil:
 		return r.relevance(of), nil
-	case final(ctx, err) || !broken(err) && !errors.Is(err, errMalformed):
+	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, errMalformed):
 		return relevance{}, err
 	}
 	p.note(of, "Who may browse it could not be read (%v). The next run tries again.", err)
@@ -74,7 +74,7 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 				return err
 			}
 			return fmt.Errorf("the list of %s is read again by the next run: %w", of.Key, errors.Join(errExpired, err))
-		case final(ctx, err) || !absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
+		case atlassian.Final(ctx, err) || !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
 			return err
 		default: // the project has gone since
 			p.note(of, "Its issues could not be read (%v). The next run tries again.", err)

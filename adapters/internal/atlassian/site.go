@@ -1,0 +1,103 @@
+package atlassian
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Config says which site is asked, and with what credential. Zero fields get their defaults.
+type Config struct {
+	// URL of the site as people open it: https://acme.atlassian.net, https://jira.example.org; or, for a service account's token,
+	// https://api.atlassian.com/ex/jira/CLOUD-ID, https://api.atlassian.com/ex/confluence/CLOUD-ID.
+	URL        string
+	Deployment string // Cloud or DataCenter; told by the address
+	Email      string // of the account whose API token Token is, on Cloud; empty: Token is sent alone
+	Token      string // an API token, or a personal access token
+	AllowHosts []string
+	CAFile     string
+	Every      time.Duration // between two requests, on average; 100 ms
+	AtOnce     int           // requests at once; 4
+	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
+	Pause      time.Duration // before a second attempt; 500 ms
+	Now        func() time.Time
+}
+
+// Product is one of Atlassian's, in words for an operator.
+type Product struct {
+	Name     string // Jira
+	Settings string // what the names of its settings begin with: JIRA
+	Example  string // an address of a Data Center
+	Path     string // of the product below a site of the cloud, with a slash at its end, which an address may have already; or empty
+}
+
+// Site is where a product is asked, with one credential. It is safe for concurrent use.
+type Site struct {
+	Config  Config // complete
+	Cloud   bool
+	Gateway bool   // it is asked where nobody opens anything
+	Base    string // below which the product is, with a slash at its end
+	Signed  *sourcehttp.Client
+	Open    *sourcehttp.Client // asks without the credential
+}
+
+// Connect returns the site of a product. Nothing is asked yet.
+func (p Product) Connect(config Config) (*Site, error) {
+	config.URL = strings.TrimSuffix(strings.TrimSpace(config.URL), "/")
+	config.Every, config.AtOnce = cmp.Or(config.Every, 100*time.Millisecond), cmp.Or(config.AtOnce, 4)
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	at, err := url.Parse(config.URL)
+	switch {
+	case err != nil || at.Host == "" || at.RawQuery != "" || at.Fragment != "":
+		return nil, fmt.Errorf("%q is not the address of a %s site: write it like https://acme.atlassian.net or %s", config.URL, p.Name, p.Example)
+	case at.User != nil:
+		return nil, fmt.Errorf("the address of a %s site holds no name or password: set %s_EMAIL and %[2]s_TOKEN, or %[2]s_PAT", p.Name, p.Settings)
+	case config.Token == "":
+		return nil, fmt.Errorf("there is no credential for %s: set %s_EMAIL and %[2]s_TOKEN for Cloud, or %[2]s_PAT for Data Center", p.Name, p.Settings)
+	}
+	s := &Site{Config: config, Cloud: IsCloud(config.URL, config.Deployment), Gateway: IsGateway(at), Base: config.URL + "/"}
+	if s.Cloud && !strings.HasSuffix(s.Base, "/"+p.Path) {
+		s.Base += p.Path
+	}
+	settings := sourcehttp.Config{
+		Name: p.Name, Base: s.Base, AllowHosts: config.AllowHosts, Follow: []string{MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
+		Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
+	}
+	if s.Open, err = sourcehttp.New(settings); err != nil {
+		return nil, err
+	}
+	settings.Authorize = Authorize(config.Email, config.Token)
+	s.Signed, err = sourcehttp.New(settings)
+	return s, err
+}
+
+// Absent reports whether an error says that something is not there for us: "404 Returned if the project is not found or the user does not have permission to
+// view the project", "403 … if the user does not have the necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), "404 … the
+// calling user does not have permission to view the content" (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
+func Absent(err error) bool {
+	switch sourcehttp.Status(err) {
+	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
+		return !errors.Is(err, index.ErrPaused)
+	}
+	return false
+}
+
+// Broken reports whether an error is the server's own fault, which may lie in one of several things that were asked for.
+func Broken(err error) bool {
+	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
+}
+
+// Final reports whether an error ends a loop, whatever it was about.
+func Final(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked)
+}
