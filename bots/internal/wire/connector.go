@@ -5,8 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
+	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
@@ -25,15 +27,15 @@ type clients struct {
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 	chats
 	github     *githubs
-	confluence *confluences
+	confluence *sites[*confluence.Client]
 	drive      *googleDrives
-	jira       *jiras
+	jira       *sites[*jira.Client]
 	notion     *notions
 }
 
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
-	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newConfluences(cfg), drive: newGoogleDrives(cfg), jira: newJiras(cfg), notion: newNotions(cfg)}
+	return &clients{config: cfg, chats: newChats(cfg, nil, nil, nil), github: newGitHubs(cfg), confluence: newSites(confluence.New), drive: newGoogleDrives(cfg), jira: newSites(jira.New), notion: newNotions(cfg)}
 }
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.

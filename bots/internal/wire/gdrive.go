@@ -53,8 +53,6 @@ func connectGoogleDrive(c *clients, s config.Source) (index.Connector, error) {
 	return gdrive.NewConnector(client, gdrive.Options{
 		Name: s.Name, Admin: from.Admin, Customer: from.Customer, Reader: from.Reader, Drives: from.Drives, MyDrives: from.MyDrives, Users: from.Users, Links: from.Links, ACL: from.ACL,
 		Anonymous: from.Anonymous, Wanted: files.MayHold, MaxBytes: min(c.config.MaxDocumentBytes, gdrive.MostOfFile),
-		Read: func(path string) (index.Connector, error) {
-			return files.New(files.Options{Path: path, MaxBytes: c.config.MaxDocumentBytes})
-		},
+		Read: c.attached,
 	})
 }

@@ -43,9 +43,7 @@ func connectNotion(c *clients, s config.Source) (index.Connector, error) {
 	}
 	options := notion.Options{Name: s.Name, Readers: s.Notion.Readers, Wanted: files.MayHold, MaxBytes: min(c.config.MaxDocumentBytes, notion.MostOfFile)}
 	if s.Notion.Files {
-		options.Read = func(path string) (index.Connector, error) {
-			return files.New(files.Options{Path: path, MaxBytes: c.config.MaxDocumentBytes})
-		}
+		options.Read = c.attached
 	}
 	return notion.NewConnector(client, options)
 }
