@@ -78,7 +78,7 @@ func (s *scanner) feedCandidate(b byte) {
 		s.afterCandidate(b)
 		return
 	}
-	if s.held() >= s.limit {
+	if s.held() >= maxHold {
 		if len(s.labels.marks) > 0 {
 			s.release()
 		} else {
@@ -184,16 +184,10 @@ func (s *scanner) afterCandidate(b byte) {
 		s.feed(b)
 	case c.step == stepOuterClosed && b == '(':
 		// A link is a label's end too: brackets around it are text.
-		keep := s.keepTargets
 		s.release()
 		s.accept()
-		if keep {
-			s.emit(b)
-		}
-		s.startTarget(false, !keep)
-		if !keep {
-			s.target.held = append(s.target.held, b)
-		}
+		s.startTarget(false, true)
+		s.target.held = append(s.target.held, b)
 	default:
 		s.accept()
 		s.feed(b)

@@ -45,8 +45,8 @@ func collect(events []cite.Event, s *shown) {
 }
 
 // convert runs the deltas through a new processor.
-func convert(m *cite.Mapping, mode cite.Mode, deltas ...string) shown {
-	p := cite.NewProcessor(m, cite.Options{Mode: mode})
+func convert(m *cite.Mapping, deltas ...string) shown {
+	p := cite.NewProcessor(m, cite.Options{})
 	var s shown
 	var events []cite.Event
 	for _, d := range deltas {
@@ -72,16 +72,16 @@ type example struct{ name, in, want string }
 func same(name, text string) example { return example{name, text, text} }
 
 // check runs examples whole and byte by byte.
-func check(t *testing.T, mode cite.Mode, examples []example) {
+func check(t *testing.T, examples []example) {
 	t.Helper()
 	for _, ex := range examples {
 		t.Run(ex.name, func(t *testing.T) {
 			t.Parallel()
-			whole := convert(library(), mode, ex.in)
+			whole := convert(library(), ex.in)
 			if diff := cmp.Diff(ex.want, whole.Text); diff != "" {
 				t.Errorf("convert(%q) (-want +got):\n%s", ex.in, diff)
 			}
-			if diff := cmp.Diff(whole, convert(library(), mode, bytewise(ex.in)...)); diff != "" {
+			if diff := cmp.Diff(whole, convert(library(), bytewise(ex.in)...)); diff != "" {
 				t.Errorf("byte by byte differs (-whole +bytes):\n%s", diff)
 			}
 		})
@@ -90,7 +90,7 @@ func check(t *testing.T, mode cite.Mode, examples []example) {
 
 func TestForms(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		{"single", "Fact [1].", "Fact [[1]](http://a)."},
 		{"whole text", "[1]", "[[1]](http://a)"},
 		{"double", "Fact [[1]].", "Fact [[1]](http://a)."},
@@ -128,7 +128,7 @@ func TestForms(t *testing.T) {
 
 func TestOnlyRealNumbers(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		same("year", "in [2020] we"),
 		same("unknown", "x [99] y [8]"),
 		same("unknown in a list", "arr = [1, 2, 99]"),
@@ -163,7 +163,7 @@ func TestOnlyRealNumbers(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		{"first use", "[5] [3] [5] [1]", "[[1]](http://e) [[2]](http://c) [[1]](http://e) [[3]](http://a)"},
 		{"one document under two numbers", "[1] and [7]", "[[1]](http://a) and [[1]](http://a)"},
 		{"adjacent repeats", "[1][1]", "[[1]](http://a)"},
@@ -179,7 +179,7 @@ func TestNumbers(t *testing.T) {
 
 func TestBang(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		{"no image", "Great![1]", "Great! [[1]](http://a)"},
 		{"double", "Great![[1]]", "Great! [[1]](http://a)"},
 		{"list", "Great![1, 2]", "Great! [[1]](http://a)[[2]](http://b)"},

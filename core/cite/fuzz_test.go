@@ -41,38 +41,43 @@ func cut(text string, cuts []byte) []string {
 
 // FuzzSplit holds that cutting the text into deltas changes nothing.
 func FuzzSplit(f *testing.F) {
-	for i, text := range texts {
-		f.Add(text, []byte{1, 2, 3, 5, 8, 13, 1, 1, 1, 0, 4}, uint8(i))
+	for _, text := range texts {
+		f.Add(text, []byte{1, 2, 3, 5, 8, 13, 1, 1, 1, 0, 4})
 	}
-	f.Fuzz(func(t *testing.T, text string, cuts []byte, mode uint8) {
+	f.Fuzz(func(t *testing.T, text string, cuts []byte) {
 		if len(text) > maxFuzzed {
 			return
 		}
-		m := cite.Mode(mode % 3)
-		whole := convert(library(), m, text)
-		if diff := cmp.Diff(whole, convert(library(), m, cut(text, cuts)...)); diff != "" {
+		whole := convert(library(), text)
+		if diff := cmp.Diff(whole, convert(library(), cut(text, cuts)...)); diff != "" {
 			t.Errorf("%q cut at %v (-whole +cut):\n%s", text, cuts, diff)
 		}
-		if diff := cmp.Diff(whole, convert(library(), m, bytewise(text)...)); diff != "" {
+		if diff := cmp.Diff(whole, convert(library(), bytewise(text)...)); diff != "" {
 			t.Errorf("%q (-whole +bytes):\n%s", text, diff)
 		}
 	})
 }
 
-// FuzzUnchanged holds that text without known numbers comes out as it went in,
-// in every mode, and all text does when markers are kept.
+// FuzzUnchanged holds that text without known numbers comes out as it went in, and that what is not shown of it yet is held.
 func FuzzUnchanged(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, mode := range []cite.Mode{cite.Link, cite.KeepMarkers, cite.Remove} {
-			if got := convert(cite.NewMapping(), mode, text); got.Text != text || got.Infos != nil {
-				t.Errorf("mode %d: %q became %q, %v", mode, text, got.Text, got.Infos)
-			}
+		if got := convert(cite.NewMapping(), text); got.Text != text || got.Infos != nil {
+			t.Errorf("%q became %q, %v", text, got.Text, got.Infos)
 		}
-		if got := convert(library(), cite.KeepMarkers, text); got.Text != text {
-			t.Errorf("%q was kept as %q", text, got.Text)
+		if len(text) > maxFuzzed {
+			return
+		}
+		p, shown := cite.NewProcessor(nil, cite.Options{}), 0
+		for i, d := range bytewise(text) {
+			for _, e := range p.Push(d, nil) {
+				shown += len(e.Text)
+			}
+			if i+1-shown != p.Held() {
+				t.Fatalf("%q: %d bytes are missing, %d are held", text[:i+1], i+1-shown, p.Held())
+			}
 		}
 	})
 }
@@ -97,7 +102,7 @@ func FuzzTextIsKept(f *testing.F) {
 		for _, n := range []string{"1", "2", "3", "4", "5"} {
 			m.Add(cite.Source{Document: docID(n), URL: "http://footnote.test/" + n})
 		}
-		got := convert(m, cite.Link, text).Text
+		got := convert(m, text).Text
 		var pattern strings.Builder
 		pattern.WriteString(`^`)
 		outside := link.Split(got, -1)
@@ -128,42 +133,36 @@ func FuzzStream(f *testing.F) {
 		if len(text) > maxFuzzed {
 			return
 		}
-		for _, mode := range []cite.Mode{cite.Link, cite.KeepMarkers, cite.Remove} {
-			p := cite.NewProcessor(library(), cite.Options{Mode: mode})
-			seen := 0
-			shown := 0
-			step := func(events []cite.Event) {
-				for _, e := range events {
-					if e.Info != nil {
-						if seen++; e.Info.Number != seen {
-							t.Errorf("%q: document %d has number %d", text, seen, e.Info.Number)
-						}
-						continue
+		p := cite.NewProcessor(library(), cite.Options{})
+		seen := 0
+		step := func(events []cite.Event) {
+			for _, e := range events {
+				if e.Info != nil {
+					if seen++; e.Info.Number != seen {
+						t.Errorf("%q: document %d has number %d", text, seen, e.Info.Number)
 					}
-					if shown += len(e.Text); e.Text == "" {
-						t.Errorf("%q: empty event", text)
-					}
-					if utf8.ValidString(text) && !utf8.ValidString(e.Text) {
-						t.Errorf("%q: event %q cuts a character", text, e.Text)
-					}
+					continue
+				}
+				if e.Text == "" {
+					t.Errorf("%q: empty event", text)
+				}
+				if utf8.ValidString(text) && !utf8.ValidString(e.Text) {
+					t.Errorf("%q: event %q cuts a character", text, e.Text)
 				}
 			}
-			for i, d := range bytewise(text) {
-				step(p.Push(d, nil))
-				if p.Held() > 128 {
-					t.Fatalf("%q: %d bytes are held", text[:i+1], p.Held())
-				}
-				if mode == cite.KeepMarkers && i+1-shown != p.Held() {
-					t.Fatalf("%q: %d bytes are missing, %d are held", text[:i+1], i+1-shown, p.Held())
-				}
+		}
+		for i, d := range bytewise(text) {
+			step(p.Push(d, nil))
+			if p.Held() > 128 {
+				t.Fatalf("%q: %d bytes are held", text[:i+1], p.Held())
 			}
-			step(p.Flush(nil))
-			if p.Held() != 0 {
-				t.Errorf("%q: %d bytes are held after the end", text, p.Held())
-			}
-			if mode == cite.Link && len(p.Cited()) != seen {
-				t.Errorf("%q: %d documents cited, %d announced", text, len(p.Cited()), seen)
-			}
+		}
+		step(p.Flush(nil))
+		if p.Held() != 0 {
+			t.Errorf("%q: %d bytes are held after the end", text, p.Held())
+		}
+		if len(p.Cited()) != seen {
+			t.Errorf("%q: %d documents cited, %d announced", text, len(p.Cited()), seen)
 		}
 	})
 }

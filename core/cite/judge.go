@@ -12,6 +12,8 @@ const (
 	maxSentence = 4096
 	// maxJudged is how much text may follow a citation, in bytes, before it is judged by the part of its sentence that is there.
 	maxJudged = 1024
+	// maxBlanks is how many blanks beside a citation go with it.
+	maxBlanks = 16
 )
 
 // judge is the sink between the scanner and the renderer that leaves out citations which their sentences do not bear. A citation, and the

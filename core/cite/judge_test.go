@@ -83,7 +83,7 @@ func TestJudgingIsWhatKeepDoes(t *testing.T) {
 				rapid.SampledFrom([]string{". ", ".\n\n", "! ", "\n- ", ". [1] ", " and more. "}).Draw(t, "end")
 		})
 		text := strings.Join(rapid.SliceOfN(sentence, 0, 8).Draw(t, "sentences"), "")
-		want := convert(library(), cite.Link, cite.Keep(text, known, honest))
+		want := convert(library(), cite.Keep(text, known, honest))
 		if diff := cmp.Diff(want, judged(honest, cut(text, rapid.SliceOf(rapid.Byte()).Draw(t, "cuts"))...)); diff != "" {
 			t.Errorf("%q (-at the end +as it is written):\n%s", text, diff)
 		}
@@ -100,7 +100,7 @@ func FuzzJudge(f *testing.F) {
 			return
 		}
 		deltas := cut(text, cuts)
-		if diff := cmp.Diff(convert(library(), cite.Link, deltas...), judged(func(string, int) bool { return true }, deltas...)); diff != "" {
+		if diff := cmp.Diff(convert(library(), deltas...), judged(func(string, int) bool { return true }, deltas...)); diff != "" {
 			t.Errorf("%q cut at %v, everything kept (-plain +judged):\n%s", text, cuts, diff)
 		}
 		whole := judged(honest, text)

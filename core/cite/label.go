@@ -90,7 +90,7 @@ func (s *scanner) cite(c citation) {
 	l.pool = append(l.pool, c.numbers...)
 	l.held = append(l.held, c.raw...)
 	l.marks = append(l.marks, mark{start: start, end: len(l.held), from: from, to: len(l.pool), bang: c.bang})
-	if len(l.held) >= s.limit {
+	if len(l.held) >= maxHold {
 		s.release()
 	}
 }

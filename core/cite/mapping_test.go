@@ -81,7 +81,7 @@ func TestReserve(t *testing.T) {
 	if _, ok := m.Lookup(7); ok || m.Len() != 0 {
 		t.Error("a reserved number resolves")
 	}
-	if got := convert(m, cite.Link, "x [7]").Text; got != "x [7]" {
+	if got := convert(m, "x [7]").Text; got != "x [7]" {
 		t.Errorf("a reserved number became %q", got)
 	}
 	if n := m.Add(source("b")); n != 9 {

@@ -72,8 +72,8 @@ func (n *Numbering) Cited() []Info {
 }
 
 // use returns the entry of a cited source and whether it is used for the
-// first time. With keep, the model's number is the reader's number.
-func (n *Numbering) use(model int, s Source, keep bool) (e *entry, first bool) {
+// first time.
+func (n *Numbering) use(model int, s Source) (e *entry, first bool) {
 	key := keyOf(model, s)
 	if i, ok := n.numbers[key]; ok {
 		return &n.entries[i], false
@@ -82,10 +82,7 @@ func (n *Numbering) use(model int, s Source, keep bool) (e *entry, first bool) {
 		n.numbers = make(map[numberKey]int)
 	}
 	number := len(n.entries) + 1
-	switch {
-	case keep:
-		number = model
-	case n.shared != nil:
+	if n.shared != nil {
 		number = n.shared.of(key)
 	}
 	n.numbers[key] = len(n.entries)

@@ -14,25 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Mode says what becomes of a citation.
-type Mode uint8
-
-const (
-	// Link writes [[n]](url) with the reader's number, or [n] for a document
-	// without an address that a reader can open.
-	Link Mode = iota
-	// KeepMarkers leaves the text as it is, byte for byte, for sub-answers that
-	// are renumbered later. Cited tells the documents with the model's numbers;
-	// no Info is emitted.
-	KeepMarkers
-	// Remove takes citations out, with the blanks that stood only for them.
-	// No Info is emitted.
-	Remove
-)
-
 // Options configure a Processor.
 type Options struct {
-	Mode Mode
 	// Numbering is shared between the processors of one turn. Without one, the
 	// processor has its own.
 	Numbering *Numbering
@@ -40,7 +23,7 @@ type Options struct {
 	// Sentences yields it and the model's number. What it refuses is left out,
 	// with the blanks that stood only for it. A citation then waits, with the
 	// text behind it, until its sentence is known: mostly for the first letter
-	// of the next sentence, never for more than 1 KB. It works with Link alone.
+	// of the next sentence, never for more than 1 KB.
 	Keep func(sentence string, n int) bool
 }
 
@@ -74,18 +57,14 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	if numbering == nil {
 		numbering = NewNumbering()
 	}
-	p := &Processor{render: renderer{mode: opts.Mode, mapping: mapping, numbering: numbering}}
+	p := &Processor{render: renderer{mapping: mapping, numbering: numbering}}
 	p.render.startMessage()
 	var out sink = &p.render
-	if opts.Keep != nil && opts.Mode == Link {
+	if opts.Keep != nil {
 		p.judge = &judge{to: &p.render, keep: opts.Keep}
 		out = p.judge
 	}
 	p.scan = newScanner(out, mapping.known)
-	p.scan.keepTargets = opts.Mode == KeepMarkers
-	if opts.Mode == Remove {
-		p.scan.limit -= maxBlanks // the renderer holds as many
-	}
 	return p
 }
 

@@ -3,13 +3,11 @@ package cite_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/footnotehq/footnote/core/cite"
 )
 
 func TestCodeIsSacred(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		{"fence", "```\na[1]\n```\nb[1]", "```\na[1]\n```\nb[[1]](http://a)"},
 		{"fence with language", "```python\na[1]\n```\n[1]", "```python\na[1]\n```\n[[1]](http://a)"},
 		{"citation in an info string", "``` [1]\n[1]\n```\n[1]", "``` [1]\n[1]\n```\n[[1]](http://a)"},
@@ -75,7 +73,7 @@ func TestCodeIsSacred(t *testing.T) {
 func TestLinksAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200)
-	check(t, cite.Link, []example{
+	check(t, []example{
 		same("number as label", "[1](https://x)"),
 		same("list as label", "[1, 2](https://x)"),
 		same("unknown number as label", "[2020](https://x/[1])"),
@@ -130,7 +128,7 @@ func TestLinksAreLeftAlone(t *testing.T) {
 func TestLinksOfTheModel(t *testing.T) {
 	t.Parallel()
 	long := "https://x/" + strings.Repeat("y", 500)
-	check(t, cite.Link, []example{
+	check(t, []example{
 		{"own link", "x [[1]](https://evil) y", "x [[1]](http://a) y"},
 		{"old number", "[[3]](https://x)", "[[1]](http://c)"},
 		{"list", "[[1, 2]](https://x)", "[[1]](http://a)[[2]](http://b)"},
@@ -160,7 +158,7 @@ func TestLinksOfTheModel(t *testing.T) {
 
 func TestEscapesAndMath(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		same("escaped", `\[1]`),
 		same("escaped on both sides", `\[1\]`),
 		same("escaped double", `\[[1]]`),
@@ -182,7 +180,7 @@ func TestEscapesAndMath(t *testing.T) {
 
 func TestHTML(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		{"code", "<code>a[1]</code> [1]", "<code>a[1]</code> [[1]](http://a)"},
 		{"upper case", "<CODE>a[1]</Code > [1]", "<CODE>a[1]</Code > [[1]](http://a)"},
 		{"closing tag with a tab", "<code>a[1]</code\t> [1]", "<code>a[1]</code\t> [[1]](http://a)"},

@@ -5,12 +5,8 @@ import (
 	"strings"
 )
 
-// maxBlanks is how many blanks before a citation Remove can take with it.
-const maxBlanks = 16
-
 // renderer is the sink that writes what the reader sees.
 type renderer struct {
-	mode      Mode
 	mapping   *Mapping
 	numbering *Numbering
 	events    []Event
@@ -21,26 +17,15 @@ type renderer struct {
 	plain    bool      // and it is [n], without an address
 	lineHead bool      // nothing but blanks stands on the line so far
 	plainTop bool      // the plain citation began the line
-
-	blanks  []byte // Remove: blanks that a citation may take with it
-	removed bool   // Remove: a citation was removed after them
-	atHead  bool   // Remove: it began the line
 }
 
 func (r *renderer) startMessage() {
 	r.adjacent, r.cited, r.plain = numberKey{}, false, false
 	r.lineHead, r.plainTop = true, false
-	r.blanks, r.removed, r.atHead = r.blanks[:0], false, false
 }
 
 // text implements sink.
 func (r *renderer) text(b []byte) {
-	if r.mode == Remove {
-		for _, c := range b {
-			r.removing(c)
-		}
-		return
-	}
 	if r.plain && (b[0] == '(' || b[0] == ':' && r.plainTop) {
 		// [n]( would become a link and [n]: a definition, to wherever the
 		// model likes. Markdown does not show this backslash.
@@ -66,20 +51,13 @@ func (r *renderer) text(b []byte) {
 // cite implements sink.
 func (r *renderer) cite(c citation) {
 	bang := c.bang
-	if r.mode == KeepMarkers {
-		r.text(c.raw)
-	}
 	for _, n := range c.numbers {
 		s, _ := r.mapping.Lookup(n)
 		key := keyOf(n, s)
-		if r.mode != Link {
-			r.numbering.use(n, s, r.mode == KeepMarkers)
-			continue
-		}
 		if r.cited && r.adjacent == key {
 			continue
 		}
-		e, first := r.numbering.use(n, s, false)
+		e, first := r.numbering.use(n, s)
 		if first {
 			r.flushText(len(r.buf))
 			announced := e.info
@@ -87,11 +65,6 @@ func (r *renderer) cite(c citation) {
 		}
 		r.link(e, bang)
 		r.adjacent, r.cited, bang = key, true, false
-	}
-	if r.mode == Remove {
-		if !r.removed {
-			r.removed, r.atHead = true, r.lineHead
-		}
 	}
 }
 
@@ -115,40 +88,11 @@ func (r *renderer) link(e *entry, bang bool) {
 	r.buf = append(r.buf, ')')
 }
 
-// removing passes on a byte of text around removed citations. The blanks
-// before one go with it when the text goes on with a blank or with closing
-// punctuation, and the blanks after one go when it began the line.
-func (r *renderer) removing(c byte) {
-	blank := c == ' ' || c == '\t'
-	if r.removed {
-		if r.atHead && blank {
-			return
-		}
-		if !r.atHead && (blank || strings.IndexByte("\r\n.,;:!?)]}", c) >= 0) {
-			r.blanks = r.blanks[:0]
-		}
-		r.removed = false
-	}
-	if blank {
-		if len(r.blanks) == maxBlanks {
-			r.buf = append(r.buf, r.blanks[0])
-			copy(r.blanks, r.blanks[1:])
-			r.blanks = r.blanks[:maxBlanks-1]
-		}
-		r.blanks = append(r.blanks, c)
-		return
-	}
-	r.buf = append(r.buf, r.blanks...)
-	r.blanks = r.blanks[:0]
-	r.buf = append(r.buf, c)
-	r.lineHead = c == '\n'
-}
-
 // endPush turns the text so far into an event. An unfinished character waits
 // for its rest, unless something is held that comes after it.
 func (r *renderer) endPush(delta string, held bool) {
 	n := len(r.buf)
-	if !held && len(r.blanks) == 0 {
+	if !held {
 		n -= unfinished(r.buf)
 	}
 	// Most deltas come out as they went in: then the string is reused.
@@ -161,9 +105,6 @@ func (r *renderer) endPush(delta string, held bool) {
 }
 
 func (r *renderer) endMessage() {
-	if !r.removed {
-		r.buf = append(r.buf, r.blanks...)
-	}
 	r.flushText(len(r.buf))
 	r.startMessage()
 }

@@ -45,10 +45,6 @@ const (
 type scanner struct {
 	sink  sink
 	known func(n int) bool
-	// keepTargets leaves the target of a link around a citation in place,
-	// instead of replacing it by the document's own address.
-	keepTargets bool
-	limit       int // the most bytes to hold back, at most maxHold
 
 	mode mode
 	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
@@ -64,7 +60,7 @@ type scanner struct {
 }
 
 func newScanner(out sink, known func(n int) bool) scanner {
-	return scanner{sink: out, known: known, limit: maxHold, block: newBlock()}
+	return scanner{sink: out, known: known, block: newBlock()}
 }
 
 func (s *scanner) push(delta string) {
@@ -172,7 +168,7 @@ func (s *scanner) emit(b byte) {
 		return
 	}
 	s.labels.held = append(s.labels.held, b)
-	if len(s.labels.held) >= s.limit {
+	if len(s.labels.held) >= maxHold {
 		s.release()
 	}
 }

@@ -67,7 +67,7 @@ func (s *scanner) hold(c byte) {
 		return
 	}
 	t.held = append(t.held, c)
-	if len(t.held) < s.limit {
+	if len(t.held) < maxHold {
 		return
 	}
 	if address {

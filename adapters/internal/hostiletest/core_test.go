@@ -23,7 +23,7 @@ func sources() *cite.Mapping {
 
 func TestHostileAnswersAreCitedInLinearTime(t *testing.T) {
 	for name, options := range map[string]cite.Options{
-		"links": {}, "markers": {Mode: cite.KeepMarkers}, "removed": {Mode: cite.Remove},
+		"links":  {},
 		"judged": {Keep: func(sentence string, _ int) bool { return cite.Supported(sentence, []string{"some words"}) > 0 }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 func TestEndOfStream(t *testing.T) {
 	t.Parallel()
-	check(t, cite.Link, []example{
+	check(t, []example{
 		same("after an opening bracket", "text ["),
 		same("after a number", "text [1"),
 		same("after a comma", "text [1, "),
@@ -24,55 +24,9 @@ func TestEndOfStream(t *testing.T) {
 	})
 }
 
-func TestKeepMarkers(t *testing.T) {
-	t.Parallel()
-	text := "a [5], 【1†x】 [[7]](http://x) `[2]` [99] Great![6][6]"
-	got := convert(library(), cite.KeepMarkers, text)
-	if diff := cmp.Diff(shown{Text: text}, got); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
-	p := cite.NewProcessor(library(), cite.Options{Mode: cite.KeepMarkers})
-	p.Text(text)
-	var numbers []int
-	for _, info := range p.Cited() {
-		numbers = append(numbers, info.Number)
-	}
-	if diff := cmp.Diff([]int{5, 1, 6}, numbers); diff != "" {
-		t.Errorf("cited (-want +got):\n%s", diff)
-	}
-}
-
-func TestRemove(t *testing.T) {
-	t.Parallel()
-	check(t, cite.Remove, []example{
-		{"before a full stop", "text [1].", "text."},
-		{"before a word", "text [1] more", "text more"},
-		{"at the end", "text [1]", "text"},
-		{"at the end of a line", "text [1]\nmore", "text\nmore"},
-		{"at the beginning", "[1] text", "text"},
-		{"at the beginning of a line", "a\n  [1] text", "a\n  text"},
-		{"in an item", "- [1] text", "- text"},
-		{"several", "a [1] [2][3] b", "a b"},
-		{"list", "a [1, 2], b", "a, b"},
-		{"without blanks", "a[1]b", "ab"},
-		{"link of the model's", "a [[1]](http://x) b", "a b"},
-		{"in parentheses", "a (b [1]) c", "a (b) c"},
-		{"in brackets", "a [b [1]] c", "a [b] c"},
-		{"bang", "Great![1] Yes", "Great! Yes"},
-		same("unknown", "a [99] b"),
-		same("code", "`a [1] b`"),
-		same("blanks", "a  b \t c  "),
-		same("unfinished", "a  [1"),
-		same("label", "[a [1] b](http://x)"),
-	})
-	if got := convert(library(), cite.Remove, "a [1] b"); got.Infos != nil {
-		t.Errorf("Remove announced %v", got.Infos)
-	}
-}
-
 func TestInfos(t *testing.T) {
 	t.Parallel()
-	got := convert(library(), cite.Link, "x [3]", " y [1, 3", "] z [6][7]")
+	got := convert(library(), "x [3]", " y [1, 3", "] z [6][7]")
 	want := shown{
 		Text: "x [[1]](http://c) y [[2]](http://a)[[1]](http://c) z [3][[2]](http://a)",
 		Infos: []cite.Info{
@@ -135,7 +89,7 @@ func TestSharedNumbering(t *testing.T) {
 func TestNothingChangesAfterItWasShown(t *testing.T) {
 	t.Parallel()
 	text := "Facts [1], [2](http://x) and [see [3]](http://y). Great![1, 2] 【5†x】 [[4]](http://z)"
-	whole := convert(library(), cite.Link, text).Text
+	whole := convert(library(), text).Text
 	p := cite.NewProcessor(library(), cite.Options{})
 	var got shown
 	for i, d := range bytewise(text) {
@@ -148,7 +102,7 @@ func TestNothingChangesAfterItWasShown(t *testing.T) {
 
 func TestWithoutMapping(t *testing.T) {
 	t.Parallel()
-	if got := convert(nil, cite.Link, "a [1] b"); got.Text != "a [1] b" {
+	if got := convert(nil, "a [1] b"); got.Text != "a [1] b" {
 		t.Errorf("got %q", got.Text)
 	}
 }
