@@ -57,7 +57,8 @@ type Deps struct {
 
 // Config bounds a Runner. Zero fields take the defaults given.
 type Config struct {
-	Parallel int           // sub-questions that are worked on at once: 3
+	Parallel int           // sub-questions of one search that are worked on at once: 3
+	Together int           // likewise of all searches of the process, so that ordinary questions find models and database free: 16
 	Searches int           // for one sub-question: 8
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min
@@ -73,7 +74,7 @@ func (c Config) withDefaults() Config {
 	for _, n := range []struct {
 		field *int
 		value int
-	}{{&c.Parallel, 3}, {&c.Searches, 8}, {&c.Rounds, 2}} {
+	}{{&c.Parallel, 3}, {&c.Together, 16}, {&c.Searches, 8}, {&c.Rounds, 2}} {
 		if *n.field <= 0 {
 			*n.field = n.value
 		}
@@ -93,6 +94,7 @@ func (c Config) withDefaults() Config {
 type Runner struct {
 	Deps
 	config Config
+	places chan struct{} // one token for each sub-question that is worked on
 }
 
 var _ Engine = (*Runner)(nil)
@@ -105,7 +107,8 @@ func New(deps Deps, config Config) (*Runner, error) {
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Runner{Deps: deps, config: config.withDefaults()}, nil
+	config = config.withDefaults()
+	return &Runner{Deps: deps, config: config, places: make(chan struct{}, config.Together)}, nil
 }
 
 // Run runs one turn, as turn.Runner.Run does. Of several models the first alone searches deeply.

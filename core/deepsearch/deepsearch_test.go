@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 	"github.com/google/go-cmp/cmp"
 )
@@ -189,6 +191,24 @@ func TestASubQuestionThatSearchesWithoutEnd(t *testing.T) {
 	r := s.run(t.Context(), t)
 	if n := len(s.shelf.asked()); n > 9 || r.findings() != "1.0 failed" && r.findings() != "1.0 missing" {
 		t.Errorf("%d searches, %s\n%s", n, r.findings(), r.said())
+	}
+}
+
+// A sub-question is looked into with what searches: the documents, the graph of who owns what, and pages that are named.
+func TestToolsOfASubQuestion(t *testing.T) {
+	t.Parallel()
+	fast := llmtest.Native(llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer("Frankfurt [1]."))
+	s := ask(twoServices, planner(twoParts[:1], enough, llmtest.Answer("Frankfurt [1].")), fast)
+	s.more = []tool.Tool{named{name: "knowledge"}, named{name: "open_url"}, named{name: "read_file"}}
+	if r := s.run(t.Context(), t); r.findings() != "1.0 found" {
+		t.Errorf("%s\n%s", r.findings(), r.said())
+	}
+	var offered []string
+	for _, spec := range fast.Requests()[1].Tools { // the first must search
+		offered = append(offered, spec.Name)
+	}
+	if slices.Sort(offered); !slices.Equal(offered, []string{"internal_search", "knowledge", "open_url"}) {
+		t.Errorf("it is offered %q", offered)
 	}
 }
 

@@ -32,6 +32,7 @@ type shelf struct {
 	pages []page
 	wait  chan struct{} // unless nil, a search goes on once it is closed, or its context has ended
 	once  sync.Once
+	begun chan struct{} // unless nil, told of each search
 
 	mu       sync.Mutex
 	searches []string
@@ -45,6 +46,9 @@ func (s *shelf) Search(ctx context.Context, q retrieve.Search) (retrieve.Result,
 	s.searches = append(s.searches, q.Queries[0].Text)
 	failing := s.failing
 	s.mu.Unlock()
+	if s.begun != nil {
+		s.begun <- struct{}{}
+	}
 	if s.wait != nil {
 		select {
 		case <-s.wait:
@@ -252,7 +256,19 @@ type stage struct {
 	config  deepsearch.Config
 	request turn.Request
 	sink    func(packet.Packet)
+	more    []tool.Tool // beside the search
 }
+
+// named is a tool that is only offered.
+type named struct {
+	tool.Tool
+	name string
+}
+
+func (n named) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: n.name, Parameters: json.RawMessage(`{"type":"object"}`)}
+}
+func (n named) Guide() string { return "" }
 
 func ask(question string, model, fast llm.Model) *stage {
 	return &stage{
@@ -271,10 +287,11 @@ type result struct {
 	packets []packet.Packet
 }
 
-func (s *stage) run(ctx context.Context, t *testing.T) result {
+// runner is what runs it.
+func (s *stage) runner(t *testing.T) *deepsearch.Runner {
 	t.Helper()
 	words := budgettest.NewWords()
-	tools, err := tool.NewSet(search.New(s.shelf, nil, words, search.Config{}))
+	tools, err := tool.NewSet(append(s.more, search.New(s.shelf, nil, words, search.Config{}))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,8 +301,13 @@ func (s *stage) run(ctx context.Context, t *testing.T) result {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return runner
+}
+
+func (s *stage) run(ctx context.Context, t *testing.T) result {
+	t.Helper()
 	var r result
-	report, err := runner.Run(ctx, s.request, packet.SinkFunc(func(p packet.Packet) {
+	report, err := s.runner(t).Run(ctx, s.request, packet.SinkFunc(func(p packet.Packet) {
 		r.packets = append(r.packets, p)
 		if s.sink != nil {
 			s.sink(p)

@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
@@ -82,11 +83,8 @@ func (s *inquiry) wake() {
 
 // work answers one sub-question, and keeps what came of it. One that is interrupted with the turn has no finding.
 func (s *inquiry) work(ctx context.Context, r *row) {
-	began := time.Now()
 	wanted, drop := context.WithCancelCause(ctx)
 	defer drop(nil)
-	limited, cancel := context.WithTimeoutCause(wanted, s.config.Part, errPartTime)
-	defer cancel()
 	s.mu.Lock()
 	r.cancel = drop
 	dropped := r.finding != nil
@@ -94,6 +92,15 @@ func (s *inquiry) work(ctx context.Context, r *row) {
 	if dropped { // since it was taken
 		return
 	}
+	select { // who waits longest comes first
+	case s.places <- struct{}{}:
+		defer func() { <-s.places }()
+	case <-wanted.Done():
+		return
+	}
+	began := time.Now()
+	limited, cancel := context.WithTimeoutCause(wanted, s.config.Part, errPartTime)
+	defer cancel()
 	f := s.find(limited, r)
 	if context.Cause(wanted) != nil && f.State != Found {
 		return
@@ -187,7 +194,7 @@ func (s *inquiry) briefed(r *row) SubQuestion {
 // part is the turn in which a sub-question is answered: nothing of the conversation is known in it, and nothing but documents counts.
 func (s *inquiry) part(q SubQuestion) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
-	for _, name := range []string{search.Name, openurl.Name} {
+	for _, name := range []string{search.Name, knowledge.Name, openurl.Name} {
 		if s.Tools.Find(name) != nil && (len(s.req.Agent.Tools) == 0 || slices.Contains(s.req.Agent.Tools, name)) {
 			agent.Tools = append(agent.Tools, name)
 		}

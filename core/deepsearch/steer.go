@@ -2,7 +2,6 @@ package deepsearch
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/turn"
 )
 
 // Instruction is what a person says to a deep search that is under way: that a question is to be looked into as well, that some are not to be, or both. Either
@@ -125,8 +125,8 @@ func (s Steered) Sentence(in Instruction) string {
 	return ""
 }
 
-// errDropped is the cause with which the work on a sub-question ends that a person dropped.
-var errDropped = errors.New("a person dropped the sub-question")
+// errDropped is the cause with which the work on a sub-question ends that a person dropped: a stop like any other to whoever works on it.
+var errDropped = fmt.Errorf("a person dropped the sub-question: %w", turn.ErrStopped)
 
 // steer takes up what people changed in the plan.
 func (s *inquiry) steer(ctx context.Context) {
