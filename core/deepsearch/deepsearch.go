@@ -52,6 +52,8 @@ type Deps struct {
 	Library Library   // looks again at what was found before it is used; nil: nobody does
 	// Prices are those of models; nil: there are none. It is asked for each turn.
 	Prices func() spend.Prices
+	// Left is what the caps leave of a tenant's budget at this moment; false where there is no cap. nil: there is none.
+	Left   func(ctx context.Context, tenant access.TenantID) (spend.Amount, bool, error)
 	Logger *slog.Logger
 }
 

@@ -470,13 +470,16 @@ func TestProgressTellsTheCost(t *testing.T) {
 	s.deps.Prices = func() spend.Prices {
 		return spend.Prices{Currency: "USD", Models: map[string]spend.Price{"scripted": price, "worker": price}}
 	}
+	s.deps.Left = func(context.Context, access.TenantID) (spend.Amount, bool, error) { return spend.Unit / 2, true, nil }
 	var told []packet.Progress
 	for _, p := range s.run(t.Context(), t).packets {
 		if one, ok := p.Payload.(packet.Progress); ok {
 			told = append(told, one)
 		}
 	}
-	if len(told) < 3 || told[0].Most != 16 || told[0].Searches != 0 || told[2].Searches != 2 || told[2].Most != 0 || told[2].Documents != 2 || told[2].Cost != "0.0001 USD" {
+	last := told[len(told)-1]
+	if len(told) < 4 || told[0].Most != 16 || told[0].Searches != 0 || told[2].Searches != 2 || told[2].Most != 0 || told[2].Documents != 2 || told[2].Cost != "0.0001 USD" ||
+		told[0].More != 40 || told[0].MoreCost == "" || told[0].Left != "0.5000 USD" || told[2].More != 20 || last.More != 0 || last.MoreCost != "" || last.Cost == "" {
 		t.Errorf("told = %+v", told)
 	}
 }

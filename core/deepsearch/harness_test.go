@@ -288,7 +288,7 @@ type result struct {
 }
 
 // runner is what runs it.
-func (s *stage) runner(t *testing.T) *deepsearch.Runner {
+func (s *stage) runner(t testing.TB) *deepsearch.Runner {
 	t.Helper()
 	words := budgettest.NewWords()
 	tools, err := tool.NewSet(append(s.more, search.New(s.shelf, nil, words, search.Config{}))...)

@@ -36,6 +36,8 @@ type inquiry struct {
 	usage    llm.Usage
 	prices   spend.Prices
 	cost     spend.Amount
+	left     string             // of the budget, such as "4.20 USD", as the plan was made; empty without one
+	over     bool               // nothing is to come
 	searches []retrieve.Account // of the plan's own search
 	notices  []string
 }

@@ -28,6 +28,14 @@ func (s *inquiry) tell(ctx context.Context) {
 	}
 }
 
+// conclude tells what the whole search took.
+func (s *inquiry) conclude() {
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.out.emit(askBlock(s.round), s.progress())
+}
+
 // progress is how far the search is.
 func (s *inquiry) progress() packet.Progress {
 	s.mu.Lock()
@@ -51,6 +59,13 @@ func (s *inquiry) progress() packet.Progress {
 	}
 	if p.Most > 0 {
 		p.Most += p.Searches
+	}
+	if !s.over {
+		more, cost := s.ahead()
+		p.More = int(more.Seconds())
+		if cost > 0 {
+			p.MoreCost, p.Left = cost.String()+" "+s.prices.Currency, s.left
+		}
 	}
 	for _, whole := range read {
 		if whole {

@@ -59,9 +59,17 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 	req.Agent.Instructions = strings.TrimSpace(req.Agent.Instructions + "\n\n" + instructions)
 	writer := turn.NewRunner(tool.Set{}, s.Counter, turn.Config{MaxSteps: 2, Policy: s.config.Policy, DropUnsupported: s.config.DropUnsupported}, s.Logger)
 	before := time.Since(s.began)
-	report, err := writer.Run(ctx, req, s.out.behind(askBlock(s.round)+1, func(stop *packet.Stop) {
+	out := s.out.behind(askBlock(s.round)+1, func(stop *packet.Stop) {
 		stop.Notices = append(append([]string{}, s.notices...), stop.Notices...)
 		edit(stop)
+	})
+	var last []packet.Packet // waits for what the report costs
+	report, err := writer.Run(ctx, req, packet.SinkFunc(func(p packet.Packet) {
+		if _, stop := p.Payload.(packet.Stop); stop {
+			last = append(last, p)
+			return
+		}
+		out.Accept(p)
 	}))
 	for i := range report.Answers {
 		a := &report.Answers[i]
@@ -73,6 +81,10 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 		s.spend(a.Model, a.Usage)
 		a.Usage = llm.Usage{}
 		s.complete(a)
+	}
+	s.conclude()
+	for _, p := range last {
+		out.Accept(p)
 	}
 	return report, err
 }
@@ -240,6 +252,7 @@ func (s *inquiry) end(ctx context.Context, ending turn.Ending, found []packet.Do
 	for _, ref := range ending.Closest {
 		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))
 	}
+	s.conclude()
 	s.out.emit(block, stop)
 	s.Logger.InfoContext(ctx, "deep search ended without a text", "turn", s.req.Turn, "outcome", ending.Outcome)
 	return turn.Report{Answers: []turn.Answer{a}}

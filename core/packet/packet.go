@@ -143,6 +143,11 @@ type (
 		Documents int `json:"documents"` // that were read, each once
 		// Cost is what models cost by now, such as "0.12 USD"; empty where there are no prices, or no model.
 		Cost string `json:"cost,omitempty"`
+		// More is what it is still to take, in seconds, as far as it is planned, MoreCost what that costs about, and Left what the caps left of the
+		// budget as it was planned; zero and empty once it is over, and where there are no prices or caps.
+		More     int    `json:"more_seconds,omitempty"`
+		MoreCost string `json:"more_cost,omitempty"`
+		Left     string `json:"left,omitempty"`
 	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
 	CitationInfo struct {

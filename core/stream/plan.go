@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,13 +152,25 @@ func progress(p packet.Progress) string {
 	if p.Seconds >= 60 {
 		took = fmt.Sprintf("%d min %d s", p.Seconds/60, p.Seconds%60)
 	}
+	switch {
+	case p.More > 90:
+		took += fmt.Sprintf(", about %d min more", (p.More+30)/60)
+	case p.More > 0:
+		took += fmt.Sprintf(", about %d s more", max(10, p.More/10*10))
+	}
 	searches := fmt.Sprint(p.Searches)
 	if p.Most > 0 {
 		searches += fmt.Sprintf(" (at most %d)", p.Most)
 	}
 	said := fmt.Sprintf(" · %s · searches: %s · documents read: %d", took, searches, p.Documents)
-	if p.Cost != "" {
-		said += " · " + p.Cost
+	var costs []string
+	for _, c := range []struct{ amount, what string }{{p.Cost, ""}, {p.MoreCost, "about %s more"}, {p.Left, "%s left of the budget"}} {
+		if c.amount != "" {
+			costs = append(costs, fmt.Sprintf(cmp.Or(c.what, "%s"), c.amount))
+		}
+	}
+	if len(costs) > 0 {
+		said += " · " + strings.Join(costs, ", ")
 	}
 	return said
 }

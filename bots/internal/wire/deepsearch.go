@@ -18,6 +18,6 @@ func (b *Base) engine(tools tool.Set) (answer.Engine, error) {
 	return deepsearch.New(deepsearch.Deps{
 		Plain: turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
 		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.Index}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
-		Prices: func() spend.Prices { return b.File().Prices },
+		Prices: func() spend.Prices { return b.File().Prices }, Left: b.Left,
 	}, deepsearch.Config{DropUnsupported: b.Config.DropUnsupported})
 }

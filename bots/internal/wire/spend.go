@@ -105,6 +105,24 @@ func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error
 	return strings.Join(said, ", "), nil
 }
 
+// Left is what the caps leave of a tenant's budget at this moment: that of the narrowest. False where there is none.
+func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amount, capped bool, err error) {
+	currency := b.File().Prices.Currency
+	if currency == "" || !b.Config.Caps.Any() {
+		return 0, false, nil
+	}
+	s, err := b.Books().Standing(ctx, tenant, currency)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, l := range b.Config.Caps.Lines(s) {
+		if room := l.Cap - l.Used; !capped || room < left {
+			left, capped = room, true
+		}
+	}
+	return left, capped, nil
+}
+
 // CapsUsed is which share of each cap that holds for all tenants together is used up, by its period.
 func (b *Base) CapsUsed(ctx context.Context) (map[string]float64, error) {
 	all := spend.Caps{Daily: b.Config.Caps.Daily, Monthly: b.Config.Caps.Monthly}
