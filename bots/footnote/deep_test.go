@@ -3,6 +3,7 @@ package main_test
 import (
 	"bufio"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,69 +115,86 @@ func TestDeepSearchPerAgent(t *testing.T) {
 	}
 }
 
-// A process that is killed in the middle of a deep search loses nothing: the next one asks what is missing, and nothing that was found.
+// A process that is killed at any stage of a deep search loses nothing: the next one asks what is missing and nothing that was found, and there is one report.
 func TestDeepSearchOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
-	const vacation, pages = "How many vacation days per year does an employee have?", "Who is an unanswered page escalated to?"
-	server, hold := openaitest.New(t), make(chan struct{})
-	server.Otherwise(func(r openaitest.Request) openaitest.Reply {
-		switch {
-		case r.Offers("plan_search"):
-			return openaitest.Reply{Calls: []openaitest.Call{{Name: "plan_search", Arguments: `{"sub_questions":["` + vacation + `","` + pages + `"]}`}}}
-		case r.Offers("judge_findings"):
-			return openaitest.Reply{Calls: []openaitest.Call{{Name: "judge_findings", Arguments: `{"answer":"","enough":true,"sub_questions":[]}`}}}
-		}
-		reply := openaitest.Librarian(r)
-		if asksFor(r, pages) {
-			reply.Gate = hold
-		}
-		return reply
-	})
+	reports := func(r openaitest.Request) bool {
+		return slices.ContainsFunc(r.Messages, func(m openaitest.Message) bool { return strings.Contains(m.Text(), "Write a report") })
+	}
+	server := openaitest.New(t)
+	answers := researcher(nil)
 	p := withModel(t, server)
 	db := database(t, p)
-	first := p.command(t.Context(), "ask", "--deep", twoMatters, "--packets", "--thread", "long")
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
-	kept := func() int {
-		n := 0
-		for _, one := range server.ChatRequests() {
-			if one.Chat != nil && asksFor(*one.Chat, vacation) {
-				n++
+	for _, stage := range []struct {
+		name  string
+		at    func(openaitest.Request) bool
+		rows  string // of the plan as it is killed
+		again int    // calls for the first finding after that
+	}{
+		{"planning", func(r openaitest.Request) bool { return r.Offers("plan_search") }, "", 2},
+		{"finding", func(r openaitest.Request) bool { return asksFor(r, whoIsPaged) }, "found -", 0},
+		{"judging", func(r openaitest.Request) bool { return r.Offers("judge_findings") }, "found found", 0},
+		{"reporting", reports, "found found", 0},
+	} {
+		hold, reached := make(chan struct{}), make(chan struct{}, 8)
+		server.Otherwise(func(r openaitest.Request) openaitest.Reply {
+			reply := answers(r)
+			if stage.at(r) {
+				reply.Gate = hold
+				reached <- struct{}{}
 			}
-		}
-		return n
-	}
-	count := func(query string) (n string) {
-		t.Helper()
-		if err := db.Pool.QueryRow(t.Context(), query).Scan(&n); err != nil {
+			return reply
+		})
+		first := p.command(t.Context(), "ask", "--deep", twoMatters, "--packets", "--thread", stage.name)
+		if err := first.Start(); err != nil {
 			t.Fatal(err)
 		}
-		return n
-	}
-	end := time.After(limit)
-	for again := time.NewTicker(20 * time.Millisecond); count(`select count(*)::text from deep_question where state = 'found'`) != "1"; {
-		select {
-		case <-again.C:
-		case <-end:
-			t.Fatal("nothing was found")
+		row := func(query string) (n string) {
+			t.Helper()
+			if err := db.Pool.QueryRow(t.Context(), query, stage.name).Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
 		}
-	}
-	if err := first.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = first.Wait() // it was killed
-	asked := kept()
-	close(hold)
-	p.run(t, "ask", "How many vacation days are there?", "--thread", "long")
-	if n := kept(); n != asked {
-		t.Errorf("what was found was asked for %d times more", n-asked)
-	}
-	if got := count(`select coalesce(string_agg(state, ' '), '') from deep_question`); got != "found found" {
-		t.Errorf("the rows are %q", got)
-	}
-	if got := count(`select string_agg(outcome || ' ' || takeovers, ', ' order by sequence) from turn where session_id = (select session_id from turn t join deep_search d on d.turn_id = t.id)`); got != "answered 1, answered 0" {
-		t.Errorf("the turns ended as %q", got)
+		const rows = `select coalesce(string_agg(coalesce(q.state, '-'), ' ' order by q.number), '') from deep_question q join turn t on t.id = q.turn_id join session s on s.id = t.session_id where s.thread = $1`
+		end := time.After(limit)
+		select {
+		case <-reached:
+		case <-end:
+			t.Fatalf("%s: it was not reached", stage.name)
+		}
+		for again := time.NewTicker(20 * time.Millisecond); row(rows) != stage.rows; {
+			select {
+			case <-again.C:
+			case <-end:
+				t.Fatalf("%s: the rows are %q", stage.name, row(rows))
+			}
+		}
+		if err := first.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = first.Wait() // it was killed
+		asked := func() (n int) {
+			for _, one := range server.ChatRequests() {
+				if one.Chat != nil && asksFor(*one.Chat, vacationDays) {
+					n++
+				}
+			}
+			return n
+		}
+		before := asked()
+		close(hold)
+		p.run(t, "ask", "What is a question that waits?", "--thread", stage.name)
+		if n := asked() - before; n != stage.again {
+			t.Errorf("%s: the first part was asked for %d times more, want %d", stage.name, n, stage.again)
+		}
+		if got := row(rows); got != "found found" {
+			t.Errorf("%s: the rows are %q", stage.name, got)
+		}
+		const turns = `select string_agg(t.outcome || ' ' || t.takeovers || ' ' || (select count(*) from run r where r.turn_id = t.id), ', ' order by t.sequence) from turn t join session s on s.id = t.session_id where s.thread = $1`
+		if got := row(turns); got != "answered 1 1, answered 0 1" {
+			t.Errorf("%s: the turns ended as %q", stage.name, got)
+		}
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/tool"
-	"github.com/footnotehq/footnote/core/turn"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -279,68 +278,6 @@ func TestACapThatIsReachedInTheMiddle(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(r.Notices, " "), "The budget for today is used up") {
 		t.Errorf("notices = %q", r.Notices)
-	}
-}
-
-// stop is a search that is stopped once a packet comes.
-func stopAt(t *testing.T, s *stage, when func(packet.Packet) bool) result {
-	t.Helper()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	s.sink = func(p packet.Packet) {
-		if when(p) {
-			cancel(turn.ErrStopped)
-		}
-	}
-	return s.run(ctx, t)
-}
-
-func TestStopAtEveryStage(t *testing.T) {
-	t.Parallel()
-	kind := func(k string, n int) func(packet.Packet) bool {
-		return func(p packet.Packet) bool {
-			if p.Payload.Kind() == k {
-				n--
-			}
-			return n == 0
-		}
-	}
-	for name, test := range map[string]struct {
-		when  func(packet.Packet) bool
-		shows string
-	}{
-		"as it begins":             {kind("deep_search_plan_start", 1), ""},
-		"when the plan stands":     {kind("sub_question", 2), ""},
-		"after one finding":        {kind("finding", 1), "Frankfurt"},
-		"after the judgment":       {kind("refinement", 1), "Dublin"},
-		"in the round after":       {kind("sub_question", 3), "Dublin"},
-		"while the report is told": {kind("message_delta", 1), "Frankfurt"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			model := planner(twoParts,
-				form("judge_findings", map[string]any{"answer": "More.", "enough": false, "sub_questions": []string{"Who directs team Falcon?"}}),
-				enough, llmtest.Reply{llmtest.Text("It runs in Frankfurt [1]."), llmtest.Hang()})
-			s := ask(twoServices, model, &worker{})
-			s.config.Parallel = 1
-			r := stopAt(t, s, test.when)
-			if r.Ending.Outcome != session.Stopped || model.Open() != 0 || !strings.Contains(r.Shown, test.shows) || test.shows == "" && r.Shown != "" {
-				t.Errorf("%+v: %q, %d streams open\n%s", r.Ending, r.Shown, model.Open(), r.said())
-			}
-			if test.shows != "" && len(r.Citations) == 0 {
-				t.Error("it cites nothing")
-			}
-		})
-	}
-}
-
-// What a person stopped is written down without a model, although the model hangs.
-func TestAStopDoesNotWaitForSearches(t *testing.T) {
-	t.Parallel()
-	s := ask(twoServices, planner(twoParts), &worker{})
-	s.shelf.wait = make(chan struct{})
-	r := stopAt(t, s, func(p packet.Packet) bool { return p.Payload.Kind() == "search_tool_queries_delta" })
-	if r.Ending.Outcome != session.Stopped || string(r.Ending.Sentence) != "Stopped before anything was found." {
-		t.Errorf("%+v\n%s", r.Ending, r.said())
 	}
 }
 

@@ -37,6 +37,7 @@ type shelf struct {
 	mu       sync.Mutex
 	searches []string
 	failing  bool
+	open     int // searches that have not returned
 }
 
 type page struct{ name, text string }
@@ -45,7 +46,13 @@ func (s *shelf) Search(ctx context.Context, q retrieve.Search) (retrieve.Result,
 	s.mu.Lock()
 	s.searches = append(s.searches, q.Queries[0].Text)
 	failing := s.failing
+	s.open++
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.open--
+		s.mu.Unlock()
+	}()
 	if s.begun != nil {
 		s.begun <- struct{}{}
 	}

@@ -37,6 +37,7 @@ type inquiry struct {
 	prices   spend.Prices
 	cost     spend.Amount
 	left     string             // of the budget, such as "4.20 USD", as the plan was made; empty without one
+	asked    bool               // all was asked, by an earlier attempt
 	over     bool               // nothing is to come
 	searches []retrieve.Account // of the plan's own search
 	notices  []string
@@ -90,7 +91,7 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	defer told()
 	for again := true; again; again = !s.closed(ctx) { // people add so many questions and no more
 		s.research(ctx)
-		for context.Cause(ctx) == nil && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
+		for context.Cause(ctx) == nil && !s.asked && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
 			more, err := s.refine(ctx)
 			if err != nil {
 				return turn.Report{}, err

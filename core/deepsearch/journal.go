@@ -15,6 +15,7 @@ type Record struct {
 	Question  string // for which it was planned; another one begins anew
 	Audience  string // a fingerprint of those for whom it was planned
 	Direct    bool   // the question needs no depth
+	Closed    bool   // all was asked: what is left is the report
 	Questions []SubQuestion
 	Findings  map[int]Finding // by the number of the sub-question, from 1
 	Order     []int           // of the findings, as they came

@@ -45,7 +45,7 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	if record.Direct {
 		return true, nil
 	}
-	s.left = s.budget(ctx)
+	s.left, s.asked = s.budget(ctx), record.Closed
 	s.take(ctx, record)
 	return false, nil
 }

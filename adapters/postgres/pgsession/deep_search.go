@@ -45,7 +45,9 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 	}
 	err = s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		r = deepsearch.Record{Findings: make(map[int]deepsearch.Finding)}
-		err := tx.QueryRow(ctx, `select question, audience, direct from deep_search where tenant_id = $1 and turn_id = $2`, tenant, turn).Scan(&r.Question, &r.Audience, &r.Direct)
+		err := tx.QueryRow(ctx, `
+			select question, audience, direct, not steerable and exists (select from deep_question q where q.tenant_id = $1 and q.turn_id = $2)
+			from deep_search where tenant_id = $1 and turn_id = $2`, tenant, turn).Scan(&r.Question, &r.Audience, &r.Direct, &r.Closed)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}

@@ -98,6 +98,9 @@ func TestPlansAreSteered(t *testing.T) {
 			t.Errorf("closed by somebody who knows %d: %v, %v", known, closed, err)
 		}
 	}
+	if r, err := deep.Record(ctx, f.Tenant, f.Turn); err != nil || !r.Closed {
+		t.Errorf("record = %+v, %v", r, err)
+	}
 	if got := say(ann, "drop 1"); got != deepsearch.Over {
 		t.Errorf("while the report is written: %s", got)
 	}
