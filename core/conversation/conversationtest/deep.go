@@ -2,6 +2,7 @@ package conversationtest
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,6 +94,39 @@ func deepSearches() []scenario {
 			if len(shown) != 2 || !strings.Contains(shown[1].Text, "The office is in Dublin") || !strings.Contains(shown[1].Text, "Stopped") || s.Model().Open() != 0 {
 				t.Errorf("the thread shows %+v", shown)
 			}
+			asked(t, s, 5)
+		}},
+		{"a deep search whose question is edited is done with", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: append(researched(llmtest.Reply{llmtest.Hang()}), answers("It is in Dublin.")...)})
+			question := s.Mention(Ann, Place{}, whereAndWho)
+			at := inThread(question)
+			s.Until("a row has its finding, and the model is asked for the other", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "The office is in Dublin") && len(s.Model().Requests()) == 5
+			})
+			s.Edit(Ann, question, "Where is the office?")
+			s.Until("the answer stands where the plan stood", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && shown[0].Done && strings.HasPrefix(shown[0].Text, "It is in Dublin.")
+			})
+			if s.Model().Open() != 0 {
+				t.Error("the model still writes")
+			}
+			asked(t, s, 6)
+		}},
+		{"a deep search whose question is deleted ends", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
+			question := s.Mention(Ann, Place{}, whereAndWho)
+			at := inThread(question)
+			s.Until("a row has its finding, and the model is asked for the other", func() bool {
+				shown := s.Shown(at)
+				return len(shown) == 1 && strings.Contains(shown[0].Text, "The office is in Dublin") && len(s.Model().Requests()) == 5
+			})
+			s.Delete(Ann, question)
+			s.Until("the model is let go of", func() bool { return s.Model().Open() == 0 })
+			s.Until("what was written is marked", func() bool {
+				return slices.ContainsFunc(s.Shown(at), func(m Shown) bool { return strings.Contains(m.Text, "The question was deleted.") })
+			})
 			asked(t, s, 5)
 		}},
 		{"a deep search is stopped by the button of its plan", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
