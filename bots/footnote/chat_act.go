@@ -9,11 +9,11 @@ import (
 
 // chatActions are the lines of a chat that are no question but about the last answer. Whatever else begins with a slash is a question.
 var chatActions = map[string]thread.Action{
-	"/up": thread.ActionUp, "/down": thread.ActionDown, "/retry": thread.ActionRetry, "/deeper": thread.ActionDeeper, "/why": thread.ActionWhy,
+	"/up": thread.ActionUp, "/down": thread.ActionDown, "/retry": thread.ActionRetry, "/deeper": thread.ActionDeeper, "/report": thread.ActionReport, "/why": thread.ActionWhy,
 }
 
 // chatHelp names them.
-const chatHelp = "About the last answer: /up, /down and why, /retry, /deeper, /why.\n"
+const chatHelp = "About the last answer: /up, /down and why, /retry, /deeper, /report (of a search that was stopped), /why.\n"
 
 // chatAction reads a line as something to do to the last answer.
 func chatAction(line string) (do thread.Action, text string, ok bool) {
@@ -32,7 +32,7 @@ func (d *dialogue) act(ctx context.Context, do thread.Action, text string) error
 	if err != nil {
 		return err
 	}
-	if do != thread.ActionRetry && do != thread.ActionDeeper || reply.Refused {
+	if do != thread.ActionRetry && do != thread.ActionDeeper && do != thread.ActionReport || reply.Refused {
 		d.say(reply.Sentence + "\n")
 		return nil
 	}

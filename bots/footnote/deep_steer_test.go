@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 const (
@@ -138,6 +139,56 @@ func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 		if shown := at.shows(); !strings.Contains(shown[0], "3. "+rollBack) || strings.Contains(shown[0], "somebody else") {
 			t.Errorf("%s shows %q", name, shown)
 		}
+	}
+}
+
+// A search that is stopped shows what it had found, and has its report written by a press: nothing is searched for again.
+func TestTheReportOfAStoppedSearch(t *testing.T) {
+	t.Parallel()
+	model, hold := openaitest.New(t), make(chan struct{})
+	defer close(hold)
+	model.Otherwise(researcher(hold))
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	p := withModel(t, model, socketSettings(slack)...)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	alice := slack.Person("alice", nil)
+	room := slack.Channel("help", nil, alice)
+	s := serve(t, p)
+	defer s.stop(t)
+	s.inSlack(ctx, t, slack)
+	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
+	button := "footnote:" + string(thread.ActionReport) + ":"
+	shown := func(texts ...string) func() bool {
+		return func() bool {
+			a := slack.Answers(room, root)
+			for i, text := range texts {
+				if i >= len(a) || a[i].Streaming || !strings.Contains(a[i].Shown()+string(a[i].Blocks), text) {
+					return false
+				}
+			}
+			return true
+		}
+	}
+	wait := func(what string, holds func() bool) {
+		t.Helper()
+		if err := slack.Wait(ctx, what, holds); err != nil {
+			t.Fatalf("%v\n%+v\n%s", err, slack.Answers(room, root), s.log)
+		}
+	}
+	wait("a row has its finding", shown("thirty vacation days"))
+	alice.Say(room, root, "stop")
+	wait("the report is offered", shown("thirty vacation days", button))
+	asked := len(model.ChatRequests())
+	last := slack.Answers(room, root)[1]
+	id := string(last.Blocks)[strings.Index(string(last.Blocks), button):]
+	alice.Click(room, last.TS, id[:strings.IndexByte(id, '"')], "")
+	wait("the report is written", func() bool {
+		return shown("stopped before this was looked into", "thirty vacation days")() && !strings.Contains(string(slack.Answers(room, root)[1].Blocks), button)
+	})
+	if n := len(model.ChatRequests()) - asked; n != 1 {
+		t.Errorf("the model was asked %d times for the report", n)
 	}
 }
 

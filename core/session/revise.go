@@ -77,6 +77,7 @@ type Derive struct {
 	By       string // platform id of who pressed
 	Audience access.Audience
 	Text     string      // of the question; empty: the origin's
+	Findings bool        // Retried: with what the origin's deep search found, and nothing is asked beyond that
 	Reply    *ReplyToken // of the press
 	Saved    Saved       // Shared: what is shown
 	Quotas   []Quota     // that it counts against

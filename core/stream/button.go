@@ -9,7 +9,7 @@ import (
 // platform). A renderer shows those that its platform can carry out, under the answer's last page. It is pure.
 //
 // While the answer runs there is Stop. Afterwards there are 👍 and 👎 where there is something to judge, Retry where the answer failed, was
-// stopped or limited, Look deeper where it speaks of a part of the question alone, and Share and Keep under a private answer. Under an answer that was removed there is nothing, under one that a
+// stopped or limited, Write the report where what a deep search had found by then is shown, Look deeper where it speaks of a part of the question alone, and Share and Keep under a private answer. Under an answer that was removed there is nothing, under one that a
 // person corrected only 👍 and 👎. A message beside the answer has none.
 func Buttons(v *View) []thread.Button {
 	switch {
@@ -22,6 +22,9 @@ func Buttons(v *View) []thread.Button {
 	}
 	var list []thread.Button
 	add := func(a thread.Action) { list = append(list, thread.ButtonFor(a)) }
+	if len(v.Plan) > 0 && v.Outcome == session.Stopped && v.Len() > 0 && !v.Corrected && !v.Copy {
+		add(thread.ActionReport)
+	}
 	if retryable(v) {
 		add(thread.ActionRetry)
 		list[0].Primary = true

@@ -34,6 +34,8 @@ func TestButtons(t *testing.T) {
 		{"private", stream.View{Private: true}, text, packet.Stop{Reason: "answered"}, nil, []thread.Action{"up", "down", "share", "keep"}},
 		{"private and empty", stream.View{Private: true}, "", packet.Stop{Reason: "no_evidence"}, nil, []thread.Action{"up", "down"}},
 		{"a copy that was stopped", stream.View{Copy: true}, text, packet.Stop{Reason: "stopped"}, nil, []thread.Action{"up", "down"}},
+		{"a deep search that was stopped", stream.View{Plan: []stream.Row{{State: "found"}, {}}}, text, packet.Stop{Reason: "stopped"}, nil, []thread.Action{"report", "retry", "up", "down"}},
+		{"one that had found nothing", stream.View{Plan: []stream.Row{{}}}, "", packet.Stop{Reason: "stopped"}, nil, []thread.Action{"retry"}},
 		{"removed", stream.View{}, "", packet.Stop{Reason: "answered", Removed: true}, nil, nil},
 		{"corrected", stream.View{Private: true}, text, packet.Stop{Reason: "failed", Corrected: true}, nil, []thread.Action{"up", "down"}},
 	} {

@@ -206,6 +206,29 @@ func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return err
 }
 
+// copyDeep gives a turn what the deep search of another one found. What that had not looked into is not looked into any more.
+func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
+	batch := new(pgx.Batch)
+	batch.Queue(`
+		insert into deep_search (tenant_id, turn_id, question, audience, direct)
+		select tenant_id, $3::uuid, question, audience, direct from deep_search where tenant_id = $1 and turn_id = $2`, tenant, from, to)
+	batch.Queue(`
+		insert into deep_question (tenant_id, turn_id, number, round, text, after, again, added, ordinal, state, shown, finding)
+		select tenant_id, $3::uuid, number, round, text, after, again, added, coalesce(ordinal, 1000 + number), coalesce(state, 'failed'),
+			case when state is null then $4::text else shown end, coalesce(finding, json_build_object('State', 'failed', 'Shown', $4::text))
+		from deep_question where tenant_id = $1 and turn_id = $2`, tenant, from, to, sentenceUnasked)
+	batch.Queue(`
+		insert into deep_judgment (tenant_id, turn_id, round, judgment)
+		select tenant_id, $3::uuid, round, judgment from deep_judgment where tenant_id = $1 and turn_id = $2`, tenant, from, to)
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return fmt.Errorf("copy what was found: %w", err)
+	}
+	return nil
+}
+
+// sentenceUnasked stands where a search was stopped before it came to a sub-question.
+const sentenceUnasked = "The search was stopped before this was looked into."
+
 // loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings.
 func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) ([]session.PlanRow, error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)

@@ -118,3 +118,33 @@ func TestPlansAreSteered(t *testing.T) {
 		t.Errorf("after another thread's question: %s", got)
 	}
 }
+
+// A report is written from what a search had found when it was stopped, by a turn of its own.
+func TestWhatWasFoundIsHandedOn(t *testing.T) {
+	t.Parallel()
+	db, ctx := postgrestest.Open(t), t.Context()
+	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)
+	turn := running(t, store, "one")
+	f := turn.Fence()
+	finding := deepsearch.Finding{State: deepsearch.Found, Text: "In Dublin [1].", Shown: "In Dublin."}
+	for what, err := range map[string]error{
+		"plan": deep.Plan(ctx, f, deepsearch.Record{Question: "q", Audience: "k", Questions: []deepsearch.SubQuestion{{Text: "where?"}, {Text: "who?"}}}), "found": deep.Found(ctx, f, 1, finding),
+		"finished": store.Finish(ctx, f, session.Saved{Outcome: session.Stopped}), "delivered": store.Delivered(ctx, f, ""),
+	} {
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	made, err := store.Derive(ctx, session.Derive{Tenant: f.Tenant, Of: f.Turn, As: session.Retried, Key: "press", By: "ann", Audience: turn.Audience, Findings: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := deep.Record(ctx, f.Tenant, made.Turn.ID)
+	want := deepsearch.Record{
+		Question: "q", Audience: "k", Closed: true, Questions: []deepsearch.SubQuestion{{Text: "where?"}, {Text: "who?"}}, Order: []int{1, 2}, Judgments: []deepsearch.Judgment{},
+		Findings: map[int]deepsearch.Finding{1: finding, 2: {State: deepsearch.Failed, Shown: "The search was stopped before this was looked into."}},
+	}
+	if diff := cmp.Diff(want, r); diff != "" || err != nil {
+		t.Errorf("record (-want +got):\n%s%v", diff, err)
+	}
+}

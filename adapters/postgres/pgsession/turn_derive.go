@@ -125,7 +125,9 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 	}
 	switch d.As {
 	case session.Retried:
-		err = replace(ctx, tx, d, id)
+		if err = replace(ctx, tx, d, id); err == nil && d.Findings {
+			err = copyDeep(ctx, tx, d.Tenant, string(d.Of), id)
+		}
 	case session.Shared:
 		f := session.Fence{Tenant: d.Tenant, Turn: session.TurnID(id)}
 		for i, run := range d.Saved.Runs {

@@ -100,7 +100,7 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	switch a.Do {
 	case thread.ActionUp, thread.ActionDown:
 		return s.vote(ctx, a, r)
-	case thread.ActionRetry, thread.ActionDeeper:
+	case thread.ActionRetry, thread.ActionDeeper, thread.ActionReport:
 		return s.retry(ctx, a, r)
 	case thread.ActionPrivate:
 		return s.answerPrivately(ctx, a, r)
