@@ -207,3 +207,22 @@ func asksFor(r openaitest.Request, question string) bool {
 	}
 	return false
 }
+
+// Questions of a file are asked deeply, and a model judges what is answered where the file says what is right.
+func TestEvalAsksDeeply(t *testing.T) {
+	t.Parallel()
+	server := openaitest.New(t)
+	answers := researcher(nil)
+	server.Otherwise(func(r openaitest.Request) openaitest.Reply {
+		if len(r.Tools) == 0 && strings.Contains(r.Messages[0].Text(), "You compare an answer") {
+			return openaitest.Reply{Text: "Partly."}
+		}
+		return answers(r)
+	})
+	p := withModel(t, server)
+	file := folder(t, map[string]string{"q.tsv": "id\tquestion\tpages_regex\tanswer\nv1\t" + twoMatters + "\t^vacation\\.md$\tThirty, and to the engineering manager.\n"}) + "/q.tsv"
+	out := p.run(t, "eval", "--questions", file, "--deep").stdout
+	if !strings.Contains(out, "Of 1 answers whose right one is known, test-model finds 0 right, 1 right in part and 0 wrong.") || !slices.ContainsFunc(server.ChatRequests(), func(r openaitest.Record) bool { return r.Chat != nil && r.Chat.Offers("plan_search") }) {
+		t.Errorf("it prints\n%s", out)
+	}
+}

@@ -23,7 +23,7 @@ type evalCommand struct {
 	Source    []string `name:"source" placeholder:"ID" help:"With --questions: only these sources, as footnote sources lists them; may be repeated."`
 	Answers   bool     `name:"answers" help:"With --questions: print every answer too, to be read by a person."`
 
-	Deep bool `name:"deep" help:"Of a collection whose questions need several documents: how often all of them are found by one search, by parts, by names of the first search, and, where steps.jsonl holds its reasoning, in its order. No model is asked."`
+	Deep bool `name:"deep" help:"Of a collection whose questions need several documents: how often all of them are found by one search, by parts, by names of the first search, and, where steps.jsonl holds its reasoning, in its order; no model is asked. With --questions: every question is searched deeply, and where there is a model it judges the answers whose right one the file holds."`
 
 	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid,rerank" default:"" help:"keyword, semantic, hybrid or rerank (default: all, rerank where RERANK_URL is set)."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
@@ -50,8 +50,6 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	switch {
 	case (c.Dir == "") == (c.Questions == ""):
 		return usageError("name either the folder of a labelled collection, or --questions FILE with questions about the documents that are indexed")
-	case c.Questions != "" && c.Deep:
-		return usageError("--deep measures searches on a labelled collection: name its folder instead of --questions")
 	case c.Questions != "" && (c.Mode != "" || c.Trec != ""):
 		return usageError("--mode and --run are for labelled collections: questions of people are searched as they are when somebody asks")
 	case c.Questions != "":

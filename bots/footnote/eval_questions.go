@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/footnotehq/footnote/core/index"
@@ -41,7 +42,7 @@ func (c *evalCommand) ask(ctx context.Context, env *environment) error {
 	}
 	report := evaluate.AnswerReport{
 		File: filepath.Base(c.Questions), Fingerprint: evaluate.FingerprintQuestions(questions), At: time.Now().UTC().Truncate(time.Second), Version: version,
-		Sources: c.Source,
+		Sources: c.Source, Deep: c.Deep,
 	}
 	var earlier *evaluate.AnswerReport
 	if c.Compare != "" { // before the work: a wrong file is told at once
@@ -118,7 +119,7 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	if embedder != nil {
 		report.Embedder = embedder.Model()
 	}
-	asker := &asker{env: env, base: base, choice: wire.Choice{Sources: sources}}
+	asker := &asker{env: env, base: base, choice: wire.Choice{Sources: sources}, deep: c.Deep}
 	bar := newProgress(env, "Asking "+report.File)
 	defer bar.end()
 	began := time.Now()
@@ -131,7 +132,35 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 		expected[q.ID] = q.Answer != ""
 	}
 	report.Summaries = evaluate.Summarise(report.Results, expected)
+	if err == nil && c.Deep && base.Config.HasModel() {
+		bar.doing("Judging the answers")
+		err = opine(ctx, base, questions, report)
+	}
 	return err
+}
+
+// opine has the model judge the answers to questions whose right answer is known.
+func opine(ctx context.Context, base *wire.Base, questions []evaluate.Question, report *evaluate.AnswerReport) error {
+	model, err := base.Model()
+	if err != nil {
+		return err
+	}
+	judged, opinions := 0, make(map[evaluate.Opinion]int)
+	for i, q := range questions {
+		if q.Answer == "" {
+			continue
+		}
+		if report.Results[i].Opinion, err = evaluate.Opine(ctx, model, q, report.Results[i].Answer); err != nil {
+			return err
+		}
+		judged++
+		opinions[report.Results[i].Opinion]++
+	}
+	if judged > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("Of %d answers whose right one is known, %s finds %d right, %d right in part and %d wrong.", judged, model.Info().Name,
+			opinions[evaluate.Agrees], opinions[evaluate.Partly], opinions[evaluate.Differs]))
+	}
+	return nil
 }
 
 // pagesMissing are the ids of the questions whose pages no document has. It fails when that is so for all of them.
@@ -190,6 +219,7 @@ type asker struct {
 	env    *environment
 	base   *wire.Base
 	choice wire.Choice
+	deep   bool   // questions are searched deeply
 	model  string // that answered last
 }
 
@@ -210,6 +240,9 @@ type askedThread struct {
 
 // Ask implements evaluate.Thread.
 func (t *askedThread) Ask(ctx context.Context, question string) (evaluate.Reply, error) {
+	if t.asker.deep {
+		question = policy.Deepen(question)
+	}
 	id, err := t.conversation.Ask(ctx, question)
 	if err != nil {
 		return evaluate.Reply{}, err

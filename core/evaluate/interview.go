@@ -17,6 +17,7 @@ type AnswerReport struct {
 	Model       string    `json:"model"`   // that wrote the answers
 	Embedder    string    `json:"embedder,omitempty"`
 	Sources     []string  `json:"sources,omitempty"` // only these were searched
+	Deep        bool      `json:"deep,omitempty"`    // by deep searches
 	Seconds     float64   `json:"seconds"`
 	Summaries   []Summary `json:"summaries"`
 	Results     []Judged  `json:"results"`

@@ -26,6 +26,8 @@ type Judged struct {
 	Asserted bool   `json:"asserted"`
 	Outcome  string `json:"outcome"`
 	Answer   string `json:"answer"`
+	// Opinion is a model's, where one was asked.
+	Opinion Opinion `json:"opinion,omitempty"`
 }
 
 // SupportedAnswer is the share of the words and numbers of the expected answer that a passage of a right page has to hold, to count as one
