@@ -192,6 +192,59 @@ func TestTheReportOfAStoppedSearch(t *testing.T) {
 	}
 }
 
+// A guest who joins while a search runs is shown nothing that guests may not read: what was found goes, and the search begins anew for all who listen now.
+func TestAGuestJoinsADeepSearch(t *testing.T) {
+	t.Parallel()
+	model, hold := openaitest.New(t), make(chan struct{})
+	model.Otherwise(researcher(hold))
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	p := withModel(t, model, socketSettings(slack)...)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	alice, guest := slack.Person("alice", nil), slack.Person("guest", func(p *slacktest.Person) { p.Guest = true })
+	room := slack.Channel("help", nil, alice)
+	s := serve(t, p)
+	defer s.stop(t)
+	s.inSlack(ctx, t, slack)
+	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
+	all := func() (text string) {
+		for _, m := range slack.Answers(room, root) {
+			text += m.Shown() + "\n"
+		}
+		return text
+	}
+	wait := func(what string, holds func() bool) {
+		t.Helper()
+		if err := slack.Wait(ctx, what, holds); err != nil {
+			t.Fatalf("%v\n%s\n%s", err, all(), s.log)
+		}
+	}
+	plans := func() (n int) {
+		for _, r := range model.ChatRequests() {
+			if r.Chat != nil && r.Chat.Offers("plan_search") {
+				n++
+			}
+		}
+		return n
+	}
+	wait("a row has its finding", func() bool { return strings.Contains(all(), "thirty vacation days") })
+	guest.Join(room)
+	for n := 0; plans() == 1 && n < 6; n++ { // until the program has heard of it
+		added := strings.Repeat("really ", n) + "vacation days?"
+		alice.Say(room, root, "add: "+added)
+		wait("the question is looked into, or all begins anew", func() bool {
+			_, row, there := strings.Cut(all(), added)
+			return plans() > 1 || there && strings.Contains(row, " — ")
+		})
+	}
+	close(hold)
+	wait("the report is there", func() bool { return strings.Contains(all(), "Nothing in the documents answers this") })
+	if shown := all(); strings.Contains(shown, "thirty") || plans() != 2 {
+		t.Errorf("%d plans; the thread shows\n%s", plans(), shown)
+	}
+}
+
 // In the terminal, lines that change the plan of a search do so while it runs; others wait.
 func TestDeepSearchIsSteeredInTheTerminal(t *testing.T) {
 	t.Parallel()
