@@ -97,19 +97,28 @@ func laid[P any](r Renderer[P], v *View) []P {
 	return append(pages, r.Render(&answer)...)
 }
 
-const (
-	// planRunes is how long the plan may become, without the addresses of links: it is to fit into one message of every platform.
-	planRunes = 1_300
-	// askedRunes is how much of a sub-question a row shows.
-	askedRunes = 110
-)
+// planRunes is how long a plan may become, with the addresses of links: it is to fit into one message of every platform. Discord's has 2,000 characters, of which a
+// hundred are for what stands beside a text.
+const planRunes = 1_850
+
+// rowRunes are how much of a sub-question and of its finding a row shows, of which the first that makes the plan short enough counts; a finding of none is not shown
+// at all, with its links.
+var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
 // marks stand before rows.
 var marks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
 // PlanText is the plan of a deep search as Markdown: a line for each sub-question with what became of it, and how far the search is.
-func PlanText(v *View) string {
-	most := max(60, planRunes/len(v.Plan)-askedRunes)
+func PlanText(v *View) (text string) {
+	for _, most := range rowRunes {
+		if text = planText(v, most[0], most[1]); len([]rune(text)) <= planRunes {
+			break
+		}
+	}
+	return text
+}
+
+func planText(v *View, asked, most int) string {
 	var b strings.Builder
 	done := 0
 	for _, r := range v.Plan {
@@ -119,10 +128,10 @@ func PlanText(v *View) string {
 	}
 	fmt.Fprintf(&b, "**Looking into %s**\n\n", parts(len(v.Plan)))
 	for i, r := range v.Plan {
-		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, shorten(r.Question, askedRunes))
+		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, shorten(r.Question, asked))
 		switch r.State {
 		case "found", "failed":
-			if r.Text != "" {
+			if r.Text != "" && most > 0 {
 				fmt.Fprintf(&b, " — %s", line(r.Text, most))
 			}
 		case "missing":

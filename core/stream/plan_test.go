@@ -68,17 +68,21 @@ _3 of 5 done · 1 min 23 s · searches: 12 (at most 40) · documents read: 9 · 
 	}
 }
 
-// However many rows there are and however much they say, the plan stays short, and no link is torn.
+// However many rows there are and however much they say, the plan fits into one message of every platform, and no link is torn.
 func TestALongPlan(t *testing.T) {
 	t.Parallel()
-	v := &stream.View{}
-	for i := range 18 {
-		at := packet.Placement{TurnIndex: 1 + i/6, TabIndex: i % 6, SubTurnIndex: new(int)}
-		v.Apply(packet.Packet{Placement: at, Payload: packet.SubQuestion{Question: strings.Repeat("what of this ", 40)}})
-		v.Apply(packet.Packet{Placement: at, Payload: packet.Finding{State: "found", Text: strings.Repeat("this and that ", 40) + " [[1]](https://docs.example/a)"}})
-	}
-	got := stream.PlanText(v)
-	if n := len([]rune(strings.ReplaceAll(got, "(https://docs.example/a)", ""))); n > 18*200 || strings.Count(got, "[[1]](https://docs.example/a)") != 18 {
-		t.Errorf("%d characters:\n%s", n, got)
+	const link = "[[1]](https://docs.example.com/handbook/chapter/page-of-this#section-of-that)"
+	for rows, links := range map[int]int{3: 3, 6: 6, 12: 12, 18: 0, 24: 0} { // 24: a plan, two rounds, and what people may add
+		v := &stream.View{}
+		for i := range rows {
+			at := packet.Placement{TurnIndex: 1 + i/6, TabIndex: i % 6, SubTurnIndex: new(int)}
+			v.Apply(packet.Packet{Placement: at, Payload: packet.SubQuestion{Question: strings.Repeat("what of this ", 40)}})
+			v.Apply(packet.Packet{Placement: at, Payload: packet.Finding{State: "found", Text: strings.Repeat("this and that ", 40) + " " + link}})
+		}
+		v.Apply(packet.Packet{Payload: packet.Progress{Seconds: 83, Searches: 12, Documents: 9, Cost: "0.12 USD"}})
+		got := stream.PlanText(v)
+		if n := len([]rune(got)); n > 1_850 || strings.Count(got, link) != links || strings.Count(got, "✅") != rows || !strings.HasSuffix(got, "0.12 USD_") {
+			t.Errorf("%d rows: %d characters, %d links:\n%s", rows, n, strings.Count(got, link), got)
+		}
 	}
 }
