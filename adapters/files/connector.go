@@ -42,6 +42,11 @@ type Options struct {
 // defaultMaxBytes is far above what people write and far below what would fill the memory of a small machine.
 const defaultMaxBytes = 50 << 20
 
+// Reads reports whether Include and Exclude let a file be read, by its path below the folder.
+func (o Options) Reads(name string) bool {
+	return (len(o.Include) == 0 || pattern.List(o.Include).Match(name)) && !pattern.List(o.Exclude).Match(name)
+}
+
 // Connector reads one folder or file. It keeps no state between runs: unchanged files are recognised by their times.
 type Connector struct {
 	options Options

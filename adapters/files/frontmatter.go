@@ -1,12 +1,14 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
@@ -36,6 +38,22 @@ var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)
 
 // matterLike is a line that could stand in or above front matter: blank, a fence, a comment, a key with its value, an item of a list.
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
+
+// Narrows reports whether a file, by its path and how it begins, may say itself who may read it, so that not all may who may read its source. It rather errs: a file
+// whose beginning cannot be read may.
+func Narrows(name string, begins []byte) bool {
+	if !formatOf(name).matter {
+		return false
+	}
+	most := 4 << 10
+	if bytes.HasPrefix(bytes.TrimLeft(begins, " \t\r\n\ufeff"), []byte("---")) {
+		most = longestMatter
+	}
+	if begins = begins[:min(len(begins), most)]; len(begins) > most-utf8.UTFMax { // cut within a letter, maybe
+		begins = bytes.ToValidUTF8(begins[:len(begins)-utf8.UTFMax], nil)
+	}
+	return !utf8.Valid(begins) || statesACL.Match(begins)
+}
 
 // splitMatter parts front matter between lines of three dashes from the text after it. A text that merely begins with such a line is
 // returned whole.

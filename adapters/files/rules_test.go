@@ -173,3 +173,18 @@ func TestKeysAreLeftOutAndNamed(t *testing.T) {
 		t.Errorf("left out (-want +got):\n%s", diff)
 	}
 }
+
+// A file that may say who reads it is known by how it begins, before it is read.
+func TestFilesThatMayNarrow(t *testing.T) {
+	t.Parallel()
+	for begins, want := range map[string]bool{
+		"---\nacl: group:a\n---\n": true, "---\n" + strings.Repeat("tag: x\n", 3000) + "acl: a\n---\n": true, "\n\nACL = group:a\n": true, "# Text\n": false, "\xff\xfea\x00c\x00l": true, "": false,
+		strings.Repeat("é", 4<<10): false,
+	} {
+		for name, counts := range map[string]bool{"a.md": want, "a.go": false} {
+			if got := files.Narrows(name, []byte(begins)); got != counts {
+				t.Errorf("%s, %.20q: %v", name, begins, got)
+			}
+		}
+	}
+}

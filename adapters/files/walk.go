@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/internal/pattern"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -112,8 +111,7 @@ func passedOver(name string) bool {
 
 // entry takes in what is not a folder.
 func (w *walk) entry(place, name string) {
-	o := w.connector.options
-	if (len(o.Include) > 0 && !pattern.List(o.Include).Match(name)) || pattern.List(o.Exclude).Match(name) {
+	if !w.connector.options.Reads(name) {
 		w.unwanted++
 		return
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
 	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -42,6 +43,13 @@ type Options struct {
 	CacheDir string
 	// Wanted reports whether a file may hold a document, by its path; others are not written out. All of them if nil.
 	Wanted func(path string) bool
+	// Commits has commits be documents too, for whoever ACL names: members, if it is empty.
+	Commits bool
+	ACL     access.ACL
+	// Told reports whether a file that a commit changed may be named, by its path; all of them if nil. A commit of none that may is left out.
+	Told func(path string) bool
+	// Withhold reports of a file, by its path and how it begins, that not all whom ACL names may read it: commits that change it are left out.
+	Withhold func(path string, begins []byte) bool
 	// Read returns the connector of a folder's files, for documents of the source that are published below base.
 	Read func(folder, base string, source document.Source) (index.Connector, error)
 }
@@ -67,6 +75,9 @@ var _ index.Connector = (*Connector)(nil)
 // New returns a connector. The server is not asked yet.
 func New(options Options) (*Connector, error) {
 	options.MaxBytes, options.MaxFetch = cmp.Or(options.MaxBytes, defaultMaxBytes), cmp.Or(options.MaxFetch, defaultMaxFetch)
+	if len(options.ACL) == 0 {
+		options.ACL = access.ACL{access.Members} // as files have it
+	}
 	c := &Connector{options: options}
 	if err := c.parse(); err != nil {
 		return nil, err
@@ -85,8 +96,15 @@ func New(options Options) (*Connector, error) {
 	if err != nil {
 		return nil, err
 	}
+	withhold := options.Withhold
+	if !options.Commits {
+		withhold = nil
+	} else if withhold == nil {
+		withhold = func(string, []byte) bool { return false }
+	}
 	c.mirror, err = gitmirror.New(gitmirror.Options{
-		Remote: c.remote, Branch: c.branch, Client: client, Folder: folder, MaxBytes: options.MaxBytes, MaxFetch: options.MaxFetch, Wanted: options.Wanted,
+		Withhold: withhold,
+		Remote:   c.remote, Branch: c.branch, Client: client, Folder: folder, MaxBytes: options.MaxBytes, MaxFetch: options.MaxFetch, Wanted: options.Wanted,
 		Access: fmt.Sprintf("the token for %s in GIT_TOKENS, which must be allowed to read its contents", c.remote.Host),
 		Token: func(context.Context) (string, error) {
 			if options.Token == nil {
@@ -166,7 +184,12 @@ func (c *Connector) base() string {
 func (c *Connector) Source() document.Source { return c.source }
 
 // Settings implements index.Connector.
-func (c *Connector) Settings() string { return "git 1 " + c.files.Settings() }
+func (c *Connector) Settings() string {
+	if c.options.Commits {
+		return "git 1 " + c.files.Settings() + fmt.Sprintf(" commits 1 %q", c.options.ACL)
+	}
+	return "git 1 " + c.files.Settings()
+}
 
 // Sync implements index.Connector. It yields all files of the branch: those that no commit has changed have the time that they had.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
@@ -187,6 +210,11 @@ func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[
 			return
 		}
 		skipped := held.Skipped
+		if c.options.Commits {
+			if !yield(c.commits(), nil) {
+				return
+			}
+		}
 		for batch, err := range c.files.Sync(ctx, since) {
 			batch.Skipped, skipped = append(batch.Skipped, skipped...), nil
 			if !yield(batch, err) {

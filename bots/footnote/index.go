@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -23,6 +24,7 @@ type indexCommand struct {
 	ACL     *string  `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas. Left out, like the other options: as the last time, else members."`
 	Include []string `name:"include" placeholder:"GLOB" help:"Only files, or pages of a site, whose path matches; may be repeated. ** stands for any folders."`
 	Exclude []string `name:"exclude" placeholder:"GLOB" help:"Not files that match; may be repeated."`
+	Commits bool     `name:"commits" help:"The commits of a Git repository are documents too: who changed what, and when."`
 	Every   string   `name:"every" placeholder:"TIME" help:"How often serve reads the source again, such as 6h or 1d. Left out: as the last time, else never."`
 }
 
@@ -108,8 +110,8 @@ func nothingIndexed(c index.Counts) bool { return c.Failed > 0 && c.Indexed+c.Un
 // sources are what was named, else those of the configuration file.
 func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	if len(c.Paths) == 0 {
-		if c.ACL != nil || c.BaseURL != "" || c.Every != "" || len(c.Include)+len(c.Exclude) > 0 {
-			return nil, usageError("--acl, --base-url, --include, --exclude and --every are for a path: name one, or write them under sources: in the configuration file")
+		if c.ACL != nil || c.BaseURL != "" || c.Every != "" || c.Commits || len(c.Include)+len(c.Exclude) > 0 {
+			return nil, usageError("--acl, --base-url, --include, --exclude, --commits and --every are for a path: name one, or write them under sources: in the configuration file")
 		}
 		if len(file.Sources) == 0 {
 			return nil, usageError("there is nothing to index: name files, folders or sites, or list them under sources: in " + config.FileName)
@@ -132,7 +134,10 @@ func (c *indexCommand) sources(file *config.File) ([]config.Source, error) {
 	}
 	sources := make([]config.Source, len(c.Paths))
 	for i, path := range c.Paths {
-		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Every: every}
+		sources[i] = config.Source{Name: path, Path: path, ACL: acl, BaseURL: c.BaseURL, Include: c.Include, Exclude: c.Exclude, Commits: c.Commits, Every: every}
+		if c.Commits && !git.IsURL(path) {
+			return nil, usageError(fmt.Sprintf("index %s: --commits is for repositories, whose address ends in .git", path))
+		}
 		if wire.IsURL(path) {
 			sources[i].Path, sources[i].URL = "", path
 		} else if host, name, ok := strings.Cut(path, ":"); ok && strings.HasPrefix(host, "git@") && strings.HasSuffix(name, ".git") {

@@ -22,10 +22,26 @@ func quarterDays() (last, this string) {
 	return begin.AddDate(0, -2, 3).Format(time.DateOnly), begin.Format(time.DateOnly)
 }
 
+// knowledgeBase is where readers find the files of the repository; its commits stand beside them.
+const knowledgeBase = "https://git.example/acme/kb/blob/main/"
+
 // knowledgeRepository is a repository with a CODEOWNERS file, pages that say whose they are, and issues as files.
 func knowledgeRepository(t *testing.T) *gittest.Server {
 	last, this := quarterDays()
 	s := gittest.New(t)
+	defer func() {
+		for _, c := range []struct{ day, name, mail, subject, file string }{
+			{last, "Ann Lee", "ann@acme.example", "Say how long refunds take", "docs/billing/refunds.md"}, {this, "Bo Chen", "bo@acme.example", "Explain chargebacks", "docs/billing/chargebacks.md"},
+		} {
+			at, err := time.Parse(time.DateOnly, c.day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.At(at.Add(12 * time.Hour))
+			s.By(c.name, c.mail)
+			s.Commit(c.subject, map[string][]byte{c.file: []byte("---\nauthor: Ann Lee\n---\n# " + strings.ToUpper(c.file[13:14]) + c.file[14:len(c.file)-4] + " rules\n\nThey are paid within five days.\n")})
+		}
+	}()
 	s.Commit("first", map[string][]byte{
 		".github/CODEOWNERS":      []byte("*  @acme/everybody\n/docs/billing/  @acme/payments ann@acme.example\n"),
 		"docs/billing/refunds.md": []byte("---\nauthor: Ann Lee\n---\n# Refund rules\n\nRefunds are paid within five days.\n"),
@@ -43,7 +59,10 @@ func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 	t.Parallel()
 	s := knowledgeRepository(t)
 	p := newProgram(t, "CA_FILE="+s.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
-	p.run(t, "index", s.URL, "--base-url", "https://git.example/acme/")
+	if r := p.try(t, "", "index", t.TempDir(), "--commits"); r.code != 2 || !strings.Contains(r.stderr, "ends in .git") {
+		t.Errorf("commits of a folder: %d\n%s", r.code, r.stderr)
+	}
+	p.run(t, "index", s.URL, "--commits", "--base-url", knowledgeBase)
 	for question, want := range map[string]struct {
 		says, not []string
 		cites     string
@@ -56,6 +75,9 @@ func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 		"Who worked on \"Move the cluster to new racks\"?":         {[]string{"Bo Chen works on"}, nil, "issues/OPS-12.md"},
 		"What replaced the Backup policy 2025?":                    {[]string{"“Backup policy” replaces “Backup policy 2025”"}, nil, "docs/backup.md"},
 		"Who wrote the refund rules?":                              {[]string{"Ann Lee wrote “Refund rules”"}, nil, "docs/billing/refunds.md"},
+		"Who worked on docs/billing last quarter?":                 {[]string{"Ann Lee works on docs/billing/"}, []string{"Bo"}, "../../commit/"},
+		"Who is working on the chargeback rules?":                  {[]string{"Bo Chen works on docs/billing/chargebacks.md"}, []string{"Ann Lee works"}, "../../commit/"},
+		"What did Ann Lee work on last quarter?":                   {[]string{"Ann Lee wrote “Say how long refunds take”"}, []string{"hargeback", "works on"}, "../../commit/"},
 		"Who owns the moon?":                                       {nil, []string{"owns /docs"}, ""},
 	} {
 		got := jsonOf[answered](t, p.run(t, "ask", "--json", question))
@@ -69,7 +91,7 @@ func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 				t.Errorf("%s\nthe answer holds %q: %+v", question, not, got)
 			}
 		}
-		if want.cites != "" && (got.Outcome != "answered" || len(got.Citations) == 0 || !strings.HasPrefix(got.Citations[0].URL, "https://git.example/acme/"+want.cites)) {
+		if want.cites != "" && (got.Outcome != "answered" || len(got.Citations) == 0 || !strings.HasPrefix(got.Citations[0].URL, strings.Replace(knowledgeBase+want.cites, "blob/main/../../", "", 1))) {
 			t.Errorf("%s\nthe answer does not cite %s: %+v", question, want.cites, got)
 		}
 	}
@@ -142,9 +164,10 @@ func TestOperatorsSayWhatIsOne(t *testing.T) {
 
 // chatQuestions are asked in chat, with what the answers hold and which page they link.
 var chatQuestions = []struct{ question, says, links string }{
-	{"Who owns the refund rules?", "@acme/payments owns /docs/billing/", "https://git.example/acme/.github/CODEOWNERS"},
-	{"What did the infrastructure team work on last quarter?", "“Move the cluster to new racks”", "https://git.example/acme/issues/OPS-12.md"},
-	{"What replaced the Backup policy 2025?", "“Backup policy” replaces “Backup policy 2025”", "https://git.example/acme/docs/backup.md"},
+	{"Who owns the refund rules?", "@acme/payments owns /docs/billing/", knowledgeBase + ".github/CODEOWNERS"},
+	{"What did the infrastructure team work on last quarter?", "“Move the cluster to new racks”", knowledgeBase + "issues/OPS-12.md"},
+	{"Who worked on docs/billing last quarter?", "Ann Lee works on docs/billing/", "https://git.example/acme/kb/commit/"},
+	{"What replaced the Backup policy 2025?", "“Backup policy” replaces “Backup policy 2025”", knowledgeBase + "docs/backup.md"},
 }
 
 func TestQuestionsAboutWhoDoesWhatInSlack(t *testing.T) {
@@ -156,7 +179,7 @@ func TestQuestionsAboutWhoDoesWhatInSlack(t *testing.T) {
 	room := slack.Channel("help", nil, alice)
 	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_APP_TOKEN="+slacktest.AppToken, "SLACK_API_URL="+slack.URL(),
 		"CA_FILE="+repository.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
-	p.run(t, "index", repository.URL, "--base-url", "https://git.example/acme/", "--acl", "members")
+	p.run(t, "index", repository.URL, "--commits", "--base-url", knowledgeBase, "--acl", "members")
 	s := serve(t, p)
 	defer s.stop(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -187,7 +210,7 @@ func TestQuestionsAboutWhoDoesWhatOnDiscord(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = discord.Close() })
 	p := newProgram(t, "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL(), "CA_FILE="+repository.CAFile, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "XDG_CACHE_HOME="+t.TempDir())
-	p.run(t, "index", repository.URL, "--base-url", "https://git.example/acme/", "--acl", "public")
+	p.run(t, "index", repository.URL, "--commits", "--base-url", knowledgeBase, "--acl", "public")
 	guild := discord.AddGuild("Guild")
 	room, bob := guild.AddText("room"), guild.AddPerson("bob", false)
 	s := serve(t, p)

@@ -23,6 +23,7 @@ const (
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
+	File       Kind = "file" // of a source, or a folder with a slash at its end, that somebody changed
 	Path       Kind = "path" // files of a source, as a pattern names them
 )
 
@@ -135,6 +136,8 @@ const (
 	HubUses = 140
 	// MaxNames is how many names of one passage are kept, those that come first: a page that names everything says nothing of any of them.
 	MaxNames = 64
+	// MaxChanged is how many files of ChangedFiles are read.
+	MaxChanged = 20
 	// MaxFacts is how many facts of one document are kept.
 	MaxFacts = 500
 )

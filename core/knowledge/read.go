@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -71,6 +72,43 @@ func side(e *Entity) string {
 func (r *reader) metadata() {
 	for key, value := range r.document.Metadata {
 		r.labelled(key, value, 0)
+	}
+	r.changed()
+}
+
+// ChangedFiles is the key of metadata under which a commit lists the files that it changed, one a line: its authors worked on them, and on their folders.
+const ChangedFiles = "changed files"
+
+func (r *reader) changed() {
+	source, _, found := strings.Cut(string(r.document.ID), ":")
+	value := r.document.Metadata[ChangedFiles]
+	if !found || value == "" {
+		return
+	}
+	names := strings.Split(value, "\n")
+	var places []string
+	for _, name := range names[:min(len(names), MaxChanged)] {
+		for place := name; place != "." && place != "" && place != "/"; place = path.Dir(strings.TrimSuffix(place, "/")) {
+			if place != name {
+				place += "/"
+			}
+			if !slices.Contains(places, place) && len(place) <= MaxNameBytes && len(places) < 3*MaxChanged {
+				places = append(places, place)
+			}
+		}
+	}
+	for _, author := range several(r.document.Metadata["author"]) {
+		who := someone(author)
+		if who == nil {
+			continue
+		}
+		for _, place := range places {
+			e := &Entity{Kind: File, Key: source + ":" + place, Name: place}
+			if bare := strings.TrimSuffix(place, path.Ext(place)); bare != place {
+				e.Other = []string{bare}
+			}
+			r.add(Fact{Subject: who, Relation: WorksOn, Object: e})
+		}
 	}
 }
 

@@ -162,3 +162,23 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// The authors of a commit worked on its files and on their folders; a page that only says that it changed files is none.
+func TestReadChangedFiles(t *testing.T) {
+	t.Parallel()
+	got := said(read("git-x:commit:1", map[string]string{"author": "Ann Lee <ann@acme.example>", knowledge.ChangedFiles: "docs/billing/a.md\ndocs/b.md\nc"}))
+	want := []string{"person ann@acme.example authored this @0"}
+	for _, place := range []string{"c", "docs/", "docs/b.md", "docs/billing/", "docs/billing/a.md"} {
+		want = append(want, "person ann@acme.example works on file git-x:"+place+" @0")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := said(read("git-x:a.md", nil, "Author: Ann\n\nChanged files: a.md")); len(got) != 1 {
+		t.Errorf("of a page: %v", got)
+	}
+	many := read("git-x:commit:1", map[string]string{"author": strings.Repeat("a b, ", 40), knowledge.ChangedFiles: strings.Repeat("x/", 500) + "\n" + strings.Repeat("a/b\n", 5000)})
+	if len(many.Facts) > knowledge.MaxFacts {
+		t.Errorf("%d facts", len(many.Facts))
+	}
+}

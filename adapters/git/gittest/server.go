@@ -32,13 +32,14 @@ type Server struct {
 	t        testing.TB
 	work     string // the working copy
 	clock    time.Time
+	author   [2]string // name and address of mail
 }
 
 // New starts a server with an empty repository.
 func New(t testing.TB) *Server {
 	t.Helper()
 	root := t.TempDir()
-	s := &Server{t: t, work: filepath.Join(root, "work"), clock: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)}
+	s := &Server{t: t, work: filepath.Join(root, "work"), clock: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), author: [2]string{"Ada", "ada@acme.example"}}
 	bare := filepath.Join(root, "served", "acme", "handbook.git")
 	s.run(root, "init", "--quiet", "--bare", "--initial-branch=trunk", bare)
 	s.run(root, "-C", bare, "config", "uploadpack.allowAnySHA1InWant", "false")
@@ -70,6 +71,12 @@ func New(t testing.TB) *Server {
 
 // Requests is how often the server was asked so far.
 func (s *Server) Requests() int { return int(s.requests.Load()) }
+
+// At has the next commits be made at a time, on that day and after.
+func (s *Server) At(at time.Time) { s.clock = at }
+
+// By has the next commits be written by somebody.
+func (s *Server) By(name, mail string) { s.author = [2]string{name, mail} }
 
 // Git runs git in the working copy, an hour later than the last time, and returns what it printed.
 func (s *Server) Git(args ...string) string {
@@ -117,7 +124,7 @@ func (s *Server) run(dir string, args ...string) string {
 	command := exec.CommandContext(context.WithoutCancel(s.t.Context()), "git", append([]string{"-c", "commit.gpgsign=false", "-c", "protocol.file.allow=always"}, args...)...)
 	command.Dir = dir
 	at := s.clock.Format(time.RFC3339)
-	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@acme.example",
+	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_AUTHOR_NAME="+s.author[0], "GIT_AUTHOR_EMAIL="+s.author[1],
 		"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@acme.example", "GIT_AUTHOR_DATE="+at, "GIT_COMMITTER_DATE="+at)
 	var out, errs bytes.Buffer
 	command.Stdout, command.Stderr = &out, &errs

@@ -42,6 +42,9 @@ type Options struct {
 	MaxFetch int64  // bytes that the server may send in one run
 	// Wanted reports whether a file is written out, by its path; all of them are if nil.
 	Wanted func(path string) bool
+	// Withhold, where it is set, has commits read too (Commits). It reports of a file, by its path and how it begins, that not everybody may see it who may see
+	// the repository: nothing is told of commits that change it.
+	Withhold func(path string, begins []byte) bool
 }
 
 // Mirror is the copy of one branch. One process uses it at a time, which Lock sees to.
@@ -82,6 +85,7 @@ type mirrored struct {
 	Commit  string          `json:"commit"`
 	Files   map[string]file `json:"files"`
 	Skipped []index.Notice  `json:"skipped"`
+	Commits []Commit        `json:"commits,omitempty"`
 }
 
 // file is a file as it was written out.
@@ -132,7 +136,7 @@ func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) 
 		return mirrored{}, ErrMoved
 	}
 	last := m.load()
-	if last.Commit == commit.String() {
+	if last.Commit == commit.String() && (m.Withhold == nil || len(last.Commits) > 0) {
 		return last, nil
 	}
 	repository, err := m.fetch(ctx, branch, commit)
@@ -155,6 +159,11 @@ func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) 
 	})
 	if err != nil {
 		return mirrored{}, err
+	}
+	if m.Withhold != nil {
+		if now.Commits, err = m.commits(ctx, head, last.Commits); err != nil {
+			return mirrored{}, err
+		}
 	}
 	return now, m.save(now)
 }

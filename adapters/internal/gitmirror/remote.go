@@ -95,8 +95,12 @@ func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commi
 
 func (m *Mirror) fetchInto(ctx context.Context, repository *gogit.Repository, branch plumbing.ReferenceName, commit plumbing.Hash) error {
 	remote := gogit.NewRemote(repository.Storer, &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
+	depth := history
+	if m.Withhold != nil {
+		depth = commitHistory
+	}
 	err := remote.FetchContext(ctx, &gogit.FetchOptions{
-		RefSpecs: []config.RefSpec{config.RefSpec("+" + branch + ":" + branch)}, Depth: history, Auth: auth(ctx), Tags: gogit.NoTags, Force: true,
+		RefSpecs: []config.RefSpec{config.RefSpec("+" + branch + ":" + branch)}, Depth: depth, Auth: auth(ctx), Tags: gogit.NoTags, Force: true,
 	})
 	if err != nil && !errors.Is(err, gogit.NoErrAlreadyUpToDate) {
 		return err

@@ -258,13 +258,13 @@ func (g *Graph) entities(ctx context.Context, q knowledge.Question, about []nami
 	for _, n := range about {
 		if n.entity != 0 {
 			ids = append(ids, n.entity)
-		} else if n.Document.URL != "" {
-			keys = append(keys, n.Document.URL)
+		} else {
+			keys = append(keys, n.Document.URL, string(n.Document.ID)) // of a document that others name, and of a file that somebody changed
 		}
 	}
 	rows, err := g.db.Pool.Query(ctx, `
 		with recursive one (kind, key) as (
-			select kind, key from entity where tenant_id = $1 and (id = any($2::bigint[]) or kind in ('document', 'release') and key = any($3::text[]))
+			select kind, key from entity where tenant_id = $1 and (id = any($2::bigint[]) or kind in ('document', 'release', 'file') and key = any($3::text[]))
 			union
 			select case when m.kind = one.kind and m.key = one.key then m.other_kind else m.kind end,
 			       case when m.kind = one.kind and m.key = one.key then m.other_key else m.key end

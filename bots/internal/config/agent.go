@@ -146,6 +146,7 @@ func (r *fileReader) sources(path string, n ast.Node) {
 			field{"acl", r.acl(&s.ACL)},
 			field{"include", r.texts(&s.Include)},
 			field{"exclude", r.texts(&s.Exclude)},
+			field{"commits", r.yes(&s.Commits)},
 			field{"every", r.every(&s.Every)},
 			field{"covering", r.covering(&s.Covering)},
 		)...)
@@ -160,6 +161,8 @@ func (r *fileReader) sources(path string, n ast.Node) {
 		case len(r.faults) > before:
 		case places != 1:
 			r.fault(r.at[path], "%s: write either path: FOLDER, url: ADDRESS, or %s with what is read of it below, exactly one of them", path, alternatives(systemKeys()))
+		case s.Commits && (s.URL == "" || !strings.HasSuffix(strings.SplitN(s.URL, "#", 2)[0], ".git")):
+			r.fault(r.at[path], "%s: commits is for repositories, whose url ends in .git", path)
 		case len(read) == 1 && (s.BaseURL != "" || len(s.ACL)+len(s.Include)+len(s.Exclude) > 0):
 			r.fault(r.at[path], "%s: base_url, acl, include and exclude are not for %s", path, read[0].readers)
 		case len(read) == 1 && s.Every == 0:

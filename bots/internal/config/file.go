@@ -83,6 +83,7 @@ type Source struct {
 	ACL     access.ACL // members when the file does not say
 	Include []string
 	Exclude []string
+	Commits bool          `json:",omitempty"` // of a repository, that its commits are documents too
 	Every   time.Duration // how often serve reads it; 0 is never
 	// Covering are groups of the source that stand for everybody, where others than named people may see an answer.
 	Covering []access.Principal `json:",omitempty"`

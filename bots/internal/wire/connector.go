@@ -74,7 +74,7 @@ func connectGit(c *clients, s config.Source) (index.Connector, error) {
 	folder := c.folder(s)
 	return git.New(git.Options{
 		URL: s.URL, BaseURL: s.BaseURL, Token: c.config.GitToken, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile, MaxBytes: c.config.MaxDocumentBytes,
-		Wanted: files.MayHold,
+		Wanted: files.MayHold, Commits: s.Commits, ACL: s.ACL, Withhold: files.Narrows, Told: folder.Reads,
 		Read: func(path, base string, source document.Source) (index.Connector, error) {
 			folder.Path, folder.BaseURL, folder.Source = path, base, source
 			return files.New(folder)

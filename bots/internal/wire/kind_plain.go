@@ -65,7 +65,7 @@ func gitKind() Kind {
 		Keys: []Key{
 			{Path: "url", Ask: "Which repository (https://….git, with #BRANCH for another branch)?", Needed: true},
 			{Path: "base_url", Ask: "Where do people read its files (empty for github.com, gitlab.com and codeberg.org)?"},
-			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
+			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, {Path: "commits", Sort: Yes}, schedule,
 		},
 		Steps: []string{
 			"A public repository needs no token. For another one make a token at the server that may read this repository's contents and nothing else, so that whoever gets hold of it can write nothing: " +

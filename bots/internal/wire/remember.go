@@ -24,6 +24,7 @@ type options struct {
 	BaseURL string     `json:"base_url,omitempty"`
 	Include []string   `json:"include,omitempty"`
 	Exclude []string   `json:"exclude,omitempty"`
+	Commits bool       `json:"commits,omitempty"`
 	Every   string     `json:"every,omitempty"`
 	config.Systems
 	Declared string `json:"declared,omitempty"` // its name in the configuration file
@@ -31,7 +32,7 @@ type options struct {
 }
 
 func optionsOf(s config.Source, declared string) options {
-	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Systems: s.Systems, Declared: declared, Asked: true}
+	o := options{ACL: s.ACL, BaseURL: s.BaseURL, Include: s.Include, Exclude: s.Exclude, Commits: s.Commits, Systems: s.Systems, Declared: declared, Asked: true}
 	if s.Every > 0 {
 		o.Every = s.Every.String()
 	}
@@ -126,6 +127,10 @@ func takeOver(s *config.Source, last options) string {
 		s.Exclude = last.Exclude
 		takenOver = append(takenOver, "--exclude "+strings.Join(last.Exclude, " "))
 	}
+	if !s.Commits && last.Commits {
+		s.Commits = true
+		takenOver = append(takenOver, "--commits")
+	}
 	if len(takenOver) == 0 {
 		return ""
 	}
@@ -184,7 +189,7 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 		return StoredSource{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
 	}
 	s := StoredSource{
-		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Every: o.every()},
+		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Commits: o.Commits, Every: o.every()},
 		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync, heardAt: a.HeardAt,
 		origin: a.Source, last: a.Run, failing: a.Failing,
 	}

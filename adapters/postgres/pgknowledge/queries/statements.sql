@@ -21,7 +21,8 @@ cross join lateral (
 ) d
 left join entity s on s.tenant_id = $1 and s.id = g.subject
 left join entity o on o.tenant_id = $1 and o.id = g.object
-where ($5::text[] is null or g.relation = any($5::text[]))
+where (o.kind is distinct from 'file' or g.object = any($2::bigint[])) -- which files somebody changed is told where one of them is asked about
+  and ($5::text[] is null or g.relation = any($5::text[]))
   and ($9::timestamptz is null or g.at >= $9) and ($10::timestamptz is null or g.at < $10)
 order by g.at desc nulls last, g.shard, g.chunk, g.relation, g.subject, g.object
 limit $11

@@ -1,0 +1,181 @@
+package gitmirror
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// Commit is what somebody did to a branch at once.
+type Commit struct {
+	Hash    string    `json:"hash"`
+	Authors []string  `json:"authors,omitempty"` // as "Ann Lee <ann@acme.example>": who wrote it, and who the message says wrote it too
+	At      time.Time `json:"at"`                // when it was written
+	Message string    `json:"message,omitempty"`
+	Paths   []string  `json:"paths,omitempty"` // of the files that it changed, up to mostPaths
+	// Withheld are those of its files that Options.Withhold keeps back. A commit that has any is kept without its words.
+	Withheld []string `json:"withheld,omitempty"`
+}
+
+const (
+	// commitHistory is how many commits are fetched where they are documents, and keptCommits how many of them there are at most.
+	commitHistory = 500
+	keptCommits   = commitHistory
+	mostPaths     = 50      // of a commit: one that changes more is a tool's work
+	mostMessage   = 8 << 10 // bytes
+	mostLooked    = 64 << 10
+	mostAuthors   = 10
+)
+
+// coAuthor is a line of a message that names a further author
+// (https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors).
+var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:[ \t]*(.{1,200})$`)
+
+// Commits are the commits of the branch that Update brought, newest first, without merges, what programs did, and those that changed a file which is withheld.
+func (m *Mirror) Commits() []Commit {
+	all := m.load().Commits
+	hidden := make(map[string]bool)
+	for _, c := range all {
+		for _, path := range c.Withheld {
+			hidden[path] = true
+		}
+	}
+	return slices.DeleteFunc(all, func(c Commit) bool {
+		return len(c.Withheld) > 0 || len(c.Paths) == 0 || len(c.Authors) == 0 || slices.ContainsFunc(c.Paths, func(path string) bool { return hidden[path] })
+	})
+}
+
+// commits reads the commits behind one, those that are known from an earlier time excepted. It ends after keptCommits, and where the shallow mirror does.
+func (m *Mirror) commits(ctx context.Context, head *object.Commit, last []Commit) ([]Commit, error) {
+	known := make(map[string]Commit, len(last))
+	for _, c := range last {
+		known[c.Hash] = c
+	}
+	var out []Commit
+	seen := map[plumbing.Hash]bool{head.Hash: true}
+	for open := []*object.Commit{head}; len(open) > 0 && len(out) < keptCommits; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		newest := slices.MaxFunc(open, func(a, b *object.Commit) int {
+			return cmp.Or(a.Committer.When.Compare(b.Committer.When), strings.Compare(a.Hash.String(), b.Hash.String()))
+		})
+		open = slices.DeleteFunc(open, func(c *object.Commit) bool { return c == newest })
+		c, there := known[newest.Hash.String()]
+		if !there {
+			var err error
+			if c, err = m.commit(ctx, newest); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, c)
+		err := newest.Parents().ForEach(func(parent *object.Commit) error {
+			if !seen[parent.Hash] {
+				seen[parent.Hash] = true
+				open = append(open, parent)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) && !errors.Is(err, object.ErrParentNotFound) { // where the mirror ends
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// commit reads one. A merge, and the last one of the mirror, whose files cannot be compared with those before it, have no paths.
+func (m *Mirror) commit(ctx context.Context, of *object.Commit) (Commit, error) {
+	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
+	if of.NumParents() > 1 {
+		return c, nil
+	}
+	to, err := of.Tree()
+	if err != nil {
+		return c, err
+	}
+	var from *object.Tree
+	if of.NumParents() == 1 {
+		parent, err := of.Parent(0)
+		if err == nil {
+			from, err = parent.Tree()
+		}
+		if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, object.ErrParentNotFound) {
+			return c, nil
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	changed, err := object.DiffTreeWithOptions(ctx, from, to, nil)
+	if err != nil {
+		return c, err
+	}
+	for _, change := range changed {
+		name := cmp.Or(change.To.Name, change.From.Name)
+		for _, side := range []object.ChangeEntry{change.From, change.To} {
+			withheld, err := m.withheld(side)
+			if err != nil {
+				return c, err
+			}
+			if withheld {
+				c.Withheld = append(c.Withheld, side.Name)
+			}
+		}
+		if len(c.Paths) < mostPaths && (m.Wanted == nil || m.Wanted(name)) {
+			c.Paths = append(c.Paths, name)
+		}
+	}
+	if len(c.Withheld) > 0 {
+		return c, nil
+	}
+	c.Message = strings.ToValidUTF8(of.Message[:min(len(of.Message), mostMessage)], "")
+	authors := []string{of.Author.Name + " <" + of.Author.Email + ">"}
+	for _, named := range coAuthor.FindAllStringSubmatch(c.Message, mostAuthors) {
+		authors = append(authors, strings.TrimSpace(named[1]))
+	}
+	for _, a := range authors {
+		if !strings.Contains(a, "[bot]") && !slices.Contains(c.Authors, a) {
+			c.Authors = append(c.Authors, strings.ToValidUTF8(strings.Join(strings.Fields(a), " "), ""))
+		}
+	}
+	return c, nil
+}
+
+// withheld asks whether a version of a file is kept back, by how it begins.
+func (m *Mirror) withheld(side object.ChangeEntry) (bool, error) {
+	if m.Withhold == nil || side.Name == "" || side.Tree == nil || !side.TreeEntry.Mode.IsFile() {
+		return false, nil
+	}
+	if m.Wanted != nil && !m.Wanted(side.Name) {
+		return false, nil
+	}
+	f, err := side.Tree.TreeEntryFile(&side.TreeEntry)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return true, nil // nobody knows what it said
+	}
+	if err != nil {
+		return false, err
+	}
+	in, err := f.Reader()
+	if err != nil {
+		return false, err
+	}
+	var begins bytes.Buffer
+	_, err = io.CopyN(&begins, in, mostLooked)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err = errors.Join(err, in.Close()); err != nil {
+		return false, err
+	}
+	return m.Withhold(side.Name, begins.Bytes()), nil
+}
