@@ -59,7 +59,7 @@ func TestReadMetadata(t *testing.T) {
 func TestReadText(t *testing.T) {
 	t.Parallel()
 	got := said(read("docs:a.md", nil,
-		"# Plan\n\n**Owner:** Ann Lee\n- Team: Infra\nNote: this is no label\nSee OPS-12, UTF-8, ABC-123456789 and x-OPS-9; also (ENG2-7).",
+		"# Plan\n\n**Owner:** Ann Lee\n- Team: Infra\nNote: this is no label\nSee OPS-12, UTF-8, IL-6, ABC-123456789 and x-OPS-9; also (ENG2-7).",
 		"Replaced by: [New plan](https://docs.example/new)\nhttps://docs.example/this and https://docs.example/other.\nOwner of it: nobody\nftp://x.example/y",
 		"Supersedes: Old plan\nOPS-12 again"))
 	want := []string{

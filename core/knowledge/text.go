@@ -85,10 +85,10 @@ func (r *reader) tickets(text string, chunk int) {
 	}
 }
 
-// notTickets are names of standards, which are written as keys of tickets are.
+// notTickets are names of standards, and of what biologists number (interleukins, clusters of differentiation), which are written as keys of tickets are.
 var notTickets = map[string]bool{
 	"UTF": true, "ISO": true, "SHA": true, "MD": true, "RFC": true, "AES": true, "IEEE": true, "CVE": true, "COVID": true, "X": true, "RS": true, "TLS": true, "PEP": true,
-	"IEC": true, "DIN": true, "EN": true, "ES": true, "HS": true, "PS": true, "UTC": true, "GMT": true, "US": true, "IPV": true, "ASCII": true, "BASE": true, "WINDOWS": true,
+	"IEC": true, "DIN": true, "EN": true, "ES": true, "HS": true, "PS": true, "UTC": true, "GMT": true, "US": true, "IPV": true, "ASCII": true, "BASE": true, "WINDOWS": true, "IL": true, "CD": true,
 }
 
 func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
