@@ -51,6 +51,9 @@ func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.C
 		}
 	}
 	for _, index := range indexes {
+		if err := c.suits(ctx, index); err != nil {
+			return err
+		}
 		var batch []action
 		size := 0
 		for i := range changes {
@@ -171,10 +174,13 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 	return nil
 }
 
-// busy reports whether trying again soon may help.
+// busy reports whether trying again soon may help. Where shards are missing the cluster has waited itself (patience).
 func busy(f *fault) bool {
-	return f.kind != "cluster_block_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
+	return f.kind != "cluster_block_exception" && f.kind != "unavailable_shards_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
 }
+
+// patience is how long the cluster waits for a shard that is missing, as while a node takes over another one's: it answers before the request's time is up.
+func (c *Client) patience() time.Duration { return c.cfg.Timeout / 3 }
 
 // send makes one bulk request and returns the actions that are to be sent again.
 func (c *Client) send(ctx context.Context, index string, batch []action, refresh string) ([]action, error) {
@@ -183,7 +189,8 @@ func (c *Client) send(ctx context.Context, index string, batch []action, refresh
 		body.Write(a.lines)
 	}
 	var got answered
-	if err := c.call(ctx, http.MethodPost, "/"+writeAlias(index)+"/_bulk?require_alias=true&refresh="+refresh, body.Bytes(), &got); err != nil {
+	path := fmt.Sprintf("/%s/_bulk?require_alias=true&refresh=%s&timeout=%dms", writeAlias(index), refresh, c.patience().Milliseconds())
+	if err := c.call(ctx, http.MethodPost, path, body.Bytes(), &got); err != nil {
 		return nil, err
 	}
 	if len(got.Items) != len(batch) {

@@ -20,6 +20,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,7 @@ type Client struct {
 	http    *http.Client
 	next    atomic.Uint32
 	fits    atomic.Bool // the server's version was looked at
+	suited  sync.Map    // names of indexes whose layout was looked at
 	waiting atomic.Int64
 }
 

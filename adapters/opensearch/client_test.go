@@ -30,13 +30,14 @@ type server struct {
 	answers []func(w http.ResponseWriter, ids []string) // to the next bulk requests; then all is carried out
 	auth    []string
 	search  string
+	layout  string
 }
 
 const version219 = `{"version":{"distribution":"opensearch","number":"2.19.1"},"tagline":"The OpenSearch Project: https://opensearch.org/"}`
 
 func serve(t *testing.T, start func(http.Handler) *httptest.Server) *server {
 	t.Helper()
-	s := &server{info: version219, stored: make(map[string]bool)}
+	s := &server{info: version219, layout: `{"docs-1":{"mappings":{"_meta":{"footnote":1}}}}`, stored: make(map[string]bool)}
 	s.Server = start(s)
 	t.Cleanup(s.Close)
 	return s
@@ -54,6 +55,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/":
 		write(w, s.info)
+	case r.URL.Path == "/docs-1/_mapping":
+		write(w, s.layout)
 	case strings.HasSuffix(r.URL.Path, "-write/_bulk"):
 		var ids []string
 		for line := range strings.Lines(string(body)) {
@@ -323,6 +326,11 @@ func TestBulkRefused(t *testing.T) {
 				return `{"status":404,"error":{"type":"index_not_found_exception","reason":"no such index [docs-1-write] and [require_alias] request flag is [true]"}}`
 			})
 		}, engine.ErrMissing, "footnote engine rebuild"},
+		{func(w http.ResponseWriter, ids []string) { // the cluster has waited for the shard already
+			s.items(w, ids, func(int) string {
+				return `{"status":503,"error":{"type":"unavailable_shards_exception","reason":"[docs-1][0] primary shard is not active Timeout: [10s]"}}`
+			})
+		}, engine.ErrDown, "not all of its shards"},
 		{refuse(403, "security_exception", "no permissions for [indices:data/write/bulk]"), engine.ErrDown, `begin with "docs"`},
 		{func(w http.ResponseWriter, _ []string) { write(w, `{"items":[]}`) }, engine.ErrDown, "of 2 changes it answered for 0"},
 		{func(w http.ResponseWriter, _ []string) {
@@ -358,6 +366,23 @@ func TestBulkGivesUp(t *testing.T) {
 	}
 }
 
+// An index that another release laid out is neither searched nor written to, and counts as lost: made anew it is right.
+func TestIndexOfAnotherRelease(t *testing.T) {
+	t.Parallel()
+	s := serve(t, httptest.NewServer)
+	for _, layout := range []string{`{"docs-1":{"mappings":{"_meta":{"footnote":2}}}}`, `{"docs-1":{"mappings":{}}}`, `{}`} {
+		s.layout = layout
+		c := s.client(t, "", "tls=off")
+		_, err := c.Search(t.Context(), engine.Query{Index: "docs-1"})
+		says(t, err, engine.ErrMissing, "another release", "footnote engine rebuild")
+		says(t, c.Apply(t.Context(), []string{"docs-1"}, changes(1), true), engine.ErrMissing, "another release")
+		says(t, c.Space(t.Context(), "docs-1", 1, 2), engine.ErrMissing, "another release")
+	}
+	if len(s.bulks) > 0 {
+		t.Errorf("%d requests were made to write there", len(s.bulks))
+	}
+}
+
 // Half an answer is no answer.
 func TestSearchWithoutAllShards(t *testing.T) {
 	t.Parallel()
@@ -368,6 +393,7 @@ func TestSearchWithoutAllShards(t *testing.T) {
 		`{"responses":[{"status":200,"timed_out":true,"_shards":{"failed":0},"hits":{"total":{"value":3},"hits":[]}}]}`:            engine.ErrDown,
 		`{"responses":[{"status":404,"error":{"type":"index_not_found_exception","reason":"no such index [docs-1]"}}]}`:            engine.ErrMissing,
 		`{"responses":[{"status":503,"error":{"type":"search_phase_execution_exception","reason":"all shards failed"}}]}`:          engine.ErrDown,
+		`{"responses":[{"status":429,"error":{"type":"circuit_breaking_exception","reason":"[parent] Data too large"}}]}`:          engine.ErrDown,
 		`{"responses":[]}`: engine.ErrDown,
 	} {
 		s.search = answer

@@ -69,6 +69,28 @@ func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.A
 // writeAlias is the name under which an index is written to: unlike an index, an alias is never made by writing to it.
 func writeAlias(index string) string { return index + "-write" }
 
+// suits looks once whether an index is laid out as this program lays it out. One that another release made would take what it is told, or answer, in
+// another sense: it counts as missing.
+func (c *Client) suits(ctx context.Context, index string) error {
+	if _, known := c.suited.Load(index); known {
+		return nil
+	}
+	var got map[string]struct {
+		Mappings struct {
+			Meta struct{ Footnote int } `json:"_meta"`
+		}
+	}
+	if err := c.call(ctx, http.MethodGet, "/"+index+"/_mapping?filter_path=*.mappings._meta", nil, &got); err != nil {
+		return fmt.Errorf("look at the layout of index %s: %w", index, err)
+	}
+	if version := got[index].Mappings.Meta.Footnote; version != mappingVersion {
+		return fmt.Errorf("%w: index %s was made by another release of this program (layout %d, and this one reads %d); once every process runs this release, "+
+			"run \"footnote engine rebuild\"", engine.ErrMissing, index, version, mappingVersion)
+	}
+	c.suited.Store(index, true)
+	return nil
+}
+
 // Create makes an empty index; see engine.Keeper.
 func (c *Client) Create(ctx context.Context, index string) error {
 	if err := c.ready(ctx); err != nil {
@@ -91,12 +113,14 @@ func (c *Client) Create(ctx context.Context, index string) error {
 	if err != nil {
 		return fmt.Errorf("create index %s: %w", index, err)
 	}
+	c.suited.Store(index, true)
 	return nil
 }
 
 // Drop takes indexes away; see engine.Keeper.
 func (c *Client) Drop(ctx context.Context, indexes ...string) error {
 	for _, index := range indexes {
+		c.suited.Delete(index)
 		err := c.call(ctx, http.MethodDelete, "/"+index+"?ignore_unavailable=true", nil, nil)
 		if err != nil && !errors.Is(err, engine.ErrMissing) {
 			return fmt.Errorf("drop index %s: %w", index, err)
@@ -107,6 +131,9 @@ func (c *Client) Drop(ctx context.Context, indexes ...string) error {
 
 // Space makes room for vectors of a model; see engine.Writer.
 func (c *Client) Space(ctx context.Context, index string, model int32, dimensions int) error {
+	if err := c.suits(ctx, index); err != nil {
+		return err
+	}
 	body, err := json.Marshal(object{"properties": object{space(model): object{
 		"type": "knn_vector", "dimension": dimensions,
 		"method": object{"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": object{"m": 16, "ef_construction": 100}},

@@ -30,6 +30,9 @@ func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, err
 	if err := c.ready(ctx); err != nil {
 		return engine.Result{}, err
 	}
+	if err := c.suits(ctx, q.Index); err != nil {
+		return engine.Result{}, fmt.Errorf("search: %w", err)
+	}
 	s := &search{client: c, query: &q, filter: filter(&q), probes: make([]probe, len(q.Probes))}
 	for _, step := range []func(context.Context) error{s.frequencies, s.maxima, s.best, s.complete} {
 		if err := step(ctx); err != nil {

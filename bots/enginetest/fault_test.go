@@ -3,11 +3,13 @@
 package enginetest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -32,7 +34,7 @@ func must(t *testing.T, err error) {
 }
 
 // admin calls the server as its operator does.
-func admin(t *testing.T, method, path, body string) {
+func admin(t *testing.T, method, path, body string) []byte {
 	t.Helper()
 	address, err := opensearch.ParseAddress(os.Getenv("OPENSEARCH_URL"))
 	must(t, err)
@@ -46,6 +48,7 @@ func admin(t *testing.T, method, path, body string) {
 	if response.StatusCode != http.StatusOK {
 		t.Fatalf("%s %s: %s", method, path, text)
 	}
+	return text
 }
 
 func put(t *testing.T, x *pgindex.Index, docs ...retrievetest.Document) error {
@@ -95,17 +98,11 @@ func TestDiskNearlyFull(t *testing.T) {
 	found(t, x, "alpha", "b", "c")
 }
 
-// An index that is gone, or has no shards, is said so, and made anew from the database.
+// An index that is gone is said so, and made anew from the database.
 func TestIndexLost(t *testing.T) {
 	x, _ := open(t, client(t))
 	must(t, put(t, x, retrievetest.One("a", "", "alpha"), retrievetest.One("b", "", "alpha")))
 	name := serving(t, x)
-	admin(t, http.MethodPost, "/"+name+"/_close", "")
-	if err := x.CheckEngine(t.Context()); err == nil {
-		t.Error("an index that is closed is taken for one that serves")
-	}
-	admin(t, http.MethodPost, "/"+name+"/_open?wait_for_active_shards=1", "")
-	must(t, x.CheckEngine(t.Context()))
 	admin(t, http.MethodDelete, "/"+name, "")
 	if err := x.CheckEngine(t.Context()); !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "footnote engine rebuild") {
 		t.Errorf("an index that is gone: %v", err)
@@ -115,6 +112,57 @@ func TestIndexLost(t *testing.T) {
 	}
 	must(t, x.Rebuild(t.Context(), true, nil))
 	found(t, x, "alpha", "a", "b", "c")
+}
+
+// An index that has lost its shards (red) neither answers nor takes anything, which is said in time, and is made anew from the database.
+func TestIndexRed(t *testing.T) {
+	x, db := open(t, client(t))
+	must(t, put(t, x, retrievetest.One("a", "", "alpha")))
+	name := serving(t, x)
+	var settings map[string]struct {
+		Settings struct{ Index struct{ UUID string } }
+	}
+	must(t, json.Unmarshal(admin(t, http.MethodGet, "/"+name+"/_settings", ""), &settings))
+	shards, err := filepath.Glob(filepath.Join(os.Getenv("OPENSEARCH_NODES"), "*", "data", "nodes", "0", "indices", settings[name].Settings.Index.UUID, "0"))
+	must(t, err)
+	if len(shards) != 1 {
+		t.Fatalf("the shard is in %v", shards)
+	}
+	admin(t, http.MethodPost, "/"+name+"/_close", "")
+	if err := x.CheckEngine(t.Context()); err == nil {
+		t.Error("an index that is closed is taken for one that serves")
+	}
+	must(t, os.RemoveAll(shards[0]))
+	admin(t, http.MethodPost, "/"+name+"/_open?wait_for_active_shards=0", "")
+	impatient, err := pgindex.New(db, pgindex.Config{Engine: clientWith(t, opensearch.Config{Timeout: 3 * time.Second})})
+	must(t, err)
+	_, _, searched := x.Find(t.Context(), retrievetest.Ask("alpha"), nil)
+	for what, err := range map[string]error{"check": x.CheckEngine(t.Context()), "search": searched, "write": put(t, impatient, retrievetest.One("b", "", "alpha"))} {
+		if !errors.Is(err, engine.ErrDown) || !strings.Contains(err.Error(), "shards") {
+			t.Errorf("%s of a red index: %v", what, err)
+		}
+	}
+	must(t, x.Rebuild(t.Context(), true, func(int64) { found(t, x, "alpha", "a", "b") })) // PostgreSQL searches meanwhile
+	found(t, x, "alpha", "a", "b")
+	must(t, x.CheckEngine(t.Context()))
+}
+
+// An index that another release of the program laid out is told apart and made anew; PostgreSQL searches meanwhile.
+func TestIndexOfAnotherRelease(t *testing.T) {
+	x, db := open(t, client(t))
+	must(t, put(t, x, retrievetest.One("a", "", "alpha")))
+	admin(t, http.MethodPut, "/"+serving(t, x)+"/_mapping", `{"_meta": {"footnote": 99}}`)
+	later, err := pgindex.New(db, pgindex.Config{Engine: client(t)})
+	must(t, err)
+	if err := later.CheckEngine(t.Context()); !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "layout 99") {
+		t.Errorf("the check says: %v", err)
+	}
+	if err := put(t, later, retrievetest.One("b", "", "alpha")); !errors.Is(err, engine.ErrMissing) {
+		t.Errorf("writing says: %v", err)
+	}
+	must(t, later.Rebuild(t.Context(), true, func(int64) { found(t, later, "alpha", "a", "b") }))
+	found(t, later, "alpha", "a", "b")
+	must(t, later.CheckEngine(t.Context()))
 }
 
 // A sweep finds what the server lost or got from elsewhere.

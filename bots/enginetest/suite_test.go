@@ -26,12 +26,18 @@ var prefixes atomic.Int64
 // client talks to the server that "make test-opensearch" has started, about indexes of the test's own.
 func client(t testing.TB) *opensearch.Client {
 	t.Helper()
+	return clientWith(t, opensearch.Config{})
+}
+
+func clientWith(t testing.TB, cfg opensearch.Config) *opensearch.Client {
+	t.Helper()
 	address, err := opensearch.ParseAddress(os.Getenv("OPENSEARCH_URL"))
 	if err != nil {
 		t.Fatalf("OPENSEARCH_URL: %v", err)
 	}
 	address.Prefix = fmt.Sprintf("test-%d-%d", os.Getpid(), prefixes.Add(1))
-	c, err := opensearch.New(opensearch.Config{Address: address, Refresh: "true"})
+	cfg.Address, cfg.Refresh = address, "true"
+	c, err := opensearch.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

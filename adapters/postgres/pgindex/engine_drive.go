@@ -68,8 +68,8 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 			var err error
 			if ids != nil { // served by search_entry_document
 				rows, err = tx.Query(ctx, queued+`tenant_id = $1 and external_id = any($2::text[]) order by version limit $3`, string(tenant), strs(ids), driveChunks)
-			} else { // served by search_entry_queued
-				rows, err = tx.Query(ctx, queued+`queued_at <= now() - $1::interval order by queued_at limit $2`, age, driveChunks)
+			} else { // served by search_entry_queued; another server's clock may have been ahead when it was queued
+				rows, err = tx.Query(ctx, queued+`(queued_at <= now() - $1::interval or queued_at > now()) order by queued_at limit $2`, age, driveChunks)
 			}
 			if err != nil {
 				return err

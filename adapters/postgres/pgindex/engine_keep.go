@@ -15,26 +15,27 @@ var ErrNoEngine = errors.New("no search engine is configured; set INDEX_URL")
 
 // EngineState is how far the search engine is.
 type EngineState struct {
-	Serving string    // the index that answers searches; empty: PostgreSQL does
-	Filling string    // the index that is being filled; empty: none is
-	Left    int64     // chunks that it lacks
-	Queued  int64     // documents with changes that the engine was not told of yet
-	Oldest  time.Time // since when the first of them waits
+	Serving string        // the index that answers searches; empty: PostgreSQL does
+	Filling string        // the index that is being filled; empty: none is
+	Left    int64         // chunks that it lacks
+	Queued  int64         // documents with changes that the engine was not told of yet
+	Waited  time.Duration // for how long the first of them waits, by the clock of the database
 }
 
 // EngineState tells how far the search engine is, from the database alone.
 func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	var s EngineState
-	var oldest *time.Time
+	var waited float64
 	err := x.db.Pool.QueryRow(ctx, `
 		select coalesce((select name from search_generation where serving), ''), coalesce((select max(name) from search_generation where not serving and not leaving), ''),
 		       (select coalesce(sum(chunk_count), 0) from search_entry e join search_generation g on not g.serving and not g.leaving and e.applied < g.since where not e.gone),
-		       (select count(*) from search_entry where applied < version), (select min(queued_at) from search_entry where applied < version)`).
-		Scan(&s.Serving, &s.Filling, &s.Left, &s.Queued, &oldest)
+		       (select count(*) from search_entry where applied < version),
+		       (select coalesce(extract(epoch from greatest(clock_timestamp() - min(queued_at), interval '0')), 0)::float8 from search_entry where applied < version)`).
+		Scan(&s.Serving, &s.Filling, &s.Left, &s.Queued, &waited)
 	if err != nil {
 		return s, fmt.Errorf("ask how far the search engine is: %w", err)
 	}
-	s.Oldest = timeOf(oldest)
+	s.Waited = time.Duration(waited * float64(time.Second))
 	return s, nil
 }
 
@@ -52,7 +53,7 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 	if state.Serving != "" && state.Filling == "" && !anew {
 		return x.dropLeaving(ctx)
 	}
-	if err := x.giveUpLost(ctx, state.Serving); err != nil {
+	if err := x.giveUpLost(ctx, state.Serving, anew); err != nil {
 		return err
 	}
 	if state.Filling == "" || anew {
@@ -60,21 +61,24 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 			return err
 		}
 	}
-	if told != nil {
-		if state, err = x.EngineState(ctx); err != nil {
-			return err
-		}
-		told(state.Left)
+	tell := x.progress(told)
+	if err := tell(ctx); err != nil {
+		return err
 	}
 	for {
-		if err := x.fill(ctx, told); err != nil {
+		if err := x.fill(ctx, tell); err != nil {
 			return err
 		}
 		if _, err := x.db.Pool.Exec(ctx, noteMissingSQL, false); err != nil {
 			return fmt.Errorf("note documents for the search engine: %w", err)
 		}
-		if _, _, err := x.Drive(ctx, 0, time.Time{}); err != nil {
-			return err
+		for more := true; more; {
+			if _, more, err = x.Drive(ctx, 0, time.Now().Add(tellEvery)); err != nil {
+				return err
+			}
+			if err := tell(ctx); err != nil {
+				return err
+			}
 		}
 		if state, err = x.EngineState(ctx); err != nil {
 			return err
@@ -90,10 +94,34 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 	}
 }
 
-// giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that should: nothing could be written to it.
-func (x *Index) giveUpLost(ctx context.Context, serving string) error {
+// tellEvery is how often whoever waits for a Rebuild hears how far it is, which takes a look at every entry.
+const tellEvery = 2 * time.Second
+
+// progress returns what tells how many chunks are left, unless it has just done so.
+func (x *Index) progress(told func(left int64)) func(context.Context) error {
+	var last time.Time
+	return func(ctx context.Context) error {
+		if told == nil || time.Since(last) < tellEvery {
+			return nil
+		}
+		state, err := x.EngineState(ctx)
+		if err != nil {
+			return err
+		}
+		told(state.Left)
+		last = time.Now()
+		return nil
+	}
+}
+
+// giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that should, or, if it is to be made anew, cannot use it, as
+// without its shards: nothing could be written to it.
+func (x *Index) giveUpLost(ctx context.Context, serving string, anew bool) error {
+	if err := x.cfg.Engine.Check(ctx); err != nil {
+		return err
+	}
 	err := x.CheckEngine(ctx)
-	if serving == "" || !errors.Is(err, engine.ErrMissing) {
+	if err == nil || !anew && !errors.Is(err, engine.ErrMissing) {
 		return err
 	}
 	_, err = x.db.Pool.Exec(ctx, `update search_generation set serving = false, leaving = true where name = $1`, serving)
@@ -165,7 +193,7 @@ const noteMissingSQL = `
 	on conflict do nothing`
 
 // fill brings to the index that is being filled what it lacks and what is not queued anyway, in the order of chunks.
-func (x *Index) fill(ctx context.Context, told func(left int64)) error {
+func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {
 		var last entry
@@ -194,12 +222,8 @@ func (x *Index) fill(ctx context.Context, told func(left int64)) error {
 			return nil
 		}
 		after = last
-		if told != nil {
-			state, err := x.EngineState(ctx)
-			if err != nil {
-				return err
-			}
-			told(state.Left)
+		if err := tell(ctx); err != nil {
+			return err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package pgindex_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -113,7 +114,7 @@ func TestTheEngineIsAway(t *testing.T) {
 		}
 	}
 	state, err := x.EngineState(t.Context())
-	if err != nil || state.Queued != 4 || state.Oldest.IsZero() { // a and b, and both versions of c
+	if err != nil || state.Queued != 4 || state.Waited <= 0 { // a and b, and both versions of c
 		t.Errorf("%+v, %v", state, err)
 	}
 	e.Down(nil)
@@ -126,6 +127,46 @@ func TestTheEngineIsAway(t *testing.T) {
 	found(t, x, "alpha", "c")
 	if state, err := x.EngineState(t.Context()); err != nil || state.Queued != 0 {
 		t.Errorf("%+v, %v", state, err)
+	}
+}
+
+// measured notes how much it was told at once.
+type measured struct {
+	*enginetest.Memory
+	most int
+}
+
+func (m *measured) Apply(ctx context.Context, indexes []string, changes []engine.Change, visible bool) error {
+	m.most = max(m.most, len(changes))
+	return m.Memory.Apply(ctx, indexes, changes, visible)
+}
+
+// However much waits, it is brought in portions, and said to wait; also what a server with another clock has queued.
+func TestMuchWaitsForTheEngine(t *testing.T) {
+	t.Parallel()
+	const many = 9000
+	e := &measured{Memory: enginetest.New()}
+	x, db := openIndex(t, pgindex.Config{Engine: e})
+	must(t, x.Rebuild(t.Context(), false, nil))
+	_, err := db.Pool.Exec(t.Context(), `
+		insert into search_entry (tenant_id, shard, first_chunk, chunk_count, external_id, gone, queued_at)
+		select $1, 0, 2 * i, 2, 'd' || i, true, now() + case when i % 3 = 0 then 1 else -1 end * interval '1 hour' from generate_series(1, $2::int) i`,
+		string(access.DefaultTenant), many)
+	must(t, err)
+	if state, err := x.EngineState(t.Context()); err != nil || state.Queued != many || state.Waited < time.Hour || state.Waited > 2*time.Hour {
+		t.Errorf("%+v, %v", state, err)
+	}
+	if n, more, err := x.Drive(t.Context(), time.Minute, time.Now().Add(-time.Second)); n != 0 || !more || err != nil {
+		t.Errorf("without time %d were brought, %v, %v", n, more, err)
+	}
+	if n, _, err := x.Drive(t.Context(), time.Minute, time.Time{}); n != many || e.Applied() != 2*many || err != nil {
+		t.Errorf("%d were brought with %d changes, %v", n, e.Applied(), err)
+	}
+	if e.most > 2000 {
+		t.Errorf("%d changes were brought at once", e.most)
+	}
+	if state, err := x.EngineState(t.Context()); err != nil || state.Queued != 0 || state.Waited != 0 {
+		t.Errorf("afterwards: %+v, %v", state, err)
 	}
 }
 

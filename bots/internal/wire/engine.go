@@ -54,11 +54,7 @@ func (b *Base) EngineMetrics() func(context.Context) (telemetry.Engine, error) {
 		if err != nil {
 			return telemetry.Engine{}, err
 		}
-		out := telemetry.Engine{Queued: state.Queued, Left: state.Left, Serving: state.Serving != ""}
-		if !state.Oldest.IsZero() {
-			out.Oldest = time.Since(state.Oldest)
-		}
-		return out, nil
+		return telemetry.Engine{Queued: state.Queued, Left: state.Left, Serving: state.Serving != "", Oldest: state.Waited}, nil
 	}
 }
 
@@ -97,7 +93,7 @@ func EngineSentence(s pgindex.EngineState) string {
 		say += fmt.Sprintf("; %d chunks are left to be brought to index %s", s.Left, s.Filling)
 	}
 	if s.Queued > 0 {
-		say += fmt.Sprintf("; %d documents with changes wait to be told to it, the first since %s", s.Queued, s.Oldest.UTC().Format(time.DateTime))
+		say += fmt.Sprintf("; %d documents with changes wait to be told to it, the first for %s", s.Queued, s.Waited.Round(time.Second))
 	}
 	return say
 }

@@ -16,7 +16,7 @@ import (
 var (
 	// ErrDown reports an engine that cannot be reached, or refuses for the time being: trying again later may help.
 	ErrDown = errors.New("the search engine cannot be used at the moment")
-	// ErrMissing reports an index that the engine does not have.
+	// ErrMissing reports an index that the engine does not have, or has as another release of this program made it.
 	ErrMissing = errors.New("the search engine does not have the index")
 	// ErrUnfit reports a server that is not one this program works with.
 	ErrUnfit = errors.New("the search engine is not one that works")
