@@ -21,42 +21,50 @@ type engineSearch struct {
 	index string // of the engine that serves; empty: PostgreSQL searches itself
 }
 
-// findByEngine answers a request by the search engine; served is false where none of its indexes is complete yet.
+// findByEngine answers a request by the index of the search engine that serves; index is empty where none is complete yet.
 func (x *Index) findByEngine(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
-) (out retrieve.Candidates, passages []retrieve.Passage, served bool, err error) {
+) (out retrieve.Candidates, passages []retrieve.Passage, index string, err error) {
 	s := &engineSearch{search: newSearch(x, r, choose)}
 	if err := s.prepare(ctx); err != nil || s.index == "" {
-		return out, nil, false, err
+		return out, nil, s.index, err
 	}
 	s.lap(ctx, "access")
 	q, err := s.query()
 	if err != nil {
-		return out, nil, false, err
+		return out, nil, s.index, err
 	}
 	var found engine.Result
 	if len(q.Lists) > 0 && (q.Sources == nil || len(q.Sources) > 0) && (q.Documents == nil || len(q.Documents) > 0) {
 		if err := x.room(ctx, q.Index, &s.snapshot); err != nil {
-			return out, nil, false, err
+			return out, nil, s.index, err
 		}
 		if found, err = x.cfg.Engine.Search(ctx, q); err != nil {
-			return out, nil, false, err
+			return out, nil, s.index, err
 		}
 	}
 	s.lap(ctx, "engine")
 	if s.out.Allowed = found.Allowed; found.Allowed == 0 { // there is nothing that anything could be said about
 		s.out.Lists, s.out.Route = make([]retrieve.List, len(r.Probes)), retrieve.RouteNone
-		return s.out, nil, true, nil
+		return s.out, nil, s.index, nil
 	}
 	for i, list := range found.Lists {
 		s.out.Lists[i] = s.list(i, list)
 	}
 	if s.conn, err = x.db.Pool.Acquire(ctx); err != nil {
-		return s.out, nil, true, err
+		return s.out, nil, s.index, err
 	}
 	defer s.conn.Release() // which closes a connection whose transaction is still open
 	err = s.settle(ctx)
-	return s.out, s.passages, true, err
+	return s.out, s.passages, s.index, err
+}
+
+// replaced reports whether an index of the search engine does not serve any more, as one that is dropped while it is asked: some releases of OpenSearch
+// say then that it lacks shards.
+func (x *Index) replaced(ctx context.Context, index string) bool {
+	var serves bool
+	err := x.db.Pool.QueryRow(ctx, `select exists (select from search_generation where serving and name = $1)`, index).Scan(&serves)
+	return err == nil && !serves
 }
 
 // room sees to it that an index has room for the vectors of the request's model, although none may have come yet.

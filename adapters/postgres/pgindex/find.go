@@ -27,14 +27,14 @@ func (x *Index) Find(
 		return s.out, nil, nil
 	}
 	if x.cfg.Engine != nil {
-		out, passages, served, err := x.findByEngine(ctx, r, choose)
-		if errors.Is(err, engine.ErrMissing) { // it may just have been replaced
-			out, passages, served, err = x.findByEngine(ctx, r, choose)
+		out, passages, index, err := x.findByEngine(ctx, r, choose)
+		if (errors.Is(err, engine.ErrMissing) || errors.Is(err, engine.ErrDown)) && x.replaced(ctx, index) {
+			out, passages, index, err = x.findByEngine(ctx, r, choose)
 		}
 		if err != nil {
 			return retrieve.Candidates{}, nil, fmt.Errorf("search the index: %w", err)
 		}
-		if served {
+		if index != "" {
 			return out, passages, nil
 		}
 	}
