@@ -67,6 +67,13 @@ lint: vet ## vet, and golangci-lint (the first time it is built, which takes min
 FUZZTIME ?= 1m
 
 # Go calls it a failure when the time is up while an input is being made shorter: without a failing input it is none.
+# How many random stories `make stories` tells in each suite.
+STORIES ?= 500
+
+.PHONY: stories
+stories: need-go deps-test ## tell the random stories that tests hold, other ones each time (STORIES=500, an hour)
+	@RAPID_SEED=0 RAPID_CHECKS=$(STORIES) $(GO) test -count=1 -timeout 3h $$(grep -rlE --include='*_test.go' 'rapid\.Check|sourcetest\.(Main|Suite)' adapters bots core | sed 's|^|./|; s|/[^/]*$$||' | sort -u)
+
 .PHONY: fuzz
 fuzz: need-go deps-test ## run every fuzz target for a minute (FUZZTIME=10s, PACKAGES=./adapters/...)
 	@mkdir -p .build && $(GO) test -list '^Fuzz' -json $(PACKAGES) | sed -n 's/.*"Package":"\([^"]*\)","Output":"\(Fuzz[A-Za-z0-9_]*\)\\n".*/\1 \2/p' > .build/fuzz.list
