@@ -154,6 +154,10 @@ ENGINETEST ?= -race -timeout 20m
 test-opensearch: need-go deps-test ## hold the index to its suites with a real OpenSearch (Java 17, Maven; fetches 55 MB once; two minutes)
 	@deploy/tools/opensearch/start.sh $(GO) test -tags opensearch -count=1 $(ENGINETEST) ./bots/enginetest
 
+.PHONY: chaos-opensearch
+chaos-opensearch: need-go deps-test ## kill, stop and restart the three nodes of an OpenSearch under load, then check the books (CHAOS=10m)
+	@HEAP=$${HEAP:-512m} CHAOS=$(CHAOS) deploy/tools/opensearch/start.sh -n 3 $(GO) test -tags 'opensearch chaos' -race -count=1 -v -timeout 2h -run NodesComeAndGo ./bots/enginetest
+
 .PHONY: release
 release: need-go ## build the released files into .build/release, each with its bill of materials
 	@deploy/install/release.sh
