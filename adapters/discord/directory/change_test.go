@@ -29,8 +29,7 @@ func TestEventsAreToldAlsoWhereTheyAreNoNews(t *testing.T) {
 		"a new session":             {whole(), false},
 		"a message with its author": {&discordgo.MessageCreate{Message: &discordgo.Message{GuildID: "guild", Author: ada.User, Member: ada}}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		t.Run(name, func(t *testing.T) { // one after the other: a directory keeps what it is given, and changes it
 			known := access.NewLocal()
 			b, err := call.NewBot(call.Config{Token: "token", Changes: known, Gateway: call.GatewayConfig{Members: true}})
 			if err != nil {
