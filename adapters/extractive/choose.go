@@ -29,13 +29,18 @@ const enough = 60 // words of the best page beside which nothing more of it is q
 
 // choose returns the spans to quote, those of one page together, the best page first.
 func choose(a *asked, r *reader, pages []page) []span {
-	s := &scorer{asked: a, reader: r, likely: map[string]float64{}, counted: quantity}
+	s := &scorer{asked: a, reader: r, likely: map[string]float64{}, counted: quantity, compared: a.sides(r)}
+	for i := range a.words {
+		if a.words[i].own {
+			s.asking = append(s.asking, i)
+		}
+	}
 	if atWhatTime.MatchString(a.text) {
 		s.counted = moment
 	}
 	var best []span // of each page
-	var first []span
-	top := -1.0
+	var every []span
+	of := map[*page][]span{}
 	for i := range pages {
 		all := s.spans(&pages[i])
 		if len(all) == 0 {
@@ -43,25 +48,33 @@ func choose(a *asked, r *reader, pages []page) []span {
 		}
 		slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 		x := all[0]
-		x.score *= pages[i].prior(x.like >= isQuestion)
-		if x.score > top {
-			top, first = x.score, all
+		x.score *= pages[i].prior(x)
+		best, of[x.page] = append(best, x), all
+		for _, y := range all {
+			y.score *= pages[i].prior(y)
+			every = append(every, y)
 		}
-		best = append(best, x)
 	}
 	slices.SortStableFunc(best, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	if len(best) == 0 || !a.answered(r, best[0], shared(pages)) {
 		return nil
 	}
-	chosen := best[:1:1]
-	words := best[0].size()
-	for _, x := range first[1:] {
+	chosen := s.compare(every)
+	compared := len(chosen) > 0
+	if !compared {
+		chosen = best[:1:1]
+	}
+	words, first := 0, of[chosen[0].page]
+	for _, x := range chosen {
+		words += x.size()
+	}
+	for _, x := range first {
 		if words < enough && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 && !best[0].defines {
 			chosen = append(chosen, x)
 			break
 		}
 	}
-	if a.clear(best) {
+	if compared || a.clear(best) {
 		return chosen
 	}
 	n := 1
@@ -109,12 +122,17 @@ func (a *asked) told(quoted []span) float64 {
 	return all
 }
 
-// prior is what speaks for a page before any of it is read. A page with a section that is the question loses nothing by its rank.
-func (p *page) prior(asked bool) float64 {
-	share := 1.0
-	if !asked {
-		share /= 1 + rankDecay*float64(p.rank)
+// prior is what speaks for a page before any of it is read. A page with a section that is the question loses nothing by its rank, and one that compares
+// what is to be compared little: such pages are seldom those that mention one side most.
+func (p *page) prior(x span) float64 {
+	decay := rankDecay
+	switch {
+	case x.like >= isQuestion:
+		decay = 0
+	case x.compares:
+		decay = rankDecay / 3
 	}
+	share := 1 / (1 + decay*float64(p.rank))
 	if p.again {
 		share *= againShare
 	}

@@ -8,9 +8,9 @@ import (
 // defined reports whether a sentence says what is asked about is, and how many other words its subject has: a sentence about a backflow valve does
 // not say what a backflow is. Its subject stands before the first verb that explains, is the term of a definition list, or is what something
 // is called.
-func (s *scorer) defined(text string, p *piece) (others int, does bool) {
+func (s *scorer) defined(text string, p *piece, what []int) (others int, does bool) {
 	if p.kind == item && p.term != "" {
-		return s.subject(p.term)
+		return s.subject(p.term, what)
 	}
 	if verb := defining.FindStringIndex(text); verb != nil && verb[0] <= maxSubject && !noSubject.MatchString(text) {
 		subject := text[:verb[0]]
@@ -19,7 +19,7 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 			if noSubject.MatchString(name) { // "in all daemons" of "Disable it (…) in all daemons except one that is …"
 				continue
 			}
-			if n, is := s.subject(name); is && (!does || n < others) {
+			if n, is := s.subject(name, what); is && (!does || n < others) {
 				others, does = n, true
 			}
 		}
@@ -42,7 +42,7 @@ func (s *scorer) defined(text string, p *piece) (others int, does bool) {
 			rest = rest[:end]
 		}
 		words := strings.Fields(rest)
-		if n, is := s.subject(strings.Join(words[:min(len(words), len(s.asked.words)+1)], " ")); is && n <= 1 {
+		if n, is := s.subject(strings.Join(words[:min(len(words), len(what)+1)], " "), what); is && n <= 1 {
 			return n, true
 		}
 	}
@@ -71,20 +71,14 @@ var (
 var denies = regexp.MustCompile(`(?i)\b(not|never|n['’]t|no longer|hardly|rarely)\W+(\w+\W+){0,2}$`)
 
 // subject reports whether a name is what is asked about, and how many other words it has.
-func (s *scorer) subject(name string) (others int, is bool) {
+func (s *scorer) subject(name string, what []int) (others int, is bool) {
 	holds := s.read(strings.ToLower(name)) | s.read(name)
-	n := 0
-	for i := range s.asked.words {
-		w := &s.asked.words[i]
-		if !w.own {
-			continue
-		}
-		if !w.holds(holds) {
+	for _, i := range what {
+		if !s.asked.words[i].holds(holds) {
 			return 0, false
 		}
-		n++
 	}
-	if n == 0 {
+	if len(what) == 0 {
 		return 0, false
 	}
 	for stem := range stems(strings.ToLower(inBrackets.ReplaceAllString(name, " ")), s.language) {

@@ -24,6 +24,7 @@ type span struct {
 	score    float64
 	match    float64 // the share of the question's weight that it and its headings hold, 0 to 1
 	defines  bool    // it says what is asked about is
+	compares bool    // it says how what is asked about differs, or what a part of it is
 	like     float64 // likeness of its section's heading with the question
 }
 
@@ -49,7 +50,8 @@ var lead = []float64{0.5, 0.3, 0.2, 0.1}
 var (
 	backReference = regexp.MustCompile(`^(This|These|Those|That|It|They|The (two|three|others?)|He|She|Its|Their|However|But|And|Also|Such|So|Thus|Therefore|Hence|Otherwise|Similarly|Likewise|Instead|Then|Or|In (this|that|these|those|such|addition|contrast|other words)|For (example|instance|this)|As a result|On the other hand|The (latter|former|same)|Both|Another|Dies|Diese|Dieser|Dieses|Es|Sie|Cela|Ceci|Esto)\b`)
 	advises       = regexp.MustCompile(`(?i)^(To |First|Then|Next|Finally|Set |Create |Use |Run |Add |Install |Configure |Edit |Start |Stop |Make sure|Ensure|Open |Click |Choose |Enable |Disable |Call |Ask |Request |Submit |Send |Go to |Log in |Press |Type |Try )|\b(you (can|could|may|might|must|should|need|have to|will|want to|would)|can be (used|done|set|changed|avoided|fixed)|must be|should be|need(s)? to|it is necessary|required|use the|by using|in order to)\b`)
-	numbered      = regexp.MustCompile(`^\(\d+\) `)                                                         // as lists of questions are
+	numbered      = regexp.MustCompile(`^\(\d+\) `) // as lists of questions are
+	pointsOn      = regexp.MustCompile(`(?i)^\W*(see|refer to|consult|for (more|further|additional)? ?(details|information)|siehe|voir)\b`)
 	logged        = regexp.MustCompile(`^(FATAL|ERROR|WARNING|DETAIL|HINT|LOG|PANIC|fatal|error|warning):`) // a message itself, not what to do about it
 	pairLine      = regexp.MustCompile(`^[^\s:=][^:=]{0,60}[:=]\s*\S`)                                      // a name and its value
 )
@@ -92,9 +94,11 @@ func (a *asked) cover(body, under, above mask) (all, own float64) {
 type scorer struct {
 	*asked
 	*reader
-	likely  map[string]float64 // of headings
-	counted *regexp.Regexp     // what a question for a number or a time is answered by
-	actions map[string]bool    // stems of what the question speaks of, without what it denies
+	likely   map[string]float64 // of headings
+	counted  *regexp.Regexp     // what a question for a number or a time is answered by
+	actions  map[string]bool    // stems of what the question speaks of, without what it denies
+	asking   []int              // the words of the question itself
+	compared []side
 }
 
 func (s *scorer) like(p *piece) float64 {
@@ -219,7 +223,7 @@ func (s *scorer) rate(x *span) {
 	if backReference.MatchString(first.text) && (x.from == 0 || !p.sentences[x.from-1].ok) {
 		x.score *= 0.7
 	}
-	if strings.HasSuffix(first.text, "?") && x.to == x.from+1 {
+	if x.to == x.from+1 && (strings.HasSuffix(first.text, "?") || pointsOn.MatchString(first.text)) {
 		x.score *= 0.3
 	}
 	if noisy(text) || noisy(p.term) || numbered.MatchString(first.text) || logged.MatchString(first.text) {
@@ -243,8 +247,12 @@ func (s *scorer) rate(x *span) {
 	if s.is(amount) && s.counted.MatchString(reference.ReplaceAllString(text, " ")) {
 		x.score *= 1.3
 	}
-	if s.is(define) {
-		if others, does := s.defined(first.text, p); does {
+	if len(s.compared) > 0 {
+		var share float64
+		share, x.compares = s.compares(x)
+		x.score *= share
+	} else if s.is(define) {
+		if others, does := s.defined(first.text, p, s.asking); does {
 			x.defines = others == 0
 			x.score *= 1 + 1.2/float64(1+2*others)
 		} else if p.place == 0 && x.from == 0 && x.like >= isQuestion { // the beginning of the section about nothing else
