@@ -69,7 +69,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 		words += x.size()
 	}
 	for _, x := range first {
-		if words < enough && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 && !best[0].defines {
+		if words < enough && x.compares == compared && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 && !best[0].defines {
 			chosen = append(chosen, x)
 			break
 		}
@@ -186,6 +186,9 @@ func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 	if a.stray && x.page.title&^everywhere == 0 && !x.page.again && entry == 0 {
 		return false
 	}
+	if !a.fits(r, x) {
+		return false
+	}
 	held, _ := a.cover(x.page.holds(), 0, 0)
 	return held >= minMatch+shortMatch/float64(max(len(a.words), 1))
 }
@@ -207,7 +210,7 @@ func shared(pages []page) (most mask) {
 }
 
 const (
-	minMatch   = 0.27
+	minMatch   = 0.225
 	shortMatch = 0.3
 )
 

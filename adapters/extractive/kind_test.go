@@ -148,7 +148,7 @@ func TestHostilePassages(t *testing.T) {
 			t.Parallel()
 			doc := tool.Document{Number: 1, Title: "Pumps", Contents: strings.Repeat(line, 20_000/len(line))}
 			began := time.Now()
-			for _, question := range []string{"what is a pump?", "how do I start the pump?", fmt.Sprintf("pump error: %s", strings.Repeat("at pump.go:12 ", 5_000))} {
+			for _, question := range []string{"what is a pump?", "how do I start the pump?", "pump or valve, which?", "who pumps when?", fmt.Sprintf("pump error: %s", strings.Repeat("at pump.go:12 ", 5_000))} {
 				run(t, asked(question, doc, tool.Document{Number: 2, Title: "Valves", Contents: "The pump has a valve."}))
 			}
 			if took := time.Since(began); took > time.Minute {

@@ -63,6 +63,9 @@ const groups = `kill stop cancel terminate abort interrupt
 	phone telephone
 	crash failure
 	space disk
+	own owner
+	decide decision
+	write author
 	dump dispose waste rubbish garbage trash litter`
 
 // near maps the stem of a word to those of the words that may stand for it.

@@ -1,0 +1,46 @@
+package extractive
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	asksWhen = regexp.MustCompile(`(?i)^\W*(and |so |until |since |by |from )?(when|what time|which day|what day|wann)\b`)
+	asksWho  = regexp.MustCompile(`(?i)^\W*(?:and |so )?who(?:m|se)?\s+((?:(?:is|are|was|were|do|does|did|can|could|may|must|will|would|should|has|have|had|to|i|we|you|the|a|an|allowed|supposed|(?:in|of|on|at|from)(?: (?:our|the|my|your|this))? \p{L}+)\s+)*)(\p{L}+)`)
+	// time is all that may say when something happens: a point in time, a span of it, or a condition.
+	someTime = regexp.MustCompile(`(?i)\b(19|20)\d\d\b|\b(\d+ ?[smhd]|(\w+ )?(second|minute|hour|day|week|month|quarter|year|night|morning|afternoon|evening)s?|daily|nightly|weekly|monthly|yearly|annually|today|tomorrow|yesterday|immediately|when|whenever|if|after|before|until|till|since|within|during|once|soon|upon|unless|every|wenn|nach|vor|bis|seit|sobald|tage?n?|wochen?|monate?|jahre?|uhr|immer)\b`)
+)
+
+// fits reports whether a quotation can be an answer of the kind that is asked for: a question for a time is answered by something that tells of
+// time, and one for who does something by something that tells of doing it.
+func (a *asked) fits(r *reader, x span) bool {
+	if asksWhen.MatchString(a.text) && !moment.MatchString(x.text()) && !someTime.MatchString(x.text()) {
+		return false
+	}
+	m := asksWho.FindStringSubmatch(a.text)
+	if m == nil {
+		return true
+	}
+	does := r.read(m[2]) & (1<<maxSlots - 1)
+	for i := range a.words {
+		if w := &a.words[i]; does != 0 && w.own && w.holds(does) && !w.near(x.holds()) {
+			return false
+		}
+	}
+	return true
+}
+
+// text returns what a span quotes.
+func (x *span) text() string {
+	var b strings.Builder
+	b.WriteString(joined(x.part.pieces[x.at].sentences[x.from:x.to]))
+	for _, f := range x.follow {
+		b.WriteString("\n" + f.text)
+	}
+	for _, row := range x.rows {
+		b.WriteString("\n" + row.text)
+	}
+	b.WriteString("\n" + x.code)
+	return b.String()
+}
