@@ -182,17 +182,16 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	fresh := len(logs.Posted()) == 0
 	b.talk.Begun(ctx, t)
 	surface := b.client.Surface(t, !fresh, b.inPlace(ctx, t))
-	guarded := answer.Guard(surface, b.deps.Store, t, permit, b.deps.Logger)
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[render.Page]{
-		Surface:  guarded,
+		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
 		Renderer: b.deps.Renderer, Pacing: surface, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
 	})
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	d := newDelivery(writing, cancel, surface, thread.AbilitiesOf(guarded).Presence, s, b.deps.Logger, to, t.Ambient)
+	d := newDelivery(writing, cancel, surface, permit.Presence(surface), s, b.deps.Logger, to, t.Ambient)
 	if fresh && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
 			if err := b.client.Whisper(ctx, t, sentence, nil); err != nil {

@@ -235,7 +235,6 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
 		Begun:         begunStreams(logs), Actions: actions, Stopped: func() { b.stopped(ctx, t) },
 	})
-	guarded := answer.Guard(surface, b.deps.Store, t, permit, b.deps.Logger)
 	pace, again := b.config.Pace, t.Outcome != ""
 	pace.Held = pace.Held || again // what is written anew was complete before
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
@@ -249,10 +248,10 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if again {
 		d.presence = absent(b.deps.Logger)
 	} else {
-		d.presence = show(ctx, surface, thread.AbilitiesOf(guarded).Presence, to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
+		d.presence = show(ctx, surface, permit.Presence(surface), to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	}
 	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[render.Page]{
-		Surface:  guarded,
+		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
 		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
 		Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
 	})

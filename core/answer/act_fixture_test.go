@@ -359,7 +359,7 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 		return nil, err
 	}
 	st, err := stream.OpenReplies(ctx, to, stream.Pace{Interval: time.Second}, logs, stream.Deps[string]{
-		Surface: answer.Guard[string](s, s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
+		Surface: s, Guard: answer.Guard(s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
 	})
 	if err != nil {
 		return nil, err

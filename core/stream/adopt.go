@@ -64,6 +64,9 @@ func (w *writer[P]) delete(ctx context.Context, id thread.MessageID) error {
 	if err := w.reserve(ctx, thread.Edit, thread.Final); err != nil {
 		return err
 	}
-	ctx, made := w.making(ctx, thread.Edit)
-	return made(w.Surface.Delete(ctx, w.to, id))
+	calling, made, err := w.making(ctx, thread.Edit)
+	if err != nil {
+		return err
+	}
+	return made(w.Surface.Delete(calling, w.to, id))
 }

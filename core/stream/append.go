@@ -119,8 +119,11 @@ func (w *writer[P]) flush(ctx context.Context, class thread.Class) error {
 			if err = w.reserve(ctx, thread.StreamAppend, class); err != nil {
 				return err
 			}
-			calling, made := w.making(ctx, thread.StreamAppend)
-			if err = made(a.Append(calling, w.to, a.open, p.page)); err != nil {
+			calling, made, err := w.making(ctx, thread.StreamAppend)
+			if err == nil {
+				err = made(a.Append(calling, w.to, a.open, p.page))
+			}
+			if err != nil {
 				return fmt.Errorf("append to the answer: %w", err)
 			}
 		}
@@ -137,8 +140,11 @@ func (w *writer[P]) stop(ctx context.Context, page P) error {
 		return err
 	}
 	a := w.appender
-	calling, made := w.making(ctx, thread.StreamStop)
-	if err := made(a.Stop(calling, w.to, a.open, page)); err != nil {
+	calling, made, err := w.making(ctx, thread.StreamStop)
+	if err == nil {
+		err = made(a.Stop(calling, w.to, a.open, page))
+	}
+	if err != nil {
 		return fmt.Errorf("end the stream of the answer: %w", err)
 	}
 	n := a.number
@@ -167,9 +173,13 @@ func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error
 	if err := w.Log.Intend(ctx, a.number); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", a.number+1, err)
 	}
-	calling, made := w.making(ctx, thread.StreamStart)
-	id, err := a.Start(calling, w.to, page)
-	if made(err) != nil {
+	var id thread.MessageID
+	calling, made, err := w.making(ctx, thread.StreamStart)
+	if err == nil {
+		id, err = a.Start(calling, w.to, page)
+		err = made(err)
+	}
+	if err != nil {
 		var limited *thread.RateLimitError
 		switch {
 		case errors.As(err, &limited):

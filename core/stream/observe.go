@@ -9,12 +9,28 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// making begins one call to the surface, which is made with the context that it returns. made tells the observer and the tracer what came of the call,
-// and returns its error.
-func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error) {
+// Guard says which calls to a surface may be made.
+type Guard interface {
+	// Permit is asked immediately before a call, which is not made after an error.
+	Permit() error
+	// Made is told what came of the call, and returns that, or why it should not have been made.
+	Made(ctx context.Context, err error) error
+}
+
+// making begins one call to the surface, which is made with the context that it returns, unless there is an error. made tells the guard, the observer and
+// the tracer what came of the call, and returns its error.
+func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
+	if w.Guard != nil {
+		if err := w.Guard.Permit(); err != nil {
+			return nil, nil, err
+		}
+	}
 	w.calls++
 	calling, traced := span.Begin(ctx, "write", slog.String("call", call.String()))
 	return calling, func(err error) error {
+		if w.Guard != nil {
+			err = w.Guard.Made(calling, err)
+		}
 		seen := Write{Call: call, Err: err}
 		if err == nil && w.words && !w.worded {
 			w.worded, seen.First, seen.Since = true, true, time.Since(w.opened)
@@ -25,5 +41,5 @@ func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling conte
 			w.Observe(seen)
 		}
 		return err
-	}
+	}, nil
 }

@@ -20,6 +20,7 @@ type Deps[P any] struct {
 	Renderer Renderer[P]
 	Pacing   thread.Pacing // nil: only the interval limits
 	Log      Log
+	Guard    Guard // nil: every call may be made
 	// Turn is whose answer is written, which tells the view whether it is private or a copy; the zero value tells neither.
 	Turn    session.Turn
 	Observe func(Write)  // told of every call to the surface once it has ended; nil: nobody is. Called from one goroutine at a time.

@@ -208,8 +208,10 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
-	calling, made := w.making(ctx, thread.Edit)
-	err := made(w.Surface.Edit(calling, w.to, w.pages[n].ID, page))
+	calling, made, err := w.making(ctx, thread.Edit)
+	if err == nil {
+		err = made(w.Surface.Edit(calling, w.to, w.pages[n].ID, page))
+	}
 	switch {
 	case err == nil:
 		w.pages[n].Hash = hash
@@ -264,9 +266,12 @@ func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class 
 	if err := w.Log.Intend(ctx, n); err != nil {
 		return fmt.Errorf("record page %d of the answer: %w", n+1, err)
 	}
-	calling, made := w.making(ctx, thread.Create)
-	id, err := w.Surface.Post(calling, w.to, page)
-	err = made(err)
+	var id thread.MessageID
+	calling, made, err := w.making(ctx, thread.Create)
+	if err == nil {
+		id, err = w.Surface.Post(calling, w.to, page)
+		err = made(err)
+	}
 	if n == len(w.pages) && (err == nil || errors.Is(err, thread.ErrOutcomeUnknown)) {
 		w.pages = append(w.pages, Page{Number: n})
 	}

@@ -67,12 +67,8 @@ type Abilities[P any] struct {
 	Presence Presence
 }
 
-// AbilitiesOf finds what a surface can do: the interfaces that it implements or, where it stands before another surface, what its method Abilities
-// says that it passes on.
+// AbilitiesOf finds what a surface can do, by the interfaces that it implements.
 func AbilitiesOf[P any](s Surface[P]) (can Abilities[P]) {
-	if before, ok := s.(interface{ Abilities() Abilities[P] }); ok {
-		return before.Abilities()
-	}
 	can.Streamer, _ = s.(Streamer[P])
 	can.Roller, _ = s.(Roller[P])
 	can.Adopter, _ = s.(Adopter)

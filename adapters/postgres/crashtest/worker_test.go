@@ -115,7 +115,7 @@ func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permi
 	if err != nil {
 		return nil, err
 	}
-	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, surface: answer.Guard(s.platform, s.store, t, permit, slog.Default()), log: logs.Log(0),
+	d := &delivery{platform: s.platform, turn: t.ID, to: t.Session.Ref, guard: answer.Guard(s.store, t, permit, slog.Default()), log: logs.Log(0),
 		finish: make(chan struct{})}
 	if pages := logs.Posted()[0]; len(pages) > 0 {
 		if err := d.adopt(ctx, pages[0]); err != nil {
@@ -130,7 +130,7 @@ type delivery struct {
 	platform *client
 	turn     session.TurnID
 	to       thread.Ref
-	surface  thread.Surface[post]
+	guard    stream.Guard
 	log      stream.Log
 	finish   chan struct{}
 	owned    sync.WaitGroup
@@ -155,7 +155,7 @@ func (d *delivery) adopt(ctx context.Context, page stream.Page) error {
 			}
 		}
 		if m.ID != d.id {
-			if err := d.surface.Delete(ctx, d.to, m.ID); err != nil {
+			if err := d.guarded(ctx, func() error { return d.platform.Delete(ctx, d.to, m.ID) }); err != nil {
 				return err
 			}
 		}
@@ -196,17 +196,26 @@ func (d *delivery) write(ctx context.Context, final bool) error {
 	}
 	page := post{Turn: d.turn, Text: text, Final: final}
 	if d.id != "" {
-		return d.surface.Edit(ctx, d.to, d.id, page)
+		return d.guarded(ctx, func() error { return d.platform.Edit(ctx, d.to, d.id, page) })
 	}
 	if err := d.log.Intend(ctx, 0); err != nil {
 		return err
 	}
-	id, err := d.surface.Post(ctx, d.to, page)
+	var id thread.MessageID
+	err := d.guarded(ctx, func() (err error) { id, err = d.platform.Post(ctx, d.to, page); return err })
 	if err != nil {
 		return err
 	}
 	d.id = id
 	return d.log.Posted(ctx, 0, id, "")
+}
+
+// guarded makes one call to the platform.
+func (d *delivery) guarded(ctx context.Context, call func() error) error {
+	if err := d.guard.Permit(); err != nil {
+		return err
+	}
+	return d.guard.Made(ctx, call())
 }
 
 func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
