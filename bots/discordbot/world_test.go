@@ -183,7 +183,7 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	}
 	services := common.Serve(w, w.store, answer.Deps{
 		Store:  waking{inner, w.discord.Wake},
-		Signal: signal, Engine: common.Deep(w, turn.NewRunner(tools, words, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger)),
+		Signal: signal, Engine: turn.NewRunner(tools, words, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{common.Models(append([]llm.Model{model}, s.beside...)), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
 	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
 	bot.Bind(services)

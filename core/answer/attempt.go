@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -224,7 +225,13 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return s.state(ctx, a, sink, stated(session.Answered, reply)), nil
 	}
 	req.Still = s.audienceUnchanged(t, a)
-	report, err := s.Engine.Run(run, req, s.recheck(ctx, t, known, sink))
+	engine, sink := s.Engine, s.recheck(ctx, t, known, sink)
+	if req.Depth == nil {
+		sink = deepsearch.Offered(req, sink)
+	} else if s.Deep != nil {
+		engine = s.Deep
+	}
+	report, err := engine.Run(run, req, sink)
 	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
 	}

@@ -20,12 +20,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Quotes, Resolver, Logger, Policies, Retriever, Steering and Metrics are required.
+// Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever, Steering and Metrics are required.
 type Deps struct {
 	Store    Store
 	Prompts  Prompts
 	Signal   session.Signal
 	Engine   Engine
+	Deep     Engine // runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
 	Setups   Setups
 	Library  Library
 	Quotes   Quotes // nil: documents count as a whole

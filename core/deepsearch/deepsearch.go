@@ -1,9 +1,8 @@
 // Package deepsearch answers questions that one search does not answer: it takes a question apart, has each part searched and answered by itself, judges whether
 // that suffices, asks further, and has a report written from what was found.
 //
-// A [Runner] stands before a turn.Runner and takes the same requests. One without a Depth is passed on as it is. Otherwise the turn is made of runs of turn.Runner:
-// one for each sub-question, which search under the turn's audience and may cite only what they found, and one for the report, which is given what those cite and
-// has no tools. All of them share the turn's citation numbers. There are two levels and no more, so that nothing is summarised twice, and who coordinates
+// A [Runner] takes the requests of a turn.Runner that have a Depth. The turn is made of runs of turn.Runner: one for each sub-question, which search under the turn's
+// audience and may cite only what they found, and one for the report, which is given what those cite and has no tools. All of them share the turn's citation numbers. There are two levels and no more, so that nothing is summarised twice, and who coordinates
 // has no search of its own, so that each sub-question has to stand alone.
 //
 // The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has the parts answered, judge.go decides whether that suffices and
@@ -44,7 +43,7 @@ type Library interface {
 
 // Deps is what a Runner works with. Plain and Counter are required.
 type Deps struct {
-	Plain   Engine // runs questions that need no depth
+	Plain   Engine // runs what cannot be searched deeply
 	Tools   tool.Set
 	Counter budget.Counter
 	Fast    llm.Model // answers sub-questions; nil: the model that answers the turn
@@ -92,7 +91,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Runner answers questions, deeply where they ask for it. It is safe for concurrent use.
+// Runner answers questions deeply. It is safe for concurrent use.
 type Runner struct {
 	Deps
 	config Config
@@ -113,10 +112,10 @@ func New(deps Deps, config Config) (*Runner, error) {
 	return &Runner{Deps: deps, config: config, places: make(chan struct{}, config.Together)}, nil
 }
 
-// Run runs one turn, as turn.Runner.Run does. Of several models the first alone searches deeply.
+// Run runs one turn, as turn.Runner.Run does: plainly, where it cannot be searched deeply. Of several models the first alone searches deeply.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
-		return r.Plain.Run(ctx, req, offering(req, sink))
+		return r.Plain.Run(ctx, req, sink)
 	}
 	ctx, cancel := context.WithCancelCause(access.WithTenant(ctx, req.Audience.Tenant()))
 	defer cancel(nil)

@@ -392,9 +392,14 @@ func TestWhatIsOfferedUnderAPlainAnswer(t *testing.T) {
 	} {
 		s := ask(test.question, llmtest.Native(llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer(test.answer)), nil)
 		s.request.Depth = nil
-		r := s.run(t.Context(), t)
-		if stop := r.packets[len(r.packets)-1].Payload.(packet.Stop); stop.Deeper != test.offered {
-			t.Errorf("%s: offered is %v", name, stop.Deeper)
+		var deeper bool
+		_, err := s.runner(t).Plain.Run(t.Context(), s.request, deepsearch.Offered(s.request, packet.SinkFunc(func(p packet.Packet) {
+			if stop, last := p.Payload.(packet.Stop); last {
+				deeper = stop.Deeper
+			}
+		})))
+		if err != nil || deeper != test.offered {
+			t.Errorf("%s: offered is %v, error %v", name, deeper, err)
 		}
 	}
 }

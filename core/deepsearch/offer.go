@@ -12,8 +12,8 @@ import (
 // spokenOf is the share of a part's words and numbers that an answer has to hold so as to speak of it.
 const spokenOf = 0.5
 
-// offering is a sink for a plain answer that is about to be written.
-func offering(req turn.Request, to packet.Sink) packet.Sink {
+// Offered is Offering for a plain answer that is about to be written: none where no words are written, and none beside the answers of other models.
+func Offered(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to
 	}

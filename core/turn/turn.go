@@ -47,7 +47,7 @@ type Request struct {
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
 	Now            time.Time       // shown to the model; zero means the time of the call
-	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: package deepsearch stands before one.
+	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: that of package deepsearch does.
 	Depth *Depth
 	// Attempt at the turn, which fences what is stored of it before it has ended.
 	Attempt int

@@ -67,7 +67,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	if err != nil {
 		return of, err
 	}
-	engine, err := b.engine(tools)
+	plain, deep, err := b.engines(tools)
 	if err != nil {
 		return of, err
 	}
@@ -76,7 +76,8 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		Store:    sessions,
 		Prompts:  settings,
 		Signal:   signal,
-		Engine:   engine,
+		Engine:   plain,
+		Deep:     deep,
 		Setups:   chooser,
 		Library:  library{b.Index},
 		Quotes:   library{b.Index},

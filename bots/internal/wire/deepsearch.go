@@ -9,15 +9,17 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// engine runs turns: plainly, or, where they are to be searched deeply, by a deep search over the same tools.
-func (b *Base) engine(tools tool.Set) (answer.Engine, error) {
+// engines run turns: plainly, or by a deep search over the same tools.
+func (b *Base) engines(tools tool.Set) (plain, deep answer.Engine, err error) {
 	fast, err := b.FastModel(spend.Answering)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return deepsearch.New(deepsearch.Deps{
-		Plain: turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger),
+	plain = turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger)
+	deep, err = deepsearch.New(deepsearch.Deps{
+		Plain: plain,
 		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.Index}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
 		Prices: func() spend.Prices { return b.File().Prices }, Left: b.Left,
 	}, deepsearch.Config{DropUnsupported: b.Config.DropUnsupported})
+	return plain, deep, err
 }

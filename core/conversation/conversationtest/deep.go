@@ -31,8 +31,8 @@ func (pages) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
 	}}}, nil
 }
 
-// Deep stands before an engine and searches deeply where a question asks for that, one sub-question after the other, in a handbook of one page.
-func Deep(t testing.TB, plain deepsearch.Engine) answer.Engine {
+// deep searches deeply, one sub-question after the other, in a handbook of one page.
+func deep(t testing.TB, plain deepsearch.Engine) answer.Engine {
 	t.Helper()
 	words := budgettest.NewWords()
 	tools, err := tool.NewSet(search.New(pages{}, nil, words, search.Config{}))

@@ -22,7 +22,7 @@ import (
 )
 
 // Serve builds the services of a replica whose store is one; that of deps, where there is any, stands before it where questions are taken in and answered. Policies are those
-// of the commands as well, where they take changes.
+// of the commands as well, where they take changes. Deep searches are made in a handbook of one page.
 func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answer.Config) conversation.Services {
 	t.Helper()
 	if deps.Store == nil {
@@ -32,6 +32,7 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	if deps.Signal == nil {
 		deps.Signal = &session.LocalSignal{}
 	}
+	deps.Deep = deep(t, deps.Engine)
 	answers, err := answer.New(deps, config)
 	if err != nil {
 		t.Fatal(err)
@@ -87,12 +88,12 @@ func Until(ctx context.Context, t testing.TB, what string, holds func() bool, sh
 	}
 }
 
-// Engine runs turns whose models are asked once and have the tools given. Deep searches are those of Deep.
+// Engine runs turns whose models are asked once and have the tools given.
 func Engine(t testing.TB, tools ...tool.Tool) answer.Engine {
 	t.Helper()
 	set, err := tool.NewSet(tools...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Deep(t, turn.NewRunner(set, budgettest.NewWords(), turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler)))
+	return turn.NewRunner(set, budgettest.NewWords(), turn.Config{Policy: llm.Policy{Attempts: 1}}, slog.New(slog.DiscardHandler))
 }
