@@ -22,7 +22,6 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
-	"github.com/footnotehq/footnote/core/tool/textcall"
 )
 
 // worker is one model's run through the turn. It belongs to one goroutine.
@@ -84,9 +83,13 @@ func (w *worker) work(ctx context.Context) (err error) {
 			return cause
 		}
 		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
-		done, err := w.round(stepping, number)
+		result, err := w.step(stepping, number)
 		for w.quote(err) || w.spell(ctx, err) {
-			done, err = w.round(stepping, number)
+			result, err = w.step(stepping, number)
+		}
+		done := false
+		if err == nil {
+			done, err = w.follow(stepping, number, result)
 		}
 		told.End(err)
 		if done || err != nil {
@@ -122,8 +125,8 @@ func (w *worker) spell(ctx context.Context, err error) bool {
 	return true
 }
 
-// round is one step: it asks the model and runs the tools that it calls. It reports whether the answer is complete.
-func (w *worker) round(ctx context.Context, number int) (done bool, err error) {
+// lay lays out what the model is asked in a step, and says which tools it is offered.
+func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
 	offered, choice := w.offer(number)
 	built, err := w.build(ctx, offered, number == w.maxSteps-1)
 	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
@@ -131,33 +134,24 @@ func (w *worker) round(ctx context.Context, number int) (done bool, err error) {
 		built, err = w.build(ctx, offered, number == w.maxSteps-1)
 	}
 	if err != nil {
-		return false, err
+		return req, offered, err
 	}
 	if built.NoTools {
 		offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
-	// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
-	// An answer that must be JSON is not taken for one.
-	if err := w.still(ctx); err != nil {
-		return false, err
-	}
-	filter := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
-	result, err := w.step(ctx, number, llm.Request{
+	return llm.Request{
 		Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
 		ResponseFormat: w.req.ResponseFormat,
-	}, filter)
-	if err != nil {
-		return false, err
-	}
-	if len(result.calls) == 0 && choice.Mode == llm.Required && choice.Name == search.Name {
-		// Many servers ignore that a call is required. The search can be made without them.
-		result.calls = []llm.ToolCall{w.searchCall()}
-	}
-	if len(result.calls) > 0 && offered.Len() > 0 {
+	}, offered, w.still(ctx)
+}
+
+// follow does what the model's reply asks for: it runs the tools that were called. It reports whether the answer is complete.
+func (w *worker) follow(ctx context.Context, number int, result stepResult) (done bool, err error) {
+	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.still(ctx); err != nil {
 			return false, err
 		}
-		w.call(ctx, offered, result)
+		w.call(ctx, result)
 		return false, nil
 	}
 	switch {
@@ -243,9 +237,9 @@ func (w *worker) inline() {
 }
 
 // call runs the tools of a step and adds what they returned to the context.
-func (w *worker) call(ctx context.Context, offered tool.Set, result stepResult) {
+func (w *worker) call(ctx context.Context, result stepResult) {
 	began := time.Now()
-	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
+	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	w.record.Ran(time.Since(began))
 	calls := message.Message{Role: message.ToolCall, Text: result.text}
 	messages := []message.Message{calls}

@@ -8,20 +8,30 @@ import (
 
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/tool/textcall"
 )
 
 // stepResult is what one inference gave.
 type stepResult struct {
-	text   string // as the model wrote it, without the markup of calls; two messages are parted by a blank line
-	shown  bool   // the reader saw it
-	calls  []llm.ToolCall
-	finish llm.Finish
+	text    string // as the model wrote it, without the markup of calls; two messages are parted by a blank line
+	shown   bool   // the reader saw it
+	calls   []llm.ToolCall
+	offered tool.Set // what could be called
+	finish  llm.Finish
 }
 
-// step is one inference: it streams the model's words to the reader as they come, and gathers its calls. Every block that it opens is
+// step is one inference: it asks the model, streams its words to the reader as they come, and gathers its calls. Every block that it opens is
 // closed when it returns, however it does.
-func (w *worker) step(ctx context.Context, number int, req llm.Request, text *textcall.Filter) (result stepResult, err error) {
+func (w *worker) step(ctx context.Context, number int) (result stepResult, err error) {
+	req, offered, err := w.lay(ctx, number)
+	if err != nil {
+		return stepResult{}, err
+	}
+	// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
+	// An answer that must be JSON is not taken for one.
+	text := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
 	began := time.Now()
 	var (
 		usage    llm.Usage
@@ -77,10 +87,14 @@ func (w *worker) step(ctx context.Context, number int, req llm.Request, text *te
 		return stepResult{}, err
 	}
 	w.voice.close()
-	result.text, result.shown = w.voice.take(), !w.voice.dropped
+	result.text, result.shown, result.offered = w.voice.take(), !w.voice.dropped, offered
 	result.calls = w.identify(number, append(calls.calls(), text.Calls()...))
 	if result.finish == llm.FinishRefusal {
 		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
+	}
+	if len(result.calls) == 0 && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
+		// Many servers ignore that a call is required. The search can be made without them.
+		result.calls = []llm.ToolCall{w.searchCall()}
 	}
 	return result, nil
 }
