@@ -14,19 +14,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Accept implements session.Store.
-func (s *Store) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
-	if err := in.Validate(); err != nil {
-		return session.Accepted{}, err
-	}
-	if t, ok, err := s.first(ctx, in); ok || err != nil {
-		if err != nil {
-			err = fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)
-		}
-		return session.Accepted{Turn: t}, err
-	}
-	var accepted session.Accepted
-	err := s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+// acceptByStep takes in any question.
+func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		accepted = session.Accepted{}
 		id, err := newID()
 		if err != nil {

@@ -3,6 +3,7 @@ package pgsession
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
@@ -15,16 +16,19 @@ import (
 // taken is the SQLSTATE of a row that somebody else has written first.
 const taken = "23505"
 
-// first takes in the first question of a thread, which is what a crowd asks, in one statement. ok is false, and nothing was stored, where any of
-// it was seen before, or is being taken in or stopped at this moment, and for what is rare: Accept then goes step by step.
-func (s *Store) first(ctx context.Context, in session.Intake) (t session.Turn, ok bool, err error) {
+// Accept implements session.Store. The first question of a thread, which is what a crowd asks, is taken in by one statement. That stores nothing where any of
+// it was seen before, or is being taken in or stopped at this moment, and is not for what is rare: then it goes step by step.
+func (s *Store) Accept(ctx context.Context, in session.Intake) (accepted session.Accepted, err error) {
+	if err := in.Validate(); err != nil {
+		return accepted, err
+	}
 	if in.Message == "" || in.Owner != "" || len(in.Quotas) > 0 || len(in.Files) > 0 {
-		return t, false, nil
+		return s.acceptByStep(ctx, in)
 	}
 	var ids [3]string
 	for i := range ids {
 		if ids[i], err = newID(); err != nil {
-			return t, false, err
+			return accepted, err
 		}
 	}
 	var token []byte
@@ -44,10 +48,11 @@ func (s *Store) first(ctx context.Context, in session.Intake) (t session.Turn, o
 	var refused *pgconn.PgError
 	switch {
 	case errors.Is(err, pgx.ErrNoRows), errors.As(err, &refused) && (refused.Code == taken || refused.Code == postgres.Deadlock):
-		return t, false, nil
+		return s.acceptByStep(ctx, in)
 	case err != nil:
-		return t, false, err
+		return accepted, fmt.Errorf("take in event %q of %s: %w", in.EventKey, in.Ref.Platform, err)
 	}
 	question := message.Message{ID: message.ID(ids[2]), Role: message.User, Text: in.Text, Tokens: in.Tokens}
-	return queuedTurn(in, ids[0], ids[1], 1, at, question), true, nil
+	accepted.Turn = queuedTurn(in, ids[0], ids[1], 1, at, question)
+	return accepted, nil
 }
