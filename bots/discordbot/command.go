@@ -85,13 +85,14 @@ func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 	if len(c.Files) > 0 { // they take longer to fetch than Discord waits
 		ack.show(ctx)
 	}
-	_, refusal, err = b.talk.Take(ctx, answer.Question{
+	_, err = b.service.Take(ctx, answer.Question{
 		Mention: thread.Mention{
 			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
 			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: b.listens(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct), Agent: c.Agent, Models: models,
 		},
-		Judgement: j, Reply: reply,
-	}, commandPatience)
+		Judgement: j, Reply: reply, Patience: commandPatience,
+	})
+	refusal = policy.Refusal(err)
 	switch {
 	case refusal != "":
 		ack.say(ctx, refusal)

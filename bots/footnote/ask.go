@@ -101,9 +101,8 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	id, err := talk.Ask(ctx, question, attached...)
 	if err != nil {
-		var rejection policy.Rejection
-		if errors.As(err, &rejection) {
-			return usageError(rejection.Sentence)
+		if refusal := policy.Refusal(err); refusal != "" {
+			return usageError(refusal)
 		}
 		return err
 	}

@@ -134,9 +134,8 @@ var errLeave = errors.New("the chat was left")
 // answer asks and waits.
 func (d *dialogue) answer(ctx context.Context, question string) error {
 	id, err := d.Ask(ctx, question)
-	var rejection policy.Rejection
-	if errors.As(err, &rejection) {
-		d.say(rejection.Sentence + "\n")
+	if refusal := policy.Refusal(err); refusal != "" {
+		d.say(refusal + "\n")
 		return nil
 	}
 	if err != nil {

@@ -22,9 +22,6 @@ const (
 	sayInvite = "I am not in this channel. Invite me, and ask again; or ask with `/ask private …`"
 )
 
-// takeLimit bounds the storing of a question. Slack waits three seconds for an acknowledgement.
-const takeLimit = 10 * time.Second
-
 // modelsWord begins the word of a command that names models.
 const modelsWord = "models:"
 
@@ -86,12 +83,15 @@ func (b *Bot) ask(ctx context.Context, c event.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, refusal, err = b.talk.Take(ctx, answer.Question{Judgement: j, Pending: pending, Mention: thread.Mention{
+	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Mention: thread.Mention{
 		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
 		Tenant: b.config.Tenant, Listens: listens, Models: models,
-	}}, takeLimit)
-	if err != nil || refusal != "" {
-		return refusal, err
+	}})
+	if refusal := policy.Refusal(err); refusal != "" {
+		return refusal, nil
+	}
+	if err != nil {
+		return "", err
 	}
 	return said, nil
 }

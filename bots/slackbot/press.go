@@ -157,12 +157,13 @@ func (b *Bot) about(ctx context.Context, p event.Press) error {
 		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
 	}
 	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By, m.Direct)
-	accepted, refusal, err := b.talk.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask}, takeLimit)
+	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask})
+	refusal = policy.Refusal(err)
 	switch {
-	case err != nil:
-		return err
 	case refusal != "":
 		b.reply(ctx, p, refusal)
+	case err != nil:
+		return err
 	case accepted.Duplicate:
 		b.reply(ctx, p, sayAnswered)
 	default:

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -183,7 +184,12 @@ type Question struct {
 	Reply     *session.ReplyToken // how an interaction is answered
 	Pending   json.RawMessage     // what Surfaces are to ask the platform (Completer); nil: nothing
 	CaughtUp  bool                // the question carries, or will, what was said before it in its thread
+	// Patience is for how long it is tried again while the store does not answer, because no event brings the question again; 0: it is not.
+	Patience time.Duration
 }
+
+// firstPause is between the first two tries to take a question in.
+const firstPause = 100 * time.Millisecond
 
 // Take stores a question and queues its turn: the turn keeps why it is answered, counts against quotas, and waits where people are to answer first. A
 // private answer in a channel belongs to the asker's private session beside the thread's. Once it returns, the platform's event may be acknowledged;
@@ -213,7 +219,15 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 	}
 	defer s.intakes.begin()()
 	began := time.Now()
+	if q.Patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.Patience)
+		defer cancel()
+	}
 	stored, err := s.Store.Accept(ctx, in)
+	for wait := firstPause; err != nil && q.Patience > 0 && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
+		stored, err = s.Store.Accept(ctx, in)
+	}
 	if err != nil {
 		return Accepted{}, err
 	}

@@ -34,7 +34,7 @@ func (c *Conversation) edited(ctx context.Context, m Message) (question bool, er
 		files = c.can.files.ChangedFiles(ctx, m, t.Question.Files)
 	}
 	_, err = c.service.Actions.Edited(ctx, session.Edit{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: files})
-	if sentence, rejected := rejection(err); rejected {
+	if sentence := policy.Refusal(err); sentence != "" {
 		c.say(ctx, m, sentence)
 		return false, nil
 	}
@@ -103,11 +103,4 @@ func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied
 		denied(ctx, policy.SayDenied())
 	}
 	return result, nil
-}
-
-// rejection is the sentence of a question that was not taken in for a reason that its asker is told.
-func rejection(err error) (sentence string, ok bool) {
-	var rejected policy.Rejection
-	ok = errors.As(err, &rejected)
-	return rejected.Sentence, ok
 }

@@ -2,16 +2,11 @@ package conversation
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/session"
-	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -66,26 +61,4 @@ func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.J
 	}
 	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)
 	return answer.Judgement{Decision: policy.Decide(o.Event, policy.State{Permitted: true})}, nil
-}
-
-// firstPause is between the first two tries to take a question in.
-const firstPause = 100 * time.Millisecond
-
-// Take takes a question in: at once where an event that failed comes again, else until that is known to be done or the person's patience is over.
-// refusal is what the person is told where it was not taken in for a reason.
-func (c *Conversation) Take(ctx context.Context, q answer.Question, patience time.Duration) (accepted answer.Accepted, refusal string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for wait := firstPause; ; wait *= 2 {
-		accepted, err = c.service.Take(ctx, q)
-		if sentence, rejected := rejection(err); rejected {
-			return accepted, sentence, nil
-		}
-		if err == nil {
-			return accepted, "", nil
-		}
-		if c.can.redelivers != nil || errors.Is(err, session.ErrInvalid) || sleep.For(ctx, wait) != nil {
-			return accepted, "", fmt.Errorf("take a question in: %w", err)
-		}
-	}
 }

@@ -58,6 +58,7 @@ type stage struct {
 	said    []policy.SettingValue
 	model   *llmtest.Model
 	store   *sessiontest.Memory
+	answers *answer.Service
 	form    *action.Form // that was opened last
 	key     int
 	earlier []thread.MessageID
@@ -97,6 +98,7 @@ func (s *stage) start() {
 		s.Fatal(err)
 	}
 	s.talk.Bind(services)
+	s.answers = services.Service
 	running, stop := context.WithCancel(s.ctx)
 	ended := make(chan error, 2)
 	go func() { ended <- services.Run(running) }()
@@ -247,12 +249,13 @@ func (s *stage) ask(by common.Person, at thread.Ref, question string) {
 	j, models, refusal, err := s.talk.Admit(s.ctx, conversation.Use{Ref: at, EventKey: key, By: people[by]})
 	if err == nil && refusal == "" {
 		at.Thread = string(s.pin(at, people[by], page{Text: question}, 0).id)
-		_, refusal, err = s.talk.Take(s.ctx, answer.Question{Judgement: j, Mention: thread.Mention{
+		_, err = s.answers.Take(s.ctx, answer.Question{Judgement: j, Mention: thread.Mention{
 			Ref: at, EventKey: key, Asker: thread.Person{ID: people[by]}, Text: question, Tenant: access.DefaultTenant, Models: models,
 			Listens: access.NewAudience(access.DefaultTenant),
-		}}, time.Second)
+		}})
+		refusal = policy.Refusal(err)
 	}
-	if err != nil {
+	if err != nil && refusal == "" {
 		s.Fatal(err)
 	}
 	s.tell(by, refusal)

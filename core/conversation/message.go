@@ -124,22 +124,26 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
 	}
-	accepted, refusal, err := c.Take(ctx, answer.Question{
+	question := answer.Question{
 		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct, // at the next mention only what follows is read
 		Mention: thread.Mention{
 			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
 			Starter: cmp.Or(j.Thread.Starter, m.Starter), Text: with.Text, Files: with.Files, At: m.Written, Direct: m.Direct, Tenant: c.tenant(m.Ref),
 			Listens: with.Listens,
 		},
-	}, patience)
-	switch {
-	case err != nil:
-		return c.failed(ctx, m, err, SayLost)
-	case refusal != "":
+	}
+	if c.can.redelivers == nil {
+		question.Patience = patience
+	}
+	accepted, err := c.service.Take(ctx, question)
+	if refusal := policy.Refusal(err); refusal != "" {
 		if !j.Ambient {
 			c.sayOnce(ctx, m, refusal)
 		}
 		return nil
+	}
+	if err != nil {
+		return c.failed(ctx, m, err, SayLost)
 	}
 	c.taken.First(m.key())
 	if c.can.taken != nil {

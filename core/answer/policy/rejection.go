@@ -25,6 +25,13 @@ const (
 	RefusedForeign Reason = "foreign_workspace"
 )
 
+// Refusal returns what somebody is told whose question was rejected; empty for other errors.
+func Refusal(err error) string {
+	var r Rejection
+	errors.As(err, &r)
+	return r.Sentence
+}
+
 // ReasonOf returns why a question was rejected, as the audit trail keeps it; empty for other errors and for what the trail does not keep.
 func ReasonOf(err error) Reason {
 	var r Rejection
