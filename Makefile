@@ -166,14 +166,13 @@ release: need-go ## build the released files into .build/release, each with its 
 vulnerabilities: need-go ## look for known vulnerabilities in what the program calls (needs the network)
 	@GO='$(GO)' deploy/install/vulnerabilities.sh
 
-# What `make bench-search` indexes and where it takes sentences and labelled questions from.
+# What `make bench-search` indexes and where it takes sentences from.
 SIZE ?= 1000000
 TEXT ?=
-LABELLED ?=
 
 .PHONY: bench-search
-bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk; LABELLED=folder)
-	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)") $(if $(LABELLED),-labelled "$(LABELLED)")
+bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk)
+	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)")
 
 # What `make bench-knowledge` measures: folders in the layout of BEIR, and FOLDER=QUESTIONS.
 SETS ?=

@@ -22,20 +22,18 @@ import (
 
 // options are the flags.
 type options struct {
-	size     int    // chunks of the synthetic index
-	text     string // folder that sentences are taken from
-	labelled string // folder in the layout of BEIR; none: that stage is left out
-	queries  int    // of each case
-	profile  string // file for a CPU profile of the searches
-	keep     string // folder of a server that stays, with the large index in it
-	only     string // the search stages to run, by name; all
+	size    int    // chunks of the synthetic index
+	text    string // folder that sentences are taken from
+	queries int    // of each case
+	profile string // file for a CPU profile of the searches
+	keep    string // folder of a server that stays, with the large index in it
+	only    string // the search stages to run, by name; all
 }
 
 func main() {
 	var o options
 	flag.IntVar(&o.size, "size", 1_000_000, "chunks to index")
 	flag.StringVar(&o.text, "text", "", "folder of documents to take sentences from (default: the PostgreSQL manual, the documentation of Go, or this repository, whichever is there)")
-	flag.StringVar(&o.labelled, "labelled", "", "labelled collection in the layout of BEIR, to compare ts_rank_cd on")
 	flag.IntVar(&o.queries, "queries", 50, "questions of each case")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the search stages to this file")
 	flag.StringVar(&o.keep, "keep", "", "keep the server and the large index in this folder, and measure it again the next time")
@@ -63,7 +61,6 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	indexing := []stage{
 		{"index the text itself", b.indexText},
 		{"index 100,000 chunks through the pipeline", b.indexPipeline},
-		{"compare with ts_rank_cd on labelled questions", b.compareLabelled},
 		{"index the synthetic chunks", b.indexAll},
 		{"maintain", b.maintain},
 		{"size on disk", b.printSizes},
@@ -76,7 +73,6 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		{"search while segments are written and merged", b.searchDuringMerges},
 		{"8 clients", b.searchTogether},
 		{"memory for 300 sets of principals", b.manyAudiences},
-		{"compare with ts_rank_cd", b.compareFulltext},
 	}
 	stages := append([]stage{{"read the text", b.readText}}, indexing...)
 	if again, err := b.again(ctx); err != nil {
