@@ -264,6 +264,22 @@ func (w *feed) above(ctx context.Context, in corpus, f *file) (node string, own 
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
+// again reads one file of a corpus again, whatever the logs say. It is not there where the file, or the corpus, is not any more.
+func (w *feed) again(ctx context.Context, corpus, id string) (there bool, err error) {
+	in, read := w.byID[corpus]
+	if !read {
+		return false, nil
+	}
+	f, err := w.file(ctx, in.subject, id, in.fields())
+	switch {
+	case err == nil && w.home(f) == in.id && !f.Trashed:
+		return true, w.sink.found(ctx, in, []file{f}, true)
+	case err == nil || !final(ctx, err) && absent(err):
+		return false, nil
+	}
+	return false, err
+}
+
 // logs follows the log of each corpus, and looks at all of those that are new.
 func (w *feed) logs(ctx context.Context) error {
 	for some := range slices.Chunk(w.corpora, mostAhead) {

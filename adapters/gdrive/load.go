@@ -174,7 +174,7 @@ func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string
 		return gone(err)
 	}
 	if got := md5.Sum(answer.Body); sum != "" && !strings.EqualFold(hex.EncodeToString(got[:]), sum) {
-		return errors.New("what came is not the file that Drive listed: it was changed just then, or something on the way answered in its place. It is read again when everything is looked at, within an hour")
+		return errors.New("what came is not the file that Drive listed: it was changed just then, or something on the way answered in its place. The next run reads it again")
 	}
 	folder, err := os.MkdirTemp("", "footnote-drive-")
 	if err != nil {

@@ -122,9 +122,55 @@ func TestAFileThatFails(t *testing.T) {
 		t.Fatalf("%v %+v", err, run.Counts)
 	}
 	p.mustHold(map[*gdrivetest.File]string{b: "two"})
-	p.Pass(2 * gdrive.SweepEvery)
+	p.again()
 	p.mustSync()
 	p.mustHold(map[*gdrivetest.File]string{a: "one", b: "two"})
+	mark := p.Mark()
+	p.mustSync()
+	if n := p.Counts(mark, a.ID); n > 0 {
+		t.Errorf("what was read in the end is asked for %d times more", n)
+	}
+}
+
+// A file that never can be read is read a few times more, whether its text fails or all that is known of it; then it waits until everything is looked at. Only some
+// of many are read again.
+func TestWhatFailsIsReadAgainAFewTimes(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	d := p.Drive("Team", reader(p.User("ada")))
+	f := p.File(d, "a.txt", "one")
+	for n := range 250 {
+		p.File(d, fmt.Sprintf("%d.txt", n), "x")
+	}
+	p.Faults.Add(gdrivetest.Fault{Path: "alt=media", Answer: gdrivetest.Refuse(http.StatusForbidden, "downloadQuotaExceeded")}, 0, 100_000)
+	p.Faults.Add(gdrivetest.Fault{Path: "files/" + f.ID + "?", Answer: gdrivetest.Refuse(http.StatusBadGateway, "backendError")}, 0, 100_000)
+	asked := 0
+	for runs := 0; ; runs++ {
+		mark := p.Mark()
+		if _, err := p.sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		n := p.Counts(mark, "alt=media")
+		if runs > 0 && n > 200 {
+			t.Fatalf("%d files were read again", n)
+		}
+		if asked += n; n == 0 {
+			break
+		}
+		if runs > 10 {
+			t.Fatal("it does not end")
+		}
+	}
+	p.Faults.Mend()
+	p.mustSync()
+	if got := len(p.documents()); got != 0 {
+		t.Errorf("%d documents are in the index", got)
+	}
+	p.Pass(2 * gdrive.SweepEvery)
+	p.mustSync()
+	if got := len(p.documents()); got != 251 {
+		t.Errorf("%d documents are in the index, of 251; %d texts were asked for", got, asked)
+	}
 }
 
 // What something on the way answers in the place of a file is not taken for it.
@@ -138,7 +184,6 @@ func TestWhatIsNotTheFileIsNotRead(t *testing.T) {
 	if err != nil || run.Counts.Failed != 1 || !strings.Contains(run.Failures[0].Sentence, "not the file that Drive listed") {
 		t.Fatalf("%v %+v", err, run)
 	}
-	p.Pass(2 * gdrive.SweepEvery)
 	p.mustSync()
 	p.mustHold(map[*gdrivetest.File]string{a: "one"})
 }

@@ -155,22 +155,16 @@ func (n *nodes) ended(ctx context.Context) error {
 		if n.state.Ends[node] > now {
 			continue
 		}
-		id, name, _ := strings.Cut(node, "/")
-		in, there := n.byID[id]
-		if !there {
-			delete(n.state.Ends, node)
-			continue
-		}
-		f, err := n.file(ctx, in.subject, name, in.fields())
-		switch {
-		case err == nil && n.home(f) == in.id && !f.Trashed:
-			err = n.found(ctx, in, []file{f}, true)
-		case err == nil || !final(ctx, err) && absent(err):
-			delete(n.state.Ends, node)
-			n.batch.Denied, err = append(n.batch.Denied, node), nil
-		}
+		corpus, file, _ := strings.Cut(node, "/")
+		there, err := n.again(ctx, corpus, file)
 		if err != nil {
 			return err
+		}
+		if _, read := n.byID[corpus]; !there {
+			delete(n.state.Ends, node)
+			if read {
+				n.batch.Denied = append(n.batch.Denied, node)
+			}
 		}
 	}
 	return nil

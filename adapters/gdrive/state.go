@@ -20,7 +20,21 @@ type state struct {
 	// Gone are files that have left a shared drive, and that no log met since: they are removed at the end of the run.
 	Gone map[string]bool  `json:"gone,omitempty"`
 	Ends map[string]int64 `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
+	// Failed are files that could not be read, by id: the next run reads them again.
+	Failed map[string]failure `json:"failed,omitempty"`
 }
+
+// failure is a file that could not be read.
+type failure struct {
+	In    string `json:"i"` // its corpus
+	Times int    `json:"n"`
+}
+
+// Bounds of the files that are read again. Others wait until everything is looked at.
+const (
+	mostFailed = 200
+	mostTimes  = 5
+)
 
 // pass is a look at everything.
 type pass struct {
@@ -58,6 +72,9 @@ func decode(since index.Checkpoint, settings string) state {
 	}
 	if s.Gone == nil {
 		s.Gone = make(map[string]bool)
+	}
+	if s.Failed == nil {
+		s.Failed = make(map[string]failure)
 	}
 	if s.Pass != nil && s.Pass.Done == nil {
 		s.Pass.Done = make(map[string]string)

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -23,6 +25,7 @@ type documents struct {
 	removed map[document.ID]bool       // by this run
 	came    map[string]string
 	resumed bool
+	loading sync.Mutex // holds state.Failed while documents are read
 }
 
 // Sync implements index.Connector. A run in which nothing happened asks for the drives and for the end of each log. Every Options.SweepEvery it looks at
@@ -52,7 +55,47 @@ func (d *documents) read(ctx context.Context) (err error) {
 	if err := d.open(ctx); err != nil {
 		return err
 	}
+	if err := d.failed(ctx); err != nil {
+		return err
+	}
 	return d.run(ctx)
+}
+
+// failed reads those files again that could not be read by the runs before.
+func (d *documents) failed(ctx context.Context) error {
+	failing := 0
+	for _, id := range slices.Sorted(maps.Keys(d.state.Failed)) {
+		in := d.state.Failed[id].In
+		there, err := d.again(ctx, in, id)
+		switch {
+		case err == nil:
+			failing = 0
+		case unreadable(ctx, err) && failing < patience:
+			failing++
+			d.tried(in, id, err)
+			continue
+		default:
+			return err
+		}
+		if !there || !d.yielded[d.id(id)] {
+			delete(d.state.Failed, id)
+		}
+	}
+	return nil
+}
+
+// tried notes how the reading of a file ended. One that failed is read again by the next run, and by a few more.
+func (d *documents) tried(corpus, id string, err error) {
+	d.loading.Lock()
+	defer d.loading.Unlock()
+	before, again := d.state.Failed[id]
+	switch {
+	case errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked): // it is about the source, and ends the run
+	case err == nil || errors.Is(err, index.ErrSkipped) || before.Times >= mostTimes:
+		delete(d.state.Failed, id)
+	case again || len(d.state.Failed) < mostFailed:
+		d.state.Failed[id] = failure{In: corpus, Times: before.Times + 1}
+	}
 }
 
 // mostCame bounds how many files are remembered from one run to the next. One that is not is read again, at worst.
@@ -75,10 +118,17 @@ func (d *documents) flush(complete bool) error {
 	if len(now) > 0 {
 		d.batch.Review = func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }
 	}
-	d.batch.Next, d.batch.Resumed, d.batch.Complete = d.state.encode(), d.resumed, complete
+	d.batch.Resumed = d.resumed
 	d.batch.Failures, d.batch.Skipped = append(d.batch.Failures, d.unread...), append(d.batch.Skipped, d.skipped...)
 	batch := d.batch
 	d.batch, d.unread, d.skipped, d.access = index.Batch{}, nil, nil, make(map[document.ID]access.ACL)
+	if len(batch.Documents) > 0 { // how far the run is is noted once it is known which of them could not be read
+		if !d.yield(batch, nil) {
+			return errBroken
+		}
+		batch = index.Batch{Resumed: d.resumed}
+	}
+	batch.Next, batch.Complete = d.state.encode(), complete
 	if !d.yield(batch, nil) {
 		return errBroken
 	}
@@ -210,6 +260,10 @@ func (c *Connector) form(f *file) (name string, wanted bool) {
 func (d *documents) item(in corpus, f file, name string, acl access.ACL) index.Item {
 	return index.Item{
 		ID: d.id(f.ID), ModifiedAt: f.stamp(), Size: f.Size, Wait: loadWait,
-		Load: func(ctx context.Context) (document.Document, error) { return d.load(ctx, in, f, name, acl) },
+		Load: func(ctx context.Context) (document.Document, error) {
+			read, err := d.load(ctx, in, f, name, acl)
+			d.tried(in.id, f.ID, err)
+			return read, err
+		},
 	}
 }
