@@ -367,7 +367,7 @@ func TestGrantsWithoutDetails(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = 1000 * time.Hour })
 	ada, bob, cyd := p.User("ada"), p.User("bob"), p.User("cyd")
-	p.Switch(func(s *gdrivetest.Switches) { s.Bare = true })
+	p.Do(func() { p.Bare = true })
 	folder := p.Folder(ada, "Plans", reader(bob))
 	below, alone := p.File(folder, "a.txt", "x"), p.File(p.Folder(folder, "Deeper"), "b.txt", "x", reader(cyd))
 	closed := p.Folder(folder, "Closed", reader(cyd))

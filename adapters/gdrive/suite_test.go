@@ -60,7 +60,9 @@ func newWorld(t *testing.T, rt *rapid.T, every time.Duration) sourcetest.World {
 	w.groups = append(w.groups, elsewhere)
 	w.Drive("one", reader(w.users[0]))
 	w.Drive("two", reader(w.groups[0]))
-	w.Do(func() { w.Wordy = rapid.Bool().Draw(rt, "wordy logs") })
+	w.Do(func() {
+		w.Wordy, w.Bare = rapid.Bool().Draw(rt, "wordy logs"), rapid.Bool().Draw(rt, "grants without details")
+	})
 	w.Switch(func(s *gdrivetest.Switches) {
 		s.Short, s.NoLists = rapid.SampledFrom([]int{0, 1, 3}).Draw(rt, "short parts"), rapid.Bool().Draw(rt, "grants by themselves")
 	})
@@ -271,8 +273,17 @@ func (w *suiteWorld) Documents() []document.ID {
 	return all
 }
 
-// MayRead implements sourcetest.World. What follows from a folder that the owner of a file in it is not shown is not known here.
+// MayRead implements sourcetest.World.
 func (w *suiteWorld) MayRead(who access.Account, d document.ID) bool {
+	return w.some(who, d, w.World.MayRead)
+}
+
+// MustShow implements sourcetest.Partial. What follows from a folder that the owner of a file in it is not shown is not known here.
+func (w *suiteWorld) MustShow(who access.Account, d document.ID) bool {
+	return w.some(who, d, w.World.Shown)
+}
+
+func (w *suiteWorld) some(who access.Account, d document.ID, may func(*gdrivetest.User, *gdrivetest.File) bool) bool {
 	var f *gdrivetest.File
 	w.Do(func() {
 		for _, one := range w.Files {
@@ -282,7 +293,7 @@ func (w *suiteWorld) MayRead(who access.Account, d document.ID) bool {
 		}
 	})
 	for _, u := range w.users {
-		if f != nil && who.Full && strings.EqualFold(u.Email, who.Email) && w.World.Shown(u, f) {
+		if f != nil && who.Full && strings.EqualFold(u.Email, who.Email) && may(u, f) {
 			return true
 		}
 	}

@@ -327,7 +327,7 @@ func (q *request) effective(f *File) []map[string]any {
 		if view != "" {
 			p["view"] = view
 		}
-		if !g.Bare && !q.Switches.Bare {
+		if !g.Bare && (!q.Bare || f.Drive != nil) {
 			p["permissionDetails"] = []any{map[string]any{"permissionType": "file", "role": g.Role, "inherited": from != ""}}
 		}
 		all = append(all, p)

@@ -54,7 +54,6 @@ type Switches struct {
 	NoDelegate bool     // the service account may act for nobody
 	Scopes     []string // those that are granted; nil: all
 	NoDocs     bool     // the API of Docs is not enabled
-	Bare       bool     // grants come without details
 	NoLists    bool     // files come without their grants, and only with their ids
 }
 

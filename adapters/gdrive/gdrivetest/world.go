@@ -90,6 +90,8 @@ type World struct {
 	Bot    *User // the service account
 	Admin  *User
 	Wordy  bool // logs name what lies below a folder that was changed, too
+	// Bare has the grants of people's own files come without details of where they are from: those were "present only for shared drive items" for years.
+	Bare bool
 
 	now    time.Time
 	number int
@@ -355,7 +357,8 @@ func (w *World) MayRead(u *User, f *File) bool {
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
-// Shown is MayRead, but for what follows from a folder that the owner of what lies in it is not shown: whoever acts for owners does not learn of it.
+// Shown is MayRead, but for what whoever acts for owners does not learn: what follows from a folder that the owner of what lies in it is not shown, and, where grants
+// come without details, to whom something with limited access was given by itself.
 func (w *World) Shown(u *User, f *File) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -395,8 +398,9 @@ func (w *World) asks(u *User, f *File, shown bool) bool {
 		if u != nil && at.Owner == u {
 			return true
 		}
+		untold := shown && w.Bare && at.Limited && at.Drive == nil // which of its grants are its own
 		for _, g := range at.Grants {
-			if w.lets(g, u) {
+			if !untold && w.lets(g, u) {
 				return true
 			}
 		}

@@ -35,6 +35,13 @@ type World interface {
 	MayRead(who access.Account, d document.ID) bool
 }
 
+// Partial is a World whose vendor does not tell everything: less must be shown than may be read.
+type Partial interface {
+	World
+	// MustShow decides whether an account that may read a document must be shown it, once nothing happens any more.
+	MustShow(who access.Account, d document.ID) bool
+}
+
 // Stores are where a connector's yields go, and where questions are asked. They are empty at first.
 type Stores struct {
 	Tenant access.TenantID

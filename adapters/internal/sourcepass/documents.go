@@ -1,0 +1,53 @@
+package sourcepass
+
+import (
+	"slices"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// each is how many bytes of checkpoints are written for each batch, on average. A batch is a request at least, which takes longer than to write them.
+const each = 16 << 10
+
+// Documents sends the documents of a pass on. It is for one goroutine.
+type Documents struct {
+	Emit    func(index.Batch) error  // of Batches
+	Encode  func() index.Checkpoint  // the state as it is now
+	Resumed bool                     // index.Batch.Resumed
+	Notices []index.Notice           // that go out with the next batch
+	Sent    map[document.ID]struct{} // no document is sent twice in a pass
+
+	left int // bytes that may be written before the next checkpoint
+	size int // of the last one
+}
+
+// Send sends a batch, with a checkpoint if it is time for one. A state may be as large as the source, and so may be the number of batches: were it written with
+// each of them, a pass would write the square of that. So a large one is written after as many batches as it is worth; a run that is killed before that does
+// what they brought again.
+func (d *Documents) Send(b index.Batch) error {
+	if d.left += each; d.left < d.size {
+		return d.send(b)
+	}
+	return d.Save(b)
+}
+
+// Save sends a batch with a checkpoint: at the end of a pass, or where the next run has to know the state.
+func (d *Documents) Save(b index.Batch) error {
+	b.Next = d.Encode()
+	d.left, d.size = 0, len(b.Next)
+	return d.send(b)
+}
+
+func (d *Documents) send(b index.Batch) error {
+	if d.Sent == nil {
+		d.Sent = make(map[document.ID]struct{})
+	}
+	b.Resumed, b.Failures, d.Notices = d.Resumed, append(d.Notices, b.Failures...), nil
+	b.Documents = slices.DeleteFunc(b.Documents, func(i index.Item) bool {
+		_, twice := d.Sent[i.ID]
+		d.Sent[i.ID] = struct{}{}
+		return twice
+	})
+	return d.Emit(b)
+}
