@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -29,24 +29,14 @@ type groupState struct {
 // Groups implements index.GroupReader. It yields the members of organisations with the addresses that these vouch for, and a group for each
 // repository that is not open to all: every pass all of them.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
-	return func(yield func(index.GroupBatch, error) bool) {
-		if err := c.groups(ctx, since, func(b index.GroupBatch) bool { return yield(b, nil) }); err != nil && !errors.Is(err, errBroken) {
-			yield(index.GroupBatch{}, err)
-		}
-	}
+	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error { return c.groups(ctx, since, emit) })
 }
 
-func (c *Connector) groups(ctx context.Context, since index.Checkpoint, yield func(index.GroupBatch) bool) error {
-	var at groupState
-	if json.Unmarshal(since, &at) != nil {
-		at = groupState{}
-	}
+func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send func(index.GroupBatch) error) error {
+	at := sourcepass.Decode[groupState](since)
 	emit := func(b index.GroupBatch) error {
-		next, err := json.Marshal(at)
-		if b.Next = next; err == nil && !yield(b) {
-			err = errBroken
-		}
-		return err
+		b.Next = sourcepass.Encode(at)
+		return send(b)
 	}
 	all, err := c.repositories(ctx)
 	if err != nil {

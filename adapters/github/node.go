@@ -2,10 +2,10 @@ package github
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"strconv"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -19,20 +19,15 @@ type nodeState map[int64]string
 // Nodes implements index.NodeReader. It always yields every repository: a hundred are listed in a request, and a list that did not change is no
 // request that GitHub counts.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
-	return func(yield func(index.NodeBatch, error) bool) {
-		var before nodeState
-		if json.Unmarshal(since, &before) != nil {
-			before = nil
-		}
+	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
+		before := sourcepass.Decode[nodeState](since)
 		all, err := c.repositories(ctx)
 		if err != nil {
-			yield(index.NodeBatch{}, err)
-			return
+			return err
 		}
 		unread, denied, err := c.missing(ctx, before, all)
 		if err != nil {
-			yield(index.NodeBatch{}, err)
-			return
+			return err
 		}
 		now := make(nodeState, len(all))
 		batch := index.NodeBatch{Unread: unread, Denied: denied}
@@ -40,8 +35,8 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 			now[r.ID] = r.NodeID
 			batch.Nodes = append(batch.Nodes, index.Node{ID: r.key(), Name: r.Name, Clauses: []access.ACL{c.readable(r)}})
 			if len(batch.Nodes) == nodeBatch {
-				if !yield(batch, nil) {
-					return
+				if err := emit(batch); err != nil {
+					return err
 				}
 				batch = index.NodeBatch{}
 			}
@@ -51,13 +46,9 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 				now[n] = before[n]
 			}
 		}
-		batch.Complete = true
-		if batch.Next, err = json.Marshal(now); err != nil {
-			yield(index.NodeBatch{}, err)
-			return
-		}
-		yield(batch, nil)
-	}
+		batch.Complete, batch.Next = true, sourcepass.Encode(now)
+		return emit(batch)
+	})
 }
 
 // readable is who may read a repository.

@@ -341,6 +341,45 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
+// What is known of all repositories is written now and then, so that a first pass over many writes no more for each of them than one over few; killed in the
+// middle it goes on from there.
+func TestCheckpointsOfALargeOrganisationAreLinear(t *testing.T) {
+	t.Parallel()
+	a := newAcme(t, nil)
+	for i := range 700 {
+		a.Open(a.Repo(a.org, fmt.Sprintf("repository-%d", i), githubtest.Private), "issue", "thread", "text", a.ada)
+	}
+	var at index.Checkpoint
+	read := make(map[document.ID]bool)
+	batches, written := 0, 0
+	for killed := range 2 {
+		for batch, err := range a.connector.Sync(t.Context(), at) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, item := range batch.Documents {
+				read[item.ID] = true
+			}
+			if batches++; batch.Next != nil {
+				at = batch.Next
+			}
+			if written += len(batch.Next); killed == 0 && batches == 500 {
+				break
+			}
+		}
+		if known := strings.Count(string(at), `"k":`); known < 490 || killed == 1 && known != 700 {
+			t.Errorf("of %d batches %d repositories are known", batches, known)
+		}
+		a.again()
+	}
+	if len(read) != 700 {
+		t.Errorf("%d threads were read, of 700", len(read))
+	}
+	if t.Logf("%d batches, %d bytes", batches, written); written > batches*16<<10+2*len(at) {
+		t.Errorf("of %d batches %d bytes of checkpoints were written; the last one has %d", batches, written, len(at))
+	}
+}
+
 // The newest is read first, in whatever repository it is.
 func TestTheNewestIsFirst(t *testing.T) {
 	t.Parallel()

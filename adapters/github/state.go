@@ -1,9 +1,7 @@
 package github
 
 import (
-	"encoding/json"
-	"time"
-
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -80,8 +78,8 @@ const mostNumber = 1 << 26
 
 // decode reads a checkpoint; one that cannot be read, or was made by other settings, is as none, since nothing is lost by reading again.
 func decode(since index.Checkpoint, settings string) state {
-	var s state
-	if len(since) == 0 || json.Unmarshal(since, &s) != nil || s.Settings != settings {
+	s := sourcepass.Decode[state](since)
+	if s.Settings != settings {
 		s = state{Settings: settings}
 	}
 	if s.Repositories == nil {
@@ -90,13 +88,7 @@ func decode(since index.Checkpoint, settings string) state {
 	return s
 }
 
-func (s *state) encode() index.Checkpoint {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return nil // of strings and numbers, which always succeeds
-	}
-	return data
-}
+func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
 // of returns the progress of a repository. What was read of one under another name is read again: its documents name it.
 func (s *state) of(id int64, name string) *progress {
@@ -119,13 +111,6 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	s := decode(since, c.Settings())
 	s.Open = false
 	return s.encode()
-}
-
-func seconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }
 
 var sorts = []sort{issues, pulls, discussions, files, wiki}

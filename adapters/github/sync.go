@@ -11,27 +11,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// errBroken says that nobody wants another batch.
-var errBroken = errors.New("the caller has broken off")
-
 // pass is one Sync.
 type pass struct {
 	*Connector
-	yield   func(index.Batch, error) bool
+	sourcepass.Documents
 	state   state
 	now     time.Time
-	resumed bool
 	total   int
-	failing int // repositories in a row
-	notices []index.Notice
-	yielded map[document.ID]bool // no document is yielded twice in a run
-	fresh   bool                 // nothing is known of passes before
-	first   bool                 // there was none: what is read is all there is
+	failing int  // repositories in a row
+	fresh   bool // nothing is known of passes before
+	first   bool // there was none: what is read is all there is
 }
 
 // repositoryOf is a repository as its documents name it.
@@ -61,33 +56,18 @@ func (c *Connector) acl(repository int64) access.ACL { return access.ACL{c.node(
 // Sync implements index.Connector. What is newest is read first, in all repositories. A pass over repositories in which nothing happened asks one
 // question for each hundred of them, beside one for each page of their list that GitHub does not count.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
-		p := &pass{Connector: c, yield: yield, state: decode(since, c.Settings()), now: c.client.config.Now()}
-		p.resumed, p.fresh, p.yielded = p.state.Open, len(p.state.Repositories) == 0, make(map[document.ID]bool)
-		p.first = len(since) == 0
-		if err := p.run(sparing(ctx)); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.Batch{}, err)
-		}
-	}
+	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
+		p := &pass{Connector: c, state: decode(since, c.Settings()), now: c.client.config.Now(), first: len(since) == 0}
+		p.Documents = sourcepass.Documents{Emit: emit, Encode: p.state.encode, Resumed: p.state.Open}
+		p.fresh = len(p.state.Repositories) == 0
+		return p.run(sparing(ctx))
+	})
 }
 
-// emit yields a batch. The checkpoint is the state as it is now.
+// emit sends a batch.
 func (p *pass) emit(b index.Batch) error {
-	b.Next, b.Total, b.Resumed = p.state.encode(), p.total, p.resumed
-	b.Failures = append(p.notices, b.Failures...)
-	p.notices = nil
-	b.Documents = slices.DeleteFunc(b.Documents, func(i index.Item) bool {
-		twice := p.yielded[i.ID]
-		p.yielded[i.ID] = true
-		return twice
-	})
-	if !p.yield(b, nil) {
-		return errBroken
-	}
-	return nil
+	b.Total = p.total
+	return p.Send(b)
 }
 
 // task is something to be read of a repository, and when it was changed last.
@@ -142,7 +122,7 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	p.state.Open = false
-	if err := p.emit(index.Batch{}); err != nil {
+	if err := p.Save(index.Batch{Total: p.total}); err != nil {
 		return err
 	}
 	return p.followed(ctx, hints)
@@ -150,13 +130,13 @@ func (p *pass) run(ctx context.Context) error {
 
 // failed says what it means that something could not be read of a repository: a notice, or the end of the pass where it is not about that one.
 func (p *pass) failed(ctx context.Context, t task, err error) error {
-	if ctx.Err() != nil || errors.Is(err, errBroken) || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked) {
+	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked) {
 		return err
 	}
 	if p.failing++; p.failing >= patience {
 		return err
 	}
-	p.notices = append(p.notices, index.Notice{Name: t.repository.name, Sentence: fmt.Sprintf("Its %ss could not be read (%v). The next run tries again.", t.of, err)})
+	p.Notices = append(p.Notices, index.Notice{Name: t.repository.name, Sentence: fmt.Sprintf("Its %ss could not be read (%v). The next run tries again.", t.of, err)})
 	return nil
 }
 
@@ -171,7 +151,7 @@ func (p *pass) forget(now map[int64]standing) error {
 			continue
 		}
 		if r.Gone == 0 {
-			r.Gone = seconds(p.now)
+			r.Gone = sourcepass.Seconds(p.now)
 		}
 		if p.now.Sub(time.Unix(r.Gone, 0)) >= p.options.Forget {
 			delete(p.state.Repositories, id)
@@ -229,20 +209,19 @@ func (p *pass) tasks(now map[int64]standing) []task {
 		progress := p.state.of(id, s.Name)
 		for of, c := range map[sort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions} {
 			if !p.reads(of, s) {
-
 				continue
 			}
 			at, total := newest(c)
 			p.total += total
-			if p.due(progress.walk(of), seconds(at), total) {
-				all = append(all, task{r, of, max(seconds(at), 1)})
+			if p.due(progress.walk(of), sourcepass.Seconds(at), total) {
+				all = append(all, task{r, of, max(sourcepass.Seconds(at), 1)})
 			}
 		}
 		if p.reads(files, s) && progress.tree(files).Head != head(s) {
-			all = append(all, task{r, files, max(seconds(s.PushedAt), 1)})
+			all = append(all, task{r, files, max(sourcepass.Seconds(s.PushedAt), 1)})
 		}
 		if p.reads(wiki, s) && p.now.Sub(time.Unix(progress.tree(wiki).At, 0)) >= p.options.WikiEvery {
-			all = append(all, task{r, wiki, max(seconds(s.PushedAt), 1)})
+			all = append(all, task{r, wiki, max(sourcepass.Seconds(s.PushedAt), 1)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b task) int { return strings.Compare(string(a.of), string(b.of)) })

@@ -15,6 +15,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -49,7 +50,7 @@ func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
 		}
 	}
 	grown := p.state.of(r.id, r.name).tree(of)
-	grown.Head, grown.At = held.Commit, seconds(p.now)
+	grown.Head, grown.At = held.Commit, sourcepass.Seconds(p.now)
 	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
 		repository, sort, _, ok := p.place(id)
 		return index.Verdict{Gone: ok && repository == r.id && sort == of && !there[id]}

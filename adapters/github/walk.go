@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -38,10 +39,10 @@ func (p *pass) due(w *walk, at int64, total int) bool {
 		w.Again = at > w.Known || p.now.Unix()-at < int64(p.options.Overlap/time.Second)
 	}
 	if w.Full == 0 && p.first {
-		w.Full = seconds(p.now)
+		w.Full = sourcepass.Seconds(p.now)
 	}
 	if w.Look == nil && (w.Full == 0 || total < w.Total || total > 0 && p.now.Sub(time.Unix(w.Full, 0)) >= p.options.FullEvery) {
-		w.Look = &looks{Began: seconds(p.now)}
+		w.Look = &looks{Began: sourcepass.Seconds(p.now)}
 	}
 	w.Total = total
 	return w.Next != 0 || w.Look != nil
@@ -152,14 +153,15 @@ func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 		w.Look.Cursor = page.PageInfo.EndCursor
 		return p.emit(batch)
 	}
-	there, came, in, kind := w.Look.Seen, maps.Clone(p.yielded), t.repository.id, t.of
+	there, came, in, kind := w.Look.Seen, maps.Clone(p.Sent), t.repository.id, t.of
 	batch.Review = func(id document.ID) index.Verdict {
 		repository, of, key, ok := p.place(id)
 		if !ok || repository != in || of != kind {
 			return index.Verdict{}
 		}
 		number, err := strconv.Atoi(key)
-		return index.Verdict{Gone: err != nil || !there.has(number) && !came[id]} // what came since is there
+		_, since := came[id] // what came since is there
+		return index.Verdict{Gone: err != nil || !there.has(number) && !since}
 	}
 	w.Full, w.Look = w.Look.Began, nil
 	return p.emit(batch)
