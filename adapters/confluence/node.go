@@ -2,7 +2,6 @@ package confluence
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -38,7 +38,7 @@ type nodePass struct {
 // nodes is one Nodes.
 type nodes struct {
 	*Connector
-	yield func(index.NodeBatch, error) bool
+	send  func(index.NodeBatch) error
 	state nodeState
 	tree  *tree
 	site  *site
@@ -48,30 +48,14 @@ type nodes struct {
 // Nodes implements index.NodeReader. It always yields every space and the contents that are known to be restricted; every Options.SweepEvery it looks at all
 // contents for others that are. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
-	return func(yield func(index.NodeBatch, error) bool) {
-		n := &nodes{Connector: c, yield: yield, tree: c.tree(), told: make(map[string]bool)}
-		if json.Unmarshal(since, &n.state) != nil {
-			n.state = nodeState{}
-		}
-		if err := n.run(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.NodeBatch{}, err)
-		}
-	}
+	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
+		return (&nodes{Connector: c, send: emit, state: sourcepass.Decode[nodeState](since), tree: c.tree(), told: make(map[string]bool)}).run(ctx)
+	})
 }
 
 func (n *nodes) emit(b index.NodeBatch) error {
-	next, err := json.Marshal(n.state)
-	if err != nil {
-		return err
-	}
-	b.Next = next
-	if !n.yield(b, nil) {
-		return errBroken
-	}
-	return nil
+	b.Next = sourcepass.Encode(n.state)
+	return n.send(b)
 }
 
 func (n *nodes) run(ctx context.Context) error {
@@ -84,7 +68,7 @@ func (n *nodes) run(ctx context.Context) error {
 	}
 	now := n.client.config.Now()
 	if n.state.Pass == nil {
-		n.state.Pass = &nodePass{Began: seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]atlassian.IDSet)}
+		n.state.Pass = &nodePass{Began: sourcepass.Seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]atlassian.IDSet)}
 	}
 	pass := n.state.Pass
 	if pass.Known == nil {

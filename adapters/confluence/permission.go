@@ -30,7 +30,7 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, anonymous: make(map[string]bool)}
 	for _, g := range groups {
 		if c.isUsers(g.Name) {
-			s.users = append(s.users, c.group(c.groupID(g.ID, g.Name)))
+			s.users = append(s.users, c.group(g.ID))
 		}
 	}
 	if c.options.Anonymous != "" {

@@ -1,11 +1,10 @@
 package confluence
 
 import (
-	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -39,21 +38,14 @@ type sweep struct {
 	Number int             `json:"n,omitempty"`
 }
 
-func (s *state) encode() index.Checkpoint {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // it holds nothing that cannot be written
-	}
-	return text
-}
+func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
 // decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
 func decode(since index.Checkpoint, settings string) state {
-	var s state
-	if json.Unmarshal(since, &s) != nil || s.Settings != settings {
-		s = state{}
+	s := sourcepass.Decode[state](since)
+	if s.Settings != settings {
+		s = state{Settings: settings}
 	}
-	s.Settings = settings
 	if s.Spaces == nil {
 		s.Spaces = make(map[string]*progress)
 	}
@@ -83,13 +75,6 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 		p.Sweep = nil
 	}
 	return s.encode()
-}
-
-func seconds(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }
 
 // id is the id of a document: the source, the space's id, and the content's.

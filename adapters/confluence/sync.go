@@ -2,7 +2,6 @@ package confluence
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -12,60 +11,31 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// errBroken says that nobody wants another batch.
-var errBroken = errors.New("the caller has broken off")
-
 // pass is one Sync.
 type pass struct {
 	*Connector
-	yield   func(index.Batch, error) bool
-	state   state
-	tree    *tree
-	now     time.Time
-	resumed bool
-	spaces  map[string]space
-	yielded map[document.ID]bool // no document is yielded twice in a run
-	notices []index.Notice
+	sourcepass.Documents
+	state  state
+	tree   *tree
+	now    time.Time
+	spaces map[string]space
 }
 
 // Sync implements index.Connector. A pass over spaces in which nothing happened asks for the spaces, for what was changed last and, on Cloud, for what
 // was thrown away last. Every Options.SweepEvery it looks at everything besides, for what those do not tell: moves, restrictions, what was deleted for
 // good.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
-		p := &pass{
-			Connector: c, yield: yield, state: decode(since, c.Settings()), tree: c.tree(), now: c.client.config.Now(), yielded: make(map[document.ID]bool),
-			spaces: make(map[string]space),
-		}
-		p.resumed = p.state.Open
-		if err := p.run(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.Batch{}, err)
-		}
-	}
-}
-
-// emit yields a batch. The checkpoint is the state as it is now.
-func (p *pass) emit(b index.Batch) error {
-	b.Next, b.Resumed = p.state.encode(), p.resumed
-	b.Failures = append(p.notices, b.Failures...)
-	p.notices = nil
-	b.Documents = slices.DeleteFunc(b.Documents, func(i index.Item) bool {
-		twice := p.yielded[i.ID]
-		p.yielded[i.ID] = true
-		return twice
+	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
+		p := &pass{Connector: c, state: decode(since, c.Settings()), tree: c.tree(), now: c.client.config.Now(), spaces: make(map[string]space)}
+		p.Documents = sourcepass.Documents{Emit: emit, Encode: p.state.encode, Resumed: p.state.Open}
+		return p.run(ctx)
 	})
-	if !p.yield(b, nil) {
-		return errBroken
-	}
-	return nil
 }
 
 // listSpaces lists the spaces of the source.
@@ -104,7 +74,7 @@ func (p *pass) run(ctx context.Context) error {
 		}
 	}
 	p.state.Open = false
-	return p.emit(index.Batch{})
+	return p.Save(index.Batch{})
 }
 
 // forget removes the documents of spaces that were not seen for long. Nobody may read them since their nodes were first missing.
@@ -116,7 +86,7 @@ func (p *pass) forget() error {
 			continue
 		}
 		if at.Gone == 0 {
-			at.Gone = seconds(p.now)
+			at.Gone = sourcepass.Seconds(p.now)
 		}
 		if p.now.Sub(time.Unix(at.Gone, 0)) >= p.options.Forget {
 			forgotten[id] = true
@@ -126,7 +96,7 @@ func (p *pass) forget() error {
 	if len(forgotten) == 0 {
 		return nil
 	}
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+	return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 		space, _, ok := p.placeOf(id)
 		return index.Verdict{Gone: !ok || forgotten[space]}
 	}})
@@ -147,7 +117,7 @@ func (c *Connector) sorts() []sort {
 // sweep looks at everything in a space, and removes in the end what was not among it.
 func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 	if at.Sweep == nil {
-		at.Sweep = &sweep{Began: seconds(p.now), Seen: make(atlassian.IDSet)}
+		at.Sweep = &sweep{Began: sourcepass.Seconds(p.now), Seen: make(atlassian.IDSet)}
 	}
 	w, been := at.Sweep, make(map[string]bool)
 	for sorts := p.sorts(); w.Of < len(sorts); {
@@ -162,12 +132,12 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 			return err
 		case w.Asked != "": // the place in the list may not be known any more
 			at.Sweep = nil
-			if err := p.emit(index.Batch{}); err != nil { // the next run begins with a new one
+			if err := p.Save(index.Batch{}); err != nil { // the next run begins with a new one
 				return err
 			}
 			return fmt.Errorf("the list of %s has changed while it was read, and is read again by the next run: %w", s.Key, err)
 		default: // the space has gone since, or a sort of it is not shown: its nodes tell who may read it
-			p.notices = append(p.notices, index.Notice{Name: s.Key, Sentence: fmt.Sprintf("Its %ss could not be read (%v). The next run tries again.", sorts[w.Of], err)})
+			p.Notices = append(p.Notices, index.Notice{Name: s.Key, Sentence: fmt.Sprintf("Its %ss could not be read (%v). The next run tries again.", sorts[w.Of], err)})
 			w.Holes, next = true, ""
 		}
 		if err := p.tree.load(ctx, feet(entries)); err != nil {
@@ -211,13 +181,13 @@ func (p *pass) found(s space, at *progress, entries []entry) error {
 		}
 		node, sure := p.tree.nearest(e.feet())
 		if !sure {
-			p.notices = append(p.notices, index.Notice{Name: e.title, Sentence: "Who may read it could not be read. It stays as it is, and the next run tries again."})
+			p.Notices = append(p.Notices, index.Notice{Name: e.title, Sentence: "Who may read it could not be read. It stays as it is, and the next run tries again."})
 			continue
 		}
 		now[id] = access.ACL{p.node(s.within(node))}
 		items = append(items, load.item(s, e, s.within(node)))
 	}
-	return p.emit(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }})
+	return p.Send(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }})
 }
 
 // shrunk is which part of a space may be gone at once, and few how many of it at least, before it is taken for something else than that they were
@@ -237,23 +207,23 @@ func (p *pass) ended(s space, at *progress) error {
 	}
 	at.Swept = w.Began
 	if w.Holes {
-		return p.emit(index.Batch{})
+		return p.Send(index.Batch{})
 	}
 	verdict := index.Verdict{Gone: true}
 	much := at.Count >= few && w.Number < at.Count-at.Count/shrunk
 	if much && at.Shrunk == 0 {
-		at.Shrunk = seconds(p.now)
+		at.Shrunk = sourcepass.Seconds(p.now)
 	}
 	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
 		verdict = index.Verdict{ACL: access.ACL{}}
-		p.notices = append(p.notices, index.Notice{Name: s.Key, Sentence: fmt.Sprintf(
+		p.Notices = append(p.Notices, index.Notice{Name: s.Key, Sentence: fmt.Sprintf(
 			"%d of %d documents of the space cannot be seen any more. Nobody may read them here; after %s they are removed. If they are still there, give the account back its right to see them.",
 			at.Count-w.Number, at.Count, p.options.Forget)})
 	} else {
 		at.Shrunk, at.Count = 0, w.Number
 	}
 	seen, of := w.Seen, string(s.ID) // the space's next sweep has a set of its own: this one is asked beside it
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+	return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 		space, content, ok := p.placeOf(id)
 		if ok && (space != of || seen[content]) {
 			return index.Verdict{}
@@ -316,7 +286,7 @@ func (p *pass) changes(ctx context.Context) error {
 			if at := p.state.Spaces[e.space]; at == nil || at.Mark == 0 {
 				continue
 			}
-			if newest = max(newest, seconds(e.when)); seconds(e.when) < until {
+			if newest = max(newest, sourcepass.Seconds(e.when)); sourcepass.Seconds(e.when) < until {
 				next = ""
 				continue
 			}
@@ -377,5 +347,5 @@ func (p *pass) trash(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return p.emit(index.Batch{Deleted: gone})
+	return p.Send(index.Batch{Deleted: gone})
 }

@@ -99,7 +99,7 @@ func (c *Connector) unread(what string, err error) error {
 	return err
 }
 
-// listGroups lists the groups in the order of their ids.
+// listGroups lists the groups.
 func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	var all []group
 	type part struct {
@@ -118,8 +118,7 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	if err != nil {
 		return nil, c.unread("groups", err)
 	}
-	slices.SortFunc(all, func(a, b group) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(all, func(a, b group) bool { return a.ID == b.ID }), nil
+	return all, nil
 }
 
 // group is the id of a group by its address; empty of one that is none of the directory: nobody can say who is in it.

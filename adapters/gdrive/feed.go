@@ -11,9 +11,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// errBroken says that nobody wants another batch.
-var errBroken = errors.New("the caller has broken off")
-
 // sink takes what a feed brings.
 type sink interface {
 	// found is told what is in a corpus now. With log it was changed, and otherwise it was met in a list.

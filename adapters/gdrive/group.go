@@ -3,13 +3,13 @@ package gdrive
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"iter"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -20,83 +20,28 @@ type member struct {
 	Type string `json:"type"` // USER, GROUP, CUSTOMER, EXTERNAL
 }
 
-// mostMembers is how many people a batch of groups holds, about, and patience how many groups in a row may not be readable.
-const (
-	mostMembers = 2000
-	patience    = 3
-)
-
-// groupState is the checkpoint of Groups: the id of the last group that was read.
-type groupState struct {
-	After string `json:"after,omitempty"`
-}
-
 // Groups implements index.GroupReader. It yields the people of the directory, who is in each domain, and all groups with their members, group by group, and goes
 // on where it was ended.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
-	return func(yield func(index.GroupBatch, error) bool) {
-		if err := c.readGroups(ctx, since, func(b index.GroupBatch) bool { return yield(b, nil) }); err != nil {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.GroupBatch{}, err)
-		}
-	}
-}
-
-func (c *Connector) readGroups(ctx context.Context, since index.Checkpoint, yield func(index.GroupBatch) bool) error {
-	var state groupState
-	if json.Unmarshal(since, &state) != nil {
-		state = groupState{}
-	}
-	p, err := c.people(ctx)
-	if err != nil {
-		return err
-	}
-	all, err := c.listGroups(ctx)
-	if err != nil {
-		return err
-	}
-	batch, held, failing := p.everybody(), 0, 0
-	for _, g := range all {
-		if g.ID <= state.After {
-			continue
-		}
-		members, err := c.members(ctx, g.ID, p)
-		switch {
-		case err == nil:
-			failing = 0
-			batch.Groups = append(batch.Groups, index.Group{Principal: c.group(g.ID), Name: cmp.Or(g.Name, g.Email), Members: members})
-		case final(ctx, err):
-			return err
-		case absent(err): // it is gone since it was listed, or not shown: nobody is in it
-			batch.Groups = append(batch.Groups, index.Group{Principal: c.group(g.ID), Name: cmp.Or(g.Name, g.Email)})
-		default:
-			if failing++; failing >= patience {
-				return err
-			}
-			batch.Unread = append(batch.Unread, c.group(g.ID))
-		}
-		state.After = g.ID
-		if held += len(members) + 1; held < mostMembers {
-			continue
-		}
-		held = 0
-		if batch.Next, err = json.Marshal(state); err != nil {
+	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
+		p, err := c.people(ctx)
+		if err != nil {
 			return err
 		}
-		if !yield(batch) {
-			return nil
+		all, err := c.listGroups(ctx)
+		if err != nil {
+			return err
 		}
-		batch = index.GroupBatch{}
-	}
-	state.After = ""
-	if batch.Next, err = json.Marshal(state); err != nil {
-		return err
-	}
-	batch.Complete = true
-	yield(batch)
-	return nil
+		list := sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: g.ID, Name: cmp.Or(g.Name, g.Email)} })
+		reader := sourcepass.Groups{Emit: emit, Principal: c.group, Final: final, Read: func(ctx context.Context, id string) ([]index.Person, error) {
+			members, err := c.members(ctx, id, p)
+			if err != nil && !final(ctx, err) && absent(err) {
+				return nil, nil
+			}
+			return members, err
+		}}
+		return reader.Run(ctx, since, list, p.everybody())
+	})
 }
 
 // everybody is the people of the directory, and the domains that they are in. A grant to a domain lets in who has an address below it.
@@ -121,7 +66,7 @@ func (p *people) everybody() index.GroupBatch {
 
 // members are the people in a group, those of groups within it included: "includeDerivedMembership: Whether to list indirect memberships". Groups elsewhere
 // within it, and people elsewhere, are nobody here. "CUSTOMER: The member represents all users in a domain": in the organisation.
-func (c *Connector) members(ctx context.Context, id string, p *people) ([]string, error) {
+func (c *Connector) members(ctx context.Context, id string, p *people) ([]index.Person, error) {
 	in := make(map[string]bool)
 	type part struct {
 		Members       []member `json:"members"`
@@ -143,5 +88,9 @@ func (c *Connector) members(ctx context.Context, id string, p *people) ([]string
 		}
 		return got.NextPageToken
 	})
-	return slices.Sorted(maps.Keys(in)), err
+	var all []index.Person
+	for _, id := range slices.Sorted(maps.Keys(in)) {
+		all = append(all, index.Person{ID: id})
+	}
+	return all, err
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"golang.org/x/sync/errgroup"
@@ -23,7 +24,7 @@ import (
 // nodes is one Nodes.
 type nodes struct {
 	*feed
-	yield   func(index.NodeBatch, error) bool
+	send    func(index.NodeBatch) error
 	batch   index.NodeBatch
 	members map[string]access.ACL // of shared drives
 }
@@ -31,16 +32,11 @@ type nodes struct {
 // Nodes implements index.NodeReader. It yields each shared drive with its members, what the logs tell of folders and of files that are shared by themselves, and
 // every Options.SweepEvery all of them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
-	return func(yield func(index.NodeBatch, error) bool) {
-		n := &nodes{feed: c.feed(since, c.letting()), yield: yield, members: make(map[string]access.ACL)}
+	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
+		n := &nodes{feed: c.feed(since, c.letting()), send: emit, members: make(map[string]access.ACL)}
 		n.sink = n
-		if err := n.read(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.NodeBatch{}, err)
-		}
-	}
+		return n.read(ctx)
+	})
 }
 
 // letting are the settings with which grants were read: with others all of them are read anew.
@@ -74,10 +70,7 @@ func (n *nodes) flush(complete bool) error {
 	n.batch.Next, n.batch.Complete = n.state.encode(), complete
 	batch := n.batch
 	n.batch = index.NodeBatch{}
-	if !n.yield(batch, nil) {
-		return errBroken
-	}
-	return nil
+	return n.send(batch)
 }
 
 // unreadable reports whether an error is about one thing alone, which may be read later.

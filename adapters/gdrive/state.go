@@ -1,8 +1,7 @@
 package gdrive
 
 import (
-	"encoding/json"
-
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -46,21 +45,14 @@ type pass struct {
 	Holes bool              `json:"x,omitempty"` // something may have been left out
 }
 
-func (s *state) encode() index.Checkpoint {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // it holds nothing that cannot be written
-	}
-	return text
-}
+func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
 // decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
 func decode(since index.Checkpoint, settings string) state {
-	var s state
-	if json.Unmarshal(since, &s) != nil || s.Settings != settings {
-		s = state{}
+	s := sourcepass.Decode[state](since)
+	if s.Settings != settings {
+		s = state{Settings: settings}
 	}
-	s.Settings = settings
 	if s.Logs == nil {
 		s.Logs = make(map[string]string)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -18,7 +19,7 @@ import (
 // documents is one Sync.
 type documents struct {
 	*feed
-	yield   func(index.Batch, error) bool
+	send    func(index.Batch) error
 	batch   index.Batch
 	access  map[document.ID]access.ACL // of what the batch holds
 	yielded map[document.ID]bool       // no document is yielded twice in a run
@@ -31,19 +32,14 @@ type documents struct {
 // Sync implements index.Connector. A run in which nothing happened asks for the drives and for the end of each log. Every Options.SweepEvery it looks at
 // everything.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
+	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		d := &documents{
-			feed: c.feed(since, c.Settings()), yield: yield, access: make(map[document.ID]access.ACL), yielded: make(map[document.ID]bool),
+			feed: c.feed(since, c.Settings()), send: emit, access: make(map[document.ID]access.ACL), yielded: make(map[document.ID]bool),
 			removed: make(map[document.ID]bool), came: make(map[string]string),
 		}
 		d.sink, d.resumed = d, d.state.Open
-		if err := d.read(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.Batch{}, err)
-		}
-	}
+		return d.read(ctx)
+	})
 }
 
 func (d *documents) read(ctx context.Context) (err error) {
@@ -60,6 +56,9 @@ func (d *documents) read(ctx context.Context) (err error) {
 	}
 	return d.run(ctx)
 }
+
+// patience is how many files in a row may fail before a run does.
+const patience = 3
 
 // failed reads those files again that could not be read by the runs before.
 func (d *documents) failed(ctx context.Context) error {
@@ -123,16 +122,13 @@ func (d *documents) flush(complete bool) error {
 	batch := d.batch
 	d.batch, d.unread, d.skipped, d.access = index.Batch{}, nil, nil, make(map[document.ID]access.ACL)
 	if len(batch.Documents) > 0 { // how far the run is is noted once it is known which of them could not be read
-		if !d.yield(batch, nil) {
-			return errBroken
+		if err := d.send(batch); err != nil {
+			return err
 		}
 		batch = index.Batch{Resumed: d.resumed}
 	}
 	batch.Next, batch.Complete = d.state.encode(), complete
-	if !d.yield(batch, nil) {
-		return errBroken
-	}
-	return nil
+	return d.send(batch)
 }
 
 // found implements sink.

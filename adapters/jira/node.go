@@ -2,7 +2,6 @@ package jira
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -33,7 +33,7 @@ type known struct {
 // nodes is one Nodes.
 type nodes struct {
 	*Connector
-	yield func(index.NodeBatch, error) bool
+	send  func(index.NodeBatch) error
 	state nodeState
 	site  *site
 	zone  *time.Location
@@ -45,33 +45,18 @@ type nodes struct {
 // them. Of projects that have such it looks at the issues that were changed, and every Options.FullEvery, or when settings name other fields, at all of
 // them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
-	return func(yield func(index.NodeBatch, error) bool) {
-		n := &nodes{Connector: c, yield: yield, now: c.client.config.Now()}
-		if json.Unmarshal(since, &n.state) != nil {
-			n.state = nodeState{}
-		}
+	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
+		n := &nodes{Connector: c, send: emit, now: c.client.config.Now(), state: sourcepass.Decode[nodeState](since)}
 		if n.state.Projects == nil {
 			n.state.Projects = make(map[string]*known)
 		}
-		if err := n.run(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.NodeBatch{}, err)
-		}
-	}
+		return n.run(ctx)
+	})
 }
 
 func (n *nodes) emit(b index.NodeBatch) error {
-	next, err := json.Marshal(n.state)
-	if err != nil {
-		return err
-	}
-	b.Next = next
-	if !n.yield(b, nil) {
-		return errBroken
-	}
-	return nil
+	b.Next = sourcepass.Encode(n.state)
+	return n.send(b)
 }
 
 func (n *nodes) run(ctx context.Context) error {
@@ -152,7 +137,7 @@ func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
 	case r.denied:
 		return nil
 	case !relevant.single() && full: // settings alone say who may read
-		*k = known{Full: seconds(n.now), Relevant: relevant}
+		*k = known{Full: sourcepass.Seconds(n.now), Relevant: relevant}
 		return nil
 	case !relevant.single():
 		return nil
@@ -174,7 +159,7 @@ func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
 	}
 	met, newest := make(map[string]facts), k.Mark
 	err := n.client.searchAll(ctx, s, func(one issue) {
-		newest = max(newest, seconds(one.Fields.Updated.Time))
+		newest = max(newest, sourcepass.Seconds(one.Fields.Updated.Time))
 		if f := factsOf(string(p.ID), one, relevant); !f.bare() {
 			met[f.node()] = f
 		}
@@ -187,7 +172,7 @@ func (n *nodes) meet(ctx context.Context, p project, k *known, r *rules) error {
 		*k = known{Facts: met, Mark: newest, Full: k.Full, Relevant: relevant}
 		return nil
 	}
-	*k = known{Facts: met, Mark: newest, Full: seconds(n.now), Relevant: relevant}
+	*k = known{Facts: met, Mark: newest, Full: sourcepass.Seconds(n.now), Relevant: relevant}
 	return nil
 }
 

@@ -86,7 +86,7 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 	acl := access.ACL{}
 	for _, g := range all {
 		if slices.Contains(names, g.Name) {
-			acl = append(acl, c.group(c.groupID(g)))
+			acl = append(acl, c.group(g.ID))
 		}
 	}
 	return acl, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -28,7 +29,7 @@ func (p *pass) look(ctx context.Context, of project, at *progress) error {
 			return err
 		}
 		full = full || !relevant.same(at.Relevant)
-		at.Sweep = &sweep{Began: seconds(p.now), Full: full, Relevant: relevant, Seen: make(atlassian.IDSet)}
+		at.Sweep = &sweep{Began: sourcepass.Seconds(p.now), Full: full, Relevant: relevant, Seen: make(atlassian.IDSet)}
 	}
 	return p.sweep(ctx, of, at)
 }
@@ -70,7 +71,7 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 			w.Holes, next, s.anchored = true, w.At, false // it is read to its end, and nothing is removed by it
 		case errors.Is(err, errExpired), w.At != "" && sourcehttp.Status(err) == http.StatusBadRequest:
 			at.Sweep = nil
-			if err := p.emit(index.Batch{}); err != nil { // the next run begins with a new one
+			if err := p.Save(index.Batch{}); err != nil { // the next run begins with a new one
 				return err
 			}
 			return fmt.Errorf("the list of %s is read again by the next run: %w", of.Key, errors.Join(errExpired, err))
@@ -125,7 +126,7 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 		at.Full, at.Relevant, p.state.Strays = w.Began, w.Relevant, true
 	}
 	if w.Holes {
-		return p.emit(index.Batch{})
+		return p.Send(index.Batch{})
 	}
 	gone := make(map[string]bool)
 	for id := range at.Known {
@@ -136,14 +137,14 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 	much := len(at.Known) >= few && len(gone) > len(at.Known)/shrunk
 	switch {
 	case much && at.Shrunk == 0:
-		at.Shrunk = seconds(p.now)
+		at.Shrunk = sourcepass.Seconds(p.now)
 	case !much && at.Shrunk != 0: // what is back has to be said again by whom it may be read
 		at.Shrunk, at.Full = 0, 0
 	}
 	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
 		p.note(of, "%d of %d issues of the project cannot be seen any more. Nobody may read them here; after %s they are removed. If they are still there, give the account back its right to see them.",
 			len(gone), len(at.Known), p.options.Forget)
-		return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+		return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 			if issue, _, ok := p.placeOf(id); ok && gone[issue] {
 				return index.Verdict{ACL: access.ACL{}}
 			}
@@ -159,7 +160,7 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 			delete(gone, id)
 		}
 	}
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+	return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 		issue, _, ok := p.placeOf(id)
 		return index.Verdict{Gone: !ok || gone[issue]}
 	}})

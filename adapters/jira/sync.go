@@ -2,31 +2,25 @@ package jira
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// errBroken says that nobody wants another batch.
-var errBroken = errors.New("the caller has broken off")
-
 // pass is one Sync.
 type pass struct {
 	*Connector
-	yield    func(index.Batch, error) bool
+	sourcepass.Documents
 	state    state
 	now      time.Time
-	resumed  bool
 	projects map[string]project
-	yielded  map[document.ID]bool // no document is yielded twice in a run
-	notices  []index.Notice
 	odd      map[string]bool // projects of which it was told that nobody may read some issues
 	all      *site           // without who may use the site: that decides no names of nodes
 }
@@ -35,35 +29,14 @@ type pass struct {
 // Options.SweepEvery it looks at the ids of all issues besides, for what was deleted, and at the settings of projects; where these name other fields of
 // issues than before, and every Options.FullEvery, it looks at all issues.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
+	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{
-			Connector: c, yield: yield, state: decode(since, c.Settings()), now: c.client.config.Now(), yielded: make(map[document.ID]bool),
+			Connector: c, state: decode(since, c.Settings()), now: c.client.config.Now(),
 			projects: make(map[string]project), all: &site{schemes: make(map[string]levels)}, odd: make(map[string]bool),
 		}
-		p.resumed = p.state.Open
-		if err := p.run(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.Batch{}, err)
-		}
-	}
-}
-
-// emit yields a batch. The checkpoint is the state as it is now.
-func (p *pass) emit(b index.Batch) error {
-	b.Next, b.Resumed = p.state.encode(), p.resumed
-	b.Failures = append(p.notices, b.Failures...)
-	p.notices = nil
-	b.Documents = slices.DeleteFunc(b.Documents, func(i index.Item) bool {
-		twice := p.yielded[i.ID]
-		p.yielded[i.ID] = true
-		return twice
+		p.Documents = sourcepass.Documents{Emit: emit, Encode: p.state.encode, Resumed: p.state.Open}
+		return p.run(ctx)
 	})
-	if !p.yield(b, nil) {
-		return errBroken
-	}
-	return nil
 }
 
 func (p *pass) run(ctx context.Context) error {
@@ -94,7 +67,7 @@ func (p *pass) run(ctx context.Context) error {
 		return err
 	}
 	p.state.Open = false
-	return p.emit(index.Batch{})
+	return p.Save(index.Batch{})
 }
 
 // forget has the documents of projects removed that were not seen for long. Nobody may read them since their nodes were first missing.
@@ -106,7 +79,7 @@ func (p *pass) forget() {
 			continue
 		}
 		if at.Gone == 0 {
-			at.Gone = seconds(p.now)
+			at.Gone = sourcepass.Seconds(p.now)
 		}
 		if p.now.Sub(time.Unix(at.Gone, 0)) >= p.options.Forget {
 			forgotten = true
@@ -133,7 +106,7 @@ func (p *pass) clean() error {
 		}
 	}
 	p.state.Strays = false
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+	return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 		issue, _, ok := p.placeOf(id)
 		return index.Verdict{Gone: !ok || !known[issue]}
 	}})
@@ -187,7 +160,7 @@ func (p *pass) changes(ctx context.Context) error {
 			return err
 		}
 		for _, one := range found {
-			newest = max(newest, seconds(one.Fields.Updated.Time))
+			newest = max(newest, sourcepass.Seconds(one.Fields.Updated.Time))
 		}
 		if p.state.Mark == 0 {
 			break
@@ -247,7 +220,7 @@ func (p *pass) found(list []issue, in *project) error {
 			}
 		}
 	}
-	return p.emit(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict {
+	return p.Send(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict {
 		issue, _, _ := p.placeOf(id)
 		acl, listed := now[id]
 		return index.Verdict{ACL: acl, Gone: files[issue] && !listed}
@@ -256,5 +229,5 @@ func (p *pass) found(list []issue, in *project) error {
 
 // note tells the operator of something about a project.
 func (p *pass) note(of project, sentence string, with ...any) {
-	p.notices = append(p.notices, index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)})
+	p.Notices = append(p.Notices, index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)})
 }

@@ -3,9 +3,9 @@ package notion
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -43,21 +43,14 @@ const (
 // databaseMark stands before ids of databases in look.Found.
 const databaseMark = "d"
 
-func (s *state) encode() index.Checkpoint {
-	text, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // it holds nothing that cannot be written
-	}
-	return text
-}
+func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
 // decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
 func decode(since index.Checkpoint, settings string) state {
-	var s state
-	if json.Unmarshal(since, &s) != nil || s.Settings != settings {
-		s = state{}
+	s := sourcepass.Decode[state](since)
+	if s.Settings != settings {
+		s = state{Settings: settings}
 	}
-	s.Settings = settings
 	if s.Pass != nil { // an empty set is not written
 		s.Pass.Seen, s.Pass.Gone = s.Pass.Seen.orEmpty(), s.Pass.Gone.orEmpty()
 	}

@@ -3,7 +3,6 @@ package notion
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -14,13 +13,11 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
-
-// errBroken says that nobody wants another batch.
-var errBroken = errors.New("the caller has broken off")
 
 // together is how many pages are read before it is noted how far the pass came: at three requests a second a piece of background work reads some dozens.
 const together = 8
@@ -28,7 +25,7 @@ const together = 8
 // pass is one Sync.
 type pass struct {
 	*Connector
-	yield   func(index.Batch, error) bool
+	yield   func(index.Batch) error
 	state   state
 	look    *look
 	tree    *tree
@@ -46,19 +43,14 @@ type pass struct {
 // (https://developers.notion.com/reference/search-optimizations-and-limitations). So the pages of every database are listed besides, what stands on pages that
 // are read is followed, and whatever is stored and was met nowhere is asked for by itself.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
-		p := &pass{Connector: c, yield: yield, state: decode(since, c.Settings()), tree: c.tree(), first: true}
+	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
+		p := &pass{Connector: c, yield: emit, state: decode(since, c.Settings()), tree: c.tree(), first: true}
 		if p.resumed = p.state.Pass != nil; !p.resumed {
 			p.state.Pass = &look{Began: c.client.config.Now().Unix(), Seen: make(idSet), Gone: make(idSet)}
 		}
 		p.look = p.state.Pass
-		if err := p.run(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.Batch{}, err)
-		}
-	}
+		return p.run(ctx)
+	})
 }
 
 // emit yields a batch with the state as it is now.
@@ -73,10 +65,7 @@ func (p *pass) send(b index.Batch) error {
 	b.Resumed, b.Skipped = p.resumed, p.notices
 	p.notices = nil
 	p.mu.Unlock()
-	if !p.yield(b, nil) {
-		return errBroken
-	}
-	return nil
+	return p.yield(b)
 }
 
 // meet takes note of what stands on a page.

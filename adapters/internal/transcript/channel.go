@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -148,7 +149,7 @@ var ErrLone = errors.New("the other channels are read")
 
 // failed says what a channel that could not be read means: a notice, or the end of the pass where it is not about that channel.
 func (p *pass) failed(ctx context.Context, c Channel, err error) error {
-	if ctx.Err() != nil || errors.Is(err, errBroken) || errors.Is(err, index.ErrRevoked) {
+	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrRevoked) {
 		return err
 	}
 	if p.failing++; p.failing >= patience && !errors.Is(err, ErrLone) {

@@ -1,9 +1,9 @@
 package transcript
 
 import (
-	"encoding/json"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -25,22 +25,7 @@ type progress struct {
 	Whole  int64  `json:"w,omitempty"` // when it was last read to its beginning
 }
 
-// decode reads a checkpoint; one that cannot be read is as none, since nothing is lost by reading again.
-func decode(since index.Checkpoint) state {
-	var s state
-	if len(since) == 0 || json.Unmarshal(since, &s) != nil {
-		return state{}
-	}
-	return s
-}
-
-func (s *state) encode() index.Checkpoint {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return nil // of strings and numbers, which always succeeds
-	}
-	return data
-}
+func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
 // set changes what is known of a channel.
 func (s *state) set(channel string, change func(*progress)) {

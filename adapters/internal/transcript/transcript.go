@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -151,24 +152,16 @@ func (c *Connector) Settings() string { return c.rules.Settings }
 // Sync implements index.Connector. It lists the channels, follows what was heard of changes, reads the recent days of each channel, then what is
 // older, newest first.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
-		p := &pass{Connector: c, source: c.Source().ID, now: c.options.Now(), yield: yield, state: decode(since)}
+	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
+		p := &pass{Connector: c, source: c.Source().ID, now: c.options.Now(), send: emit, state: sourcepass.Decode[state](since)}
 		p.limit = StartOf(p.now.Add(-c.options.Since))
 		p.recent = StartOf(p.now.Add(-c.options.Recent))
 		if p.recent.Before(p.limit) {
 			p.recent = p.limit
 		}
-		if err := p.run(ctx); err != nil && !errors.Is(err, errBroken) {
-			if ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			yield(index.Batch{}, err)
-		}
-	}
+		return p.run(ctx)
+	})
 }
-
-// errBroken says that nobody wants another batch.
-var errBroken = errors.New("the caller has broken off")
 
 // pass is one Sync.
 type pass struct {
@@ -177,7 +170,7 @@ type pass struct {
 	now    time.Time
 	limit  time.Time // nothing older is read; the beginning of a day, as recent
 	recent time.Time // what is newer is looked at in every pass
-	yield  func(index.Batch, error) bool
+	send   func(index.Batch) error
 
 	state    state
 	listed   time.Time          // when the channels were last listed
@@ -189,10 +182,7 @@ type pass struct {
 // emit yields a batch. The checkpoint is the state as it is now.
 func (p *pass) emit(b index.Batch) error {
 	b.Next = p.state.encode()
-	if !p.yield(b, nil) {
-		return errBroken
-	}
-	return nil
+	return p.send(b)
 }
 
 func (p *pass) run(ctx context.Context) error {

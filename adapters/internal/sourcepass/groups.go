@@ -1,0 +1,91 @@
+package sourcepass
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Listed is a group in the list of all.
+type Listed struct{ ID, Name string }
+
+// List is a list of groups in the order of their ids, each once. What has no id is none.
+func List[G any](all []G, listed func(G) Listed) []Listed {
+	list := make([]Listed, 0, len(all))
+	for _, g := range all {
+		if one := listed(g); one.ID != "" {
+			list = append(list, one)
+		}
+	}
+	slices.SortFunc(list, func(a, b Listed) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(list, func(a, b Listed) bool { return a.ID == b.ID })
+}
+
+// Groups reads who is in groups, one group after another.
+type Groups struct {
+	Emit      func(index.GroupBatch) error // of Batches
+	Principal func(id string) access.Principal
+	// Read returns who is in a group: nobody where it is gone, or not shown.
+	Read  func(ctx context.Context, id string) ([]index.Person, error)
+	Final func(ctx context.Context, err error) bool // whether an error of Read ends the loop, whichever group it was about
+}
+
+// mostMembers is how many people a batch of groups holds, about.
+const mostMembers = 2000
+
+// patience is how many groups in a row may not be readable, before the loop ends.
+const patience = 5
+
+// groupState is the checkpoint of Groups: the id of the last group that was read.
+type groupState struct {
+	After string `json:"after,omitempty"`
+}
+
+// Run reads the groups of a List, and goes on where a run before was ended. The first batch begins with what is in first.
+func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
+	state, batch := Decode[groupState](since), first
+	told := make(map[string]bool) // people, each once
+	for _, p := range first.People {
+		told[p.ID] = true
+	}
+	held, failing := 0, 0
+	for _, one := range list {
+		if one.ID <= state.After {
+			continue
+		}
+		members, err := g.Read(ctx, one.ID)
+		switch {
+		case err == nil:
+			failing = 0
+			in := index.Group{Principal: g.Principal(one.ID), Name: one.Name}
+			for _, m := range members {
+				in.Members = append(in.Members, m.ID)
+				if !told[m.ID] {
+					told[m.ID] = true
+					batch.People = append(batch.People, m)
+				}
+			}
+			batch.Groups = append(batch.Groups, in)
+		case g.Final(ctx, err):
+			return err
+		default:
+			if failing++; failing >= patience {
+				return err
+			}
+			batch.Unread = append(batch.Unread, g.Principal(one.ID))
+		}
+		state.After = one.ID
+		if held += len(members) + 1; held >= mostMembers {
+			batch.Next = Encode(state)
+			if err := g.Emit(batch); err != nil {
+				return err
+			}
+			batch, held = index.GroupBatch{}, 0
+		}
+	}
+	batch.Next, batch.Complete = Encode(groupState{}), true
+	return g.Emit(batch)
+}
