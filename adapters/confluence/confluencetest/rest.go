@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 func number(id string) int {
@@ -317,7 +319,7 @@ func (q *request) version([]string) any {
 }
 
 func (s *Server) post(q *request) any {
-	if _, ok := q.match("api/v2/users-bulk"); ok && s.Cloud {
+	if _, ok := servertest.Match("api/v2/users-bulk", q.path); ok && s.Cloud {
 		var asked struct{ AccountIDs []string }
 		if json.NewDecoder(q.Body).Decode(&asked) != nil || len(asked.AccountIDs) > 250 {
 			return refused(http.StatusBadRequest)
@@ -330,7 +332,7 @@ func (s *Server) post(q *request) any {
 		}
 		return map[string]any{"results": results}
 	}
-	if found, ok := q.match("rest/api/content/*/permission/check"); ok && s.Cloud {
+	if found, ok := servertest.Match("rest/api/content/*/permission/check", q.path); ok && s.Cloud {
 		var asked struct {
 			Subject   struct{ Type, Identifier string }
 			Operation string

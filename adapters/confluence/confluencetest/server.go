@@ -4,33 +4,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Fault is something that goes wrong with requests.
-type Fault struct {
-	Path string // is a part of their method, path and query
-	// Answer takes the place of the answer. Nil: it is cut in the middle.
-	Answer http.HandlerFunc
-}
+type Fault = servertest.Fault
 
 // Server serves a world.
 type Server struct {
 	*World
-	URL    string
-	Cloud  bool
-	Token  string
-	Faults servertest.Faults[Fault]
-	Log    servertest.Log[string] // "GET /wiki/api/v2/spaces?limit=250"
-
-	mu      sync.Mutex
-	revoked bool
-	Switches
+	servertest.API[Switches]
+	Cloud bool
+	Token string
 }
 
 // Switches make the server behave as some sites do. They are changed within Switch.
@@ -52,53 +41,14 @@ type Switches struct {
 func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	t.Helper()
 	s := &Server{World: w, Cloud: cloud, Token: "s3cret-token"}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(web.Close)
-	s.URL = web.URL
+	s.Serve(t, s.serve)
 	return s
-}
-
-// Revoke has the credential accepted no more, or again.
-func (s *Server) Revoke(revoked bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.revoked = revoked
-}
-
-// Switch changes how the server behaves.
-func (s *Server) Switch(change func(*Switches)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(&s.Switches)
-}
-
-func (s *Server) is() Switches {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Switches
-}
-
-// Mark is how many requests were made so far.
-func (s *Server) Mark() int { return len(s.Log.All()) }
-
-// Counts is how many requests were made that hold a part, since a mark.
-func (s *Server) Counts(since int, part string) int {
-	n := 0
-	for _, entry := range s.Log.All()[since:] {
-		if strings.Contains(entry, part) {
-			n++
-		}
-	}
-	return n
 }
 
 // Refuse answers with a status, and headers.
 func Refuse(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
+		servertest.Head(w, status, header)
 		_ = json.NewEncoder(w).Encode(map[string]any{"statusCode": status, "message": http.StatusText(status)})
 	}
 }
@@ -111,22 +61,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.Cloud {
 		path = strings.TrimPrefix(path, "/wiki")
 	}
-	entry := r.Method + " " + r.URL.Path
-	if r.URL.RawQuery != "" {
-		entry += "?" + r.URL.RawQuery
-	}
+	entry := servertest.Entry(r)
 	user, anonymous := s.known(r)
 	if anonymous {
 		entry += " (anonymous)"
 	}
 	s.Log.Add(entry)
-	if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) }); faulty {
-		if fault.Answer != nil {
-			fault.Answer(w, r)
-			return
-		}
-		w.Header().Set("Content-Length", "1000")
-		_, _ = w.Write([]byte(`{"results":[{"id":`))
+	if s.Fails(w, r, entry, `{"results":[{"id":`) {
 		return
 	}
 	if user == nil && !anonymous {
@@ -135,9 +76,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		Refuse(http.StatusUnauthorized)(w, r)
 		return
 	}
-	s.World.mu.Lock()
-	answer := s.answer(&request{Server: s, Request: r, Switches: s.is(), user: user, path: path, values: r.URL.Query()})
-	s.World.mu.Unlock()
+	s.World.Mu.Lock()
+	answer := s.answer(&request{Server: s, Request: r, Switches: s.Is(), user: user, path: path, values: r.URL.Query()})
+	s.World.Mu.Unlock()
 	switch answer := answer.(type) {
 	case refused:
 		Refuse(int(answer))(w, r)
@@ -151,18 +92,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 // known is who asks: the account, a visitor without a credential, or nobody where the credential is wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.Header.Get("Authorization") == "" {
-		return nil, true
-	}
-	name, password, basic := r.BasicAuth()
-	right := basic && name == s.Bot.Email && password == s.Token
-	if !s.Cloud {
-		right = r.Header.Get("Authorization") == "Bearer "+s.Token
-	}
-	if !right || s.revoked {
-		return nil, false
+	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
+	if !right || s.Revoked() {
+		return nil, anonymous
 	}
 	return s.Bot, false
 }
@@ -193,23 +125,6 @@ func (q *request) sees(c *Content) bool {
 	return q.mayView(q.user, c.Space)
 }
 
-// match takes a path apart: "space/*/permissions".
-func (q *request) match(pattern string) ([]string, bool) {
-	have, want := strings.Split(strings.Trim(q.path, "/"), "/"), strings.Split(pattern, "/")
-	if len(have) != len(want) {
-		return nil, false
-	}
-	var found []string
-	for i := range want {
-		if want[i] == "*" {
-			found = append(found, have[i])
-		} else if want[i] != have[i] {
-			return nil, false
-		}
-	}
-	return found, true
-}
-
 func (s *Server) answer(q *request) any {
 	if q.Method == http.MethodPost {
 		return s.post(q)
@@ -219,7 +134,7 @@ func (s *Server) answer(q *request) any {
 		return answer(q, nil)
 	}
 	for pattern, answer := range routes {
-		if found, ok := q.match(pattern); ok {
+		if found, ok := servertest.Match(pattern, q.path); ok {
 			return answer(q, found)
 		}
 	}
@@ -266,7 +181,7 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 func (q *request) link(place string) string {
 	next := q.path + "?" + place
 	if q.Switches.Absolute {
-		return q.URL0() + next
+		return q.site() + next
 	}
 	if q.Cloud && strings.HasPrefix(q.path, "/api/v2") {
 		return "/wiki" + next
@@ -274,8 +189,8 @@ func (q *request) link(place string) string {
 	return next
 }
 
-// URL0 is the site's address.
-func (q *request) URL0() string {
+// site is the site's address.
+func (q *request) site() string {
 	if q.Cloud {
 		return q.Server.URL + "/wiki"
 	}
@@ -312,7 +227,7 @@ func paged[T any](q *request, all []T, most int, show func(T) any) any {
 		start /= 2
 	}
 	from, to := min(start, len(all)), min(start+limit, len(all))
-	links := map[string]any{"base": q.URL0()}
+	links := map[string]any{"base": q.site()}
 	more := to < len(all)
 	switch {
 	case q.Switches.Hollow && byCursor && !hollow && more:

@@ -5,8 +5,9 @@ package confluencetest
 import (
 	"slices"
 	"strconv"
-	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Subject is what a permission or a restriction may name: a *User, a *Group, or an Odd.
@@ -56,8 +57,7 @@ type Content struct {
 
 // World is a site. Its fields are changed within Do.
 type World struct {
-	mu       sync.Mutex
-	now      time.Time
+	servertest.World
 	last     int
 	Users    []*User
 	Groups   []*Group
@@ -73,29 +73,12 @@ type World struct {
 
 // NewWorld returns a site with the group of its users, and the account that reads it.
 func NewWorld() *World {
-	w := &World{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), last: 1000}
+	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 1000}
 	users := w.Group("confluence-users")
 	w.Site = []*Group{users}
 	w.Bot = w.User("bot")
 	return w
 }
-
-// Do changes the world.
-func (w *World) Do(f func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	f()
-}
-
-// Now is the time in the world.
-func (w *World) Now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-// Pass lets time pass.
-func (w *World) Pass(d time.Duration) { w.Do(func() { w.now = w.now.Add(d) }) }
 
 func (w *World) id() string {
 	w.last++
@@ -143,7 +126,7 @@ func (w *World) Add(c *Content) *Content {
 		if c.ID = w.id(); c.Type == "attachment" {
 			c.ID = "att" + c.ID
 		}
-		c.Version, c.When, c.Status = 1, w.now, "current"
+		c.Version, c.When, c.Status = 1, w.Time, "current"
 		w.Contents = append(w.Contents, c)
 		if w.byID == nil {
 			w.byID = make(map[string]*Content)
@@ -156,10 +139,10 @@ func (w *World) Add(c *Content) *Content {
 // Edit changes a content, which makes a new version of it.
 func (w *World) Edit(c *Content, change func()) {
 	w.Do(func() {
-		w.now = w.now.Add(time.Second)
+		w.Time = w.Time.Add(time.Second)
 		change()
 		c.Version++
-		c.When = w.now
+		c.When = w.Time
 	})
 }
 
@@ -210,8 +193,8 @@ func (c *Content) there() bool {
 //   - "Anonymous access": visitors see what a space opens to them, where the site is open to them:
 //     https://support.atlassian.com/confluence-cloud/docs/make-a-space-public/
 func (w *World) MayRead(u *User, c *Content) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	return w.mayRead(u, c)
 }
 

@@ -22,26 +22,18 @@ import (
 )
 
 // Fault is something that goes wrong with requests.
-type Fault struct {
-	Path string // is a part of their method, path and query
-	// Answer takes the place of the answer. Nil: it is cut in the middle.
-	Answer http.HandlerFunc
-}
+type Fault = servertest.Fault
 
 // Server serves a world.
 type Server struct {
 	*World
-	URL    string
-	Key    []byte // of the service account, as Google gives it out
-	Faults servertest.Faults[Fault]
-	Log    servertest.Log[string] // "GET /drive/v3/files?q=… (ada@example.com)"
+	servertest.API[Switches]
+	Key []byte // of the service account, as Google gives it out
 
 	mu      sync.Mutex
-	revoked bool
 	tokens  map[string]caller
 	private *rsa.PrivateKey
 	web     *httptest.Server
-	Switches
 }
 
 // Switches make the server behave otherwise. They are changed within Switch.
@@ -70,9 +62,7 @@ var signing = sync.OnceValue(func() *rsa.PrivateKey {
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, tokens: make(map[string]caller), private: signing()}
-	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(s.Close)
-	s.URL = s.web.URL
+	s.web = s.Serve(t, s.serve)
 	der, err := x509.MarshalPKCS8PrivateKey(s.private)
 	if err != nil {
 		t.Fatal(err)
@@ -93,45 +83,11 @@ func (s *Server) Close() {
 	s.web.Close()
 }
 
-// Revoke has the credential accepted no more, or again.
-func (s *Server) Revoke(revoked bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.revoked = revoked
-}
-
 // Forget has the tokens that were given out accepted no more.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.tokens)
-}
-
-// Switch changes how the server behaves.
-func (s *Server) Switch(change func(*Switches)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(&s.Switches)
-}
-
-func (s *Server) is() Switches {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Switches
-}
-
-// Mark is how many requests were made so far, those for tokens not counted.
-func (s *Server) Mark() int { return len(s.Log.All()) }
-
-// Counts is how many requests were made that hold a part, since a mark.
-func (s *Server) Counts(since int, part string) int {
-	n := 0
-	for _, entry := range s.Log.All()[since:] {
-		if strings.Contains(entry, part) {
-			n++
-		}
-	}
-	return n
 }
 
 // refused ends an answer as Google refuses: {"error": {"code": 403, "errors": [{"domain": "usageLimits", "reason": "userRateLimitExceeded", …}]}}
@@ -165,41 +121,30 @@ type caller struct {
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/token" {
-		if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(r.Method+" "+r.URL.Path, f.Path) }); faulty && fault.Answer != nil {
-			fault.Answer(w, r)
-			return
+		if !s.Fails(w, r, servertest.Entry(r), "") {
+			s.token(w, r)
 		}
-		s.token(w, r)
 		return
 	}
 	s.mu.Lock()
 	who, known := s.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
-	known = known && !s.revoked
 	s.mu.Unlock()
-	entry := r.Method + " " + r.URL.Path
-	if r.URL.RawQuery != "" {
-		entry += "?" + r.URL.RawQuery
-	}
+	known = known && !s.Revoked()
+	entry := servertest.Entry(r)
 	if known {
 		entry += " (" + who.user.Email + ")"
 	}
 	s.Log.Add(entry)
-	if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) }); faulty {
-		if fault.Answer != nil {
-			fault.Answer(w, r)
-			return
-		}
-		w.Header().Set("Content-Length", "1000")
-		_, _ = w.Write([]byte(`{"files":[{"id":`))
+	if s.Fails(w, r, entry, `{"files":[{"id":`) {
 		return
 	}
 	if !known {
 		Refuse(http.StatusUnauthorized, "authError")(w, r)
 		return
 	}
-	s.World.mu.Lock()
-	answer := (&request{Server: s, Request: r, Switches: s.is(), user: who.user, scopes: who.scopes, values: r.URL.Query()}).answer()
-	s.World.mu.Unlock()
+	s.World.Mu.Lock()
+	answer := (&request{Server: s, Request: r, Switches: s.Is(), user: who.user, scopes: who.scopes, values: r.URL.Query()}).answer()
+	s.World.Mu.Unlock()
 	switch answer := answer.(type) {
 	case refused:
 		Refuse(answer.status, answer.reason)(w, r)
@@ -230,10 +175,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	body, err := base64.RawURLEncoding.DecodeString(parts[1])
 	signature, signed := base64.RawURLEncoding.DecodeString(parts[2])
 	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
-	s.mu.Lock()
-	revoked := s.revoked
-	s.mu.Unlock()
-	if err != nil || signed != nil || json.Unmarshal(body, &claims) != nil || rsa.VerifyPKCS1v15(&s.private.PublicKey, crypto.SHA256, sum[:], signature) != nil || revoked {
+	if err != nil || signed != nil || json.Unmarshal(body, &claims) != nil || rsa.VerifyPKCS1v15(&s.private.PublicKey, crypto.SHA256, sum[:], signature) != nil || s.Revoked() {
 		fail("invalid_grant", "Invalid JWT Signature.")
 		return
 	}
@@ -241,7 +183,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		fail("invalid_grant", "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe.")
 		return
 	}
-	scopes, is := strings.Fields(claims.Scope), s.is()
+	scopes, is := strings.Fields(claims.Scope), s.Is()
 	who := s.Bot
 	if claims.Sub != "" {
 		if is.NoDelegate || is.Scopes != nil && slices.ContainsFunc(scopes, func(scope string) bool { return !slices.Contains(is.Scopes, scope) }) {

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Types of what is no uploaded file.
@@ -81,7 +82,7 @@ type File struct {
 
 // World is an organisation with its drives. Its methods are safe for concurrent use.
 type World struct {
-	mu     sync.Mutex
+	servertest.World
 	Domain string
 	Users  []*User
 	Groups []*Group
@@ -93,7 +94,6 @@ type World struct {
 	// Bare has the grants of people's own files come without details of where they are from: those were "present only for shared drive items" for years.
 	Bare bool
 
-	now    time.Time
 	number int
 	files  map[string]*File
 	below  map[*File][]*File
@@ -108,28 +108,11 @@ type log struct {
 
 // NewWorld returns an organisation with an administrator.
 func NewWorld() *World {
-	w := &World{Domain: "example.com", now: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC), files: make(map[string]*File), below: make(map[*File][]*File), logs: make(map[string]*log)}
+	w := &World{Domain: "example.com", World: servertest.World{Time: time.Date(2026, 11, 1, 8, 0, 0, 0, time.UTC)}, files: make(map[string]*File), below: make(map[*File][]*File), logs: make(map[string]*log)}
 	w.Bot = &User{ID: "bot", Name: "bot", Email: "reader@project.iam.gserviceaccount.com", Service: true}
 	w.Admin = w.User("admin")
 	return w
 }
-
-// Do changes the world while nobody looks.
-func (w *World) Do(change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	change()
-}
-
-// Now is the world's time; Pass lets some go by.
-func (w *World) Now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-// Pass lets time go by.
-func (w *World) Pass(d time.Duration) { w.Do(func() { w.now = w.now.Add(d) }) }
 
 func (w *World) next(prefix string) string {
 	w.number++
@@ -138,8 +121,8 @@ func (w *World) next(prefix string) string {
 
 // User adds somebody, with the top folder of a drive.
 func (w *World) User(name string) *User {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	u := &User{ID: w.next("1000"), Name: name, Email: name + "@" + w.Domain}
 	u.Root = w.add(&File{Name: "My Drive", Type: Folder, Owner: u})
 	w.Users = append(w.Users, u)
@@ -148,8 +131,8 @@ func (w *World) User(name string) *User {
 
 // Group adds a group.
 func (w *World) Group(name string, members ...any) *Group {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	g := &Group{ID: w.next("g"), Name: name, Email: name + "@" + w.Domain, Members: members}
 	w.Groups = append(w.Groups, g)
 	return g
@@ -157,8 +140,8 @@ func (w *World) Group(name string, members ...any) *Group {
 
 // Drive adds a shared drive whose manager is the service account.
 func (w *World) Drive(name string, members ...Grant) *Drive {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	d := &Drive{ID: w.next("0A"), Name: name, Members: append([]Grant{{To: w.Bot, Role: "organizer"}}, members...)}
 	w.Drives = append(w.Drives, d)
 	w.logOf(d.ID)
@@ -180,7 +163,7 @@ func (w *World) add(f *File) *File {
 		f.Type = Text
 	}
 	if f.Modified.IsZero() {
-		f.Modified = w.now
+		f.Modified = w.Time
 	}
 	w.Files = append(w.Files, f)
 	w.files[f.ID] = f
@@ -195,8 +178,8 @@ func (w *World) add(f *File) *File {
 
 // Add adds a file, or a folder, to where it says: a shared drive or a folder; what has an owner and no folder lies at the top of the owner's drive.
 func (w *World) Add(f *File) *File {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	switch {
 	case f.Parent != nil && f.Parent.Drive != nil:
 		f.Drive, f.Owner = f.Parent.Drive, nil
@@ -232,8 +215,8 @@ func (w *World) put(in any, f *File) *File {
 
 // Change changes a file, and has the logs tell of it.
 func (w *World) Change(f *File, change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	before := w.seers(f)
 	parent := f.Parent
 	change()
@@ -252,8 +235,8 @@ func (w *World) Change(f *File, change func()) {
 func (w *World) Edit(f *File, text string) {
 	w.Change(f, func() {
 		f.Data, f.Size = []byte(text), int64(len(text))
-		w.now = w.now.Add(time.Second)
-		f.Modified = w.now
+		w.Time = w.Time.Add(time.Second)
+		f.Modified = w.Time
 	})
 }
 
@@ -289,8 +272,8 @@ func (w *World) carry(f *File, drive *Drive, owner *User) {
 
 // Delete deletes a file for good, with all below it. Logs tell of each: it is what they say of deletions.
 func (w *World) Delete(f *File) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	var all func(f *File)
 	all = func(f *File) {
 		before := w.seers(f)
@@ -352,16 +335,16 @@ func (w *World) noteOne(f *File, before map[*File][]string) {
 
 // MayRead decides whether somebody may read a file that is there. nil is a visitor without an account.
 func (w *World) MayRead(u *User, f *File) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
 // Shown is MayRead, but for what whoever acts for owners does not learn: what follows from a folder that the owner of what lies in it is not shown, and, where grants
 // come without details, to whom something with limited access was given by itself.
 func (w *World) Shown(u *User, f *File) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	return !w.trashed(f) && w.asks(u, f, true)
 }
 
@@ -436,7 +419,7 @@ func (w *World) lets(g Grant, u *User) bool {
 	if u == nil || g.View != "" || g.Bare || !slices.Contains([]string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}, g.Role) {
 		return false
 	}
-	if !g.Expires.IsZero() && !g.Expires.After(w.now) {
+	if !g.Expires.IsZero() && !g.Expires.After(w.Time) {
 		return false
 	}
 	switch to := g.To.(type) {

@@ -25,15 +25,15 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request, name, rest str
 	bare, isWiki := strings.CutSuffix(name, ".wiki")
 	_, password, _ := r.BasicAuth()
 	var to *gittest.Server
-	s.World.mu.Lock()
+	s.World.Mu.Lock()
 	if repo, _ := s.find(bare); repo != nil && !repo.Hidden {
 		if to = repo.Git; isWiki {
 			to = repo.Wiki
 		}
 	}
-	s.World.mu.Unlock()
+	s.World.Mu.Unlock()
 	s.mu.Lock()
-	known := !s.revoked && (password == s.Token || s.Key != nil && password == s.installation())
+	known := !s.Revoked() && (password == s.Token || s.Key != nil && password == s.installation())
 	s.mu.Unlock()
 	switch {
 	case !known:

@@ -12,8 +12,8 @@ import (
 
 // graphql answers the queries that are asked of it, by their names. Whether they are queries that GitHub understands is checked against its schema.
 func (s *Server) graphql(w *recorded, operation string, variables map[string]any) {
-	s.World.mu.Lock()
-	defer s.World.mu.Unlock()
+	s.World.Mu.Lock()
+	defer s.World.Mu.Unlock()
 	id, _ := variables["id"].(string)
 	after, _ := variables["after"].(string)
 	first := 100

@@ -24,27 +24,19 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests.
-type Fault struct {
-	Path string // is a part of their path; for GraphQL, "graphql:" and the name of the query
-	// Answer takes the place of the answer. Nil: it is cut in the middle.
-	Answer http.HandlerFunc
-	// Then happens once it was answered as usual.
-	Then func()
-}
+// Fault is something that goes wrong with requests. Its Path is a part of their path; for GraphQL, of "graphql:" and the name of the query.
+type Fault = servertest.Fault
 
 // Server serves a world as GitHub Enterprise Server does, below /api/v3 and /api/graphql.
 type Server struct {
 	*World
-	URL    string
+	servertest.API[struct{}] // its log: "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
+
 	CAFile string         // with which it is trusted
 	Token  string         // of a person; it is accepted
 	Key    *rsa.PublicKey // of an App with the id 7 and the installation 70
-	Faults servertest.Faults[Fault]
-	Log    servertest.Log[string] // "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
 
 	mu        sync.Mutex
-	revoked   bool
 	issued    int // tokens of the installation
 	Limit     int // requests that may be made; 0: any number
 	used      int
@@ -68,36 +60,18 @@ func NewServer(t testing.TB, w *World) *Server {
 
 // Revoke has no credential accepted any more, or again.
 func (s *Server) Revoke(revoked bool) {
+	s.API.Revoke(revoked)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.revoked = revoked
 	if revoked {
 		s.issued++ // none that was given out counts
 	}
 }
 
-// Counts is how many requests were made whose log entry has a part, since a mark.
-func (s *Server) Counts(since int, part string) int {
-	n := 0
-	for _, entry := range s.Log.All()[since:] {
-		if strings.Contains(entry, part) {
-			n++
-		}
-	}
-	return n
-}
-
-// Mark is how many requests were made so far.
-func (s *Server) Mark() int { return len(s.Log.All()) }
-
 // Refuse answers with a status and a message, and headers.
 func Refuse(status int, message string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.Header().Set("X-GitHub-Request-Id", "C0DE:1234")
-		w.WriteHeader(status)
+		servertest.Head(w, status, append([]string{"X-GitHub-Request-Id", "C0DE:1234"}, header...))
 		_ = json.NewEncoder(w).Encode(map[string]string{"message": message, "documentation_url": "https://docs.github.com/rest"})
 	}
 }
@@ -232,9 +206,9 @@ func (s *Server) authorized(r *http.Request, path string) bool {
 	defer s.mu.Unlock()
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if strings.HasPrefix(path, "/app/") {
-		return s.Key != nil && !s.revoked && s.signed(token)
+		return s.Key != nil && !s.Revoked() && s.signed(token)
 	}
-	if s.revoked {
+	if s.Revoked() {
 		return false
 	}
 	return token == s.Token || s.Key != nil && token == s.installation()
@@ -268,8 +242,8 @@ func (s *Server) rest(w *recorded, r *http.Request, path string) {
 		want := strings.Split(pattern, "/")
 		return len(want) == len(parts) && !slices.ContainsFunc(want, func(p string) bool { return p != "*" && p != parts[slices.Index(want, p)] })
 	}
-	s.World.mu.Lock()
-	defer s.World.mu.Unlock()
+	s.World.Mu.Lock()
+	defer s.World.Mu.Unlock()
 	missing := func() { Refuse(http.StatusNotFound, "Not Found")(w, r) }
 	switch {
 	case r.Method == http.MethodPost && is("app/installations/70/access_tokens"):
@@ -278,7 +252,7 @@ func (s *Server) rest(w *recorded, r *http.Request, path string) {
 		token := s.installation()
 		s.mu.Unlock()
 		w.status = http.StatusCreated
-		w.write(map[string]any{"token": token, "expires_at": instant(s.clock.Add(time.Hour)), "repository_selection": "selected"})
+		w.write(map[string]any{"token": token, "expires_at": instant(s.Time.Add(time.Hour)), "repository_selection": "selected"})
 	case r.Method != http.MethodGet:
 		missing()
 	case is("installation/repositories"):

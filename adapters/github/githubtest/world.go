@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/git/gittest"
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Visibility of a repository.
@@ -23,9 +23,8 @@ const (
 
 // World is what is there. Its methods may be called while it is served.
 type World struct {
-	mu    sync.Mutex
-	clock time.Time
-	last  int64 // the last number that was given out
+	servertest.World
+	last int64 // the last number that was given out
 
 	Orgs  []*Org
 	Users []*User
@@ -120,27 +119,8 @@ type Comment struct {
 }
 
 // NewWorld returns an empty world.
-func NewWorld() *World { return &World{clock: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)} }
-
-// Now is the time there.
-func (w *World) Now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.clock
-}
-
-// Pass lets time pass.
-func (w *World) Pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.clock = w.clock.Add(d)
-}
-
-// Do changes the world in any way.
-func (w *World) Do(change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	change()
+func NewWorld() *World {
+	return &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}}
 }
 
 func (w *World) next() int64 {
@@ -150,8 +130,8 @@ func (w *World) next() int64 {
 
 // Org makes an organisation.
 func (w *World) Org(login, base string) *Org {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	o := &Org{ID: w.next(), Login: login, Base: base, Owners: make(map[*User]bool), Member: make(map[*User]bool)}
 	w.Orgs = append(w.Orgs, o)
 	return o
@@ -159,8 +139,8 @@ func (w *World) Org(login, base string) *Org {
 
 // User makes an account.
 func (w *World) User(login string) *User {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	u := &User{ID: w.next(), Login: login}
 	w.Users = append(w.Users, u)
 	return u
@@ -168,8 +148,8 @@ func (w *World) User(login string) *User {
 
 // Team makes a team.
 func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	t := &Team{ID: w.next(), Parent: parent, Members: make(map[*User]bool)}
 	for _, u := range members {
 		t.Members[u] = true
@@ -180,15 +160,15 @@ func (w *World) Team(o *Org, parent *Team, members ...*User) *Team {
 
 // Repo makes a repository.
 func (w *World) Repo(o *Org, name, visibility string) *Repo {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	return w.repo(o, name, visibility)
 }
 
 func (w *World) repo(o *Org, name, visibility string) *Repo {
 	r := &Repo{
 		ID: w.next(), Org: o, Name: name, Visibility: visibility, Direct: make(map[*User]string), Teams: make(map[*Team]string), Invited: make(map[*User]bool),
-		pushed: w.clock,
+		pushed: w.Time,
 	}
 	w.Repos = append(w.Repos, r)
 	return r
@@ -199,16 +179,16 @@ func (r *Repo) FullName() string { return r.Org.Login + "/" + r.Name }
 
 // Rename gives a repository another name; the old one leads to it until another repository has it.
 func (w *World) Rename(r *Repo, name string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	r.Former = append(r.Former, r.FullName())
 	r.Name = name
 }
 
 // Move transfers a repository to another organisation.
 func (w *World) Move(r *Repo, to *Org) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	r.Former = append(r.Former, r.FullName())
 	r.Org = to
 	clear(r.Teams)
@@ -216,16 +196,16 @@ func (w *World) Move(r *Repo, to *Org) {
 
 // Recreate deletes a repository and makes another of the same name.
 func (w *World) Recreate(r *Repo, visibility string) *Repo {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
 	return w.repo(r.Org, r.Name, visibility)
 }
 
 // DeleteRepo deletes a repository.
 func (w *World) DeleteRepo(r *Repo) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	w.Repos = slices.DeleteFunc(w.Repos, func(one *Repo) bool { return one == r })
 }
 
@@ -233,73 +213,73 @@ func (w *World) DeleteRepo(r *Repo) {
 func (w *World) Push(r *Repo, files map[string][]byte) {
 	r.Git.Commit("a change", files)
 	head := strings.TrimSpace(r.Git.Git("rev-parse", "HEAD"))
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.clock = w.clock.Add(time.Second)
-	r.pushed, r.head = w.clock, head
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Time = w.Time.Add(time.Second)
+	r.pushed, r.head = w.Time, head
 }
 
 // Open makes an issue, a pull request or a discussion.
 func (w *World) Open(r *Repo, kind, title, body string, author *User) *Thread {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.clock = w.clock.Add(time.Second)
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Time = w.Time.Add(time.Second)
 	r.Numbers++
-	t := &Thread{Kind: kind, ID: w.next(), Number: r.Numbers, Title: title, Body: body, Author: author, State: "OPEN", Created: w.clock, Updated: w.clock}
+	t := &Thread{Kind: kind, ID: w.next(), Number: r.Numbers, Title: title, Body: body, Author: author, State: "OPEN", Created: w.Time, Updated: w.Time}
 	r.Threads = append(r.Threads, t)
 	return t
 }
 
 // Say adds a comment.
 func (w *World) Say(t *Thread, author *User, body string) *Comment {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.clock = w.clock.Add(time.Second)
-	c := &Comment{ID: w.next(), Author: author, Body: body, Created: w.clock}
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Time = w.Time.Add(time.Second)
+	c := &Comment{ID: w.next(), Author: author, Body: body, Created: w.Time}
 	t.Comments = append(t.Comments, c)
-	t.Updated = w.clock
+	t.Updated = w.Time
 	return c
 }
 
 // Touch notes that a thread was changed.
 func (w *World) Touch(t *Thread, change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.clock = w.clock.Add(time.Second)
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	w.Time = w.Time.Add(time.Second)
 	change()
-	t.Updated = w.clock
+	t.Updated = w.Time
 }
 
 // Comment makes a comment that is not anywhere yet.
 func (w *World) Comment(author *User, body string) *Comment {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return &Comment{ID: w.next(), Author: author, Body: body, Created: w.clock}
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
+	return &Comment{ID: w.next(), Author: author, Body: body, Created: w.Time}
 }
 
 // DeleteThread deletes an issue, a pull request or a discussion, of which nothing is left.
 func (w *World) DeleteThread(r *Repo, t *Thread) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	r.Threads = slices.DeleteFunc(r.Threads, func(one *Thread) bool { return one == t })
 }
 
 // Transfer moves an issue to another repository, where it has another number and node id.
 func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	from.Threads = slices.DeleteFunc(from.Threads, func(one *Thread) bool { return one == t })
 	to.Numbers++
-	w.clock = w.clock.Add(time.Second)
+	w.Time = w.Time.Add(time.Second)
 	moved := *t
-	moved.ID, moved.Number, moved.Updated = w.next(), to.Numbers, w.clock
+	moved.ID, moved.Number, moved.Updated = w.next(), to.Numbers, w.Time
 	to.Threads = append(to.Threads, &moved)
 }
 
 // MayRead reports whether a person may read a repository at GitHub. It goes by one rule after the other, for this person alone.
 func (w *World) MayRead(u *User, r *Repo) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	if !slices.Contains(w.Repos, r) {
 		return false
 	}

@@ -15,8 +15,8 @@ import "slices"
 //   - In a team-managed project "you can restrict an issue to certain roles" beside
 //     (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/).
 func (w *World) MayRead(u *User, i *Issue) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	return w.mayRead(u, i)
 }
 

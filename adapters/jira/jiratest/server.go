@@ -5,37 +5,29 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // Fault is something that goes wrong with requests.
-type Fault struct {
-	Path string // is a part of their method, path, query and body
-	// Answer takes the place of the answer. Nil: it is cut in the middle.
-	Answer http.HandlerFunc
-}
+type Fault = servertest.Fault
 
 // Server serves a world.
 type Server struct {
 	*World
-	URL    string
-	Cloud  bool
-	Token  string
-	Faults servertest.Faults[Fault]
-	Log    servertest.Log[string] // "POST /rest/api/3/search/jql {…}"
+	servertest.API[Switches]
+	Cloud bool
+	Token string
 
-	mu      sync.Mutex
-	revoked bool
-	spent   int       // points, in the hour
-	hour    time.Time // that is counted
-	Switches
+	mu    sync.Mutex
+	spent int       // points, in the hour
+	hour  time.Time // that is counted
 }
 
 // Switches make the server behave as some sites do. They are changed within Switch.
@@ -59,42 +51,14 @@ type Switches struct {
 func NewServer(t testing.TB, w *World, cloud bool) *Server {
 	t.Helper()
 	s := &Server{World: w, Cloud: cloud, Token: "s3cret-token"}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(web.Close)
-	s.URL = web.URL
+	s.Serve(t, s.serve)
 	return s
 }
-
-// Revoke has the credential accepted no more, or again.
-func (s *Server) Revoke(revoked bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.revoked = revoked
-}
-
-// Switch changes how the server behaves.
-func (s *Server) Switch(change func(*Switches)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(&s.Switches)
-}
-
-func (s *Server) is() Switches {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.Switches
-}
-
-// Mark is how many requests were made so far.
-func (s *Server) Mark() int { return len(s.Log.All()) }
 
 // Refuse answers with a status, and headers.
 func Refuse(status int, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
+		servertest.Head(w, status, header)
 		_ = json.NewEncoder(w).Encode(map[string]any{"errorMessages": []string{http.StatusText(status)}, "errors": map[string]string{}})
 	}
 }
@@ -128,7 +92,7 @@ type request struct {
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	q := &request{Server: s, Switches: s.is(), method: r.Method, values: r.URL.Query(), points: 1}
+	q := &request{Server: s, Switches: s.Is(), method: r.Method, values: r.URL.Query(), points: 1}
 	text, err := io.ReadAll(r.Body)
 	if err != nil || len(text) > 0 && json.Unmarshal(text, &q.body) != nil {
 		Refuse(http.StatusBadRequest)(w, r)
@@ -140,13 +104,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		entry += " (anonymous)"
 	}
 	s.Log.Add(entry)
-	if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) }); faulty {
-		if fault.Answer != nil {
-			fault.Answer(w, r)
-			return
-		}
-		w.Header().Set("Content-Length", "1000")
-		_, _ = w.Write([]byte(`{"issues":[{"id":`))
+	if s.Fails(w, r, entry, `{"issues":[{"id":`) {
 		return
 	}
 	if user == nil && !anonymous {
@@ -167,9 +125,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		rest = strings.TrimPrefix(r.URL.Path, "/")
 	}
 	q.user, q.path = user, rest
-	s.World.mu.Lock()
+	s.World.Mu.Lock()
 	answer := s.answer(q)
-	s.World.mu.Unlock()
+	s.World.Mu.Unlock()
 	s.spend(q.points)
 	switch answer := answer.(type) {
 	case refused:
@@ -184,13 +142,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 
 // afford reports whether there are points left: "65,000 points per hour", which begin anew with the hour. What an answer costs is known when it is given.
 func (s *Server) afford() (time.Duration, bool) {
-	now := s.Now()
+	now, is := s.Now(), s.Is()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if hour := now.Truncate(time.Hour); !hour.Equal(s.hour) {
 		s.hour, s.spent = hour, 0
 	}
-	if s.Points == 0 || s.spent < s.Points {
+	if is.Points == 0 || s.spent < is.Points {
 		return 0, true
 	}
 	return s.hour.Add(time.Hour).Sub(now), false
@@ -204,37 +162,11 @@ func (s *Server) spend(points int) {
 
 // known is who asks: the account, a visitor without a credential, or nobody where the credential is wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.Header.Get("Authorization") == "" {
-		return nil, true
-	}
-	name, password, basic := r.BasicAuth()
-	right := basic && name == s.Bot.Email && password == s.Token
-	if !s.Cloud {
-		right = r.Header.Get("Authorization") == "Bearer "+s.Token
-	}
-	if !right || s.revoked {
-		return nil, false
+	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
+	if !right || s.Revoked() {
+		return nil, anonymous
 	}
 	return s.Bot, false
-}
-
-// match takes a path apart: "project/*/role/*".
-func (q *request) match(pattern string) ([]string, bool) {
-	have, want := strings.Split(strings.Trim(q.path, "/"), "/"), strings.Split(pattern, "/")
-	if len(have) != len(want) {
-		return nil, false
-	}
-	var found []string
-	for i := range want {
-		if want[i] == "*" {
-			found = append(found, have[i])
-		} else if want[i] != have[i] {
-			return nil, false
-		}
-	}
-	return found, true
 }
 
 func (s *Server) answer(q *request) any {
@@ -258,7 +190,7 @@ func (s *Server) answer(q *request) any {
 	}
 	for pattern, answer := range routes {
 		method, path, _ := strings.Cut(pattern, " ")
-		if found, ok := q.match(path); ok && method == q.method {
+		if found, ok := servertest.Match(path, q.path); ok && method == q.method {
 			return answer(q, found)
 		}
 	}

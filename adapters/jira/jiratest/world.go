@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // User is somebody with an account.
@@ -104,8 +105,7 @@ type App struct {
 
 // World is a site. Its fields are changed within Do.
 type World struct {
-	mu       sync.Mutex
-	now      time.Time
+	servertest.World
 	last     int
 	Users    []*User
 	Groups   []*Group
@@ -121,28 +121,11 @@ type World struct {
 
 // NewWorld returns a site with an application and its group, and the account that reads it.
 func NewWorld() *World {
-	w := &World{now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC), last: 10_000, byID: make(map[string]*Issue), Zone: "Asia/Kolkata"}
+	w := &World{World: servertest.World{Time: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, last: 10_000, byID: make(map[string]*Issue), Zone: "Asia/Kolkata"}
 	w.Apps = []*App{{Key: "jira-software", Groups: []*Group{w.Group("jira-software-users")}}}
 	w.Bot = w.User("bot")
 	return w
 }
-
-// Do changes the world.
-func (w *World) Do(f func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	f()
-}
-
-// Now is the time in the world.
-func (w *World) Now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-// Pass lets time pass.
-func (w *World) Pass(d time.Duration) { w.Do(func() { w.now = w.now.Add(d) }) }
 
 func (w *World) id() string {
 	w.last++
@@ -201,11 +184,11 @@ func (w *World) Issue(p *Project, summary, text string) *Issue {
 // Add adds an issue.
 func (w *World) Add(i *Issue) *Issue {
 	w.Do(func() {
-		w.now = w.now.Add(time.Second)
+		w.Time = w.Time.Add(time.Second)
 		i.ID = w.id()
 		i.Type, i.Status = cmp.Or(i.Type, "Task"), cmp.Or(i.Status, "To Do")
 		w.place(i, i.Project)
-		i.Created, i.Updated = w.now, w.now
+		i.Created, i.Updated = w.Time, w.Time
 		w.Issues = append(w.Issues, i)
 		w.byID[i.ID] = i
 	})
@@ -220,9 +203,9 @@ func (w *World) place(i *Issue, p *Project) {
 // Edit changes an issue.
 func (w *World) Edit(i *Issue, change func()) {
 	w.Do(func() {
-		w.now = w.now.Add(time.Second)
+		w.Time = w.Time.Add(time.Second)
 		change()
-		i.Updated = w.now
+		i.Updated = w.Time
 	})
 }
 
@@ -238,7 +221,7 @@ func (w *World) Move(i *Issue, to *Project) {
 // Comment adds a comment to an issue.
 func (w *World) Comment(i *Issue, c *Comment) *Comment {
 	w.Edit(i, func() {
-		c.ID, c.When = w.id(), w.now
+		c.ID, c.When = w.id(), w.Time
 		i.Comments = append(i.Comments, c)
 	})
 	return c
@@ -248,7 +231,7 @@ func (w *World) Comment(i *Issue, c *Comment) *Comment {
 func (w *World) Attach(i *Issue, name string, data []byte) *File {
 	f := &File{Name: name, Data: data}
 	w.Edit(i, func() {
-		f.ID, f.When = w.id(), w.now
+		f.ID, f.When = w.id(), w.Time
 		i.Files = append(i.Files, f)
 	})
 	return f

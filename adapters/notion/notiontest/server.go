@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,11 +18,7 @@ import (
 const Version = "2026-03-11"
 
 // Fault is something that goes wrong with requests.
-type Fault struct {
-	Path string // is a part of their method, path and query
-	// Answer takes the place of the answer. Nil: it is cut in the middle.
-	Answer http.HandlerFunc
-}
+type Fault = servertest.Fault
 
 // Switches make the server behave as Notion sometimes does. They are changed within Switch.
 type Switches struct {
@@ -42,71 +36,34 @@ type Switches struct {
 // Server shows a world to one integration.
 type Server struct {
 	*World
-	URL    string // of the API, with a slash at its end
-	Token  string
-	Faults servertest.Faults[Fault]
-	Log    servertest.Log[string] // "POST search", "GET blocks/ID/children?page_size=100"
+	servertest.API[Switches]
+	Token string
 
-	mu      sync.Mutex
-	revoked bool
-	limit   servertest.Limit
-	Switches
+	limit servertest.Limit
 }
 
 // NewServer serves a world.
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "ntn_s3cret"}
-	web := httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(web.Close)
-	s.URL = web.URL + "/v1/"
+	s.Serve(t, s.serve)
+	s.URL += "/v1/"
 	return s
-}
-
-// Revoke has the credential accepted no more, or again.
-func (s *Server) Revoke(revoked bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.revoked = revoked
-}
-
-// Switch changes how the server behaves.
-func (s *Server) Switch(change func(*Switches)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(&s.Switches)
-}
-
-// Mark is how many requests were made so far.
-func (s *Server) Mark() int { return len(s.Log.All()) }
-
-// Counts is how many requests were made that hold a part, since a mark.
-func (s *Server) Counts(since int, part string) int {
-	n := 0
-	for _, entry := range s.Log.All()[since:] {
-		if strings.Contains(entry, part) {
-			n++
-		}
-	}
-	return n
 }
 
 // Refuse answers with a status and a code (https://developers.notion.com/reference/status-codes).
 func Refuse(status int, code string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i+1 < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.WriteHeader(status)
+		servertest.Head(w, status, header)
 		_ = json.NewEncoder(w).Encode(map[string]any{"object": "error", "status": status, "code": code, "message": http.StatusText(status), "request_id": "r-1"})
 	}
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if name, file := strings.CutPrefix(r.URL.Path, "/files/"); file {
-		s.World.mu.Lock()
+		s.World.Mu.Lock()
 		content, found := s.Files[name]
-		s.World.mu.Unlock()
+		s.World.Mu.Unlock()
 		if !found || r.Header.Get("Authorization") != "" { // where Notion keeps files, a credential is none
 			http.Error(w, "no", http.StatusForbidden)
 			return
@@ -120,20 +77,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		entry += "?" + r.URL.RawQuery
 	}
 	s.Log.Add(entry)
-	if fault, faulty := s.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) }); faulty {
-		if fault.Answer != nil {
-			fault.Answer(w, r)
-			return
-		}
-		w.Header().Set("Content-Length", "1000")
-		_, _ = w.Write([]byte(`{"object":"list","results":[`))
+	if s.Fails(w, r, entry, `{"object":"list","results":[`) {
 		return
 	}
-	s.mu.Lock()
-	revoked, switches := s.revoked, s.Switches
-	s.mu.Unlock()
+	switches := s.Is()
 	switch {
-	case revoked || r.Header.Get("Authorization") != "Bearer "+s.Token:
+	case s.Revoked() || r.Header.Get("Authorization") != "Bearer "+s.Token:
 		Refuse(http.StatusUnauthorized, "unauthorized")(w, r)
 		return
 	case r.Header.Get("Notion-Version") != Version:
@@ -153,10 +102,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.World.mu.Lock()
+	s.World.Mu.Lock()
 	status, answer := s.answer(r, path, body, switches)
 	text, err := json.Marshal(answer)
-	s.World.mu.Unlock()
+	s.World.Mu.Unlock()
 	if err != nil {
 		panic(err)
 	}

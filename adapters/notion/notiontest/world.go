@@ -3,14 +3,14 @@ package notiontest
 
 import (
 	"fmt"
-	"sync"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
 // World is a workspace. Everything in it is changed within Do, or by the methods that say so.
 type World struct {
-	mu     sync.Mutex
-	now    time.Time
+	servertest.World
 	number int
 	Things []*Thing          // pages, databases, data sources and blocks, in the order in which they were made
 	byID   map[string]*Thing // by the bare id
@@ -36,39 +36,18 @@ type Thing struct {
 
 // NewWorld returns an empty workspace.
 func NewWorld() *World {
-	return &World{now: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC), byID: make(map[string]*Thing), Files: make(map[string]string)}
-}
-
-// Do changes the world.
-func (w *World) Do(change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	change()
-}
-
-// Now is the time in the workspace.
-func (w *World) Now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
-}
-
-// Pass lets time pass.
-func (w *World) Pass(d time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = w.now.Add(d)
+	return &World{World: servertest.World{Time: time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)}, byID: make(map[string]*Thing), Files: make(map[string]string)}
 }
 
 // Add adds something. What has no id gets one.
 func (w *World) Add(t *Thing) *Thing {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	w.number++
 	if t.ID == "" {
 		t.ID = fmt.Sprintf("%08x%024x", w.number*2654435761%0xffffffff, w.number)
 	}
-	t.Created, t.Edited = w.now, w.now
+	t.Created, t.Edited = w.Time, w.Time
 	w.Things = append(w.Things, t)
 	w.byID[t.ID] = t
 	if t.Parent != nil {
@@ -99,8 +78,8 @@ func (w *World) Block(above *Thing, kind string, held map[string]any) *Thing {
 
 // Edit changes something of a page, which is edited by that.
 func (w *World) Edit(t *Thing, change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.Mu.Lock()
+	defer w.Mu.Unlock()
 	change()
 	w.touch(t)
 }
@@ -108,7 +87,7 @@ func (w *World) Edit(t *Thing, change func()) {
 // touch has the page be edited now that something belongs to.
 func (w *World) touch(t *Thing) {
 	for ; t != nil; t = t.Parent {
-		if t.Edited = w.now; t.Object != "block" {
+		if t.Edited = w.Time; t.Object != "block" {
 			return
 		}
 	}
