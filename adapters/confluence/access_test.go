@@ -12,42 +12,17 @@ import (
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // nodes reads who may read, from the beginning.
-func (s *site) nodes() (all map[string]index.Node, unread, denied []string, complete bool) {
-	s.t.Helper()
-	all = make(map[string]index.Node)
-	for batch, err := range s.connector.Nodes(s.t.Context(), nil) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for _, n := range batch.Nodes {
-			all[n.ID] = n
-		}
-		unread, denied, complete = append(unread, batch.Unread...), append(denied, batch.Denied...), batch.Complete
+func (s *site) nodes() *sourcetest.Readers {
+	s.T.Helper()
+	r := new(sourcetest.Readers)
+	if err := r.ReadNodes(s.T.Context(), s.Connector); err != nil {
+		s.T.Fatal(err)
 	}
-	return all, unread, denied, complete
-}
-
-// lets reports whether somebody who holds something is let in by a node and all above it.
-func lets(all map[string]index.Node, id string, held ...access.Principal) bool {
-	for range len(all) {
-		n, known := all[id]
-		if !known || n.Inherit == index.Own && len(n.Clauses) == 0 {
-			return false
-		}
-		for _, clause := range n.Clauses {
-			if !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(held, p) }) {
-				return false
-			}
-		}
-		if n.Inherit == index.Own {
-			return true
-		}
-		id = n.Parent
-	}
-	return false
+	return r
 }
 
 // A list of a page is one more condition: it replaces neither the lists above it nor the space.
@@ -64,9 +39,9 @@ func TestTheNearestRestrictionReplacesNothing(t *testing.T) {
 			top.Read = []confluencetest.Subject{ada, s.Bot}
 			low.Read = []confluencetest.Subject{ada, bob, cyd, s.Bot, confluencetest.Odd("app")}
 		})
-		all, _, _, complete := s.nodes()
-		if !complete || len(all) != 3 {
-			t.Fatalf("%d nodes, complete %v", len(all), complete)
+		r := s.nodes()
+		if !r.Complete || len(r.Nodes) != 3 {
+			t.Fatalf("%d nodes, complete %v", len(r.Nodes), r.Complete)
 		}
 		users := access.SourceGroup("confluence-wiki", "group", s.Site[0].Name)
 		if cloud {
@@ -74,10 +49,10 @@ func TestTheNearestRestrictionReplacesNothing(t *testing.T) {
 		}
 		for _, u := range []*confluencetest.User{ada, bob, cyd} {
 			person := access.SourceGroup("confluence-wiki", access.SourcePerson, u.ID)
-			if got, want := lets(all, eng.ID+":"+low.ID, users, person), s.MayRead(u, low); got != want || want != (u == ada) {
+			if got, want := r.Lets(eng.ID+":"+low.ID, users, person), s.MayRead(u, low); got != want || want != (u == ada) {
 				t.Errorf("%s is let in: %v, want %v", u.Name, got, want)
 			}
-			if lets(all, eng.ID+":"+low.ID, person) {
+			if r.Lets(eng.ID+":"+low.ID, person) {
 				t.Errorf("%s is let in without being allowed to use the site", u.Name)
 			}
 		}
@@ -96,11 +71,11 @@ func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
 			s := newSite(t, false, nil)
 			eng := s.Space("ENG", s.Site[0])
 			s.Switch(change)
-			all, _, _, _ := s.nodes()
+			all := s.nodes().Nodes
 			if n, known := all["space:"+eng.ID]; !known || len(n.Clauses) != 0 {
 				t.Errorf("the space lets in %v", n.Clauses)
 			}
-			if _, err := s.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "Before Confluence 9.1 no REST API tells it") {
+			if _, err := s.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "Before Confluence 9.1 no REST API tells it") {
 				t.Errorf("the check says %v", err)
 			}
 		})
@@ -122,9 +97,9 @@ func TestAnExpansionThatFailsIsSteppedPast(t *testing.T) {
 			w.Poisoned = map[string]bool{pages[20].ID: true}
 			w.Unindexed = map[string]bool{pages[30].ID: true}
 		})
-		all, unread, denied, complete := s.nodes()
-		if _, known := all[eng.ID+":"+pages[40].ID]; !known || !complete || len(unread)+len(denied) > 0 {
-			t.Errorf("nodes %v, unread %v, denied %v, complete %v", all, unread, denied, complete)
+		r := s.nodes()
+		if _, known := r.Nodes[eng.ID+":"+pages[40].ID]; !known || !r.Complete || len(r.Unread)+len(r.Denied) > 0 {
+			t.Errorf("nodes %v, unread %v, denied %v, complete %v", r.Nodes, r.Unread, r.Denied, r.Complete)
 		}
 	})
 }
@@ -133,17 +108,17 @@ func TestARefusedCredentialHidesTheSource(t *testing.T) {
 	deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		s.Space("ENG", s.Site[0])
-		s.mustSync()
+		s.MustSync()
 		s.Revoke(true)
-		if _, err := s.sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
+		if _, err := s.Sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
 			t.Errorf("documents: %v", err)
 		}
-		for _, err := range s.connector.Nodes(t.Context(), nil) {
+		for _, err := range s.Connector.Nodes(t.Context(), nil) {
 			if !errors.Is(err, index.ErrRevoked) {
 				t.Errorf("nodes: %v", err)
 			}
 		}
-		for _, err := range s.connector.Groups(t.Context(), nil) {
+		for _, err := range s.Connector.Groups(t.Context(), nil) {
 			if !errors.Is(err, index.ErrRevoked) {
 				t.Errorf("groups: %v", err)
 			}
@@ -156,13 +131,13 @@ func TestAMissingScopeIsNoRefusedCredential(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)
 	s.Space("ENG", s.Site[0])
-	s.mustSync()
+	s.MustSync()
 	s.Faults.Add(confluencetest.Fault{Path: "/group", Answer: func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"code":401,"message":"Unauthorized; scope does not match"}`))
 	}}, 0, 100)
 	var told error
-	for _, err := range s.connector.Groups(t.Context(), nil) {
+	for _, err := range s.Connector.Groups(t.Context(), nil) {
 		if err != nil {
 			told = err
 		}
@@ -179,11 +154,11 @@ func TestALimitIsKept(t *testing.T) {
 	s.Space("ENG", s.Site[0])
 	s.Faults.Add(confluencetest.Fault{Path: "/spaces", Answer: confluencetest.Refuse(http.StatusTooManyRequests, "Retry-After", "1800", "X-RateLimit-Remaining", "0")}, 0, 1)
 	var later *index.Later
-	if _, err := s.sync(t.Context()); !errors.As(err, &later) || !errors.Is(err, index.ErrPaused) {
+	if _, err := s.Sync(t.Context()); !errors.As(err, &later) || !errors.Is(err, index.ErrPaused) {
 		t.Fatalf("the run ends with %v", err)
 	}
 	mark := s.Mark()
-	if _, err := s.sync(t.Context()); !errors.As(err, &later) || s.Mark() != mark {
+	if _, err := s.Sync(t.Context()); !errors.As(err, &later) || s.Mark() != mark {
 		t.Errorf("%d requests were made meanwhile: %v", s.Mark()-mark, err)
 	}
 }
@@ -196,7 +171,7 @@ func TestAListThatGoesRoundEnds(t *testing.T) {
 	s.Page(eng, nil, "a", "<p>x</p>")
 	s.Space("OPS", s.Site[0])
 	s.Switch(func(w *confluencetest.Switches) { w.Circle, w.Short = true, 1 })
-	if _, err := s.sync(t.Context()); err == nil {
+	if _, err := s.Sync(t.Context()); err == nil {
 		t.Error("the list of spaces has no end, and is taken")
 	}
 }
@@ -210,7 +185,7 @@ func TestPeople(t *testing.T) {
 		ada.Email, bob.Email, cyd.Hidden, dan.Inactive = "Ada@Example.com", "bob@gmail.example", true, true
 	})
 	emails, members := make(map[string][]string), []string(nil)
-	for batch, err := range s.connector.Groups(t.Context(), nil) {
+	for batch, err := range s.Connector.Groups(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,14 +212,14 @@ func TestOnePersonIsAskedAbout(t *testing.T) {
 	restricted := eng.ID + ":" + page.ID
 	nodes := []string{"space:" + eng.ID, restricted, eng.ID + ":999999"}
 	for _, u := range []*confluencetest.User{ada, bob} {
-		may := s.connector.MayRead(t.Context(), u.ID, nodes)
+		may := s.Connector.MayRead(t.Context(), u.ID, nodes)
 		if !may["space:"+eng.ID] || may[restricted] != (u == ada) || may[eng.ID+":999999"] || len(may) != 3 {
 			t.Errorf("%s: %v", u.Name, may)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if may := s.connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
+	if may := s.Connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
 		t.Errorf("without an answer it says %v", may)
 	}
 }

@@ -29,23 +29,9 @@ func large(s *site, pages int) {
 
 // pass reads all documents that it is given, with their texts if load says so, and says what it took.
 func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next index.Checkpoint) {
-	s.t.Helper()
+	s.T.Helper()
 	mark := s.Mark()
-	for batch, err := range s.connector.Sync(s.t.Context(), at) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for _, item := range batch.Documents {
-			items++
-			if !load {
-				continue
-			}
-			if _, err := item.Load(s.t.Context()); err != nil {
-				s.t.Fatal(err)
-			}
-		}
-		next = batch.Next
-	}
+	items, next = s.Yielded(at, load)
 	return s.Mark() - mark, items, next
 }
 
@@ -76,13 +62,8 @@ func BenchmarkLookAtEverything(b *testing.B) {
 // BenchmarkWhoMayRead reads the nodes from the beginning.
 func BenchmarkWhoMayRead(b *testing.B) {
 	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
-		mark, told := s.Mark(), 0
-		for batch, err := range s.connector.Nodes(s.t.Context(), nil) {
-			if err != nil {
-				b.Fatal(err)
-			}
-			told += len(batch.Nodes)
-		}
+		mark := s.Mark()
+		told := s.nodes().Told
 		return s.Mark() - mark, told
 	})
 }

@@ -1,14 +1,11 @@
 package confluence_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 // What a search does not show, or fails to, is read by itself; a page without a storage format in the other form.
@@ -34,7 +31,7 @@ func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 			})
 			want[pages[9]] = "in the other form"
 		}
-		s.mustSync()
+		s.MustSync()
 		s.mustHold(want)
 	})
 }
@@ -52,30 +49,9 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 		}
 		s.Switch(func(w *confluencetest.Switches) { w.Short = 25 })
 		s.Pass(time.Hour)
-		stops := 0
-		for ; ; stops++ {
-			ctx, stop := context.WithCancelCause(t.Context())
-			cause := index.ErrPaused
-			if stops%2 == 1 {
-				cause = errors.New("killed")
-			}
-			s.again()
-			steps := 0
-			_, err := s.pipeline.Run(ctx, tenant, s.connector, func(index.Progress) {
-				if steps++; steps == 3 {
-					stop(cause)
-				}
-			})
-			stop(nil)
-			if err == nil {
-				break
-			}
-			if stops > 100 {
-				t.Fatal("it never ends")
-			}
-		}
+		stops := s.Stopped(3)
 		s.mustHold(want)
-		if puts := s.store.Puts(); stops < 2 || puts > 180+stops*60 {
+		if puts := s.Store.Puts(); stops < 2 || puts > 180+stops*60 {
 			t.Errorf("it was stopped %d times and stored %d documents", stops, puts)
 		}
 	})

@@ -1,7 +1,6 @@
 package confluence_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,28 +12,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/index/indextest"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
-
-const tenant access.TenantID = "t"
 
 // site is a world with its server, and a connector that reads it into an index.
 type site struct {
 	*confluencetest.Server
-	t         testing.TB
-	store     *indextest.Store
-	client    *confluence.Client
-	options   confluence.Options
-	connector *confluence.Connector
-	pipeline  *index.Pipeline
-	last      index.Run
+	*sourcetest.Reading[*confluence.Connector]
+	client  *confluence.Client
+	options confluence.Options
 }
-
-// bytesPerToken counts a token for every four bytes.
-type bytesPerToken struct{}
-
-func (bytesPerToken) Count(text string) int { return (len(text) + 3) / 4 }
 
 // deployments runs a test for both kinds of sites.
 func deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
@@ -61,7 +48,7 @@ func configOf(s *confluencetest.Server) confluence.Config {
 
 func newSite(t testing.TB, cloud bool, change func(*confluence.Options, *confluence.Config)) *site {
 	t.Helper()
-	s := &site{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud), t: t, store: &indextest.Store{}}
+	s := &site{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud)}
 	config := configOf(s.Server)
 	s.options = confluence.Options{Name: "wiki", Anonymous: access.Members, Domains: []string{"example.com"}}
 	if change != nil {
@@ -71,65 +58,19 @@ func newSite(t testing.TB, cloud bool, change func(*confluence.Options, *conflue
 	if s.client, err = confluence.New(config); err != nil {
 		t.Fatal(err)
 	}
-	s.again()
-	chunker, err := index.NewChunker(bytesPerToken{}, index.ChunkSize{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pipeline = index.New(s.store, chunker, nil, index.Config{})
+	s.Reading = sourcetest.Read(t, func() (*confluence.Connector, error) { return confluence.NewConnector(s.client, s.options) })
+	s.Called = func(id document.ID) string { return string(id[strings.LastIndexByte(string(id), ':')+1:]) }
 	return s
 }
 
-// again makes the connector anew, as another process would.
-func (s *site) again() {
-	s.t.Helper()
-	var err error
-	if s.connector, err = confluence.NewConnector(s.client, s.options); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *site) sync(ctx context.Context) (index.Run, error) {
-	run, err := s.pipeline.Run(ctx, tenant, s.connector, nil)
-	s.last = run
-	return run, err
-}
-
-func (s *site) mustSync() index.Run {
-	s.t.Helper()
-	run, err := s.sync(s.t.Context())
-	if err != nil || run.Counts.Failed > 0 {
-		s.t.Fatalf("sync: %v, %+v %v", err, run.Counts, run.Failures)
-	}
-	return run
-}
-
-// documents are what the index holds, by the ids of contents.
-func (s *site) documents() map[string]*document.Document {
-	all := make(map[string]*document.Document)
-	for _, e := range s.store.Entries(tenant) {
-		id := string(e.Document.ID)
-		all[id[strings.LastIndexByte(id, ':')+1:]] = &e.Document
-	}
-	return all
-}
-
-// holds says how the index differs from what should be in it: texts by contents.
+// mustHold says how the index differs from what should be in it: texts by contents.
 func (s *site) mustHold(want map[*confluencetest.Content]string) {
-	s.t.Helper()
-	is := s.documents()
+	s.T.Helper()
 	ids := make(map[string]string)
 	for c, text := range want {
 		ids[c.ID] = text
 	}
-	if got, all := slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(ids)); !slices.Equal(got, all) {
-		s.t.Fatalf("the index holds %v, want %v", got, all)
-	}
-	for id, text := range ids {
-		if all := is[id].Text(); !strings.Contains(all, text) {
-			s.t.Fatalf("%s lacks %q: %s", id, text, all)
-		}
-	}
+	s.MustHold(ids)
 }
 
 func (s *site) node(id string) access.ACL { return access.ACL{access.Node("confluence-wiki", id)} }
@@ -148,9 +89,9 @@ func TestPagesBecomeDocuments(t *testing.T) {
 		post := s.Add(&confluencetest.Content{Type: "blogpost", Space: eng, Title: "News", Body: "<p>Nothing new.</p>", Author: ada})
 		said := s.Add(&confluencetest.Content{Type: "comment", Space: eng, Parent: below, Body: "<p>Is it enough?</p>", Author: ada})
 		empty := s.Page(eng, home, "Meetings", `<ac:structured-macro ac:name="children" />`)
-		s.mustSync()
+		s.MustSync()
 
-		all := s.documents()
+		all := s.Documents()
 		if len(all) != 6 {
 			t.Fatalf("the index holds %v", slices.Sorted(maps.Keys(all)))
 		}
@@ -242,18 +183,18 @@ func TestTheIndexFollows(t *testing.T) {
 			{"a space is archived", func() {
 				s.Do(func() { ops.Archived = true })
 				s.Pass(time.Hour)
-				s.mustSync()
+				s.MustSync()
 				s.Pass(8 * 24 * time.Hour)
 				maps.DeleteFunc(want, func(c *confluencetest.Content, _ string) bool { return c.Space == ops })
 			}},
 		}
 		for _, step := range steps {
 			step.do()
-			s.mustSync()
+			s.MustSync()
 			t.Log("after", step.name)
 			s.mustHold(want)
 		}
-		if got := s.documents()[pages[50].ID].Title; got != "fifty" {
+		if got := s.Documents()[pages[50].ID].Title; got != "fifty" {
 			t.Errorf("the renamed page is called %q", got)
 		}
 	})
@@ -275,8 +216,8 @@ func TestDocumentsNameTheNearestRestriction(t *testing.T) {
 		check := func(name string, want map[*confluencetest.Content]string) {
 			t.Helper()
 			s.Pass(time.Hour)
-			run := s.mustSync()
-			all := s.documents()
+			run := s.MustSync()
+			all := s.Documents()
 			for page, node := range want {
 				if got := all[page.ID].ACL; !slices.Equal(got, s.node(node)) {
 					t.Errorf("%s: %s may be read by %v, want those of %s", name, page.Title, got, node)
@@ -312,14 +253,14 @@ func TestAPageInAnotherSpaceIsAnotherNode(t *testing.T) {
 		eng, ops := s.Space("ENG", ada, bob), s.Space("OPS", bob)
 		page := s.Page(eng, nil, "page", "<p>x</p>")
 		s.Do(func() { page.Read = []confluencetest.Subject{ada, bob, s.Bot} })
-		s.mustSync()
-		before, _, _, _ := s.nodes()
+		s.MustSync()
+		before := s.nodes().Nodes
 		s.Do(func() { page.Space = ops })
 		s.Pass(time.Hour)
-		s.mustSync()
-		after, _, _, _ := s.nodes()
+		s.MustSync()
+		after := s.nodes().Nodes
 		moved := ops.ID + ":" + page.ID
-		if got := s.documents()[page.ID].ACL; !slices.Equal(got, s.node(moved)) {
+		if got := s.Documents()[page.ID].ACL; !slices.Equal(got, s.node(moved)) {
 			t.Errorf("it may be read by %v", got)
 		}
 		if _, known := before[moved]; known || after[moved].Parent != "space:"+ops.ID || before[eng.ID+":"+page.ID].Parent != "space:"+eng.ID {

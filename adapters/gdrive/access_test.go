@@ -12,134 +12,61 @@ import (
 	"github.com/footnotehq/footnote/adapters/gdrive/gdrivetest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// readers is what is known of who may read: nodes and groups, as a store keeps them.
+// readers is who may read a place.
 type readers struct {
-	p        *place
-	nodes    map[string]index.Node
-	at       index.Checkpoint
-	groups   map[access.Principal][]string
-	people   map[string]index.Person
-	unread   []string
-	denied   []string
-	told     int // nodes in the last reading
-	complete bool
+	sourcetest.Readers
+	p *place
 }
 
 func (p *place) readers() *readers {
-	p.t.Helper()
-	r := &readers{p: p, nodes: make(map[string]index.Node)}
+	p.T.Helper()
+	r := &readers{p: p}
 	r.read()
 	return r
 }
 
 // read reads what has changed.
 func (r *readers) read() {
-	r.p.t.Helper()
-	if err := r.try(); err != nil {
-		r.p.t.Fatal(err)
+	r.p.T.Helper()
+	if err := r.Read(r.p.T.Context(), r.p.Connector); err != nil {
+		r.p.T.Fatal(err)
 	}
-}
-
-func (r *readers) try() error {
-	r.unread, r.denied, r.told = nil, nil, 0
-	told := make(map[string]bool)
-	for batch, err := range r.p.connector.Nodes(r.p.t.Context(), r.at) {
-		if err != nil {
-			return err
-		}
-		for _, n := range batch.Nodes {
-			r.nodes[n.ID], told[n.ID] = n, true
-			r.told++
-		}
-		for _, id := range batch.Denied {
-			delete(r.nodes, id)
-		}
-		for _, id := range batch.Unread {
-			told[id] = true
-		}
-		r.unread, r.denied, r.complete, r.at = append(r.unread, batch.Unread...), append(r.denied, batch.Denied...), batch.Complete, batch.Next
-		if batch.Complete {
-			for id := range r.nodes {
-				if !told[id] {
-					delete(r.nodes, id)
-				}
-			}
-		}
-	}
-	r.groups, r.people = make(map[access.Principal][]string), make(map[string]index.Person)
-	for batch, err := range r.p.connector.Groups(r.p.t.Context(), nil) {
-		if err != nil {
-			return err
-		}
-		for _, g := range batch.Groups {
-			r.groups[g.Principal] = g.Members
-		}
-		for _, person := range batch.People {
-			r.people[person.ID] = person
-		}
-	}
-	return nil
 }
 
 // holds are the principals of somebody, by address.
 func (r *readers) holds(email string) []access.Principal {
 	var held []access.Principal
-	for id, person := range r.people {
-		if !slices.Contains(person.Emails, email) {
-			continue
-		}
-		held = append(held, access.SourceGroup("gdrive-docs", access.SourcePerson, id), access.SourceAll("gdrive-docs"))
-		for g, members := range r.groups {
-			if slices.Contains(members, id) {
-				held = append(held, g)
-			}
+	for id, person := range r.People {
+		if slices.Contains(person.Emails, email) {
+			held = append(held, r.Held("gdrive-docs", id)...)
 		}
 	}
 	return held
 }
 
-// lets reports whether somebody is let in by a node, or by one above it.
-func (r *readers) lets(id string, held []access.Principal) bool {
-	for range len(r.nodes) {
-		n, known := r.nodes[id]
-		if !known {
-			return false
-		}
-		if len(n.Clauses) > 0 && !slices.ContainsFunc(n.Clauses, func(clause access.ACL) bool {
-			return !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(held, p) })
-		}) {
-			return true
-		}
-		if n.Inherit == index.Own {
-			return false
-		}
-		id = n.Parent
-	}
-	return false
-}
-
 // may reports whether somebody is shown a file that is in the index.
 func (r *readers) may(u *gdrivetest.User, f *gdrivetest.File) bool {
-	r.p.t.Helper()
-	doc, there := r.p.documents()[f.ID]
+	r.p.T.Helper()
+	doc, there := r.p.Documents()[f.ID]
 	if !there {
 		return false
 	}
 	id, ok := strings.CutPrefix(string(doc.ACL[0]), "node:gdrive-docs:")
 	if !ok || len(doc.ACL) != 1 {
-		r.p.t.Fatalf("%s has the access list %v", f.Name, doc.ACL)
+		r.p.T.Fatalf("%s has the access list %v", f.Name, doc.ACL)
 	}
-	return r.lets(id, r.holds(u.Email))
+	return r.Lets(id, r.holds(u.Email)...)
 }
 
 // mustShow says whom files are shown to otherwise than they should be: to those of all people who are named.
 func (r *readers) mustShow(f *gdrivetest.File, to ...*gdrivetest.User) {
-	r.p.t.Helper()
+	r.p.T.Helper()
 	for _, u := range r.p.Users {
 		if got, want := r.may(u, f), slices.Contains(to, u); got != want {
-			r.p.t.Errorf("%s is shown %s: %v, want %v", u.Name, f.Name, got, want)
+			r.p.T.Errorf("%s is shown %s: %v, want %v", u.Name, f.Name, got, want)
 		}
 	}
 }
@@ -161,9 +88,9 @@ func TestGrantsComeDownToALimitedFolder(t *testing.T) {
 	secret := p.Folder(mine, "secret", reader(cyd))
 	inSecret := p.File(secret, "d.txt", "x")
 	p.Do(func() { limited.Limited, lone.Limited, secret.Limited = true, true, true })
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
-	if !r.complete {
+	if !r.Complete {
 		t.Error("the first reading is not complete")
 	}
 	r.mustShow(inOpen, ada, bob, eve)
@@ -175,12 +102,12 @@ func TestGrantsComeDownToALimitedFolder(t *testing.T) {
 	p.Move(open, p.Folder(d, "vault"))
 	vault := open.Parent
 	p.Change(vault, func() { vault.Limited = true })
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(inOpen, bob, eve)
 	r.mustShow(below, cyd, eve)
 	p.Move(open, d)
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(inOpen, ada, bob, eve)
 }
@@ -194,7 +121,7 @@ func TestADriveForItsMembersAlone(t *testing.T) {
 	limited := p.Folder(d, "limited", reader(ada), reader(bob))
 	p.Do(func() { limited.Limited = true })
 	f, g := p.File(limited, "f.txt", "x", reader(cyd)), p.File(d, "g.txt", "x", reader(cyd))
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(f, ada, bob, cyd)
 	r.mustShow(g, ada, cyd)
@@ -206,7 +133,7 @@ func TestADriveForItsMembersAlone(t *testing.T) {
 	r.read()
 	r.mustShow(f, bob)
 	r.mustShow(g, bob)
-	if r.read(); r.complete {
+	if r.read(); r.Complete {
 		t.Error("everything is looked at although nothing has changed")
 	}
 }
@@ -257,7 +184,7 @@ func TestWhoIsNobody(t *testing.T) {
 				{"anyone who searches", share(gdrivetest.Grant{To: gdrivetest.Everyone{}, Role: "reader", Find: true}), nil, everyone},
 				{"another address", share(reader(&gdrivetest.User{ID: "x", Email: "C.Yd@example.com"})), []*gdrivetest.User{cyd}, []*gdrivetest.User{cyd}},
 			}
-			p.mustSync()
+			p.MustSync()
 			r := p.readers()
 			for _, c := range cases {
 				c.file.Name = c.name
@@ -268,7 +195,7 @@ func TestWhoIsNobody(t *testing.T) {
 				r.mustShow(c.file, to...)
 			}
 			p.Do(func() { bob.Suspended = true })
-			p.mustSync()
+			p.MustSync()
 			r.read()
 			r.mustShow(cases[7].file)
 		})
@@ -284,14 +211,14 @@ func TestTheOperatorsWords(t *testing.T) {
 	ada := p.User("ada")
 	d := p.Drive("Team", reader(ada))
 	f := p.File(d, "open.txt", "x", gdrivetest.Grant{To: gdrivetest.Everyone{}, Role: "reader", Find: true})
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	id := d.ID + "/" + f.ID
 	for _, tt := range []struct {
 		held []access.Principal
 		want bool
 	}{{[]access.Principal{access.Members}, false}, {[]access.Principal{access.Members, "group:staff"}, true}, {append(r.holds(ada.Email), "group:staff"), true}, {r.holds(ada.Email), false}} {
-		if got := r.lets(id, tt.held); got != tt.want {
+		if got := r.Lets(id, tt.held...); got != tt.want {
 			t.Errorf("who holds %v is let in: %v, want %v", tt.held, got, tt.want)
 		}
 	}
@@ -304,15 +231,15 @@ func TestTheOperatorTakesBack(t *testing.T) {
 	ada := p.User("ada")
 	d := p.Drive("Team", reader(ada))
 	f := p.File(d, "linked.txt", "x", gdrivetest.Grant{To: gdrivetest.Everyone{}, Role: "reader"})
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(f, p.Admin, ada)
 	p.options.Links = false
-	p.again()
+	p.Again()
 	r.read()
 	r.mustShow(f, ada)
 	p.options.ACL = access.ACL{"group:staff"}
-	p.again()
+	p.Again()
 	r.read()
 	r.mustShow(f)
 }
@@ -324,7 +251,7 @@ func TestAGrantEndsByItself(t *testing.T) {
 	bob := p.User("bob")
 	d := p.Drive("Team")
 	f := p.File(d, "for an hour.txt", "x", gdrivetest.Grant{To: bob, Role: "reader", Expires: p.Now().Add(time.Hour)})
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(f, bob)
 	p.Pass(2 * time.Hour)
@@ -339,14 +266,14 @@ func TestGrantsThatCannotBeRead(t *testing.T) {
 	bob, cyd := p.User("bob"), p.User("cyd")
 	d := p.Drive("Team")
 	f := p.File(d, "a.txt", "x", reader(bob))
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(f, bob)
 	p.Change(f, func() { f.Grants = []gdrivetest.Grant{reader(cyd)} })
 	p.Faults.Add(gdrivetest.Fault{Path: f.ID + "/permissions", Answer: gdrivetest.Refuse(http.StatusInternalServerError, "backendError")}, 0, 5)
 	r.read()
-	if !slices.Equal(r.unread, []string{d.ID + "/" + f.ID}) {
-		t.Errorf("unread are %v", r.unread)
+	if !slices.Equal(r.Unread, []string{d.ID + "/" + f.ID}) {
+		t.Errorf("unread are %v", r.Unread)
 	}
 	r.read()
 	r.mustShow(f, cyd)
@@ -357,7 +284,7 @@ func TestGrantsThatCannotBeRead(t *testing.T) {
 	// Who is a member of a drive is shown to those alone who run it.
 	p.Do(func() { d.Members = []gdrivetest.Grant{reader(p.Bot), reader(bob)} })
 	top := p.File(d, "top.txt", "x")
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(top)
 }
@@ -373,12 +300,12 @@ func TestGrantsWithoutDetails(t *testing.T) {
 	closed := p.Folder(folder, "Closed", reader(cyd))
 	p.Change(closed, func() { closed.Limited = true })
 	secret := p.File(closed, "c.txt", "x")
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(below, ada, bob)
 	r.mustShow(alone, ada, bob, cyd)
 	p.Change(folder, func() { folder.Grants = nil })
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(below, ada)
 	r.mustShow(alone, ada, cyd)
@@ -394,7 +321,7 @@ func TestAddressesAreGivenOutAgain(t *testing.T) {
 	bob, red := p.User("bob"), p.Group("red")
 	d := p.Drive("Team")
 	f, g := p.File(d, "bob's.txt", "x", reader(bob)), p.File(d, "red's.txt", "x", reader(red))
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(f, bob)
 	p.Do(func() {
@@ -403,7 +330,7 @@ func TestAddressesAreGivenOutAgain(t *testing.T) {
 	})
 	again := p.User("bob")
 	p.Group("red", again)
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(f)
 	r.mustShow(g)
@@ -416,7 +343,7 @@ func TestAuthority(t *testing.T) {
 	ada, bob := p.User("ada"), p.User("bob")
 	p.File(p.Drive("Team", reader(ada)), "a.txt", "x")
 	f := p.File(bob, "b.txt", "x")
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	p.Forget() // tokens that are over before their time are asked for anew
 	r.read()
@@ -464,7 +391,7 @@ func TestAuthority(t *testing.T) {
 		p.Faults.Mend()
 		p.Pass(2 * gdrive.SweepEvery)
 		r.read()
-		p.mustSync()
+		p.MustSync()
 		r.mustShow(f, bob)
 		p.Faults.Add(gdrivetest.Fault{Path: "(" + bob.Email + ")", Answer: answer}, 0, 1000)
 		p.Pass(2 * gdrive.SweepEvery)
@@ -477,8 +404,8 @@ func TestAuthority(t *testing.T) {
 
 // mustRun is mustSync where something of the source may not be readable.
 func (p *place) mustRun() {
-	p.t.Helper()
-	if _, err := p.sync(p.t.Context()); err != nil {
-		p.t.Fatal(err)
+	p.T.Helper()
+	if _, err := p.Sync(p.T.Context()); err != nil {
+		p.T.Fatal(err)
 	}
 }

@@ -36,7 +36,7 @@ func TestRequestsOfALargeDrive(t *testing.T) {
 	var files, nodes index.Checkpoint
 	read := func() (requests, items int) {
 		mark := p.Mark()
-		for batch, err := range p.connector.Sync(t.Context(), files) {
+		for batch, err := range p.Connector.Sync(t.Context(), files) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestRequestsOfALargeDrive(t *testing.T) {
 	}
 	who := func() (requests, told int) {
 		mark := p.Mark()
-		for batch, err := range p.connector.Nodes(t.Context(), nodes) {
+		for batch, err := range p.Connector.Nodes(t.Context(), nodes) {
 			if err != nil {
 				t.Fatal(err)
 			}

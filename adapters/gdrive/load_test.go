@@ -46,12 +46,12 @@ func TestFormats(t *testing.T) {
 	p.Do(func() { large.Size = 1 << 30 })
 	add("form", "application/vnd.google-apps.form", gdrivetest.File{})
 	add("film.mp4", "video/mp4", gdrivetest.File{Data: []byte("x")})
-	run := p.mustSync()
+	run := p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{doc: "Because.", sheet: ".xlsx: cells", slides: ".pptx: slides", pdf: ".pdf: pages", word: ".docx: words"})
 	if run.Counts.Skipped != 2 {
 		t.Errorf("left out are %v, want %s and %s", run.Skipped, locked.Name, empty.Name)
 	}
-	all := p.documents()
+	all := p.Documents()
 	sections := all[doc.ID].Sections
 	if got, want := sections[0].Anchor, "https://docs.google.com/document/d/"+doc.ID+"/edit?tab=t.0#heading=h.aa"; got != want || strings.Join(sections[0].Heading, "/") != "Rules/Why" {
 		t.Errorf("the first section is %+v, want it at %s", sections[0], want)
@@ -74,12 +74,12 @@ func TestExportLimits(t *testing.T) {
 	slides := p.Add(&gdrivetest.File{Name: "talk", Type: gdrivetest.Slides, Drive: d, Huge: true, Data: []byte("the words alone")})
 	p.Add(&gdrivetest.File{Name: "numbers", Type: gdrivetest.Sheet, Drive: d, Huge: true, Data: []byte("x")})
 	p.Switch(func(s *gdrivetest.Switches) { s.NoDocs = true })
-	run := p.mustSync()
+	run := p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{html: "Because.", huge: "all of it", slides: "the words alone"})
 	if len(run.Skipped) != 1 || !strings.Contains(run.Skipped[0].Sentence, "10 MB") {
 		t.Errorf("left out are %v", run.Skipped)
 	}
-	if got, want := p.documents()[html.ID].Link(p.documents()[html.ID].Sections[0].Anchor), "https://docs.google.com/document/d/"+html.ID+"/edit#heading=h.x1"; got != want {
+	if got, want := p.Documents()[html.ID].Link(p.Documents()[html.ID].Sections[0].Anchor), "https://docs.google.com/document/d/"+html.ID+"/edit#heading=h.x1"; got != want {
 		t.Errorf("the heading is at %s, want %s", got, want)
 	}
 }
@@ -91,9 +91,9 @@ func TestSheetsAndSlidesAreLedTo(t *testing.T) {
 	d := p.Drive("Team", reader(p.User("ada")))
 	sheet := p.Add(&gdrivetest.File{Name: "n", Type: gdrivetest.Sheet, Drive: d, Data: []byte("First\na|Second one\nb|no heading"), Parts: []string{"First", "Second  one"}})
 	talk := p.Add(&gdrivetest.File{Name: "t", Type: gdrivetest.Slides, Drive: d, Data: []byte("Slide 1: Why\na|Slide 2\nb|Slide 9\nc"), Parts: []string{"p", "g1a2"}})
-	p.mustSync()
+	p.MustSync()
 	for f, want := range map[*gdrivetest.File][]string{sheet: {"gid=0", "gid=100", ""}, talk: {"slide=id.p", "slide=id.g1a2", ""}} {
-		for i, s := range p.documents()[f.ID].Sections {
+		for i, s := range p.Documents()[f.ID].Sections {
 			if s.Anchor != want[i] {
 				t.Errorf("section %d of %s leads to %q, want %q", i, f.Name, s.Anchor, want[i])
 			}
@@ -103,7 +103,7 @@ func TestSheetsAndSlidesAreLedTo(t *testing.T) {
 	mark := p.Mark()
 	for i := range 3 {
 		p.Change(sheet, func() { sheet.Name, sheet.Data = fmt.Sprint("n", i), []byte("First\nc") })
-		p.mustSync()
+		p.MustSync()
 	}
 	if n := p.Counts(mark, "/v4/"); n != 1 {
 		t.Errorf("an API that is not enabled was asked %d times", n)
@@ -117,16 +117,16 @@ func TestAFileThatFails(t *testing.T) {
 	d := p.Drive("Team", reader(p.User("ada")))
 	a, b := p.File(d, "a.txt", "one"), p.File(d, "b.txt", "two")
 	p.Faults.Add(gdrivetest.Fault{Path: "files/" + a.ID + "?alt=media", Answer: gdrivetest.Refuse(http.StatusBadGateway, "backendError")}, 0, 5)
-	run, err := p.sync(t.Context())
+	run, err := p.Sync(t.Context())
 	if err != nil || run.Counts.Failed != 1 {
 		t.Fatalf("%v %+v", err, run.Counts)
 	}
 	p.mustHold(map[*gdrivetest.File]string{b: "two"})
-	p.again()
-	p.mustSync()
+	p.Again()
+	p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{a: "one", b: "two"})
 	mark := p.Mark()
-	p.mustSync()
+	p.MustSync()
 	if n := p.Counts(mark, a.ID); n > 0 {
 		t.Errorf("what was read in the end is asked for %d times more", n)
 	}
@@ -147,7 +147,7 @@ func TestWhatFailsIsReadAgainAFewTimes(t *testing.T) {
 	asked := 0
 	for runs := 0; ; runs++ {
 		mark := p.Mark()
-		if _, err := p.sync(t.Context()); err != nil {
+		if _, err := p.Sync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		n := p.Counts(mark, "alt=media")
@@ -162,13 +162,13 @@ func TestWhatFailsIsReadAgainAFewTimes(t *testing.T) {
 		}
 	}
 	p.Faults.Mend()
-	p.mustSync()
-	if got := len(p.documents()); got != 0 {
+	p.MustSync()
+	if got := len(p.Documents()); got != 0 {
 		t.Errorf("%d documents are in the index", got)
 	}
 	p.Pass(2 * gdrive.SweepEvery)
-	p.mustSync()
-	if got := len(p.documents()); got != 251 {
+	p.MustSync()
+	if got := len(p.Documents()); got != 251 {
 		t.Errorf("%d documents are in the index, of 251; %d texts were asked for", got, asked)
 	}
 }
@@ -180,11 +180,11 @@ func TestWhatIsNotTheFileIsNotRead(t *testing.T) {
 	d := p.Drive("Team", reader(p.User("ada")))
 	a := p.File(d, "a.txt", "one")
 	p.Faults.Add(gdrivetest.Fault{Path: "files/" + a.ID + "?alt=media", Answer: func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>log in</html>")) }}, 0, 1)
-	run, err := p.sync(t.Context())
+	run, err := p.Sync(t.Context())
 	if err != nil || run.Counts.Failed != 1 || !strings.Contains(run.Failures[0].Sentence, "not the file that Drive listed") {
 		t.Fatalf("%v %+v", err, run)
 	}
-	p.mustSync()
+	p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{a: "one"})
 }
 
@@ -194,12 +194,12 @@ func TestAFileThatIsNotGivenOut(t *testing.T) {
 	p := newPlace(t, nil)
 	d := p.Drive("Team", reader(p.User("ada")))
 	a, b := p.File(d, "a.txt", "one"), p.File(d, "b.txt", "two")
-	p.mustSync()
+	p.MustSync()
 	p.Edit(a, "three")
 	p.Edit(b, "four")
 	p.Faults.Add(gdrivetest.Fault{Path: "files/" + a.ID + "?alt=media", Answer: gdrivetest.Refuse(http.StatusForbidden, "downloadQuotaExceeded")}, 0, 1)
 	p.Faults.Add(gdrivetest.Fault{Path: "files/" + b.ID + "?alt=media", Answer: gdrivetest.Refuse(http.StatusForbidden, "cannotDownloadAbusiveFile")}, 0, 1)
-	run, err := p.sync(t.Context())
+	run, err := p.Sync(t.Context())
 	if err != nil || run.Counts.Failed != 1 || !strings.Contains(run.Failures[0].Sentence, "too often") {
 		t.Errorf("%v %+v", err, run.Failures)
 	}
@@ -208,7 +208,7 @@ func TestAFileThatIsNotGivenOut(t *testing.T) {
 	}
 	p.mustHold(map[*gdrivetest.File]string{a: "one"})
 	p.Pass(2 * gdrive.SweepEvery)
-	p.mustSync()
+	p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{a: "three", b: "four"})
 }
 
@@ -226,7 +226,7 @@ func TestMayRead(t *testing.T) {
 		who  *gdrivetest.User
 		want []bool
 	}{{ada, []bool{true, true, true, true}}, {bob, []bool{true, true, false, false}}} {
-		got := p.connector.MayRead(t.Context(), tt.who.ID, nodes)
+		got := p.Connector.MayRead(t.Context(), tt.who.ID, nodes)
 		for i, want := range tt.want {
 			if may, known := got[nodes[i]]; !known || may != want {
 				t.Errorf("%s and %s: %v, known %v, want %v", tt.who.Name, nodes[i], may, known, want)
@@ -237,7 +237,7 @@ func TestMayRead(t *testing.T) {
 		}
 	}
 	p.Faults.Add(gdrivetest.Fault{Path: open.ID, Answer: gdrivetest.Refuse(http.StatusServiceUnavailable, "backendError")}, 0, 9)
-	if got := p.connector.MayRead(t.Context(), ada.ID, nodes[1:2]); len(got) != 0 {
+	if got := p.Connector.MayRead(t.Context(), ada.ID, nodes[1:2]); len(got) != 0 {
 		t.Errorf("what cannot be found out is %v", got)
 	}
 }
@@ -247,37 +247,37 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	p := newPlace(t, nil)
 	ada := p.User("ada")
 	d := p.Drive("Team", reader(ada))
-	what, err := p.connector.Check(t.Context())
+	what, err := p.Connector.Check(t.Context())
 	if err != nil || what != "1 shared drives, 2 people in the directory, the own drives of 2" {
 		t.Errorf("%q %v", what, err)
 	}
 	p.Do(func() { d.Members = []gdrivetest.Grant{reader(p.Bot)} })
 	p.options.Drives, p.options.MyDrives = []string{d.ID, "0Aother"}, false
-	p.again()
-	what, err = p.connector.Check(t.Context())
+	p.Again()
+	what, err = p.Connector.Check(t.Context())
 	if what != "1 shared drives, 2 people in the directory" || err == nil || !strings.Contains(err.Error(), "not a member of the shared drive 0Aother") || !strings.Contains(err.Error(), "a Manager of the drive") {
 		t.Errorf("%q %v", what, err)
 	}
 	p.Do(func() { d.Members = nil })
-	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to be read") {
+	if _, err = p.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to be read") {
 		t.Errorf("%v", err)
 	}
 	p.options.Admin = ada.Email
-	p.again()
-	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "administrator") {
+	p.Again()
+	if _, err = p.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "administrator") {
 		t.Errorf("%v", err)
 	}
 	// A service account that is an administrator itself belongs to no organisation, which has to be named.
 	p.Do(func() { d.Members = []gdrivetest.Grant{{To: p.Bot, Role: "organizer"}} })
 	p.Switch(func(s *gdrivetest.Switches) { s.NoDelegate = true })
 	p.options.Admin, p.options.Drives = "", nil
-	p.again()
-	if _, err = p.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "customer") {
+	p.Again()
+	if _, err = p.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "customer") {
 		t.Errorf("%v", err)
 	}
 	p.options.Customer = gdrivetest.Customer
-	p.again()
-	if what, err = p.connector.Check(t.Context()); err != nil {
+	p.Again()
+	if what, err = p.Connector.Check(t.Context()); err != nil {
 		t.Errorf("%q %v", what, err)
 	}
 	for name, key := range map[string]string{"none": "", "no key": "{}", "another": `{"type":"authorized_user"}`} {

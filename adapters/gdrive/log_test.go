@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/adapters/gdrive/gdrivetest"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // never has nothing but the logs read, once everything was looked at.
@@ -32,12 +33,12 @@ func TestLogsTellWhatChanges(t *testing.T) {
 			folder := p.Folder(one, "folder")
 			deep := p.Folder(folder, "deep")
 			f, g := p.File(deep, "f.txt", "first"), p.File(one, "g.txt", "other")
-			p.mustSync()
+			p.MustSync()
 			r := p.readers()
 			check := func(step string, want map[*gdrivetest.File]string, to *gdrivetest.User) {
 				t.Helper()
 				p.Pass(time.Minute)
-				run := p.mustSync()
+				run := p.MustSync()
 				r.read()
 				p.mustHold(want)
 				if _, there := want[f]; there {
@@ -87,12 +88,12 @@ func TestLosingSightIsNoDeletion(t *testing.T) {
 	f := p.File(ada, "f.txt", "text", reader(bob), reader(cyd))
 	folder := p.Folder(ada, "folder", reader(bob))
 	g := p.File(folder, "g.txt", "text", reader(cyd))
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	r.mustShow(f, ada, bob, cyd)
 	p.Change(f, func() { f.Grants = []gdrivetest.Grant{reader(cyd)} })
 	p.Change(folder, func() { folder.Grants = nil })
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(f, ada, cyd)
 	r.mustShow(g, ada, cyd)
@@ -111,19 +112,19 @@ func TestRequestsOfALargeFolderThatMoves(t *testing.T) {
 		p.File(folder, fmt.Sprintf("%d.txt", i), "x")
 	}
 	r := p.readers()
-	if r.told > 20 {
-		t.Fatalf("%d nodes at first", r.told)
+	if r.Told > 20 {
+		t.Fatalf("%d nodes at first", r.Told)
 	}
 	at := r.p.list(t, nil)
 	p.Move(folder, vault)
 	mark := p.Mark()
 	r.read()
-	t.Logf("who may read is known after %d requests, with %d nodes told", p.Mark()-mark, r.told)
-	if n := p.Mark() - mark; r.told > 3 || len(r.denied) > 1 || n > files/1000+30 {
-		t.Errorf("%d nodes were told of, %d denied, after %d requests", r.told, len(r.denied), n)
+	t.Logf("who may read is known after %d requests, with %d nodes told", p.Mark()-mark, r.Told)
+	if n := p.Mark() - mark; r.Told > 3 || len(r.Denied) > 1 || n > files/1000+30 {
+		t.Errorf("%d nodes were told of, %d denied, after %d requests", r.Told, len(r.Denied), n)
 	}
 	id := d.ID + "/" + folder.ID
-	if !r.lets(id, r.holds(bob.Email)) || r.lets(id, r.holds(ada.Email)) {
+	if !r.Lets(id, r.holds(bob.Email)...) || r.Lets(id, r.holds(ada.Email)...) {
 		t.Error("the folder is not behind the barrier")
 	}
 	mark = p.Mark()
@@ -137,7 +138,7 @@ func TestRequestsOfALargeFolderThatMoves(t *testing.T) {
 // list reads what there is, without texts.
 func (p *place) list(t testing.TB, since index.Checkpoint) index.Checkpoint {
 	t.Helper()
-	for batch, err := range p.connector.Sync(t.Context(), since) {
+	for batch, err := range p.Connector.Sync(t.Context(), since) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,27 +159,27 @@ func TestPlacesAreForgotten(t *testing.T) {
 	}
 	p.Switch(func(s *gdrivetest.Switches) { s.Short = 2 })
 	p.Faults.Add(gdrivetest.Fault{Path: "pageToken=p2", Answer: gdrivetest.Refuse(http.StatusBadRequest, "invalid")}, 0, 1)
-	p.mustSync()
+	p.MustSync()
 	p.mustHold(want)
 	r := p.readers()
 	gone := p.File(d, "soon gone.txt", "text")
-	p.mustSync()
+	p.MustSync()
 	p.Delete(gone)
 	p.Switch(func(s *gdrivetest.Switches) { s.Forgotten = true })
 	p.Do(func() { d.Members = d.Members[:1] })
 	p.Pass(2 * time.Hour)
-	p.mustSync()
+	p.MustSync()
 	p.mustHold(want)
 	r.read()
-	if !r.complete {
+	if !r.Complete {
 		t.Error("the logs are not known any more, and not everything was read")
 	}
 	p.Switch(func(s *gdrivetest.Switches) { s.Expired, s.Forgotten = true, false })
-	p.again()
+	p.Again()
 	p.options.SweepEvery = time.Nanosecond
-	p.again()
+	p.Again()
 	p.Pass(time.Hour)
-	if _, err := p.sync(t.Context()); err == nil {
+	if _, err := p.Sync(t.Context()); err == nil {
 		t.Error("a list that can never be gone on with is read to its end")
 	}
 	p.mustHold(want)
@@ -195,19 +196,19 @@ func TestIncompleteListsRemoveNothing(t *testing.T) {
 			p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = time.Nanosecond })
 			d := p.Drive("Team", reader(p.User("ada")))
 			stays, f := p.File(d, "a.txt", "text"), p.File(d, "b.txt", "text")
-			p.mustSync()
+			p.MustSync()
 			r := p.readers()
 			p.Switch(fault)
 			p.Do(func() { f.Gone = true }) // no log says so
 			p.Pass(time.Minute)
-			p.mustSync()
+			p.MustSync()
 			p.mustHold(map[*gdrivetest.File]string{stays: "text", f: "text"})
-			if r.read(); r.complete {
+			if r.read(); r.Complete {
 				t.Error("it is taken for all that there is")
 			}
 			p.Switch(func(s *gdrivetest.Switches) { s.Incomplete, s.Circle = false, false })
 			p.Pass(time.Minute)
-			p.mustSync()
+			p.MustSync()
 			p.mustHold(map[*gdrivetest.File]string{stays: "text"})
 		})
 	}
@@ -219,18 +220,18 @@ func TestDrivesComeAndGo(t *testing.T) {
 	p := newPlace(t, never)
 	ada := p.User("ada")
 	stays := p.File(p.Drive("One", reader(ada)), "a.txt", "text")
-	p.mustSync()
+	p.MustSync()
 	r := p.readers()
 	two := p.Drive("Two", reader(ada))
 	f := p.File(p.Folder(two, "folder"), "b.txt", "text", reader(ada))
-	p.mustSync()
+	p.MustSync()
 	r.read()
 	r.mustShow(f, ada)
 	p.Do(func() { two.Members = two.Members[1:] })
 	r.read()
 	r.mustShow(f)
 	r.mustShow(stays, ada)
-	p.mustSync()
+	p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{stays: "text"})
 }
 
@@ -258,14 +259,14 @@ func TestLimits(t *testing.T) {
 			})
 			f := p.File(p.Drive("Team", reader(p.User("ada"))), "a.txt", "text")
 			p.Faults.Add(gdrivetest.Fault{Path: "/drive/v3/files?", Answer: tt.answer}, 0, tt.times)
-			_, err := p.sync(t.Context())
+			_, err := p.Sync(t.Context())
 			var later *index.Later
 			if tt.later != errors.As(err, &later) || !tt.later && err != nil {
 				t.Fatalf("it ends with %v", err)
 			}
 			if tt.later {
 				p.Pass(2 * time.Hour)
-				p.mustSync()
+				p.MustSync()
 			}
 			p.mustHold(map[*gdrivetest.File]string{f: "text"})
 		})
@@ -285,7 +286,7 @@ func TestAStoppedRunGoesOn(t *testing.T) {
 	p.Switch(func(s *gdrivetest.Switches) { s.Short = 10 })
 	ctx, stop := context.WithCancelCause(t.Context())
 	n := 0
-	run, err := p.pipeline.Run(ctx, tenant, p.connector, func(index.Progress) {
+	run, err := p.Pipeline.Run(ctx, sourcetest.Tenant, p.Connector, func(index.Progress) {
 		if n++; n == 3 {
 			stop(index.ErrPaused)
 		}
@@ -293,11 +294,11 @@ func TestAStoppedRunGoesOn(t *testing.T) {
 	if !errors.Is(err, index.ErrPaused) {
 		t.Fatalf("%v %+v", err, run.Counts)
 	}
-	before := len(p.documents())
+	before := len(p.Documents())
 	mark := p.Mark()
-	p.again()
-	p.mustSync()
-	if got := len(p.documents()); got != 60 || before == 0 || before >= 60 {
+	p.Again()
+	p.MustSync()
+	if got := len(p.Documents()); got != 60 || before == 0 || before >= 60 {
 		t.Errorf("%d documents, %d before", got, before)
 	}
 	if n := p.Counts(mark, "alt=media"); n > 60-before {
@@ -312,12 +313,12 @@ func TestRequestsAsk(t *testing.T) {
 	ada := p.User("ada")
 	d := p.Drive("Team", reader(ada))
 	f := p.File(d, "a.txt", "text")
-	p.mustSync()
+	p.MustSync()
 	for i := range 5 {
 		p.Edit(f, fmt.Sprint("text ", i))
 	}
 	mark := p.Mark()
-	run := p.mustSync()
+	run := p.MustSync()
 	if run.Counts.Indexed != 1 || p.Counts(mark, "alt=media") != 1 {
 		t.Errorf("%+v", run.Counts)
 	}

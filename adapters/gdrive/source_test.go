@@ -3,7 +3,6 @@ package gdrive_test
 import (
 	"context"
 	"iter"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -16,27 +15,16 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/index/indextest"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
-
-const tenant access.TenantID = "t"
 
 // place is a world with its server, and a connector that reads it into an index.
 type place struct {
 	*gdrivetest.Server
-	t         testing.TB
-	store     *indextest.Store
-	client    *gdrive.Client
-	options   gdrive.Options
-	connector *gdrive.Connector
-	pipeline  *index.Pipeline
-	last      index.Run
+	*sourcetest.Reading[*gdrive.Connector]
+	client  *gdrive.Client
+	options gdrive.Options
 }
-
-// bytesPerToken counts a token for every four bytes.
-type bytesPerToken struct{}
-
-func (bytesPerToken) Count(text string) int { return (len(text) + 3) / 4 }
 
 func configOf(s *gdrivetest.Server) gdrive.Config {
 	return gdrive.Config{Key: s.Key, URL: s.URL, AllowHosts: []string{"127.0.0.1"}, Every: time.Microsecond, Pause: time.Microsecond, Patience: time.Second, Now: s.Now}
@@ -79,7 +67,7 @@ func (f textFile) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch,
 
 func newPlace(t testing.TB, change func(*gdrive.Options, *gdrive.Config)) *place {
 	t.Helper()
-	p := &place{Server: gdrivetest.NewServer(t, gdrivetest.NewWorld()), t: t, store: &indextest.Store{}}
+	p := &place{Server: gdrivetest.NewServer(t, gdrivetest.NewWorld())}
 	config := configOf(p.Server)
 	p.options = gdrive.Options{Name: "docs", Admin: p.Admin.Email, MyDrives: true, Read: readFile, Wanted: readable}
 	if change != nil {
@@ -89,65 +77,18 @@ func newPlace(t testing.TB, change func(*gdrive.Options, *gdrive.Config)) *place
 	if p.client, err = gdrive.New(config); err != nil {
 		t.Fatal(err)
 	}
-	p.again()
-	chunker, err := index.NewChunker(bytesPerToken{}, index.ChunkSize{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.pipeline = index.New(p.store, chunker, nil, index.Config{})
+	p.Reading = sourcetest.Read(t, func() (*gdrive.Connector, error) { return gdrive.NewConnector(p.client, p.options) })
 	return p
-}
-
-// again makes the connector anew, as another process would.
-func (p *place) again() {
-	p.t.Helper()
-	var err error
-	if p.connector, err = gdrive.NewConnector(p.client, p.options); err != nil {
-		p.t.Fatal(err)
-	}
-}
-
-func (p *place) sync(ctx context.Context) (index.Run, error) {
-	run, err := p.pipeline.Run(ctx, tenant, p.connector, nil)
-	p.last = run
-	return run, err
-}
-
-func (p *place) mustSync() index.Run {
-	p.t.Helper()
-	run, err := p.sync(p.t.Context())
-	if err != nil || run.Counts.Failed > 0 {
-		p.t.Fatalf("sync: %v, %+v %v", err, run.Counts, run.Failures)
-	}
-	return run
-}
-
-// documents are what the index holds, by the ids of files.
-func (p *place) documents() map[string]*document.Document {
-	all := make(map[string]*document.Document)
-	for _, e := range p.store.Entries(tenant) {
-		id := string(e.Document.ID)
-		all[id[strings.LastIndexByte(id, ':')+1:]] = &e.Document
-	}
-	return all
 }
 
 // mustHold says how the index differs from what should be in it: texts by files.
 func (p *place) mustHold(want map[*gdrivetest.File]string) {
-	p.t.Helper()
-	is := p.documents()
+	p.T.Helper()
 	ids := make(map[string]string)
 	for f, text := range want {
 		ids[f.ID] = text
 	}
-	if got, all := slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(ids)); !slices.Equal(got, all) {
-		p.t.Fatalf("the index holds %v, want %v", got, all)
-	}
-	for id, text := range ids {
-		if all := is[id].Text(); !strings.Contains(all, text) {
-			p.t.Fatalf("%s lacks %q: %s", id, text, all)
-		}
-	}
+	p.MustHold(ids)
 }
 
 func node(corpus, id string) access.ACL { return access.ACL{access.Node("gdrive-docs", corpus+"/"+id)} }
@@ -173,11 +114,11 @@ func TestFilesBecomeDocuments(t *testing.T) {
 	thrown := p.Folder(d, "old")
 	p.File(thrown, "old.txt", "in the trash")
 	p.Change(thrown, func() { thrown.Trashed = true })
-	p.mustSync()
+	p.MustSync()
 	p.mustHold(map[*gdrivetest.File]string{
 		plan: "We will ship.", shared: "for bob", top: "at the top", mine: "ada's own", given: "ada's, for bob", his: "bob's, in",
 	})
-	all := p.documents()
+	all := p.Documents()
 	for f, want := range map[*gdrivetest.File]access.ACL{
 		plan: node(d.ID, plans.ID), shared: node(d.ID, shared.ID), top: node(d.ID, d.ID), mine: node(ada.ID, ada.Root.ID), given: node(ada.ID, given.ID), his: node(bob.ID, his.ID),
 	} {
@@ -188,7 +129,7 @@ func TestFilesBecomeDocuments(t *testing.T) {
 	if doc := all[plan.ID]; doc.Title != "plan.md" || doc.URL != "https://drive.google.com/file/d/"+plan.ID+"/view" || doc.Metadata["drive"] != "Team" || !doc.UpdatedAt.Equal(plan.Modified) {
 		t.Errorf("%+v", doc)
 	}
-	if run := p.mustSync(); run.Counts.Indexed != 0 || run.Counts.Removed != 0 {
+	if run := p.MustSync(); run.Counts.Indexed != 0 || run.Counts.Removed != 0 {
 		t.Errorf("a run without changes: %+v", run.Counts)
 	}
 }

@@ -1,7 +1,6 @@
 package github_test
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -20,82 +19,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/github/githubtest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// read is what the loops over nodes and groups have found out so far, as a store keeps it.
-type read struct {
-	nodes  map[string][]access.ACL
-	groups map[access.Principal][]string
-	people map[string]index.Person
-	since  index.Checkpoint
-}
-
-func newRead() *read {
-	return &read{nodes: make(map[string][]access.ACL), groups: make(map[access.Principal][]string), people: make(map[string]index.Person)}
-}
-
-func (r *read) readNodes(ctx context.Context, a *acme) error {
-	found := make(map[string]bool)
-	for b, err := range a.connector.Nodes(ctx, r.since) {
-		if err != nil {
-			return err
-		}
-		for _, n := range b.Nodes {
-			r.nodes[n.ID], found[n.ID] = n.Clauses, true
-		}
-		for _, id := range b.Denied {
-			delete(r.nodes, id)
-		}
-		for _, id := range b.Unread {
-			found[id] = true
-		}
-		if b.Next != nil {
-			r.since = b.Next
-		}
-		if b.Complete {
-			maps.DeleteFunc(r.nodes, func(id string, _ []access.ACL) bool { return !found[id] })
-		}
-	}
-	return nil
-}
-
-func (r *read) readGroups(ctx context.Context, a *acme) error {
-	found := make(map[access.Principal]bool)
-	people := make(map[string]bool)
-	for b, err := range a.connector.Groups(ctx, nil) {
-		if err != nil {
-			return err
-		}
-		for _, g := range b.Groups {
-			r.groups[g.Principal], found[g.Principal] = g.Members, true
-		}
-		for _, p := range b.Unread {
-			found[p] = true
-		}
-		for _, p := range b.People {
-			if people[p.ID] {
-				return fmt.Errorf("%s comes twice", p.Name)
-			}
-			r.people[p.ID], people[p.ID] = p, true
-		}
-		if b.Complete {
-			maps.DeleteFunc(r.groups, func(p access.Principal, _ []string) bool { return !found[p] })
-			maps.DeleteFunc(r.people, func(id string, _ index.Person) bool { return !people[id] })
-		}
-	}
-	return nil
-}
-
-func (r *read) loops(ctx context.Context, a *acme) error {
-	return errors.Join(r.readGroups(ctx, a), r.readNodes(ctx, a))
-}
+// read is who may read, as far as the loops have found out.
+type read struct{ sourcetest.Readers }
 
 // mayRead is our word: whether somebody holds a principal of every clause.
 func (r *read) mayRead(u *githubtest.User, repo *githubtest.Repo) bool {
-	clauses, ok := r.nodes[fmt.Sprint(repo.ID)]
-	return ok && len(clauses) > 0 && !slices.ContainsFunc(clauses, func(clause access.ACL) bool {
-		return !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(r.groups[p], fmt.Sprint(u.ID)) })
-	})
+	return r.Lets(fmt.Sprint(repo.ID), r.Held("github-code", fmt.Sprint(u.ID))...)
 }
 
 func withReaders(o *github.Options, _ *github.Config) { o.Public = github.PublicReaders }
@@ -105,8 +37,8 @@ func TestReadersOfEachKindOfRepository(t *testing.T) {
 	for public, want := range map[string]access.ACL{github.PublicMembers: {access.Members}, github.PublicAll: {access.Public}} {
 		a := newAcme(t, func(o *github.Options, _ *github.Config) { o.Public = public })
 		open, inside, closed := a.Repo(a.org, "open", githubtest.Public), a.Repo(a.org, "inside", githubtest.Internal), a.Repo(a.org, "closed", githubtest.Private)
-		r := newRead()
-		if err := r.loops(t.Context(), a); err != nil {
+		r := new(read)
+		if err := r.Read(t.Context(), a.Connector); err != nil {
 			t.Fatal(err)
 		}
 		group := func(repo *githubtest.Repo) access.Principal {
@@ -115,7 +47,7 @@ func TestReadersOfEachKindOfRepository(t *testing.T) {
 		for repo, want := range map[*githubtest.Repo]access.ACL{
 			open: want, closed: {group(closed)}, inside: {access.SourceGroup("github-code", "org", fmt.Sprint(a.org.ID)), group(inside)},
 		} {
-			if got := r.nodes[fmt.Sprint(repo.ID)]; len(got) != 1 || !slices.Equal(got[0], want) {
+			if got := r.Nodes[fmt.Sprint(repo.ID)].Clauses; len(got) != 1 || !slices.Equal(got[0], want) {
 				t.Errorf("%s is read by %v, want %v", repo.Name, got, want)
 			}
 		}
@@ -136,13 +68,13 @@ func TestAddressesArePeoplesOwn(t *testing.T) {
 		outside.Profile, outside.SAML = "ceo@acme.example", "ceo@acme.example"
 		r.Direct[outside] = "read"
 	})
-	found := newRead()
-	if err := found.loops(t.Context(), a); err != nil {
+	found := new(read)
+	if err := found.Read(t.Context(), a.Connector); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string][]string{"ada": {"ada@acme.example"}, "bob": {"bob@acme.example"}, "outside": nil}
 	got := make(map[string][]string)
-	for _, p := range found.people {
+	for _, p := range found.People {
 		got[p.Name] = p.Emails
 	}
 	if !maps.EqualFunc(got, want, slices.Equal) {
@@ -154,8 +86,8 @@ func TestAddressesArePeoplesOwn(t *testing.T) {
 			_, _ = w.Write([]byte(`{"data": {"organization": null}, "errors": [{"type": "FORBIDDEN", "message": "Resource not accessible by integration"}]}`))
 		}}, 0, 1)
 	}
-	if err := found.loops(t.Context(), a); err != nil || len(found.people) != 3 || len(found.people[fmt.Sprint(a.ada.ID)].Emails) != 0 {
-		t.Errorf("%v, %v", err, found.people)
+	if err := found.Read(t.Context(), a.Connector); err != nil || len(found.People) != 3 || len(found.People[fmt.Sprint(a.ada.ID)].Emails) != 0 {
+		t.Errorf("%v, %v", err, found.People)
 	}
 }
 
@@ -173,14 +105,13 @@ func TestAPassThatGoesOnKeepsAddresses(t *testing.T) {
 		groups := 0
 		for complete := false; !complete; {
 			if fresh {
-				a = &acme{Server: a.Server, t: t, options: a.options, config: a.config}
 				var err error
 				if a.client, err = github.New(a.config); err != nil {
 					t.Fatal(err)
 				}
-				a.again()
+				a.Again()
 			}
-			for b, err := range a.connector.Groups(t.Context(), since) {
+			for b, err := range a.Connector.Groups(t.Context(), since) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -207,18 +138,18 @@ func TestWhatCannotBeRead(t *testing.T) {
 		u := a.User(fmt.Sprintf("user%d", i))
 		a.Do(func() { app.Direct[u] = "read" })
 	}
-	r := newRead()
+	r := new(read)
 	check := func(when string, err error, want error, members int) {
 		t.Helper()
-		group := r.groups[access.SourceGroup("github-code", "repo", fmt.Sprint(app.ID))]
+		group := r.Groups[access.SourceGroup("github-code", "repo", fmt.Sprint(app.ID))]
 		if !errors.Is(err, want) || len(group) != members || strings.Contains(fmt.Sprint(err), a.Token) {
 			t.Errorf("%s: %v, and %d people may read it, want %v and %d", when, err, len(group), want, members)
 		}
 	}
-	check("at first", r.loops(t.Context(), a), nil, 151)
+	check("at first", r.Read(t.Context(), a.Connector), nil, 151)
 	a.Do(func() { clear(app.Direct) })
 	a.Faults.Add(githubtest.Fault{Path: "acme/app/collaborators", Answer: githubtest.Refuse(http.StatusInternalServerError, "oops")}, 0, 5)
-	check("a listing that fails", r.loops(t.Context(), a), nil, 151)
+	check("a listing that fails", r.Read(t.Context(), a.Connector), nil, 151)
 	a.Do(func() {
 		for _, u := range a.Users[1:] {
 			app.Direct[u] = "read"
@@ -226,31 +157,31 @@ func TestWhatCannotBeRead(t *testing.T) {
 	})
 	a.Do(func() { delete(app.Direct, a.Users[len(a.Users)-1]) })
 	a.Faults.Add(githubtest.Fault{Path: "acme/app/collaborators", Answer: githubtest.Refuse(http.StatusBadGateway, "oops")}, 1, 5)
-	check("a listing that fails half-way", r.loops(t.Context(), a), nil, 151)
-	check("once it works", r.loops(t.Context(), a), nil, 150)
+	check("a listing that fails half-way", r.Read(t.Context(), a.Connector), nil, 151)
+	check("once it works", r.Read(t.Context(), a.Connector), nil, 150)
 	a.Do(func() { app.CannotList = true })
-	check("the right to list them is taken away", r.loops(t.Context(), a), nil, 0)
+	check("the right to list them is taken away", r.Read(t.Context(), a.Connector), nil, 0)
 	a.Do(func() { app.CannotList = false })
-	check("it is given back", r.loops(t.Context(), a), nil, 150)
+	check("it is given back", r.Read(t.Context(), a.Connector), nil, 150)
 	a.Do(func() { app.Hidden = true })
-	if err := r.loops(t.Context(), a); err != nil || r.nodes[fmt.Sprint(app.ID)] != nil || r.nodes[fmt.Sprint(lib.ID)] == nil {
-		t.Errorf("a repository that was taken away: %v, %v", err, r.nodes)
+	if err := r.Read(t.Context(), a.Connector); err != nil || r.Nodes[fmt.Sprint(app.ID)].Clauses != nil || r.Nodes[fmt.Sprint(lib.ID)].Clauses == nil {
+		t.Errorf("a repository that was taken away: %v, %v", err, r.Nodes)
 	}
 	a.Do(func() { app.Hidden = false })
 	a.Revoke(true)
-	check("the credential is revoked", r.readGroups(t.Context(), a), index.ErrRevoked, 0)
-	for _, err := range a.connector.Sync(t.Context(), nil) {
+	check("the credential is revoked", r.ReadGroups(t.Context(), a.Connector), index.ErrRevoked, 0)
+	for _, err := range a.Connector.Sync(t.Context(), nil) {
 		check("the credential is revoked, documents", err, index.ErrRevoked, 0)
 	}
 	a.Revoke(false)
 	a.Faults.Add(githubtest.Fault{Path: "/repos", Answer: githubtest.Refuse(http.StatusForbidden, "You have exceeded a secondary rate limit.", "Retry-After", "3600")}, 0, 1)
-	err := r.readNodes(t.Context(), a)
+	err := r.ReadNodes(t.Context(), a.Connector)
 	var later *index.Later
 	if !errors.As(err, &later) || !later.At.Equal(a.Now().Add(time.Hour)) {
 		t.Errorf("a secondary limit: %v", err)
 	}
 	a.Pass(time.Hour)
-	if err := r.loops(t.Context(), a); err != nil {
+	if err := r.Read(t.Context(), a.Connector); err != nil {
 		t.Errorf("after it: %v", err)
 	}
 }
@@ -260,13 +191,13 @@ func TestARepositoryThatAListLacksIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
 	app := a.Repo(a.org, "app", githubtest.Private)
-	r := newRead()
-	if err := r.loops(t.Context(), a); err != nil {
+	r := new(read)
+	if err := r.Read(t.Context(), a.Connector); err != nil {
 		t.Fatal(err)
 	}
 	a.Faults.Add(githubtest.Fault{Path: "/orgs/acme/repos", Answer: func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("[]")) }}, 0, 1)
-	if err := r.readNodes(t.Context(), a); err != nil || r.nodes[fmt.Sprint(app.ID)] == nil {
-		t.Errorf("%v, %v", err, r.nodes)
+	if err := r.ReadNodes(t.Context(), a.Connector); err != nil || r.Nodes[fmt.Sprint(app.ID)].Clauses == nil {
+		t.Errorf("%v, %v", err, r.Nodes)
 	}
 }
 
@@ -281,15 +212,15 @@ func TestANameThatBecomesAnothers(t *testing.T) {
 		a.Rename(secret, "moved")
 		a.Rename(trap, "secret")
 	}}, 0, 1)
-	r := newRead()
-	if err := r.loops(t.Context(), a); err != nil {
+	r := new(read)
+	if err := r.Read(t.Context(), a.Connector); err != nil {
 		t.Fatal(err)
 	}
 	if r.mayRead(eve, secret) {
 		t.Error("the people of another repository may read it")
 	}
-	if err := r.loops(t.Context(), a); err != nil || r.mayRead(eve, secret) || !r.mayRead(eve, trap) || !r.mayRead(a.ada, secret) {
-		t.Errorf("afterwards: %v, %v", err, r.groups)
+	if err := r.Read(t.Context(), a.Connector); err != nil || r.mayRead(eve, secret) || !r.mayRead(eve, trap) || !r.mayRead(a.ada, secret) {
+		t.Errorf("afterwards: %v, %v", err, r.Groups)
 	}
 }
 
@@ -300,7 +231,7 @@ func TestPointCheck(t *testing.T) {
 	closed, open := a.Repo(a.org, "closed", githubtest.Private), a.Repo(a.org, "open", githubtest.Public)
 	a.Do(func() { closed.Direct[bob] = "read" })
 	ask := func(person string) map[string]bool {
-		return a.connector.MayRead(t.Context(), person, []string{fmt.Sprint(closed.ID), fmt.Sprint(open.ID), "999999"})
+		return a.Connector.MayRead(t.Context(), person, []string{fmt.Sprint(closed.ID), fmt.Sprint(open.ID), "999999"})
 	}
 	c, o := fmt.Sprint(closed.ID), fmt.Sprint(open.ID)
 	for who, want := range map[*githubtest.User]map[string]bool{bob: {c: true, o: true, "999999": false}, eve: {c: false, o: true, "999999": false}} {
@@ -401,7 +332,7 @@ func TestWhoMayReadFollowsGitHub(t *testing.T) {
 		return said
 	}
 	var steps []string
-	r := newRead()
+	r := new(read)
 	places := []string{"/orgs/acme/repos", "/orgs/acme/members", "/collaborators", "graphql:Names", "graphql:People"}
 	// What may be read by our word was granted at GitHub at some time since it was last read whole.
 	holds := func(exactly bool) {
@@ -427,7 +358,7 @@ func TestWhoMayReadFollowsGitHub(t *testing.T) {
 			}
 			a.Faults.Add(fault, random.IntN(4), 1+random.IntN(6))
 		}
-		err := r.loops(t.Context(), a)
+		err := r.Read(t.Context(), a.Connector)
 		a.Faults.Mend()
 		if faulty {
 			continue // something may be as it was before, until grace is over
@@ -454,23 +385,23 @@ func TestAnAppAsksForItsTokens(t *testing.T) {
 	app := a.Repo(a.org, "app", githubtest.Private)
 	a.Open(app, "issue", "one", "text", a.ada)
 	tokens := func(since int) int { return a.Counts(since, "/access_tokens") }
-	a.mustSync()
-	a.mustSync()
+	a.MustSync()
+	a.MustSync()
 	if n := tokens(0); n != 1 {
 		t.Errorf("%d tokens were asked for", n)
 	}
 	mark := a.Mark()
 	a.Pass(58 * time.Minute)
-	a.mustSync()
+	a.MustSync()
 	if n := tokens(mark); n != 1 {
 		t.Errorf("after an hour %d tokens were asked for", n)
 	}
 	// A token that does not count any more is replaced; without an installation there is none.
 	a.Revoke(true)
 	a.Revoke(false)
-	a.mustSync()
+	a.MustSync()
 	a.Revoke(true)
-	if _, err := a.sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), "ghs_") {
+	if _, err := a.Sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), "ghs_") {
 		t.Errorf("an App that was uninstalled: %v", err)
 	}
 	for name, credential := range map[string]github.Credential{

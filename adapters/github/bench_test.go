@@ -20,9 +20,9 @@ func BenchmarkIssues(b *testing.B) {
 	}
 	requests, rounds := 0, 0
 	for b.Loop() {
-		a.again()
+		a.Again()
 		mark := a.Mark()
-		for batch, err := range a.connector.Sync(b.Context(), nil) {
+		for batch, err := range a.Connector.Sync(b.Context(), nil) {
 			if err != nil {
 				b.Fatal(err)
 			}

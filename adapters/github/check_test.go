@@ -12,13 +12,13 @@ import (
 func TestCheckSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, withFiles(t))
-	if _, err := a.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "sees no repository") {
+	if _, err := a.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "sees no repository") {
 		t.Errorf("of nothing: %v", err)
 	}
 	closed := a.Repo(a.org, "closed", githubtest.Private)
 	a.Repo(a.org, "open", githubtest.Public)
 	a.Do(func() { a.ada.Verified = []string{"ada@acme.example"} })
-	s, err := a.connector.Check(t.Context())
+	s, err := a.Connector.Check(t.Context())
 	if err != nil || len(s.Lacks) > 0 || s.String() != "2 repositories (1 private, 0 internal, 1 public), 1 members, 1 of them with an address that their organisation vouches for" {
 		t.Errorf("%s, lacking %q: %v", s, s.Lacks, err)
 	}
@@ -26,7 +26,7 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	a.Faults.Add(githubtest.Fault{Path: "graphql:AllDiscussions", Answer: func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"data": {"node": {"found": null}}, "errors": [{"type": "FORBIDDEN", "message": "Resource not accessible by integration"}]}`))
 	}}, 0, 1)
-	s, err = a.connector.Check(t.Context())
+	s, err = a.Connector.Check(t.Context())
 	lacks := strings.Join(append(s.Lacks, s.Notes...), "\n")
 	if err != nil || len(s.Lacks) != 3 || len(s.Notes) != 1 {
 		t.Errorf("lacking %q: %v", s.Lacks, err)
@@ -37,8 +37,8 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 		}
 	}
 	a.options.Organization, a.options.Repositories = "", []string{"acme/closed", "acme/nowhere"}
-	a.again()
-	if s, err = a.connector.Check(t.Context()); err != nil || !strings.Contains(strings.Join(s.Lacks, "\n"), "acme/nowhere is not there") {
+	a.Again()
+	if s, err = a.Connector.Check(t.Context()); err != nil || !strings.Contains(strings.Join(s.Lacks, "\n"), "acme/nowhere is not there") {
 		t.Errorf("%q: %v", s.Lacks, err)
 	}
 	if len(github.Permissions) != 6 {

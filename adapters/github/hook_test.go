@@ -104,22 +104,22 @@ func TestHintsAreFollowed(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
 	h := &heard{}
-	a.connector.Listen(h)
+	a.Connector.Listen(h)
 	r := a.Repo(a.org, "app", githubtest.Private)
 	one, two := a.Open(r, "issue", "one", "text", a.ada), a.Open(r, "issue", "two", "text", a.ada)
 	a.Say(one, a.ada, "regretted")
-	a.mustSync()
+	a.MustSync()
 	a.Pass(time.Hour)
-	a.mustSync()
+	a.MustSync()
 	a.Do(func() { one.Comments = nil }) // which moves no date
-	a.mustSync()
+	a.MustSync()
 	if a.differs() == "" {
 		t.Fatal("it was seen without a hint")
 	}
 	tell := func(subjects ...string) {
 		t.Helper()
 		h.subjects = append(h.subjects, subjects...)
-		a.mustSync()
+		a.MustSync()
 		a.mustHold()
 		if len(h.subjects) > 0 {
 			t.Errorf("%q were not followed", h.subjects)
@@ -132,7 +132,7 @@ func TestHintsAreFollowed(t *testing.T) {
 	a.Open(r, "issue", "three", "text", a.ada) // the number of them is the same
 	tell(fmt.Sprintf("threads %d issue", r.ID))
 	h.subjects = []string{"content", fmt.Sprintf("access %d", r.ID)}
-	a.mustSync()
+	a.MustSync()
 	if len(h.subjects) != 1 {
 		t.Errorf("a pass over documents followed %q", h.subjects)
 	}
@@ -146,9 +146,9 @@ func TestHintedReadersAreReadFirst(t *testing.T) {
 		a.Repo(a.org, fmt.Sprintf("r%d", i), githubtest.Private)
 	}
 	last := a.Repos[119]
-	a.connector.Listen(&heard{subjects: []string{fmt.Sprintf("access %d", last.ID), "access", "access 999"}})
+	a.Connector.Listen(&heard{subjects: []string{fmt.Sprintf("access %d", last.ID), "access", "access 999"}})
 	var first access.Principal
-	for b, err := range a.connector.Groups(t.Context(), nil) {
+	for b, err := range a.Connector.Groups(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,6 @@
 package github_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,35 +13,24 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/index/indextest"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
-
-const tenant access.TenantID = "t"
 
 // acme is a world with an organisation, its server, and a connector that reads it into an index.
 type acme struct {
 	*githubtest.Server
-	t         testing.TB
-	org       *githubtest.Org
-	ada       *githubtest.User // an owner
-	store     *indextest.Store
-	client    *github.Client
-	options   github.Options
-	config    github.Config
-	connector *github.Connector
-	pipeline  *index.Pipeline
-	last      index.Run
+	*sourcetest.Reading[*github.Connector]
+	org     *githubtest.Org
+	ada     *githubtest.User // an owner
+	client  *github.Client
+	options github.Options
+	config  github.Config
 }
-
-// bytesPerToken counts a token for every four bytes.
-type bytesPerToken struct{}
-
-func (bytesPerToken) Count(text string) int { return (len(text) + 3) / 4 }
 
 func newAcme(t testing.TB, change func(*github.Options, *github.Config)) *acme {
 	t.Helper()
 	w := githubtest.NewWorld()
-	a := &acme{Server: githubtest.NewServer(t, w), t: t, org: w.Org("acme", "none"), ada: w.User("ada"), store: &indextest.Store{}}
+	a := &acme{Server: githubtest.NewServer(t, w), org: w.Org("acme", "none"), ada: w.User("ada")}
 	a.org.Owners[a.ada], a.org.Member[a.ada] = true, true
 	config := github.Config{
 		URL: a.URL, Credential: github.Credential{Token: a.Token}, AllowHosts: []string{"127.0.0.1"}, Every: time.Microsecond, Pause: time.Millisecond, Now: w.Now,
@@ -58,43 +45,14 @@ func newAcme(t testing.TB, change func(*github.Options, *github.Config)) *acme {
 	if a.client, err = github.New(config); err != nil {
 		t.Fatal(err)
 	}
-	a.again()
-	chunker, err := index.NewChunker(bytesPerToken{}, index.ChunkSize{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.pipeline = index.New(a.store, chunker, nil, index.Config{})
+	a.Reading = sourcetest.Read(t, func() (*github.Connector, error) { return github.NewConnector(a.client, a.options) })
 	return a
-}
-
-// again makes the connector anew, as another process would.
-func (a *acme) again() {
-	a.t.Helper()
-	var err error
-	if a.connector, err = github.NewConnector(a.client, a.options); err != nil {
-		a.t.Fatal(err)
-	}
-}
-
-func (a *acme) sync(ctx context.Context) (index.Run, error) {
-	run, err := a.pipeline.Run(ctx, tenant, a.connector, nil)
-	a.last = run
-	return run, err
-}
-
-func (a *acme) mustSync() index.Run {
-	a.t.Helper()
-	run, err := a.sync(a.t.Context())
-	if err != nil || run.Counts.Failed > 0 {
-		a.t.Fatalf("%v, %v", err, run.Failures)
-	}
-	return run
 }
 
 // texts is what is in the index: the words of each document, by its id without the source.
 func (a *acme) texts() map[string]string {
 	all := make(map[string]string)
-	for _, e := range a.store.Entries(tenant) {
+	for _, e := range a.Store.Entries(sourcetest.Tenant) {
 		var b strings.Builder
 		b.WriteString(e.Document.Title + "\n")
 		for _, s := range e.Document.Sections {
@@ -152,9 +110,9 @@ func (a *acme) differs() string {
 }
 
 func (a *acme) mustHold() {
-	a.t.Helper()
+	a.T.Helper()
 	if fault := a.differs(); fault != "" {
-		a.t.Fatal(fault)
+		a.T.Fatal(fault)
 	}
 }
 
@@ -178,10 +136,10 @@ func TestThreadsBecomeDocuments(t *testing.T) {
 		answer.Answer = true
 		answer.Replies = []*githubtest.Comment{{ID: 903, Author: bob, Body: "Thanks!", Created: answer.Created.Add(time.Minute)}}
 	})
-	a.mustSync()
+	a.MustSync()
 
 	byID := make(map[string]document.Document)
-	for _, e := range a.store.Entries(tenant) {
+	for _, e := range a.Store.Entries(sourcetest.Tenant) {
 		byID[string(e.Document.ID)] = e.Document
 		if want := (access.ACL{access.Node("github-code", fmt.Sprint(r.ID))}); !slices.Equal(e.Document.ACL, want) {
 			t.Errorf("%s may be read by %v, want %v", e.Document.ID, e.Document.ACL, want)
@@ -254,18 +212,18 @@ func TestTheIndexFollows(t *testing.T) {
 			fresh := a.Recreate(lib, githubtest.Private)
 			a.Open(fresh, "issue", "of the new lib", "text", a.ada)
 			a.Pass(8 * 24 * time.Hour)
-			a.mustSync()
+			a.MustSync()
 			a.Pass(8 * 24 * time.Hour)
 		}},
 		{"a repository is transferred", func() {
 			a.Move(app, other)
-			a.mustSync()
+			a.MustSync()
 			a.Pass(8 * 24 * time.Hour)
 		}},
 	}
 	for _, step := range steps {
 		step.do()
-		a.mustSync()
+		a.MustSync()
 		if fault := a.differs(); fault != "" {
 			t.Fatalf("after %s: %s", step.name, fault)
 		}
@@ -281,18 +239,18 @@ func TestRequestsOfALargeOrganization(t *testing.T) {
 			a.Open(r, "issue", "one", "text", a.ada)
 		}
 	}
-	a.mustSync()
+	a.MustSync()
 	a.Pass(time.Hour)
-	a.mustSync()
+	a.MustSync()
 	a.Pass(time.Hour)
 	mark := a.Mark()
-	run := a.mustSync()
+	run := a.MustSync()
 	unchanged, asked := a.Counts(mark, " 304"), a.Mark()-mark
 	if asked != 20 || unchanged != 10 || run.Counts.Indexed != 0 {
 		t.Errorf("it asked %d times, of which %d cost nothing, and stored %d", asked, unchanged, run.Counts.Indexed)
 	}
 	mark = a.Mark()
-	for _, err := range a.connector.Nodes(t.Context(), nil) {
+	for _, err := range a.Connector.Nodes(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,30 +271,9 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 		}
 	}
 	a.Pass(time.Hour)
-	stops := 0
-	for ; ; stops++ {
-		ctx, stop := context.WithCancelCause(t.Context())
-		cause := index.ErrPaused
-		if stops%2 == 1 {
-			cause = errors.New("killed")
-		}
-		a.again()
-		steps := 0
-		_, err := a.pipeline.Run(ctx, tenant, a.connector, func(index.Progress) {
-			if steps++; steps == 2 {
-				stop(cause)
-			}
-		})
-		stop(nil)
-		if err == nil {
-			break
-		}
-		if stops > 100 {
-			t.Fatal("it never ends")
-		}
-	}
+	stops := a.Stopped(2)
 	a.mustHold()
-	if puts := a.store.Puts(); stops < 3 || puts > 480+stops*100 {
+	if puts := a.Store.Puts(); stops < 3 || puts > 480+stops*100 {
 		t.Errorf("it was stopped %d times and stored %d documents", stops, puts)
 	}
 }
@@ -353,7 +290,7 @@ func TestCheckpointsOfALargeOrganisationAreLinear(t *testing.T) {
 	read := make(map[document.ID]bool)
 	batches, written := 0, 0
 	for killed := range 2 {
-		for batch, err := range a.connector.Sync(t.Context(), at) {
+		for batch, err := range a.Connector.Sync(t.Context(), at) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -370,7 +307,7 @@ func TestCheckpointsOfALargeOrganisationAreLinear(t *testing.T) {
 		if known := strings.Count(string(at), `"k":`); known < 490 || killed == 1 && known != 700 {
 			t.Errorf("of %d batches %d repositories are known", batches, known)
 		}
-		a.again()
+		a.Again()
 	}
 	if len(read) != 700 {
 		t.Errorf("%d threads were read, of 700", len(read))
@@ -392,7 +329,7 @@ func TestTheNewestIsFirst(t *testing.T) {
 		a.Open(fresh, "issue", fmt.Sprintf("fresh %d", i), "text", a.ada)
 	}
 	var titles []string
-	for batch, err := range a.connector.Sync(t.Context(), nil) {
+	for batch, err := range a.Connector.Sync(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -421,6 +358,6 @@ func TestALongThreadIsReadWhole(t *testing.T) {
 			}
 		})
 	}
-	a.mustSync()
+	a.MustSync()
 	a.mustHold()
 }

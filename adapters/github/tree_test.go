@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // folder yields the files of a folder with their text.
@@ -74,7 +75,7 @@ func TestFilesFollowTheBranch(t *testing.T) {
 	id := func(name string) string { return fmt.Sprintf("%d:file:%s", r.ID, name) }
 	holds := func(when string, want map[string]string) {
 		t.Helper()
-		a.mustSync()
+		a.MustSync()
 		got := a.texts()
 		if len(got) != len(want) {
 			t.Errorf("%s there are %v, want %v", when, got, want)
@@ -86,12 +87,12 @@ func TestFilesFollowTheBranch(t *testing.T) {
 		}
 	}
 	holds("at first", map[string]string{"README.md": "# App", "docs/a.md": "about a", "src/x/main.go": "package main"})
-	if !slices.ContainsFunc(a.last.Skipped, func(n index.Notice) bool {
+	if !slices.ContainsFunc(a.Last.Skipped, func(n index.Notice) bool {
 		return n.Name == "acme/app: big.md" && strings.Contains(n.Sentence, "40 MB")
 	}) {
-		t.Errorf("of a file of 40 MB it is said %v", a.last.Skipped)
+		t.Errorf("of a file of 40 MB it is said %v", a.Last.Skipped)
 	}
-	for _, e := range a.store.Entries(tenant) {
+	for _, e := range a.Store.Entries(sourcetest.Tenant) {
 		d := e.Document
 		if !slices.Equal(d.ACL, access.ACL{access.Node("github-code", fmt.Sprint(r.ID))}) || d.Metadata["repository"] != "acme/app" {
 			t.Errorf("%s: %+v", d.ID, d)
@@ -113,7 +114,7 @@ func TestFilesFollowTheBranch(t *testing.T) {
 	a.Rename(r, "application")
 	holds("after it was renamed", map[string]string{"README.md": "acme/application", "docs/a.md": "acme/application", "src/x/main.go": "acme/application"})
 	a.options.Files = []string{"*.go"}
-	a.again()
+	a.Again()
 	holds("with other patterns", map[string]string{"src/x/main.go": "package main", "other.go": "package other"})
 }
 
@@ -133,7 +134,7 @@ func TestFilesOfAnotherRepositoryAreNotRead(t *testing.T) {
 		a.Rename(secret, "open")
 	}
 	a.Faults.Add(githubtest.Fault{Path: "git", Then: swap}, 0, 1)
-	_, err := a.sync(t.Context())
+	_, err := a.Sync(t.Context())
 	check := func() {
 		t.Helper()
 		for id, text := range a.texts() {
@@ -144,7 +145,7 @@ func TestFilesOfAnotherRepositoryAreNotRead(t *testing.T) {
 	}
 	check()
 	a.Pass(2 * time.Hour)
-	a.mustSync()
+	a.MustSync()
 	check()
 	if got := a.texts(); len(got) != 4 || !strings.Contains(got[fmt.Sprintf("%d:wiki:Home-Page.md", open.ID)], "Home Page") {
 		t.Errorf("afterwards there are %v", got)
@@ -156,23 +157,23 @@ func TestAWiki(t *testing.T) {
 	a := newAcme(t, withFiles(t))
 	r := a.Repo(a.org, "app", githubtest.Private)
 	r.HasWiki = true
-	a.mustSync()
+	a.MustSync()
 	if got := a.texts(); len(got) != 0 {
 		t.Errorf("of a wiki without a page there are %v", got)
 	}
 	r.Wiki = gittest.New(t)
 	r.Wiki.Commit("pages", map[string][]byte{"How-to-Deploy.md": []byte("Run make."), "sub/Other.md": []byte("Text.")})
 	a.Pass(2 * time.Hour)
-	a.mustSync()
+	a.MustSync()
 	urls := make(map[string]string)
-	for _, e := range a.store.Entries(tenant) {
+	for _, e := range a.Store.Entries(sourcetest.Tenant) {
 		urls[e.Document.Title] = strings.TrimPrefix(e.Document.URL, a.URL)
 	}
 	if len(urls) != 2 || urls["How to Deploy (acme/app)"] != "/acme/app/wiki/How-to-Deploy" || urls["Other (acme/app)"] != "/acme/app/wiki/Other" {
 		t.Errorf("the pages are %v", urls)
 	}
 	a.Do(func() { r.HasWiki = false })
-	a.mustSync()
+	a.MustSync()
 	if got := a.texts(); len(got) != 0 {
 		t.Errorf("of a wiki that was turned off there are %v", got)
 	}

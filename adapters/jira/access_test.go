@@ -14,61 +14,45 @@ import (
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// nodes reads who may read.
-func (s *site) nodes(since index.Checkpoint) (all map[string]index.Node, unread []string, complete bool, next index.Checkpoint) {
-	s.t.Helper()
-	all = make(map[string]index.Node)
-	for batch, err := range s.connector.Nodes(s.t.Context(), since) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for _, n := range batch.Nodes {
-			all[n.ID] = n
-		}
-		unread, complete, next = append(unread, batch.Unread...), batch.Complete, batch.Next
-	}
-	return all, unread, complete, next
+// readers is who may read the site.
+type readers struct {
+	sourcetest.Readers
+	s *site
 }
 
-// held is what somebody holds of the source.
-func (s *site) held(u *jiratest.User) []access.Principal {
-	s.t.Helper()
-	held := []access.Principal{access.SourceGroup("jira-issues", access.SourcePerson, u.ID)}
-	for batch, err := range s.connector.Groups(s.t.Context(), nil) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for _, g := range batch.Groups {
-			if slices.Contains(g.Members, u.ID) {
-				held = append(held, g.Principal)
-			}
-		}
+func (s *site) nodes() *readers {
+	s.T.Helper()
+	r := &readers{s: s}
+	r.again()
+	return r
+}
+
+// again reads the nodes again.
+func (r *readers) again() {
+	r.s.T.Helper()
+	if err := r.ReadNodes(r.s.T.Context(), r.s.Connector); err != nil {
+		r.s.T.Fatal(err)
 	}
-	return held
 }
 
 // reads are the issues of which somebody is shown the documents, who may hold more by the chat.
-func (s *site) reads(all map[string]index.Node, u *jiratest.User, more ...access.Principal) []string {
-	s.t.Helper()
-	held := append(s.held(u), more...)
+func (r *readers) reads(u *jiratest.User, more ...access.Principal) []string {
+	r.s.T.Helper()
+	if err := r.ReadGroups(r.s.T.Context(), r.s.Connector); err != nil {
+		r.s.T.Fatal(err)
+	}
+	held := append(r.Held("jira-issues", u.ID), more...)
 	var keys []string
-	for _, d := range s.documents() {
+	for _, d := range r.s.Documents() {
 		if len(d.ACL) != 1 {
-			s.t.Fatalf("%s has the access list %v", d.Title, d.ACL)
+			r.s.T.Fatalf("%s has the access list %v", d.Title, d.ACL)
 		}
-		for id, n := range all {
-			if access.Node("jira-issues", id) != d.ACL[0] || len(n.Clauses) == 0 {
-				continue
-			}
-			lets := !slices.ContainsFunc(n.Clauses, func(clause access.ACL) bool {
-				return !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(held, p) })
-			})
-			if lets {
-				key, _, _ := strings.Cut(d.Title, ":")
-				keys = append(keys, key)
-			}
+		if r.Lets(strings.TrimPrefix(string(d.ACL[0]), string(access.Node("jira-issues", ""))), held...) {
+			key, _, _ := strings.Cut(d.Title, ":")
+			keys = append(keys, key)
 		}
 	}
 	slices.Sort(keys)
@@ -100,10 +84,10 @@ func TestWhoHoldsBrowseProjects(t *testing.T) {
 				})
 			}
 		}
-		all, unread, complete, _ := s.nodes(nil)
-		s.mustSync()
-		if len(unread) > 0 || !complete {
-			t.Errorf("unread %v, complete %v", unread, complete)
+		r := s.nodes()
+		s.MustSync()
+		if len(r.Unread) > 0 || !r.Complete {
+			t.Errorf("unread %v, complete %v", r.Unread, r.Complete)
 		}
 		for _, u := range []*jiratest.User{ada, bob, cyd, out} {
 			var want []string
@@ -113,7 +97,7 @@ func TestWhoHoldsBrowseProjects(t *testing.T) {
 				}
 			}
 			slices.Sort(want)
-			if got := s.reads(all, u); !slices.Equal(got, want) {
+			if got := r.reads(u); !slices.Equal(got, want) {
 				t.Errorf("%s reads %v, want %v", u.Name, got, want)
 			}
 			if len(want) == 0 && u != out {
@@ -130,30 +114,30 @@ func TestDocumentsNameWhoStandsInTheIssue(t *testing.T) {
 		ada, bob := s.User("ada"), s.User("bob")
 		p := s.Project("ENG", jiratest.Holder{Type: "assignee"})
 		i := s.Add(&jiratest.Issue{Project: p, Summary: "a", Text: "x", Assignee: ada})
-		all, _, _, at := s.nodes(nil)
-		s.mustSync()
-		if got := s.reads(all, ada); len(got) != 1 {
+		r := s.nodes()
+		s.MustSync()
+		if got := r.reads(ada); len(got) != 1 {
 			t.Errorf("the assignee reads %v", got)
 		}
 		s.Edit(i, func() { i.Assignee = bob })
-		all, _, _, at = s.nodes(at)
-		s.mustSync()
-		if a, b := s.reads(all, ada), s.reads(all, bob); len(a) != 0 || len(b) != 1 {
+		r.again()
+		s.MustSync()
+		if a, b := r.reads(ada), r.reads(bob); len(a) != 0 || len(b) != 1 {
 			t.Errorf("the one before reads %v, the one after %v", a, b)
 		}
 		s.Do(func() { p.Browse = append(p.Browse, jiratest.Holder{Type: "reporter"}) }) // the settings name another field
 		s.Edit(i, func() { i.Reporter = ada })
 		s.Pass(time.Hour)
-		all, _, _, at = s.nodes(at)
-		s.mustSync()
-		if a, b := s.reads(all, ada), s.reads(all, bob); len(a) != 1 || len(b) != 1 {
+		r.again()
+		s.MustSync()
+		if a, b := r.reads(ada), r.reads(bob); len(a) != 1 || len(b) != 1 {
 			t.Errorf("the reporter reads %v, the assignee %v", a, b)
 		}
 		s.Do(func() {
 			p.Browse = slices.DeleteFunc(p.Browse, func(h jiratest.Holder) bool { return h.Type == "assignee" })
 		})
-		all, _, _, _ = s.nodes(at) // before any document was looked at
-		if a, b := s.reads(all, ada), s.reads(all, bob); len(b) != 0 {
+		r.again() // before any document was looked at
+		if a, b := r.reads(ada), r.reads(bob); len(b) != 0 {
 			t.Errorf("the reporter reads %v, the assignee, who holds nothing any more, %v", a, b)
 		}
 	})
@@ -166,23 +150,23 @@ func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
 		eng := s.Project("ENG", users)
 		s.Add(&jiratest.Issue{Project: eng, Summary: "a", Text: "x", Level: s.Level(eng, "Board", users)})
 		s.Switch(func(w *jiratest.Switches) { w.NoAdmin = true })
-		all, unread, _, _ := s.nodes(nil)
-		if n, known := all[eng.ID]; !known || len(n.Clauses) != 0 || len(unread) > 0 {
-			t.Errorf("the project lets in %v; unread %v", n.Clauses, unread)
+		r := s.nodes()
+		if n, known := r.Nodes[eng.ID]; !known || len(n.Clauses) != 0 || len(r.Unread) > 0 {
+			t.Errorf("the project lets in %v; unread %v", n.Clauses, r.Unread)
 		}
-		_, err := s.connector.Check(t.Context())
+		_, err := s.Connector.Check(t.Context())
 		for _, want := range []string{"who may use Jira is shown to its administrators alone", "who may browse the project ENG is not shown"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("the check does not say %q: %v", want, err)
 			}
 		}
 		s.Switch(func(w *jiratest.Switches) { w.NoAdmin, w.NoLevels = false, true })
-		if _, err := s.connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "security level") {
+		if _, err := s.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "security level") {
 			t.Errorf("the check says %v", err)
 		}
-		all, _, _, _ = s.nodes(nil)
-		s.mustSync()
-		if got := s.reads(all, s.User("ada")); len(got) > 0 {
+		r = s.nodes()
+		s.MustSync()
+		if got := r.reads(s.User("ada")); len(got) > 0 {
 			t.Errorf("whoever may browse the project reads %v", got)
 		}
 	})
@@ -200,13 +184,13 @@ func TestAnIssueThatHidesItsLevelIsForNobody(t *testing.T) {
 			s.Issue(p, "a", "x")
 		}
 		s.Switch(func(w *jiratest.Switches) { w.Blind = true })
-		all, _, _, _ := s.nodes(nil)
+		r := s.nodes()
 		told := s.mustSyncWithNotices()
 		want := []string{"OPS-1"}
 		if !cloud { // which has no projects of that sort
 			want = append(want, "WEB-1")
 		}
-		if got := s.reads(all, ada); !slices.Equal(got, want) || strings.Count(told, "ENG-1, or others with it, may be read by few alone") != 1 || strings.Contains(told, "ENG-2") {
+		if got := r.reads(ada); !slices.Equal(got, want) || strings.Count(told, "ENG-1, or others with it, may be read by few alone") != 1 || strings.Contains(told, "ENG-2") {
 			t.Errorf("she reads %v: %s", got, told)
 		}
 	})
@@ -226,10 +210,10 @@ func TestVisitorsBelongToNoLevel(t *testing.T) {
 	eng := s.Project("ENG", jiratest.Holder{Type: "anyone"})
 	s.Issue(eng, "open", "x")
 	s.Add(&jiratest.Issue{Project: eng, Summary: "limited", Text: "x", Level: s.Level(eng, "Staff", jiratest.Holder{Type: "group", Group: staff})})
-	all, _, _, _ := s.nodes(nil)
-	s.mustSync()
+	r := s.nodes()
+	s.MustSync()
 	for u, want := range map[*jiratest.User][]string{ada: {"ENG-1", "ENG-2"}, out: {"ENG-1"}} {
-		if got := s.reads(all, u, access.Members); !slices.Equal(got, want) {
+		if got := r.reads(u, access.Members); !slices.Equal(got, want) {
 			t.Errorf("%s reads %v, want %v", u.Name, got, want)
 		}
 	}
@@ -241,14 +225,14 @@ func TestTheOperatorNamesWhoUsesJira(t *testing.T) {
 		s := newSite(t, cloud, func(o *jira.Options) { o.Users = []string{"everybody"} })
 		ada := s.User("ada")
 		s.Issue(s.Project("ENG", users), "a", "x")
-		s.mustSync()
-		all, _, _, _ := s.nodes(nil)
-		if got := s.reads(all, ada); len(got) > 0 {
+		s.MustSync()
+		r := s.nodes()
+		if got := r.reads(ada); len(got) > 0 {
 			t.Errorf("before the group is there she reads %v", got)
 		}
 		s.Group("everybody", ada)
-		all, _, _, _ = s.nodes(nil)
-		if got := s.reads(all, ada); len(got) != 1 {
+		r = s.nodes()
+		if got := r.reads(ada); len(got) != 1 {
 			t.Errorf("she reads %v", got)
 		}
 	})
@@ -258,17 +242,17 @@ func TestARefusedCredentialHidesTheSource(t *testing.T) {
 	deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		s.Project("ENG", users)
-		s.mustSync()
+		s.MustSync()
 		s.Revoke(true)
-		if _, err := s.sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
+		if _, err := s.Sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
 			t.Errorf("documents: %v", err)
 		}
-		for _, err := range s.connector.Nodes(t.Context(), nil) {
+		for _, err := range s.Connector.Nodes(t.Context(), nil) {
 			if !errors.Is(err, index.ErrRevoked) {
 				t.Errorf("nodes: %v", err)
 			}
 		}
-		for _, err := range s.connector.Groups(t.Context(), nil) {
+		for _, err := range s.Connector.Groups(t.Context(), nil) {
 			if !errors.Is(err, index.ErrRevoked) {
 				t.Errorf("groups: %v", err)
 			}
@@ -291,7 +275,7 @@ func TestPointsAreKeptTo(t *testing.T) {
 			t.Fatal("it comes to no end")
 		}
 		var later *index.Later
-		_, err := s.sync(t.Context())
+		_, err := s.Sync(t.Context())
 		if err == nil {
 			if hours < 2 {
 				t.Errorf("it took %d hours: the points were not kept to", hours)
@@ -302,12 +286,12 @@ func TestPointsAreKeptTo(t *testing.T) {
 			t.Fatalf("the run ends with %v", err)
 		}
 		mark := s.Mark()
-		if _, err := s.sync(t.Context()); !errors.As(err, &later) || s.Mark() != mark {
+		if _, err := s.Sync(t.Context()); !errors.As(err, &later) || s.Mark() != mark {
 			t.Errorf("%d requests were made meanwhile: %v", s.Mark()-mark, err)
 		}
 		s.Pass(time.Hour)
 	}
-	if got := len(s.documents()); got != 300 {
+	if got := len(s.Documents()); got != 300 {
 		t.Errorf("%d issues are in the index", got)
 	}
 }
@@ -320,13 +304,13 @@ func TestAListThatGoesRoundEnds(t *testing.T) {
 		for range 5 {
 			s.Issue(eng, "a", "x")
 		}
-		s.mustSync()
+		s.MustSync()
 		s.Pass(48 * time.Hour)
 		s.Switch(func(w *jiratest.Switches) { w.Circle, w.Short = true, 2 })
-		if _, err := s.sync(t.Context()); cloud && err == nil {
+		if _, err := s.Sync(t.Context()); cloud && err == nil {
 			t.Error("the list of projects has no end, and is taken")
 		}
-		for _, err := range s.connector.Groups(t.Context(), nil) {
+		for _, err := range s.Connector.Groups(t.Context(), nil) {
 			if cloud && err == nil {
 				t.Error("the list of groups has no end, and is taken")
 			}
@@ -343,7 +327,7 @@ func TestPeople(t *testing.T) {
 			ada.Email, bob.Email, cyd.Hidden, dan.Inactive = "Ada@Example.com", "bob@gmail.example", true, true
 		})
 		emails, members := make(map[string][]string), []string(nil)
-		for batch, err := range s.connector.Groups(t.Context(), nil) {
+		for batch, err := range s.Connector.Groups(t.Context(), nil) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -368,10 +352,10 @@ func TestNamesToLogInWithAreNoIDs(t *testing.T) {
 	p := s.Project("ENG", jiratest.Holder{Type: "projectRole", Role: "10101"})
 	s.Issue(p, "a", "x")
 	s.Do(func() { p.Roles["10101"] = []any{ada} })
-	s.mustSync()
+	s.MustSync()
 	s.Do(func() { ada.Login, bob.Login = "ada-2", "ada" })
-	all, _, _, _ := s.nodes(nil)
-	if a, b := s.reads(all, ada), s.reads(all, bob); len(a) != 1 || len(b) != 0 {
+	r := s.nodes()
+	if a, b := r.reads(ada), r.reads(bob); len(a) != 1 || len(b) != 0 {
 		t.Errorf("she reads %v, who has her old name %v", a, b)
 	}
 }
@@ -383,7 +367,7 @@ func TestOnePersonIsAskedAbout(t *testing.T) {
 	eng, ops := s.Project("ENG", users), s.Project("OPS", jiratest.Holder{Type: "user", User: ada})
 	nodes := []string{eng.ID, ops.ID, ops.ID + ":0123", eng.ID + ":0123", "odd"}
 	for _, u := range []*jiratest.User{ada, bob} {
-		may := s.connector.MayRead(t.Context(), u.ID, nodes)
+		may := s.Connector.MayRead(t.Context(), u.ID, nodes)
 		no, known := may[ops.ID+":0123"]
 		if !may[eng.ID] || may[ops.ID] != (u == ada) || no || known != (u == bob) || len(may) != 2+map[bool]int{true: 1}[u == bob] {
 			t.Errorf("%s: %v", u.Name, may)
@@ -391,11 +375,11 @@ func TestOnePersonIsAskedAbout(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if may := s.connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
+	if may := s.Connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
 		t.Errorf("without an answer it says %v", may)
 	}
 	s.Switch(func(w *jiratest.Switches) { w.NoAdmin = true })
-	if may := s.connector.MayRead(t.Context(), ada.ID, nodes); len(may) > 0 {
+	if may := s.Connector.MayRead(t.Context(), ada.ID, nodes); len(may) > 0 {
 		t.Errorf("without being an administrator it says %v", may)
 	}
 }
@@ -426,12 +410,12 @@ func TestOneProjectThatFailsIsPassedOver(t *testing.T) {
 		s := newSite(t, cloud, nil)
 		eng, ops := s.Project("ENG", users), s.Project("OPS", users)
 		s.Faults.Add(jiratest.Fault{Path: "project/" + eng.ID + "/permissionscheme", Answer: jiratest.Refuse(http.StatusBadGateway)}, 0, 5)
-		all, unread, complete, at := s.nodes(nil)
-		if _, known := all[ops.ID]; !known || complete || !slices.Equal(unread, []string{eng.ID}) {
-			t.Errorf("nodes %v, unread %v, complete %v", all, unread, complete)
+		r := s.nodes()
+		if _, known := r.Nodes[ops.ID]; !known || r.Complete || !slices.Equal(r.Unread, []string{eng.ID}) {
+			t.Errorf("nodes %v, unread %v, complete %v", r.Nodes, r.Unread, r.Complete)
 		}
-		if all, unread, complete, _ = s.nodes(at); len(all) != 2 || len(unread) > 0 || !complete {
-			t.Errorf("the next time: nodes %v, unread %v, complete %v", all, unread, complete)
+		if r.again(); r.Told != 2 || len(r.Unread) > 0 || !r.Complete {
+			t.Errorf("the next time: nodes %v, unread %v, complete %v", r.Nodes, r.Unread, r.Complete)
 		}
 	})
 }

@@ -31,23 +31,9 @@ func large(s *site, issues int) {
 
 // pass reads all documents that it is given, and says what it took.
 func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next index.Checkpoint) {
-	s.t.Helper()
+	s.T.Helper()
 	mark := s.Mark()
-	for batch, err := range s.connector.Sync(s.t.Context(), at) {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		for _, item := range batch.Documents {
-			items++
-			if !load {
-				continue
-			}
-			if _, err := item.Load(s.t.Context()); err != nil {
-				s.t.Fatal(err)
-			}
-		}
-		next = batch.Next
-	}
+	items, next = s.Yielded(at, load)
 	return s.Mark() - mark, items, next
 }
 
@@ -78,12 +64,12 @@ func TestRequestsOfALargeProject(t *testing.T) {
 		check("a look at the ids", requests, items, ids, 1)
 
 		mark := s.Mark()
-		all, _, _, since := s.nodes(nil)
-		check("who may read", s.Mark()-mark, len(all), nodes, told)
+		r := s.nodes()
+		check("who may read", s.Mark()-mark, r.Told, nodes, told)
 		s.Pass(5 * time.Minute)
 		mark = s.Mark()
-		all, _, _, _ = s.nodes(since)
-		check("who may read, five minutes later", s.Mark()-mark, len(all), known, told)
+		r.again()
+		check("who may read, five minutes later", s.Mark()-mark, r.Told, known, told)
 	})
 }
 
@@ -115,8 +101,8 @@ func BenchmarkLookAtIDs(b *testing.B) {
 func BenchmarkWhoMayRead(b *testing.B) {
 	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
 		mark := s.Mark()
-		all, _, _, _ := s.nodes(nil)
-		return s.Mark() - mark, len(all)
+		r := s.nodes()
+		return s.Mark() - mark, r.Told
 	})
 }
 

@@ -2,7 +2,6 @@ package jira_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -30,7 +29,7 @@ func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 		}
 		s.Switch(func(w *jiratest.Switches) { w.Poisoned = map[string]bool{issues[33].ID: true} })
 		delete(want, issues[33])
-		run, err := s.sync(t.Context())
+		run, err := s.Sync(t.Context())
 		if err != nil || run.Counts.Failed != 1 {
 			t.Fatalf("sync: %v, %+v", err, run.Counts)
 		}
@@ -38,7 +37,7 @@ func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 		s.Switch(func(w *jiratest.Switches) { w.Poisoned = nil })
 		want[issues[33]] = "text 33"
 		s.Edit(issues[33], func() {})
-		s.mustSync()
+		s.MustSync()
 		s.mustHold(want)
 	})
 }
@@ -57,33 +56,9 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 		s.Switch(func(w *jiratest.Switches) { w.Short = 25 })
 		s.Pass(time.Hour)
 		want[s.Issue(s.Projects[2], "last", "the newest")] = "the newest" // what was changed last is asked for by every run
-		stops := 0
-		for ; ; stops++ {
-			if stops > 50 {
-				t.Fatal("it comes to no end")
-			}
-			ctx, stop := context.WithCancelCause(t.Context())
-			cause := index.ErrPaused
-			if stops%2 == 1 {
-				cause = errors.New("killed")
-			}
-			s.again()
-			steps := 0
-			_, err := s.pipeline.Run(ctx, tenant, s.connector, func(index.Progress) {
-				if steps++; steps == 3 {
-					stop(cause)
-				}
-			})
-			stop(nil)
-			if err == nil {
-				break
-			}
-			if !errors.Is(err, cause) {
-				t.Fatalf("it was stopped by %v, and says %v", cause, err)
-			}
-		}
+		stops := s.Stopped(3)
 		s.mustHold(want)
-		if puts := s.store.Puts(); stops < 2 || puts > 180+stops*60 {
+		if puts := s.Store.Puts(); stops < 2 || puts > 180+stops*60 {
 			t.Errorf("it was stopped %d times and stored %d documents", stops, puts)
 		}
 	})
@@ -100,7 +75,7 @@ func TestAListThatShiftsIsReadAgain(t *testing.T) {
 			i := s.Issue(eng, "issue", fmt.Sprintf("text %d", n))
 			issues, want[i] = append(issues, i), fmt.Sprintf("text %d", n)
 		}
-		s.mustSync()
+		s.MustSync()
 		s.Pass(25 * time.Hour)
 		s.Switch(func(w *jiratest.Switches) { w.Short = 10 })
 		searches := 0
@@ -112,12 +87,12 @@ func TestAListThatShiftsIsReadAgain(t *testing.T) {
 			}
 			jiratest.Refuse(http.StatusServiceUnavailable)(w, r)
 		}}, 2, 1)
-		s.mustSync()
+		s.MustSync()
 		if searches != 1 {
 			t.Fatal("nothing was deleted meanwhile")
 		}
 		s.Pass(time.Hour)
-		s.mustSync()
+		s.MustSync()
 		s.mustHold(want)
 	})
 }
@@ -134,11 +109,11 @@ func TestChangesAreFoundInTheAccountsTimeZone(t *testing.T) {
 				i := s.Issue(s.Project("ENG", users), "issue", "text 0")
 				s.Pass(began.Sub(s.Now()))
 				s.Edit(i, func() {})
-				s.mustSync()
+				s.MustSync()
 				for n := 1; n < 20; n++ { // ten minutes apart, beyond the change; without a look at everything
 					s.Pass(10 * time.Minute)
 					s.Edit(i, func() { i.Text = fmt.Sprintf("text %d", n) })
-					s.mustSync()
+					s.MustSync()
 					s.mustHold(map[*jiratest.Issue]string{i: fmt.Sprintf("text %d", n)})
 				}
 			})
@@ -171,27 +146,27 @@ func TestAttachedFiles(t *testing.T) {
 		one, two := s.Attach(a, "one.md", []byte("x")), s.Attach(b, "two.md", []byte("x"))
 		s.Attach(a, "photo.png", []byte("x"))
 		s.Attach(a, "large.md", make([]byte, 101))
-		s.mustSync()
-		all := s.documents()
+		s.MustSync()
+		all := s.Documents()
 		d := all[a.ID+":"+one.ID]
 		if len(all) != 4 || d == nil || d.Title != "one.md" || d.Metadata["issue"] != a.Key || !strings.HasSuffix(d.URL, "/browse/"+a.Key) || !slices.Equal(d.ACL, all[a.ID].ACL) {
 			t.Fatalf("the index holds %v", all)
 		}
 		s.Level(eng, "Board", users)
 		s.Edit(a, func() { a.Files = nil })
-		s.mustSync()
-		if all := s.documents(); all[a.ID+":"+one.ID] != nil || all[b.ID+":"+two.ID] == nil {
+		s.MustSync()
+		if all := s.Documents(); all[a.ID+":"+one.ID] != nil || all[b.ID+":"+two.ID] == nil {
 			t.Errorf("after one was taken away the index holds %v", all)
 		}
 		s.Edit(b, func() { b.Level = eng.Security.Levels[0] })
-		s.mustSync()
-		if all := s.documents(); !slices.Equal(all[b.ID+":"+two.ID].ACL, all[b.ID].ACL) || slices.Equal(all[b.ID].ACL, d.ACL) {
+		s.MustSync()
+		if all := s.Documents(); !slices.Equal(all[b.ID+":"+two.ID].ACL, all[b.ID].ACL) || slices.Equal(all[b.ID].ACL, d.ACL) {
 			t.Errorf("the file may be read by %v, the issue by %v", all[b.ID+":"+two.ID].ACL, all[b.ID].ACL)
 		}
 		s.Delete(b)
 		s.Pass(time.Hour)
-		s.mustSync()
-		if all := s.documents(); len(all) != 1 {
+		s.MustSync()
+		if all := s.Documents(); len(all) != 1 {
 			t.Errorf("the index holds %v", all)
 		}
 	})
@@ -209,13 +184,13 @@ func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 				s.Do(func() { i.Level = board })
 			}
 		}
-		s.mustSync()
+		s.MustSync()
 		bot := board.Members
 		s.Do(func() { board.Members = nil }) // the account loses its right to see half of them
 		s.Pass(time.Hour)
 		run := s.mustSyncWithNotices()
 		hidden := 0
-		for _, d := range s.documents() {
+		for _, d := range s.Documents() {
 			if len(d.ACL) == 0 {
 				hidden++
 			}
@@ -226,9 +201,9 @@ func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 		s.Do(func() { board.Members = bot })
 		for range 2 {
 			s.Pass(time.Hour)
-			s.mustSync()
+			s.MustSync()
 		}
-		for _, d := range s.documents() {
+		for _, d := range s.Documents() {
 			if len(d.ACL) == 0 {
 				t.Fatal("what is back stays hidden")
 			}
@@ -237,8 +212,8 @@ func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 		s.Pass(time.Hour)
 		s.mustSyncWithNotices()
 		s.Pass(8 * 24 * time.Hour)
-		s.mustSync()
-		if got := len(s.documents()); got != 30 {
+		s.MustSync()
+		if got := len(s.Documents()); got != 30 {
 			t.Errorf("after a week the index holds %d documents", got)
 		}
 	})
@@ -246,10 +221,10 @@ func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 
 // mustSyncWithNotices reads, and returns what the operator is told.
 func (s *site) mustSyncWithNotices() string {
-	s.t.Helper()
-	run, err := s.sync(s.t.Context())
+	s.T.Helper()
+	run, err := s.Sync(s.T.Context())
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return fmt.Sprint(run.Failures)
 }
@@ -265,9 +240,9 @@ func TestAPlaceThatIsForgotten(t *testing.T) {
 	}
 	s.Switch(func(w *jiratest.Switches) { w.Short = 10 })
 	s.Faults.Add(jiratest.Fault{Path: "nextPageToken", Answer: jiratest.Refuse(http.StatusBadRequest)}, 1, 1)
-	if _, err := s.sync(t.Context()); err == nil || !strings.Contains(err.Error(), "is read again by the next run") {
+	if _, err := s.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "is read again by the next run") {
 		t.Errorf("it says %v", err)
 	}
-	s.mustSync()
+	s.MustSync()
 	s.mustHold(want)
 }

@@ -1,7 +1,6 @@
 package jira_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,28 +11,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/index/indextest"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
-
-const tenant access.TenantID = "t"
 
 // site is a world with its server, and a connector that reads it into an index.
 type site struct {
 	*jiratest.Server
-	t         testing.TB
-	store     *indextest.Store
-	client    *jira.Client
-	options   jira.Options
-	connector *jira.Connector
-	pipeline  *index.Pipeline
+	*sourcetest.Reading[*jira.Connector]
+	client  *jira.Client
+	options jira.Options
 }
-
-// bytesPerToken counts a token for every four bytes.
-type bytesPerToken struct{}
-
-func (bytesPerToken) Count(text string) int { return (len(text) + 3) / 4 }
 
 // deployments runs a test for both kinds of sites.
 func deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
@@ -60,7 +47,7 @@ func configOf(s *jiratest.Server) jira.Config {
 
 func newSite(t testing.TB, cloud bool, change func(*jira.Options)) *site {
 	t.Helper()
-	s := &site{Server: jiratest.NewServer(t, jiratest.NewWorld(), cloud), t: t, store: &indextest.Store{}}
+	s := &site{Server: jiratest.NewServer(t, jiratest.NewWorld(), cloud)}
 	s.options = jira.Options{Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{"example.com"}}
 	if change != nil {
 		change(&s.options)
@@ -69,62 +56,18 @@ func newSite(t testing.TB, cloud bool, change func(*jira.Options)) *site {
 	if s.client, err = jira.New(configOf(s.Server)); err != nil {
 		t.Fatal(err)
 	}
-	s.again()
-	chunker, err := index.NewChunker(bytesPerToken{}, index.ChunkSize{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pipeline = index.New(s.store, chunker, nil, index.Config{})
+	s.Reading = sourcetest.Read(t, func() (*jira.Connector, error) { return jira.NewConnector(s.client, s.options) })
 	return s
-}
-
-// again makes the connector anew, as another process would.
-func (s *site) again() {
-	s.t.Helper()
-	var err error
-	if s.connector, err = jira.NewConnector(s.client, s.options); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func (s *site) sync(ctx context.Context) (index.Run, error) {
-	return s.pipeline.Run(ctx, tenant, s.connector, nil)
-}
-
-func (s *site) mustSync() index.Run {
-	s.t.Helper()
-	run, err := s.sync(s.t.Context())
-	if err != nil || run.Counts.Failed > 0 {
-		s.t.Fatalf("sync: %v, %+v %v", err, run.Counts, run.Failures)
-	}
-	return run
-}
-
-// documents are what the index holds, by the ids of issues and, behind a colon, of files.
-func (s *site) documents() map[string]*document.Document {
-	all := make(map[string]*document.Document)
-	for _, e := range s.store.Entries(tenant) {
-		all[strings.TrimPrefix(string(e.Document.ID), "jira-issues:")] = &e.Document
-	}
-	return all
 }
 
 // mustHold says how the index differs from what should be in it: texts by issues.
 func (s *site) mustHold(want map[*jiratest.Issue]string) {
-	s.t.Helper()
-	is := s.documents()
+	s.T.Helper()
 	ids := make(map[string]string)
 	for i, text := range want {
 		ids[i.ID] = text
 	}
-	if got, all := slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(ids)); !slices.Equal(got, all) {
-		s.t.Fatalf("the index holds %v, want %v", got, all)
-	}
-	for id, text := range ids {
-		if all := is[id].Text(); !strings.Contains(all, text) {
-			s.t.Fatalf("%s lacks %q: %s", id, text, all)
-		}
-	}
+	s.MustHold(ids)
 }
 
 // users is a holder that lets everybody in who may use the site.
@@ -149,9 +92,9 @@ func TestIssuesBecomeDocuments(t *testing.T) {
 			s.Comment(i, &jiratest.Comment{Author: ada, Text: fmt.Sprintf("It hums again, the %dth time.", n)})
 		}
 		empty := s.Issue(eng, "Only a name", "")
-		s.mustSync()
+		s.MustSync()
 
-		all := s.documents()
+		all := s.Documents()
 		d := all[i.ID]
 		if d == nil || len(all) != 3 || all[empty.ID].Text() != "Only a name" {
 			t.Fatalf("the index holds %v", slices.Sorted(maps.Keys(all)))
@@ -220,11 +163,11 @@ func TestTheIndexFollows(t *testing.T) {
 			{"what no search told of is found by its id", func() {
 				i := s.Issue(eng, "late", "not in the index of searches")
 				s.Switch(func(w *jiratest.Switches) { w.Unindexed = map[string]bool{i.ID: true} })
-				s.mustSync()
+				s.MustSync()
 				s.Issue(eng, "another", "that is")
 				want[s.Issues[len(s.Issues)-1]] = "that is"
 				s.Pass(4 * time.Hour)
-				s.mustSync()
+				s.MustSync()
 				s.Switch(func(w *jiratest.Switches) { w.Unindexed = nil })
 				s.Pass(time.Hour)
 				want[i] = "not in the index"
@@ -232,18 +175,18 @@ func TestTheIndexFollows(t *testing.T) {
 			{"a project is archived", func() {
 				s.Do(func() { ops.Archived = true })
 				s.Pass(time.Hour)
-				s.mustSync()
+				s.MustSync()
 				s.Pass(8 * 24 * time.Hour)
 				maps.DeleteFunc(want, func(i *jiratest.Issue, _ string) bool { return i.Project == ops })
 			}},
 		}
 		for _, step := range steps {
 			step.do()
-			s.mustSync()
+			s.MustSync()
 			t.Log("after", step.name)
 			s.mustHold(want)
 			if step.name == "an issue moves, and has another key" {
-				if d := s.documents()[issues[50].ID]; d.Title != "OPS-2: issue 50" || !strings.HasSuffix(d.URL, "/browse/OPS-2") {
+				if d := s.Documents()[issues[50].ID]; d.Title != "OPS-2: issue 50" || !strings.HasSuffix(d.URL, "/browse/OPS-2") {
 					t.Errorf("the issue that moved is %+v", d.Ref)
 				}
 			}
@@ -261,12 +204,12 @@ func TestManyProjects(t *testing.T) {
 			last = s.Issue(s.Project(fmt.Sprintf("P%d", n), users), "issue", fmt.Sprintf("text %d", n))
 			want[last] = fmt.Sprintf("text %d", n)
 		}
-		s.mustSync()
+		s.MustSync()
 		s.mustHold(want)
 		s.Edit(last, func() { last.Text = "other words" })
 		want[last] = "other words"
 		mark := s.Mark()
-		s.mustSync()
+		s.MustSync()
 		s.mustHold(want)
 		if asked := s.Mark() - mark; asked > 5 {
 			t.Errorf("%d requests for one change", asked)

@@ -1,0 +1,130 @@
+package sourcetest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Readers is what is known of who may read a source: nodes and groups, as a store keeps them. The zero value knows nothing.
+type Readers struct {
+	Nodes  map[string]index.Node
+	Groups map[access.Principal][]string
+	People map[string]index.Person
+	At     index.Checkpoint // of nodes
+
+	// Of the last reading of nodes.
+	Unread, Denied []string
+	Told           int
+	Complete       bool
+}
+
+// Read reads groups and nodes.
+func (r *Readers) Read(ctx context.Context, c interface {
+	index.NodeReader
+	index.GroupReader
+},
+) error {
+	return errors.Join(r.ReadGroups(ctx, c), r.ReadNodes(ctx, c))
+}
+
+// ReadNodes reads what has changed of nodes.
+func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
+	if r.Nodes == nil {
+		r.Nodes = make(map[string]index.Node)
+	}
+	r.Unread, r.Denied, r.Told = nil, nil, 0
+	told := make(map[string]bool)
+	for b, err := range c.Nodes(ctx, r.At) {
+		if err != nil {
+			return err
+		}
+		for _, n := range b.Nodes {
+			r.Nodes[n.ID], told[n.ID] = n, true
+			r.Told++
+		}
+		for _, id := range b.Denied {
+			delete(r.Nodes, id)
+		}
+		for _, id := range b.Unread {
+			told[id] = true
+		}
+		if b.Next != nil {
+			r.At = b.Next
+		}
+		r.Unread, r.Denied, r.Complete = append(r.Unread, b.Unread...), append(r.Denied, b.Denied...), b.Complete
+		if b.Complete {
+			maps.DeleteFunc(r.Nodes, func(id string, _ index.Node) bool { return !told[id] })
+		}
+	}
+	return nil
+}
+
+// ReadGroups reads all people and groups. Nobody may be told of twice.
+func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
+	groups, people := make(map[access.Principal][]string), make(map[string]index.Person)
+	for b, err := range c.Groups(ctx, nil) {
+		if err != nil {
+			return err
+		}
+		for _, g := range b.Groups {
+			groups[g.Principal] = g.Members
+		}
+		for _, p := range b.Unread {
+			groups[p] = r.Groups[p]
+		}
+		for _, p := range b.People {
+			if _, twice := people[p.ID]; twice {
+				return errors.New(p.Name + " is told of twice")
+			}
+			people[p.ID] = p
+		}
+		if b.Complete {
+			r.Groups, r.People = groups, people
+		}
+	}
+	return nil
+}
+
+// Held is what somebody holds of a source.
+func (r *Readers) Held(source document.SourceID, person string) []access.Principal {
+	held := []access.Principal{access.SourceGroup(string(source), access.SourcePerson, person), access.SourceAll(string(source))}
+	for g, members := range r.Groups {
+		if slices.Contains(members, person) {
+			held = append(held, g)
+		}
+	}
+	return held
+}
+
+// Lets reports whether somebody who holds something is let in by a node, with those above it.
+func (r *Readers) Lets(node string, held ...access.Principal) bool {
+	for range len(r.Nodes) + 1 {
+		n, known := r.Nodes[node]
+		if !known {
+			return false
+		}
+		meets := !slices.ContainsFunc(n.Clauses, func(clause access.ACL) bool {
+			return !slices.ContainsFunc(clause, func(p access.Principal) bool { return slices.Contains(held, p) })
+		})
+		switch n.Inherit {
+		case index.Own:
+			return meets && len(n.Clauses) > 0
+		case index.Wider:
+			if meets && len(n.Clauses) > 0 {
+				return true
+			}
+		case index.Narrower:
+			if !meets {
+				return false
+			}
+		}
+		node = n.Parent
+	}
+	return false
+}

@@ -1,0 +1,149 @@
+package sourcetest
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
+)
+
+// Tenant is whose index a Reading fills.
+const Tenant access.TenantID = "t"
+
+// Reading reads a source into an index in memory, as one process after another does. It is for one goroutine.
+type Reading[C index.Connector] struct {
+	T         testing.TB
+	Store     *indextest.Store
+	Connector C
+	Last      index.Run
+	// Called is what tests call a document; nil: by its id without that of the source.
+	Called func(document.ID) string
+
+	open     func() (C, error)
+	Pipeline *index.Pipeline
+}
+
+// Read returns a reading by the connectors that open returns.
+func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
+	t.Helper()
+	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Reading[C]{T: t, Store: &indextest.Store{}, open: open}
+	r.Pipeline = index.New(r.Store, chunker, nil, index.Config{})
+	r.Again()
+	return r
+}
+
+// Again makes the connector anew, as another process would.
+func (r *Reading[C]) Again() {
+	r.T.Helper()
+	var err error
+	if r.Connector, err = r.open(); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+// Sync reads what has changed.
+func (r *Reading[C]) Sync(ctx context.Context) (index.Run, error) {
+	run, err := r.Pipeline.Run(ctx, Tenant, r.Connector, nil)
+	r.Last = run
+	return run, err
+}
+
+// MustSync is Sync where everything can be read.
+func (r *Reading[C]) MustSync() index.Run {
+	r.T.Helper()
+	run, err := r.Sync(r.T.Context())
+	if err != nil || run.Counts.Failed > 0 {
+		r.T.Fatalf("sync: %v, %+v %v", err, run.Counts, run.Failures)
+	}
+	return run
+}
+
+// Stopped reads by processes each of which is paused or killed, in turns, after so many steps, until one comes to the end. It returns how many did not.
+func (r *Reading[C]) Stopped(steps int) (stops int) {
+	r.T.Helper()
+	for ; ; stops++ {
+		ctx, stop := context.WithCancelCause(r.T.Context())
+		cause := index.ErrPaused
+		if stops%2 == 1 {
+			cause = errors.New("killed")
+		}
+		r.Again()
+		left := steps
+		_, err := r.Pipeline.Run(ctx, Tenant, r.Connector, func(index.Progress) {
+			if left--; left == 0 {
+				stop(cause)
+			}
+		})
+		stop(nil)
+		switch {
+		case err == nil:
+			return stops
+		case !errors.Is(err, cause):
+			r.T.Fatalf("it was stopped by %v, and says %v", cause, err)
+		case stops > 100:
+			r.T.Fatal("it comes to no end")
+		}
+	}
+}
+
+// Yielded goes on from a checkpoint without an index: how many documents are yielded, with their texts if load says so, and where the next run goes on.
+func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
+	r.T.Helper()
+	next = at
+	for batch, err := range r.Connector.Sync(r.T.Context(), at) {
+		if err != nil {
+			r.T.Fatal(err)
+		}
+		if batch.Next != nil {
+			next = batch.Next
+		}
+		for _, item := range batch.Documents {
+			items++
+			if !load {
+				continue
+			}
+			if _, err := item.Load(r.T.Context()); err != nil {
+				r.T.Fatal(err)
+			}
+		}
+	}
+	return items, next
+}
+
+// Documents are what the index holds.
+func (r *Reading[C]) Documents() map[string]*document.Document {
+	all := make(map[string]*document.Document)
+	for _, e := range r.Store.Entries(Tenant) {
+		key := strings.TrimPrefix(string(e.Document.ID), string(e.Document.Source)+":")
+		if r.Called != nil {
+			key = r.Called(e.Document.ID)
+		}
+		all[key] = &e.Document
+	}
+	return all
+}
+
+// MustHold says how the index differs from what should be in it: a part of the text of each document.
+func (r *Reading[C]) MustHold(want map[string]string) {
+	r.T.Helper()
+	is := r.Documents()
+	if got, all := slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(want)); !slices.Equal(got, all) {
+		r.T.Fatalf("the index holds %v, want %v", got, all)
+	}
+	for id, text := range want {
+		if all := is[id].Text(); !strings.Contains(all, text) {
+			r.T.Fatalf("%s lacks %q: %s", id, text, all)
+		}
+	}
+}
