@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/onefile"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -28,7 +28,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	if err != nil {
 		return none, gone(err)
 	}
-	d, err := atlassian.ReadFile(ctx, e.title, answer.Body, c.options.Read)
+	d, err := onefile.Read(ctx, e.title, answer.Body, c.options.Read)
 	d.Ref = document.Ref{Title: e.title, URL: c.client.address(cmp.Or(k.Links.WebUI, k.Links.Download)), UpdatedAt: k.Version.When}
 	d.ACL, d.Metadata = acl, map[string]string{"space": cmp.Or(s.Name, s.Key)}
 	return d, err

@@ -9,12 +9,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/gdrive/body"
+	"github.com/footnotehq/footnote/adapters/internal/onefile"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -164,7 +163,7 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// read fetches a file into a folder of its own, where Options.Read reads it. Sum is the MD5 that Drive tells of its content; empty where it tells none.
+// read fetches a file, which Options.Read reads. Sum is the MD5 that Drive tells of its content; empty where it tells none.
 func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {
@@ -176,34 +175,7 @@ func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string
 	if got := md5.Sum(answer.Body); sum != "" && !strings.EqualFold(hex.EncodeToString(got[:]), sum) {
 		return errors.New("what came is not the file that Drive listed: it was changed just then, or something on the way answered in its place. The next run reads it again")
 	}
-	folder, err := os.MkdirTemp("", "footnote-drive-")
-	if err != nil {
-		return fmt.Errorf("make a folder for a file: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for what may be deleted
-	file := filepath.Join(folder, name)
-	if err := os.WriteFile(file, answer.Body, 0o600); err != nil {
-		return fmt.Errorf("write a file: %w", err)
-	}
-	reader, err := c.options.Read(file)
-	if err != nil {
-		return err
-	}
-	for batch, err := range reader.Sync(ctx, nil) {
-		if err != nil {
-			return err
-		}
-		for _, found := range batch.Documents {
-			read, err := found.Load(ctx)
-			if err != nil {
-				return err
-			}
-			d.Language, d.Sections = read.Language, read.Sections
-			return nil
-		}
-		for _, n := range append(batch.Skipped, batch.Failures...) {
-			return fmt.Errorf("%s: %w", strings.TrimSuffix(n.Sentence, "."), index.ErrSkipped)
-		}
-	}
-	return fmt.Errorf("it holds nothing that can be read: %w", index.ErrSkipped)
+	read, err := onefile.Read(ctx, name, answer.Body, c.options.Read)
+	d.Language, d.Sections = read.Language, read.Sections
+	return err
 }

@@ -8,8 +8,8 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
+	"github.com/footnotehq/footnote/adapters/internal/onefile"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -162,7 +162,7 @@ func (p *pass) file(of project, one issue, file attached, acl access.ACL) index.
 		if err != nil {
 			return document.Document{}, gone(err)
 		}
-		d, err := atlassian.ReadFile(ctx, file.Name, answer.Body, c.options.Read)
+		d, err := onefile.Read(ctx, file.Name, answer.Body, c.options.Read)
 		d.Ref = document.Ref{Title: file.Name, URL: c.client.address("browse/" + url.PathEscape(one.Key)), UpdatedAt: file.Created.Time}
 		d.ACL, d.Metadata = acl, map[string]string{"project": of.Name, "issue": one.Key}
 		return d, err

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/onefile"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -107,30 +106,6 @@ func (w *writer) file(ctx context.Context, b block) ([]document.Section, error) 
 	case int64(len(raw)) > w.options.MaxBytes:
 		return nil, fmt.Errorf("it is larger than %d MB", w.options.MaxBytes>>20)
 	}
-	folder, err := os.MkdirTemp("", "footnote-notion-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for a file: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for what may be deleted
-	place := filepath.Join(folder, "file"+strings.ToLower(filepath.Ext(filepath.Base(b.Name))))
-	if err := os.WriteFile(place, raw, 0o600); err != nil {
-		return nil, fmt.Errorf("write a file: %w", err)
-	}
-	reader, err := w.options.Read(place)
-	if err != nil {
-		return nil, err
-	}
-	for batch, err := range reader.Sync(ctx, nil) {
-		if err != nil {
-			return nil, err
-		}
-		for _, found := range batch.Documents {
-			d, err := found.Load(ctx)
-			return d.Sections, err
-		}
-		for _, n := range append(batch.Skipped, batch.Failures...) {
-			return nil, errors.New(n.Sentence)
-		}
-	}
-	return nil, errors.New("it holds nothing that can be read")
+	d, err := onefile.Read(ctx, b.Name, raw, w.options.Read)
+	return d.Sections, err
 }

@@ -1,20 +1,12 @@
 package atlassian_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"iter"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
-	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 func TestASiteIsToldByItsAddress(t *testing.T) {
@@ -56,47 +48,5 @@ func TestSetsOfIDsAreWrittenAsText(t *testing.T) {
 	var ids []atlassian.ID
 	if err := json.Unmarshal([]byte(`["a", 12, null]`), &ids); err != nil || !slices.Equal(ids, []atlassian.ID{"a", "12", ""}) {
 		t.Errorf("%v, %v", ids, err)
-	}
-}
-
-// folder is a connector of one text file.
-type folder struct{ path string }
-
-func (folder) Source() document.Source { return document.Source{} }
-
-func (folder) Settings() string { return "" }
-
-func (f folder) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error] {
-	return func(yield func(index.Batch, error) bool) {
-		data, err := os.ReadFile(f.path)
-		switch {
-		case err != nil:
-			yield(index.Batch{}, err)
-		case len(data) == 0:
-			yield(index.Batch{Skipped: []index.Notice{{Sentence: "It is empty."}}}, nil)
-		default:
-			yield(index.Batch{Documents: []index.Item{{Load: func(context.Context) (document.Document, error) {
-				return document.Document{Ref: document.Ref{Title: f.path}, Sections: []document.Section{{Blocks: []document.Block{{Text: string(data)}}}}}, nil
-			}}}}, nil)
-		}
-	}
-}
-
-func TestAttachedFilesAreReadAsFilesOfAFolder(t *testing.T) {
-	t.Parallel()
-	var path string
-	read := func(at string) (index.Connector, error) {
-		path = at
-		return folder{at}, nil
-	}
-	d, err := atlassian.ReadFile(t.Context(), "../../Rota.MD", []byte("Ada"), read)
-	if err != nil || d.Text() != "Ada" || d.Title != "" || filepath.Base(path) != "file.md" {
-		t.Errorf("%+v of %s, %v", d, path, err)
-	}
-	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it is left behind: %v", err)
-	}
-	if _, err := atlassian.ReadFile(t.Context(), "a.md", nil, read); !errors.Is(err, index.ErrSkipped) || !strings.Contains(err.Error(), "It is empty") {
-		t.Error(err)
 	}
 }

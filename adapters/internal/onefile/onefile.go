@@ -1,4 +1,6 @@
-package atlassian
+// Package onefile reads one file that a source holds, such as one that is attached to something: it is put into a folder of its own, and read as a file of a
+// folder is.
+package onefile
 
 import (
 	"context"
@@ -11,18 +13,18 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// ReadFile reads an attached file by its name and content: it is written into a folder of its own, and read by the connector that read returns for it. The
+// Read reads a file by its name and content: it is written into a folder of its own, and read by the connector that read returns for it. The
 // document has what stands in the file, and nothing else. A file that holds nothing which can be read is index.ErrSkipped.
-func ReadFile(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
+func Read(ctx context.Context, name string, data []byte, read func(path string) (index.Connector, error)) (document.Document, error) {
 	var none document.Document
-	folder, err := os.MkdirTemp("", "footnote-attachment-")
+	folder, err := os.MkdirTemp("", "footnote-file-")
 	if err != nil {
-		return none, fmt.Errorf("make a folder for an attached file: %w", err)
+		return none, fmt.Errorf("make a folder for a file: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }() // it lies in the folder for what may be deleted
 	path := filepath.Join(folder, "file"+strings.ToLower(filepath.Ext(filepath.Base(name))))
 	if err := os.WriteFile(path, data, 0o600); err != nil {
-		return none, fmt.Errorf("write an attached file: %w", err)
+		return none, fmt.Errorf("write a file: %w", err)
 	}
 	reader, err := read(path)
 	if err != nil {
