@@ -72,7 +72,7 @@ STORIES ?= 500
 
 .PHONY: stories
 stories: need-go deps-test ## tell the random stories that tests hold, other ones each time (STORIES=500, an hour)
-	@RAPID_SEED=0 RAPID_CHECKS=$(STORIES) $(GO) test -count=1 -timeout 3h $$(grep -rlE --include='*_test.go' 'rapid\.Check|sourcetest\.(Main|Suite)' adapters bots core | sed 's|^|./|; s|/[^/]*$$||' | sort -u)
+	@RAPID_SEED=0 RAPID_CHECKS=$(STORIES) $(GO) test -count=1 -shuffle=on -timeout 3h $$(grep -rlE --include='*_test.go' 'rapid\.Check|sourcetest\.(Main|Suite)|sessiontest\.Suite|dicetest\.' adapters bots core | sed 's|^|./|; s|/[^/]*$$||' | sort -u)
 
 .PHONY: fuzz
 fuzz: need-go deps-test ## run every fuzz target for a minute (FUZZTIME=10s, PACKAGES=./adapters/...)

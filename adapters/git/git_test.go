@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/git/gittest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 )
 
 // folder yields the files of a folder with their text.
@@ -321,8 +321,7 @@ func TestADamagedMirrorIsMadeAnew(t *testing.T) {
 // After each run the files are those that Git itself says are in the branch, whatever was committed, rewound and removed.
 func TestTheFilesAreThoseOfTheBranch(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // not for secrets
+	random := dicetest.New(t)
 	s := gittest.New(t)
 	s.Commit("first", map[string][]byte{"a": []byte("a")})
 	o := options(t, s)
@@ -348,11 +347,11 @@ func TestTheFilesAreThoseOfTheBranch(t *testing.T) {
 		h := mustRead(t, o)
 		list := strings.FieldsFunc(s.Git("ls-tree", "-r", "-z", "--name-only", "HEAD"), func(r rune) bool { return r == 0 })
 		if got := slices.Sorted(maps.Keys(h.files)); !slices.Equal(got, slices.Sorted(slices.Values(list))) {
-			t.Fatalf("seed %d, after %q the files are %q, want %q", seed, steps, got, list)
+			t.Fatalf("after %q the files are %q, want %q", steps, got, list)
 		}
 		for name, text := range h.files {
 			if want := s.Git("show", "HEAD:"+name); text != want {
-				t.Fatalf("seed %d, after %q the file %q holds %q, want %q", seed, steps, name, text, want)
+				t.Fatalf("after %q the file %q holds %q, want %q", steps, name, text, want)
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	mathrand "math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 )
 
 // read is who may read, as far as the loops have found out.
@@ -266,8 +266,7 @@ func TestPointCheck(t *testing.T) {
 // quiet, exactly those may read who may.
 func TestWhoMayReadFollowsGitHub(t *testing.T) {
 	t.Parallel()
-	seed := uint64(time.Now().UnixNano())
-	random := mathrand.New(mathrand.NewPCG(seed, 0)) //nolint:gosec // not for secrets
+	random := dicetest.New(t)
 	a := newAcme(t, withReaders)
 	a.Server.Short = random.IntN(2) == 0
 	a.Server.Twice = random.IntN(2) == 0
@@ -341,7 +340,7 @@ func TestWhoMayReadFollowsGitHub(t *testing.T) {
 			for _, u := range append(users, a.ada) {
 				ours, theirs := r.mayRead(u, repo), a.MayRead(u, repo) && (repo.Visibility != githubtest.Public || r.mayRead(u, repo))
 				if ours && !theirs || exactly && ours != theirs && repo.Visibility != githubtest.Internal {
-					t.Fatalf("seed %d, after %q: %s reads %s (%s): %v, GitHub says %v", seed, steps, u.Login, repo.FullName(), repo.Visibility, ours, theirs)
+					t.Fatalf("after %q: %s reads %s (%s): %v, GitHub says %v", steps, u.Login, repo.FullName(), repo.Visibility, ours, theirs)
 				}
 			}
 		}
@@ -364,7 +363,7 @@ func TestWhoMayReadFollowsGitHub(t *testing.T) {
 			continue // something may be as it was before, until grace is over
 		}
 		if err != nil {
-			t.Fatalf("seed %d, after %q: %v", seed, steps, err)
+			t.Fatalf("after %q: %v", steps, err)
 		}
 		holds(true)
 	}

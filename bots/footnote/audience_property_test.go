@@ -3,7 +3,6 @@ package main_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,15 +12,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 )
-
-// dice draws what happens; a run is repeated with its seed.
-func dice(t *testing.T) *rand.Rand {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	return rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it draws tests
-}
 
 // rounds is how many questions each property asks.
 const rounds = 30
@@ -30,7 +22,7 @@ const rounds = 30
 // what all may read is found. The rule is written here once more, from what Slack says of its people.
 func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInSlack(t *testing.T) {
 	t.Parallel()
-	c, die := newCrew(t, slacktest.Config{NoTiers: true}), dice(t)
+	c, die := newCrew(t, slacktest.Config{NoTiers: true}), dicetest.New(t)
 	var people []*slacktest.Person
 	for _, name := range []string{"alice", "bob", "carol", "dave"} {
 		people = append(people, c.slack.Person(name, nil))
@@ -122,7 +114,7 @@ func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInDiscord(t *testing.T) {
 	const view, send = 1 << 10, 1 << 11
 	ctx, cancel := context.WithTimeout(t.Context(), 2*limit)
 	defer cancel()
-	die := dice(t)
+	die := dicetest.New(t)
 	server, err := discordtest.New(discordtest.Config{Members: true, BucketWindow: 20 * time.Millisecond, IdentifyEvery: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)

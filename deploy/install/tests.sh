@@ -6,7 +6,7 @@ set -uo pipefail
 
 # A program with the race detector waits a second when it ends, for reports that are being written: a tenth is enough for hundreds of them.
 export GORACE="atexit_sleep_ms=100 ${GORACE:-}"
-# Random stories are the same in each run: what fails then is a change's fault. "make stories" tells others.
+# Random stories and the order of tests are the same in each run: what fails then is a change's fault. "make stories" tells others.
 export RAPID_SEED=${RAPID_SEED:-1}
 go=${GO:-go}
 
@@ -20,7 +20,7 @@ at_once=$(($(getconf _NPROCESSORS_ONLN) + 1))
 
 # "make vet" has looked at everything already, by more rules than tests do.
 raced() {
-	CGO_ENABLED=1 "$go" test -race -vet=off -shuffle=on -parallel 6 -timeout 40m -json "$@"
+	CGO_ENABLED=1 "$go" test -race -vet=off -shuffle="$RAPID_SEED" -parallel 6 -timeout 40m -json "$@"
 }
 unraced() {
 	"$go" test -vet=off -timeout 40m -json "$@"

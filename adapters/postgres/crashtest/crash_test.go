@@ -4,7 +4,6 @@ package crashtest_test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -43,7 +43,7 @@ func TestEveryQuestionHasOneAnswerWhoeverIsKilled(t *testing.T) {
 	for range 2 {
 		w.spawn()
 	}
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	random := dicetest.New(t)
 	killed, lost, frozen := 0, 0, 0
 	for killed < kills || lost < interrupted || frozen < freezes {
 		w.fill()

@@ -8,7 +8,6 @@ package chaostest_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"syscall"
@@ -16,13 +15,11 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 )
 
-// envDuration says how long the replicas are disturbed, and envSeed repeats a run's choices, though not its timing.
-const (
-	envDuration = "CHAOS"
-	envSeed     = "CHAOS_SEED"
-)
+// envDuration says how long the replicas are disturbed.
+const envDuration = "CHAOS"
 
 // binary is the real program with the race detector.
 var binary string
@@ -46,13 +43,8 @@ func TestEveryQuestionIsAnsweredOnceWhateverHappens(t *testing.T) {
 			t.Fatalf("%s is how long the replicas are disturbed, such as 10m: %v", envDuration, err)
 		}
 	}
-	seed := uint64(time.Now().UnixNano())
-	if said := os.Getenv(envSeed); said != "" {
-		if _, err := fmt.Sscan(said, &seed); err != nil {
-			t.Fatalf("%s is a number: %v", envSeed, err)
-		}
-	}
-	t.Logf("%s=%d %s=%s", envSeed, seed, envDuration, duration)
+	seed := dicetest.Seed(t) // which repeats a run's choices, though not its timing
+	t.Logf("%s=%s", envDuration, duration)
 	w := open(t)
 	w.start()
 	ctx, cancel := context.WithTimeout(t.Context(), duration+settle)

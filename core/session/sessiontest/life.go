@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -208,10 +209,8 @@ func (w *walker) look(step int, happened session.Event) {
 // life walks at random: every change of a state is one of session.Life.
 func life(f *fixture) {
 	const steps, most, ways, lately = 300, 10_000, 10, 6
-	seed := uint64(time.Now().UnixNano())
-	f.Logf("seed %d", seed)
 	w := &walker{
-		fixture: f, random: rand.New(rand.NewPCG(seed, 0)), states: map[session.TurnID]session.State{}, asked: map[session.TurnID]thread.MessageID{},
+		fixture: f, random: dicetest.New(f), states: map[session.TurnID]session.State{}, asked: map[session.TurnID]thread.MessageID{},
 		seen: map[session.Transition]bool{},
 	}
 	for step := 0; step < steps || len(w.seen) < ways; step++ {

@@ -3,10 +3,10 @@ package sessiontest
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/dicetest"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -292,7 +292,7 @@ func randomDeaths(f *fixture) {
 		f.ask(fmt.Sprint("q", n))
 	}
 	f.ask("poison")
-	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	random := dicetest.New(f)
 	held := map[session.ReplicaID][]session.Turn{}
 	last := map[session.TurnID]session.ReplicaID{} // that died with the turn; one that was suspected of another death is another's suspect
 	done, lives := 0, 0
