@@ -153,3 +153,66 @@ func TestPrivateAnswerIsNotShownWhereAllSeeThatTheBotThinks(t *testing.T) {
 		t.Errorf("asked again, the command shows %+v", got)
 	}
 }
+
+// mute is what replicas know together when it cannot be told at first what has changed.
+type mute struct {
+	*access.Local
+	failures atomic.Int32 // to come
+	owed     atomic.Bool  // that something has changed was not told
+}
+
+// Changed implements access.Changes.
+func (m *mute) Changed(ctx context.Context, w access.Workspace, scopes ...string) error {
+	if m.failures.Add(-1) >= 0 {
+		m.owed.Store(true)
+		return errors.New("the database does not answer")
+	}
+	m.owed.Store(false)
+	return m.Local.Changed(ctx, w, scopes...)
+}
+
+// informed is an inbox that takes nothing in before all replicas know what came before it.
+type informed struct {
+	*sessiontest.Memory
+	changes     *mute
+	taken, less atomic.Int32 // of which less when others did not know
+}
+
+// Accept implements session.Store.
+func (i *informed) Accept(ctx context.Context, in session.Intake) (session.Accepted, error) {
+	if i.changes.owed.Load() {
+		i.less.Add(1)
+	}
+	i.taken.Add(1)
+	return i.Memory.Accept(ctx, in)
+}
+
+// Any replica may answer what one has taken in: it knows by then of every change before the question, also where that could not be told at once.
+func TestNothingIsTakenInBeforeOthersKnowWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	for name, ask := range map[string]func(*world){
+		"a mention": func(w *world) { w.ada.Mention(w.general, "What is it?") },
+		"a command": func(w *world) { w.ada.Ask(w.general, "What is it?") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			changes := &mute{Local: access.NewLocal()}
+			inbox := &informed{changes: changes}
+			w := begin(t, llmtest.Native(said(0, "The answer.")), func(s *setting) {
+				s.bot.Discord.Changes, s.inbox = changes, inbox
+				s.before = func(w *world) { inbox.Memory = w.store }
+			})
+			changes.failures.Store(3)
+			w.guild.Show(w.general)
+			for refused := 0; inbox.taken.Load() == 0; refused++ { // Discord does not wait long for a command
+				ask(w)
+				w.until("the question is taken in, or not handled", func() bool {
+					return inbox.taken.Load() > 0 || strings.Count(w.log.String(), "event not handled") > refused
+				})
+			}
+			if less, failures := inbox.less.Load(), changes.failures.Load(); less > 0 || failures >= 0 {
+				t.Errorf("%d questions were taken in before others knew what has changed; %d failures were left", less, failures)
+			}
+		})
+	}
+}

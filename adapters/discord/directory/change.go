@@ -77,34 +77,38 @@ func (d *Directory) owe(guildID, scope string) {
 		return
 	}
 	if d.owed[guildID] == nil {
-		d.owed[guildID] = make(map[string]bool)
+		d.owed[guildID] = make(map[string]uint64)
 	}
-	d.owed[guildID][scope] = true
+	d.learned++
+	d.owed[guildID][scope] = d.learned
 }
 
-// settle tells other replicas of what they were not told of yet.
-func (d *Directory) settle(ctx context.Context) error {
-	if d.changes == nil {
-		return nil
-	}
+// tellLimit bounds what the events behind a change wait for it to be told.
+const tellLimit = 2 * time.Second
+
+// Settle tells other replicas of all events that were learned and of which they were not told yet. Without an error they know them. What is being told by another
+// call counts as not told until that has succeeded, and is told twice rather than believed.
+func (d *Directory) Settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+	defer cancel()
 	d.mu.Lock()
-	owed := d.owed
-	d.owed = make(map[string]map[string]bool)
-	d.mu.Unlock()
-	var failed error
-	for guildID, scopes := range owed {
-		if failed == nil {
-			failed = d.changes.Changed(ctx, workspace(guildID), slices.Sorted(maps.Keys(scopes))...)
-		}
-		if failed != nil {
-			d.mu.Lock()
-			for scope := range scopes {
-				d.owe(guildID, scope)
-			}
-			d.mu.Unlock()
-		}
+	owed := make(map[string]map[string]uint64, len(d.owed))
+	for guildID, scopes := range d.owed {
+		owed[guildID] = maps.Clone(scopes)
 	}
-	return failed
+	d.mu.Unlock()
+	for guildID, scopes := range owed {
+		if err := d.changes.Changed(ctx, workspace(guildID), slices.Sorted(maps.Keys(scopes))...); err != nil {
+			return err
+		}
+		d.mu.Lock()
+		maps.DeleteFunc(d.owed[guildID], func(scope string, last uint64) bool { return scopes[scope] == last })
+		if len(d.owed[guildID]) == 0 {
+			delete(d.owed, guildID)
+		}
+		d.mu.Unlock()
+	}
+	return nil
 }
 
 // version is what all replicas know together of some scopes of a server.
@@ -112,7 +116,7 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	if d.changes == nil {
 		return "", nil
 	}
-	if err := d.settle(ctx); err != nil {
+	if err := d.Settle(ctx); err != nil {
 		return "", err
 	}
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
@@ -164,15 +168,10 @@ func patiently(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// tellLimit bounds what the events behind a change wait for it to be told.
-const tellLimit = 2 * time.Second
-
 // Announce tells other replicas of an event that was learned, before what comes after it is handled. What cannot be told now is told later, and
 // before anything is believed here.
 func (d *Directory) Announce(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, tellLimit)
-	defer cancel()
-	if err := d.settle(limited); err != nil && ctx.Err() == nil {
+	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)
 	}
 }

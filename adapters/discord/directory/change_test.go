@@ -1,6 +1,9 @@
 package directory
 
 import (
+	"context"
+	"errors"
+	"sync"
 	"testing"
 
 	"github.com/bwmarrin/discordgo"
@@ -55,5 +58,63 @@ func TestEventsAreToldAlsoWhereTheyAreNoNews(t *testing.T) {
 				t.Errorf("others are told: %t, want %t", got, tt.want)
 			}
 		})
+	}
+}
+
+// forgetful tells nobody of the first change before it is let.
+type forgetful struct {
+	*access.Local
+	first    sync.Once
+	told     chan struct{} // closed when it is asked to
+	let      chan struct{}
+	failures error
+}
+
+func (f *forgetful) Changed(ctx context.Context, w access.Workspace, scopes ...string) error {
+	waits := false
+	f.first.Do(func() { waits = true })
+	if waits {
+		close(f.told)
+		<-f.let
+		return f.failures
+	}
+	return f.Local.Changed(ctx, w, scopes...)
+}
+
+// While one call tells others of a change, for as long as that takes and whatever becomes of it, no other call takes it for told.
+func TestWhatIsBeingToldIsNotTold(t *testing.T) {
+	t.Parallel()
+	known := &forgetful{Local: access.NewLocal(), told: make(chan struct{}), let: make(chan struct{}), failures: errors.New("the connection is gone")}
+	b, err := call.NewBot(call.Config{Token: "token", Changes: known})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := NewDirectory(b)
+	version := func() access.Version {
+		t.Helper()
+		v, err := known.Version(t.Context(), workspace("guild"), "ada")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	before := version()
+	d.Learn(&discordgo.GuildMemberRemove{Member: &discordgo.Member{User: &discordgo.User{ID: "ada"}, GuildID: "guild"}})
+	var telling sync.WaitGroup
+	telling.Go(func() { d.Announce(t.Context()) })
+	<-known.told
+	if err := d.Settle(t.Context()); err != nil || version() == before {
+		t.Errorf("nobody was told, and the error is %v", err)
+	}
+	d.Learn(&discordgo.GuildMemberAdd{Member: &discordgo.Member{User: &discordgo.User{ID: "ada"}, GuildID: "guild"}})
+	close(known.let)
+	telling.Wait()
+	between := version()
+	if err := d.Settle(t.Context()); err != nil || version() == between {
+		t.Errorf("nobody was told of what came meanwhile, and the error is %v", err)
+	}
+	settled := version()
+	if err := d.Settle(t.Context()); err != nil || version() != settled {
+		t.Errorf("what was told is told again, and the error is %v", err)
 	}
 }

@@ -29,8 +29,9 @@ type Directory struct {
 	places map[string]Place // channels and threads
 	member map[[2]string]membership
 
-	versions map[string]access.Version  // of servers, from before they were surveyed
-	owed     map[string]map[string]bool // scopes by server: what has changed and other replicas were not told of
+	versions map[string]access.Version    // of servers, from before they were surveyed
+	learned  uint64                       // changes so far
+	owed     map[string]map[string]uint64 // scopes by server of which other replicas were not told yet, with the last change of each
 }
 
 // guild is a Discord server.
@@ -83,7 +84,7 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 	return &Directory{
 		discord: b, age: age, changes: b.Config.Changes, guilds: make(map[string]*guild), places: make(map[string]Place), member: make(map[[2]string]membership),
-		versions: make(map[string]access.Version), owed: make(map[string]map[string]bool),
+		versions: make(map[string]access.Version), owed: make(map[string]map[string]uint64),
 	}
 }
 

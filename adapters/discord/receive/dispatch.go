@@ -32,6 +32,12 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	if i.Member != nil {
 		in.directory.Met(i.GuildID, user.ID, i.Member)
 	}
+	telling, cancel := context.WithTimeout(ctx, placeLimit)
+	err = in.persist(telling, func() error { return in.directory.Settle(telling) }) // another replica may answer it
+	cancel()
+	if err != nil {
+		return err
+	}
 	switch i.Type {
 	case discordgo.InteractionPing: // answered where requests come in
 	case discordgo.InteractionApplicationCommand:

@@ -188,7 +188,9 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	var out event.Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
-		out, ok, err = in.reader.Translate(ctx, m, late)
+		if err = in.directory.Settle(ctx); err == nil { // another replica may answer it
+			out, ok, err = in.reader.Translate(ctx, m, late)
+		}
 		return err
 	})
 	if err != nil || !ok {
@@ -219,7 +221,9 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	var out event.Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
-		out, ok, err = in.reader.Translate(ctx, m, false)
+		if err = in.directory.Settle(ctx); err == nil {
+			out, ok, err = in.reader.Translate(ctx, m, false)
+		}
 		return err
 	})
 	if err != nil || !ok {
