@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -170,7 +169,6 @@ type run struct {
 	before     time.Duration         // for how long the connector had waited before the run
 	failing    int                   // documents in a row that the store or the embedder did not take
 	stored     map[document.ID]Stamp // of the source, once a review has asked for it; kept current from then on
-	reviewed   sync.Map              // document.ID to the time.Time when it was last read, of those to which a review gave another access list
 }
 
 // findings are what a run tells of documents.

@@ -149,7 +149,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 				if change != nil && !slices.Equal(change.ACL, stamp.ACL) {
 					s.shared++
 				}
-				if change == nil && (loaded || r.resumer) {
+				if loaded || r.resumer {
 					s.checked = append(s.checked, item.ID)
 				}
 			default:
@@ -195,11 +195,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
 	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
 	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond)                // what databases keep
-	read := stamp.CheckedAt
-	if at, ok := r.reviewed.Load(item.ID); ok { // a change of access is no reading
-		read, _ = at.(time.Time)
-	}
-	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(read) > item.MaxAge
+	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
 	if same && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
 	}

@@ -37,9 +37,6 @@ func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 		case v.Gone:
 			gone = append(gone, id)
 		case v.ACL != nil && !slices.Equal(sorted(v.ACL), stamp.ACL):
-			if !stamp.CheckedAt.IsZero() {
-				r.reviewed.Store(id, stamp.CheckedAt)
-			}
 			changes = append(changes, Access{ID: id, ACL: sorted(v.ACL), Hash: stamp.Hash})
 		}
 	}

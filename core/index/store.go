@@ -31,8 +31,8 @@ type Store interface {
 	// Checked notes that documents of the source were found unchanged now (Stamp.CheckedAt). Unknown ids are ignored.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// SetACL changes who may read documents of the source, without storing them again: their text, search terms and vectors stay. All changes
-	// of a call hold for every search that begins after it returns. Unknown ids, and ids of other sources, are ignored. The documents count as
-	// Checked.
+	// of a call hold for every search that begins after it returns. Unknown ids, and ids of other sources, are ignored. The documents do not
+	// count as Checked: who may read them is often said without their being read.
 	SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []Access) error
 	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then) and once at its end.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error

@@ -160,7 +160,7 @@ func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16,
 	}
 	// Served by document's unique constraint. Chunks whose list stays are not touched.
 	rows, err := tx.Query(ctx, `
-		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash, indexed_at = clock_timestamp()
+		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash
 		from unnest($4::text[], $5::bytea[], $6::int[]) as c (id, hash, list)
 		join access_list l on l.tenant_id = $1 and l.number = c.list
 		join document was on was.tenant_id = $1 and was.shard = $2 and was.external_id = c.id

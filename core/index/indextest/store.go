@@ -73,7 +73,7 @@ func (s *Store) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	defer s.mu.Unlock()
 	for _, c := range changes {
 		if e, ok := s.entries[key{tenant, c.ID}]; ok && e.Document.Source == source {
-			e.Document.ACL, e.Hash, e.CheckedAt = slices.Compact(slices.Sorted(slices.Values(c.ACL))), c.Hash, time.Now()
+			e.Document.ACL, e.Hash = slices.Compact(slices.Sorted(slices.Values(c.ACL))), c.Hash
 			s.entries[key{tenant, c.ID}] = e
 		}
 	}

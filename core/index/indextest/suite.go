@@ -62,6 +62,10 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 		s := suite{t, t.Context(), open(t)}
 		s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2), s.entry("docs", "docs:c", 3))
 		s.put("other", s.entry("docs", "docs:a", 4))
+		stored, err := s.store.Known(s.ctx, "acme", "docs", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for source, changes := range map[document.SourceID][]index.Access{
 			"docs": {
 				{ID: "docs:a", ACL: access.ACL{"group:b", "group:a", "group:b"}, Hash: index.Hash{7}}, {ID: "docs:b", Hash: index.Hash{8}},
@@ -81,6 +85,9 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 		want := map[document.ID]access.ACL{"docs:a": {"group:a", "group:b"}, "docs:b": nil, "docs:c": {access.Members}}
 		if !maps.EqualFunc(got, want, func(s index.Stamp, acl access.ACL) bool { return slices.Equal(s.ACL, acl) }) {
 			t.Errorf("Known() = %v, %v, want the access lists %v", got, err, want)
+		}
+		if !maps.EqualFunc(got, stored, func(now, before index.Stamp) bool { return now.CheckedAt.Equal(before.CheckedAt) }) {
+			t.Errorf("documents count as read again: %v, before %v", got, stored)
 		}
 	})
 	t.Run("a zero time stays zero", func(t *testing.T) {
