@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/core/access"
@@ -82,13 +83,16 @@ func start(t *testing.T, k *kept) *httptest.Server {
 	return server
 }
 
-func post(t *testing.T, server *httptest.Server, path, signature string, body io.Reader) int {
+func post(t *testing.T, server *httptest.Server, path, signature string, body io.Reader, header ...string) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("X-Signature", signature)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
 	res, err := server.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +137,20 @@ func TestHooksOfSources(t *testing.T) {
 	}
 }
 
-// A database that does not answer holds no request up, and a flood is turned away before it is read.
+// begin starts a request whose body does not come, and returns once the server waits for that.
+func begin(t *testing.T, server *httptest.Server) (answer chan int) {
+	t.Helper()
+	server.Client().Transport.(*http.Transport).ExpectContinueTimeout = time.Hour
+	body, sent := io.Pipe()
+	answer = make(chan int, 1)
+	go func() { answer <- post(t, server, "/hooks/acme/wiki", sign("page:1"), body, "Expect", "100-continue") }()
+	if _, err := sent.Write([]byte("page")); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// A database that does not answer holds no request up.
 func TestHooksHoldNothingUp(t *testing.T) {
 	t.Parallel()
 	k := &kept{hear: func(ctx context.Context) error {
@@ -143,33 +160,38 @@ func TestHooksHoldNothingUp(t *testing.T) {
 	if got := post(t, start(t, k), "/hooks/acme/wiki", sign("page:1"), strings.NewReader("page:1")); got != http.StatusServiceUnavailable {
 		t.Errorf("a database that does not answer: %d", got)
 	}
-	server := start(t, &kept{})
-	var slow []*io.PipeWriter
-	answers := make(chan int, 8)
-	for range 8 { // requests whose bodies do not come
-		r, w := io.Pipe()
-		slow = append(slow, w)
-		go func() { answers <- post(t, server, "/hooks/acme/wiki", sign("page:1"), r) }()
-		if _, err := w.Write([]byte("page")); err != nil {
-			t.Fatal(err)
-		}
+}
+
+// Whoever sends slowly keeps nobody out: of more than there is room for, the oldest is turned away. Where all have been read, the next one is, unread.
+func TestAFloodOfHooks(t *testing.T) {
+	t.Parallel()
+	storing, let := make(chan struct{}), make(chan struct{})
+	k := &kept{hear: func(context.Context) error {
+		storing <- struct{}{}
+		<-let
+		return nil
+	}}
+	server := start(t, k)
+	var slow, quick []chan int
+	for range 8 {
+		slow = append(slow, begin(t, server))
 	}
-	for post(t, server, "/hooks/acme/wiki", sign("page:2"), strings.NewReader("page:2")) != http.StatusServiceUnavailable {
-		if t.Context().Err() != nil {
-			t.Fatal("a flood is not turned away")
-		}
-	}
-	for _, w := range slow {
-		if _, err := w.Write([]byte(":1")); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for range slow {
-		if got := <-answers; got != http.StatusOK {
+	for i := range 8 {
+		answer := make(chan int, 1)
+		go func() { answer <- post(t, server, "/hooks/acme/wiki", sign("page:2"), strings.NewReader("page:2")) }()
+		<-storing
+		if got := <-slow[i]; got != http.StatusServiceUnavailable {
 			t.Errorf("a slow request: %d", got)
+		}
+		quick = append(quick, answer)
+	}
+	if got := post(t, server, "/hooks/acme/wiki", sign("page:3"), strings.NewReader("page:3")); got != http.StatusServiceUnavailable {
+		t.Errorf("the ninth that could be stored: %d", got)
+	}
+	close(let)
+	for _, answer := range quick {
+		if got := <-answer; got != http.StatusOK {
+			t.Errorf("a quick request beside slow ones: %d", got)
 		}
 	}
 }
