@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
@@ -65,6 +66,10 @@ func (d *delivery) Accept(p packet.Packet) {
 // Finish implements answer.Delivery.
 func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	err := d.stream.Finish(ctx)
+	if final.Waits {
+		_, err = d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, asking(&d.views[0]))
+		return err
+	}
 	for i := 1; i < len(d.views) && err == nil && len(final.Saved.Runs) > 1; i++ {
 		err = d.show(ctx, i)
 	}
@@ -73,6 +78,17 @@ func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 		return errors.Join(err, thread.ErrNotPermitted) // a terminal that has gone does not come back
 	}
 	return nil
+}
+
+// asking is the plan of a deep search that waits to be started, and how that is answered.
+func asking(v *stream.View) string {
+	var b strings.Builder
+	b.WriteString("A deep search would look into:\n")
+	for i, row := range v.Plan {
+		fmt.Fprintf(&b, "  %d. %s\n", i+1, console.Sanitize(row.Question))
+	}
+	fmt.Fprintf(&b, "%s\nType \"start\" or \"just answer\".\n", stream.WouldTake(v.Progress))
+	return b.String()
 }
 
 // show writes the whole answer of one model.

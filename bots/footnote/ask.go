@@ -77,7 +77,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
 	}
-	t.choice.SearchOnly = c.Search
+	t.choice.SearchOnly, t.choice.Unattended = c.Search, true
 	if c.Format != "" {
 		if t.choice.ResponseFormat, err = readSchema(c.Format); err != nil {
 			return err

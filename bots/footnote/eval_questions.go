@@ -119,7 +119,7 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	if embedder != nil {
 		report.Embedder = embedder.Model()
 	}
-	asker := &asker{env: env, base: base, choice: wire.Choice{Sources: sources}, deep: c.Deep}
+	asker := &asker{env: env, base: base, choice: wire.Choice{Sources: sources, Unattended: true}, deep: c.Deep}
 	bar := newProgress(env, "Asking "+report.File)
 	defer bar.end()
 	began := time.Now()

@@ -76,6 +76,8 @@ type Delivery interface {
 type Result struct {
 	Outcome session.Outcome
 	Saved   session.Saved
+	// Waits says that the turn has come to nothing yet: it waits for a person, what is shown by now is to be seen meanwhile, and the next delivery goes on from it.
+	Waits bool
 }
 
 // Permit says whether platform calls may still be started for a turn: it fails from the moment on at which another replica may have

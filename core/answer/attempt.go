@@ -141,6 +141,10 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	saved, err := s.produce(ctx, a, delivery)
+	var awaiting *deepsearch.Awaiting
+	if errors.As(err, &awaiting) {
+		return s.park(ctx, a, delivery, awaiting)
+	}
 	if err != nil {
 		return err
 	}
@@ -148,6 +152,20 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
+}
+
+// park lets go of a turn that waits for a person, once the thread shows what it waits for. Until then nobody can choose.
+func (s *Service) park(ctx context.Context, a *attempt, delivery Delivery, awaiting *deepsearch.Awaiting) error {
+	limited, cancel := context.WithTimeout(ctx, finalLimit)
+	defer cancel()
+	err := delivery.Finish(limited, Result{Waits: true})
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if err != nil {
+		s.Logger.WarnContext(ctx, "what a deep search asks could not be shown; it is tried again", "turn", a.turn.ID, "error", err)
+	}
+	return s.persist(ctx, func(ctx context.Context) error { return awaiting.Park(ctx, err == nil) })
 }
 
 // fail ends a turn that was tried too often. What it failed at stands in the log of each try.
@@ -234,6 +252,10 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	report, err := engine.Run(run, req, sink)
 	if cause := context.Cause(ctx); cause != nil {
 		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
+	}
+	var awaiting *deepsearch.Awaiting
+	if errors.As(err, &awaiting) {
+		return session.Saved{}, err
 	}
 	if err != nil {
 		saved = stated(session.Failed, policy.Say(session.Failed))

@@ -25,7 +25,7 @@ func Replay(saved session.Saved) []packet.Packet {
 			Outcome: saved.Outcome, Sentence: saved.Sentence, Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
 		})
 	}
-	packets := deepsearch.Replay(saved.Plan)
+	packets := deepsearch.Replay(saved.Plan, saved.Progress)
 	for i, run := range saved.Runs {
 		at := packet.Placement{ModelIndex: i}
 		if len(saved.Runs) > 1 {

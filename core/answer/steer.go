@@ -16,6 +16,7 @@ func (s *Service) Steer(
 	if s.Steering == nil {
 		return deepsearch.Steered{}, nil
 	}
+	defer s.Wake() // a search that waited may go on
 	became, err := s.Steering.Steer(ctx, at, in)
 	if err != nil || became.Became != deepsearch.Forbidden {
 		return became, err

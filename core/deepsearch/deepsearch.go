@@ -64,6 +64,7 @@ type Config struct {
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min
 	Steer    time.Duration // between two looks for what people change in the plan: 1 s
+	Wait     time.Duration // for somebody to start a search that asks: 10 min
 	Total    time.Duration // after which nothing further is asked, and the report is written: 20 min
 	Tools    tool.RunnerConfig
 	Policy   llm.Policy
@@ -83,7 +84,7 @@ func (c Config) withDefaults() Config {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&c.Part, 5 * time.Minute}, {&c.Steer, time.Second}, {&c.Total, 20 * time.Minute}, {&c.Tools.Timeout, 2 * time.Minute}} {
+	}{{&c.Part, 5 * time.Minute}, {&c.Steer, time.Second}, {&c.Wait, 10 * time.Minute}, {&c.Total, 20 * time.Minute}, {&c.Tools.Timeout, 2 * time.Minute}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}
@@ -112,7 +113,8 @@ func New(deps Deps, config Config) (*Runner, error) {
 	return &Runner{Deps: deps, config: config, places: make(chan struct{}, config.Together)}, nil
 }
 
-// Run runs one turn, as turn.Runner.Run does: plainly, where it cannot be searched deeply. Of several models the first alone searches deeply.
+// Run runs one turn, as turn.Runner.Run does: plainly, where it cannot be searched deeply. Of several models the first alone searches deeply. A search
+// that waits for a person fails with an Awaiting.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
 		return r.Plain.Run(ctx, req, sink)

@@ -116,6 +116,8 @@ type journal struct {
 	fenced  bool
 	found   []int
 	onFound func(number int)
+	parked  []time.Duration
+	ends    []packet.Progress
 }
 
 var _ deepsearch.Journal = (*journal)(nil)
@@ -436,4 +438,12 @@ func (w *worker) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 		}
 		_ = yield(llm.Delta{Text: text, Usage: &llm.Usage{Input: 20, Output: 10}}, nil) && yield(llm.Delta{Finish: llm.FinishStop}, nil)
 	}
+}
+
+func (j *journal) Await(_ context.Context, f session.Fence, _, again time.Duration) error {
+	return j.write(f.Turn, func(*deepsearch.Record) { j.parked = append(j.parked, again) })
+}
+
+func (j *journal) Conclude(_ context.Context, f session.Fence, p packet.Progress) error {
+	return j.write(f.Turn, func(*deepsearch.Record) { j.ends = append(j.ends, p) })
 }

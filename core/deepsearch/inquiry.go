@@ -41,6 +41,7 @@ type inquiry struct {
 	over     bool               // nothing is to come
 	searches []retrieve.Account // of the plan's own search
 	notices  []string
+	plain    string // why the question is answered without a deep search, a sentence
 }
 
 // row is a sub-question with what became of it.

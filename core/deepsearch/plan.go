@@ -39,15 +39,42 @@ func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 			return false, err
 		}
 		if context.Cause(ctx) == nil {
-			s.keep(ctx, "plan", func(ctx context.Context) error { return s.Journal.Plan(ctx, s.fence(), record) })
+			record = s.keepPlan(ctx, record)
 		}
 	}
+	s.plain = s.whyPlain(record)
 	if record.Direct {
 		return true, nil
 	}
 	s.left, s.asked = s.budget(ctx), record.Closed
+	if direct, err := s.choose(ctx, record); direct || err != nil {
+		return direct, err
+	}
 	s.take(ctx, record)
 	return false, nil
+}
+
+// keepPlan keeps a plan, and returns it with what people have said before it was there.
+func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
+	if s.Journal == nil {
+		return record
+	}
+	record.Asked = s.req.Depth.Ask > 0 && len(record.Questions) > s.req.Depth.Ask
+	for range 2 {
+		var err error
+		s.keep(ctx, "plan", func(ctx context.Context) error {
+			err = s.Journal.Plan(ctx, s.fence(), record)
+			return err
+		})
+		if !errors.Is(err, ErrSteered) {
+			break
+		}
+		record.Direct, record.Questions = false, []SubQuestion{{Text: s.req.Question.Text}}
+	}
+	if kept, err := s.resume(ctx); err == nil && kept.Planned() {
+		return kept
+	}
+	return record
 }
 
 // plan takes the question apart: by the model, and by rule where there is none, or where it does not do so.
@@ -184,14 +211,13 @@ func (s *inquiry) open(round int, rows []*row) {
 
 // plainly answers a question that needs no depth, and says so.
 func (s *inquiry) plainly(ctx context.Context) (turn.Report, error) {
-	const notice = "One search answers this, so no deep search was made."
 	req := s.req
 	req.Depth = nil
 	report, err := s.Plain.Run(ctx, req, s.out.behind(planBlock+1, func(stop *packet.Stop) {
-		stop.Notices = append(append([]string{}, stop.Notices...), append(s.notices, notice)...)
+		stop.Notices = append(append([]string{}, stop.Notices...), append(s.notices, s.plain)...)
 	}))
 	for i := range report.Answers {
-		report.Answers[i].Notices = append(report.Answers[i].Notices, append(s.notices, notice)...)
+		report.Answers[i].Notices = append(report.Answers[i].Notices, append(s.notices, s.plain)...)
 		s.notices = nil
 		s.complete(&report.Answers[i])
 	}

@@ -29,11 +29,13 @@ func (s *inquiry) tell(ctx context.Context) {
 }
 
 // conclude tells what the whole search took.
-func (s *inquiry) conclude() {
+func (s *inquiry) conclude(ctx context.Context) {
 	s.mu.Lock()
 	s.over = true
 	s.mu.Unlock()
-	s.out.emit(askBlock(s.round), s.progress())
+	p := s.progress()
+	s.out.emit(askBlock(s.round), p)
+	s.keep(ctx, "end", func(ctx context.Context) error { return s.Journal.Conclude(ctx, s.fence(), p) })
 }
 
 // progress is how far the search is.

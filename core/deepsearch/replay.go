@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets of the plan of a turn that was saved, as far as views show them.
-func Replay(plan []session.PlanRow) []packet.Packet {
+// Replay returns packets of the plan of a turn that was saved, as far as views show them, and how far it was at its end.
+func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 	if len(plan) == 0 {
 		return nil
 	}
@@ -35,6 +35,9 @@ func Replay(plan []session.PlanRow) []packet.Packet {
 			out.at(rows[i], 0, packet.CitationInfo{Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, URL: link, Source: document.Kind(c.Document.Kind)})
 		}
 		out.at(rows[i], 0, packet.Finding{State: p.State, Text: p.Shown})
+	}
+	if end != (packet.Progress{}) {
+		out.emit(planBlock, end)
 	}
 	return packets
 }

@@ -82,7 +82,7 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 		a.Usage = llm.Usage{}
 		s.complete(a)
 	}
-	s.conclude()
+	s.conclude(ctx)
 	for _, p := range last {
 		out.Accept(p)
 	}
@@ -252,7 +252,7 @@ func (s *inquiry) end(ctx context.Context, ending turn.Ending, found []packet.Do
 	for _, ref := range ending.Closest {
 		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))
 	}
-	s.conclude()
+	s.conclude(ctx)
 	s.out.emit(block, stop)
 	s.Logger.InfoContext(ctx, "deep search ended without a text", "turn", s.req.Turn, "outcome", ending.Outcome)
 	return turn.Report{Answers: []turn.Answer{a}}

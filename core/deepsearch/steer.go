@@ -18,7 +18,13 @@ type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
 	Rest bool  // all that have no finding yet are dropped
+	// Choice answers whether a search that waits is to be begun; nothing else is said with it. Of is the turn that it is about, empty for whichever waits there.
+	Choice Choice
+	Of     session.TurnID
 }
+
+// choices are the words that answer a search that waits.
+var choices = map[string]Choice{"start": Start, "just answer": Plainly}
 
 var (
 	addressed   = regexp.MustCompile(`^(?:\s*<@[^>]*>[:,]?)+`)
@@ -30,10 +36,13 @@ var (
 // rowNumbers are numbers such as "2", "2 and 3" and "number 2, 3".
 const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
 
-// ParseInstruction reads "add: …", "drop 2", "drop 2 and 3", "instead: …" and "instead of 2: …", after mentions of the bot. ok is false for any other text, which is
+// ParseInstruction reads "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …", "start" and "just answer", after mentions of the bot. ok is false for any other text, which is
 // a message like all others.
 func ParseInstruction(text string) (in Instruction, ok bool) {
 	text = strings.TrimSpace(addressed.ReplaceAllString(text, ""))
+	if choice := choices[strings.ToLower(strings.TrimRight(text, ".! "))]; choice != "" {
+		return Instruction{Choice: choice}, true
+	}
 	if m := addition.FindStringSubmatch(text); m != nil {
 		return Instruction{Add: oneLine(m[1])}, true
 	}
@@ -64,7 +73,7 @@ func rowsOf(text string) (rows []int) {
 // Lacking is what an instruction leaves out, as a sentence for whoever gave it; empty where it is whole.
 func (in Instruction) Lacking() string {
 	switch {
-	case in.Add != "" || len(in.Drop) > 0 && !in.Rest:
+	case in.Choice != "" || in.Add != "" || len(in.Drop) > 0 && !in.Rest:
 		return ""
 	case in.Rest:
 		return "Say what is to be looked into instead, such as \"instead: who owns the billing service?\"."
@@ -98,7 +107,8 @@ const (
 	NoSearch  Became = ""          // there is no deep search: the message is one like all others
 	Changed   Became = "changed"   // the plan is another one; its message shows it
 	Forbidden Became = "forbidden" // somebody else's search
-	Unplanned Became = "unplanned" // there is no plan yet
+	Unplanned Became = "unplanned" // there is no plan yet that has such rows
+	Decided   Became = "decided"   // the search is begun, or is not made, already
 	Over      Became = "over"      // the report is being written, or there
 	NoRow     Became = "no row"    // it names a question that is not there
 	Full      Became = "full"      // MaxAdded were added
@@ -112,6 +122,8 @@ func (s Steered) Sentence(in Instruction) string {
 		return "This is somebody else's search: only whoever asked, whoever began the thread and administrators can change it."
 	case Unplanned:
 		return "The plan is still being made. Say it again once it stands there."
+	case Decided:
+		return "That was decided already."
 	case Over:
 		return "The search is over, so its plan cannot be changed any more. Ask in this thread, or begin a question with \"deep:\" to have it looked into."
 	case NoRow:

@@ -148,6 +148,8 @@ type (
 		More     int    `json:"more_seconds,omitempty"`
 		MoreCost string `json:"more_cost,omitempty"`
 		Left     string `json:"left,omitempty"`
+		// Asks says that it waits until a person starts it, and for how many minutes at most; 0 where it does not.
+		Asks int `json:"asks,omitempty"`
 	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
 	CitationInfo struct {

@@ -49,6 +49,8 @@ type Saved struct {
 	// Plan is what a deep search asked, and what it found, in the order in which that came; none of other turns. It is kept as it comes: Finish does not
 	// look at it.
 	Plan []PlanRow
+	// Progress is how far the search was at its end, kept likewise; zero where that is not known.
+	Progress packet.Progress
 
 	// What people did to the answer since; Finish does not look at them. Of a removed answer nothing else but the outcome is left.
 	Removed    *Removal

@@ -126,7 +126,11 @@ func planText(v *View, asked, most int) string {
 			done++
 		}
 	}
-	fmt.Fprintf(&b, "**Looking into %s**\n\n", parts(len(v.Plan)))
+	verb := "Looking into"
+	if v.Progress.Asks > 0 {
+		verb = "I would look into"
+	}
+	fmt.Fprintf(&b, "**%s %s**\n\n", verb, parts(len(v.Plan)))
 	for i, r := range v.Plan {
 		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, shorten(r.Question, asked))
 		switch r.State {
@@ -141,8 +145,32 @@ func planText(v *View, asked, most int) string {
 		}
 		b.WriteString("\n\n")
 	}
+	if v.Progress.Asks > 0 {
+		fmt.Fprintf(&b, "_%s_", WouldTake(v.Progress))
+		return b.String()
+	}
 	fmt.Fprintf(&b, "_%d of %d done%s_", done, len(v.Plan), progress(v.Progress))
 	return b.String()
+}
+
+// WouldTake is what a search that waits would take, in words.
+func WouldTake(p packet.Progress) string {
+	said := fmt.Sprintf("This would take about %s, and at most %d searches", length(p.More), p.Most)
+	if p.MoreCost != "" {
+		said += ", and cost about " + p.MoreCost
+	}
+	if p.Left != "" {
+		said += " of the " + p.Left + " that are left of the budget"
+	}
+	return said + fmt.Sprintf(". Unless it is started within %s, one search answers the question.", length(60*p.Asks))
+}
+
+// length is a time in words, coarsely.
+func length(seconds int) string {
+	if seconds > 90 {
+		return fmt.Sprintf("%d min", (seconds+30)/60)
+	}
+	return fmt.Sprintf("%d s", max(10, seconds/10*10))
 }
 
 func parts(n int) string {
@@ -161,11 +189,8 @@ func progress(p packet.Progress) string {
 	if p.Seconds >= 60 {
 		took = fmt.Sprintf("%d min %d s", p.Seconds/60, p.Seconds%60)
 	}
-	switch {
-	case p.More > 90:
-		took += fmt.Sprintf(", about %d min more", (p.More+30)/60)
-	case p.More > 0:
-		took += fmt.Sprintf(", about %d s more", max(10, p.More/10*10))
+	if p.More > 0 {
+		took += fmt.Sprintf(", about %s more", length(p.More))
 	}
 	searches := fmt.Sprint(p.Searches)
 	if p.Most > 0 {

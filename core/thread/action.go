@@ -13,6 +13,8 @@ const (
 	ActionRetry    Action = "retry"    // the question is answered anew, and the new answer takes the place of the old one
 	ActionDeeper   Action = "deeper"   // likewise, by a deep search
 	ActionReport   Action = "report"   // likewise, from what a deep search had found when it was stopped
+	ActionStart    Action = "start"    // a deep search that waits is begun
+	ActionPlain    Action = "plain"    // likewise, its question is answered without it
 	ActionStop     Action = "stop"     // what is being written ends
 	ActionPrivate  Action = "private"  // the asker wants the answer that may draw on everything the asker can read
 	ActionShare    Action = "share"    // a private answer is posted to the thread beside which it was given
@@ -26,7 +28,7 @@ const (
 
 // labels are what stands on a button or in a menu, in plain words that every platform can show.
 var labels = map[Action]string{
-	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStop: "Stop", ActionPrivate: "Answer me privately",
+	ActionUp: "👍", ActionDown: "👎", ActionRetry: "Try again", ActionDeeper: "Look deeper", ActionReport: "Write the report", ActionStart: "Start", ActionPlain: "Just answer", ActionStop: "Stop", ActionPrivate: "Answer me privately",
 	ActionShare: "Share in the thread", ActionKeep: "Keep private", ActionRemove: "Remove answer", ActionCorrect: "Correct answer",
 	ActionWhy: "Why this answer?", ActionFollow: "Follow this thread", ActionUnfollow: "Stop following",
 }

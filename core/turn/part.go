@@ -13,6 +13,7 @@ type Depth struct {
 	Blind  bool // perform_initial_search_decomposition is false: whoever takes the question apart does not see what a first search finds
 	Once   bool // allow_refinement is false: nothing is asked further
 	Plain  bool // using_tool_calling_llm is false: who plans and judges is asked in text, whatever its interface
+	Ask    int  // confirm_above: a plan of more sub-questions waits until somebody starts it; 0: none waits
 }
 
 // Part is what one of several runs that make up a turn has in common with the others. Nothing in it is changed but the numbers.

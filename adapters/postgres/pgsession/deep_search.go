@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/deepsearch"
+	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
 )
@@ -46,8 +48,9 @@ func (s *DeepSearches) Record(ctx context.Context, tenant access.TenantID, turn 
 	err = s.db.InTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		r = deepsearch.Record{Findings: make(map[int]deepsearch.Finding)}
 		err := tx.QueryRow(ctx, `
-			select question, audience, direct, not steerable and exists (select from deep_question q where q.tenant_id = $1 and q.turn_id = $2)
-			from deep_search where tenant_id = $1 and turn_id = $2`, tenant, turn).Scan(&r.Question, &r.Audience, &r.Direct, &r.Closed)
+			select question, audience, direct, not steerable and exists (select from deep_question q where q.tenant_id = $1 and q.turn_id = $2),
+				asked_at is not null, coalesce(clock_timestamp() - asked_at, '0'), coalesce(choice, '')
+			from deep_search where tenant_id = $1 and turn_id = $2`, tenant, turn).Scan(&r.Question, &r.Audience, &r.Direct, &r.Closed, &r.Asked, &r.Waited, &r.Choice)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -114,14 +117,65 @@ func (s *DeepSearches) fenced(ctx context.Context, f session.Fence, what string,
 // Plan implements deepsearch.Journal.
 func (s *DeepSearches) Plan(ctx context.Context, f session.Fence, r deepsearch.Record) error {
 	return s.fenced(ctx, f, "plan", func(tx pgx.Tx) error {
+		early, err := saidEarly(ctx, tx, f, r.Question)
+		switch {
+		case err != nil:
+			return err
+		case r.Direct && len(early) > 0:
+			return deepsearch.ErrSteered
+		}
 		if err := forgetDeep(ctx, tx, f.Tenant, string(f.Turn)); err != nil {
 			return err
 		}
-		const plan = `insert into deep_search (tenant_id, turn_id, question, audience, direct, steerable) values ($1, $2, $3, $4, $5, $6)`
-		if _, err := tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct, len(r.Questions) > 0); err != nil {
+		kept := early
+		if len(r.Questions) > 0 || early == nil {
+			kept = []deepsearch.Instruction{}
+		}
+		const plan = `
+			insert into deep_search (tenant_id, turn_id, question, audience, direct, steerable, asked_at, choice, early)
+			values ($1, $2, $3, $4, $5, $6, case when $7 then clock_timestamp() end, nullif($8, ''), $9)`
+		_, err = tx.Exec(ctx, plan, f.Tenant, f.Turn, postgres.Storable(r.Question), r.Audience, r.Direct, len(r.Questions) > 0, r.Asked, r.Choice, kept)
+		if err != nil || len(r.Questions) == 0 {
 			return err
 		}
-		return addDeep(ctx, tx, f, 0, r.Questions)
+		if err := addDeep(ctx, tx, f, 0, r.Questions); err != nil {
+			return err
+		}
+		for i, in := range early {
+			if err := change(ctx, tx, f, steerable{Rows: len(r.Questions) + i}, in); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// saidEarly is what people said of a search before it had a plan, each of which adds one question.
+func saidEarly(ctx context.Context, tx pgx.Tx, f session.Fence, question string) (early []deepsearch.Instruction, err error) {
+	const said = `select early from deep_search where tenant_id = $1 and turn_id = $2 and question = $3`
+	err = tx.QueryRow(ctx, said, f.Tenant, f.Turn, postgres.Storable(question)).Scan(&early)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = nil
+	}
+	return early, err
+}
+
+// Await implements deepsearch.Journal.
+func (s *DeepSearches) Await(ctx context.Context, f session.Fence, most, again time.Duration) error {
+	return s.fenced(ctx, f, "waiting", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, awaitedSQL, f.Tenant, f.Turn, f.Attempt, most.Microseconds(), again.Microseconds())
+		if err == nil && tag.RowsAffected() == 0 {
+			err = errErased
+		}
+		return err
+	})
+}
+
+// Conclude implements deepsearch.Journal.
+func (s *DeepSearches) Conclude(ctx context.Context, f session.Fence, p packet.Progress) error {
+	return s.fenced(ctx, f, "end of the search", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `update deep_search set progress = $3 where tenant_id = $1 and turn_id = $2`, f.Tenant, f.Turn, p)
+		return err
 	})
 }
 
@@ -229,23 +283,26 @@ func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to s
 // sentenceUnasked stands where a search was stopped before it came to a sub-question.
 const sentenceUnasked = "The search was stopped before this was looked into."
 
-// loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings.
-func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) ([]session.PlanRow, error) {
+// loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings, and how far it was at its end.
+func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) (plan []session.PlanRow, end packet.Progress, err error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)
-	if err != nil {
-		return nil, err
+	if err != nil || len(rows) == 0 {
+		return nil, end, err
 	}
-	var plan []session.PlanRow
+	const ended = `select coalesce(progress, '{}') from deep_search where tenant_id = $1 and turn_id = $2`
+	if err := tx.QueryRow(ctx, ended, of.Session.Tenant, of.ID).Scan(&end); err != nil {
+		return nil, end, err
+	}
 	for _, row := range rows {
 		r := session.PlanRow{Number: row.Number, Round: row.Round, Question: row.Text, Shown: row.Shown}
 		if row.State != nil {
 			var f deepsearch.Finding
 			if err := json.Unmarshal(row.Finding, &f); err != nil {
-				return nil, fmt.Errorf("read finding %d: %w", row.Number, err)
+				return nil, end, fmt.Errorf("read finding %d: %w", row.Number, err)
 			}
 			r.State, r.Citations, r.Searches = *row.State, f.Citations, len(f.Searches)
 		}
 		plan = append(plan, r)
 	}
-	return plan, nil
+	return plan, end, nil
 }

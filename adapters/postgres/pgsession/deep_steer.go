@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
@@ -15,11 +16,12 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn that an instruction may be meant for. Rows counts what was planned; Open says that somebody looks for changes.
+// steerable is a turn that an instruction may be meant for. Rows counts what was planned, Added what people added, before there was a plan as well; Open says that
+// somebody looks for changes, or will; Asked, that the search waited or waits to be begun.
 type steerable struct {
-	ID, Asker, Starter string
-	Running, Open      bool
-	Rows, Added, Round int
+	ID, Asker, Starter          string
+	Running, Open, Asked, Waits bool
+	Rows, Added, Round          int
 }
 
 // Steer implements deepsearch.Steering.
@@ -38,18 +40,19 @@ func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in dee
 func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
 	// The deep search of the place that runs, else that of its newest turn. Served by turn_unfinished and turn_in_session.
 	const meant = `
-		select t.id::text, t.asker_id, s.starter, t.state = 'running', d.steerable and t.state = 'running',
+		select t.id::text, t.asker_id, s.starter, t.state = 'running', d.steerable and t.state in ('running', 'queued'),
+			d.asked_at is not null, d.asked_at is not null and d.choice is null and t.state in ('running', 'queued'),
 			(select count(*)::int from deep_question q where q.tenant_id = t.tenant_id and q.turn_id = t.id),
-			(select count(*)::int from deep_question q where q.tenant_id = t.tenant_id and q.turn_id = t.id and q.added),
+			(select count(*)::int from deep_question q where q.tenant_id = t.tenant_id and q.turn_id = t.id and q.added) + json_array_length(d.early),
 			(select coalesce(max(q.round), 0) from deep_question q where q.tenant_id = t.tenant_id and q.turn_id = t.id)
 		from session s join turn t on t.tenant_id = s.tenant_id and t.session_id = s.id
 			join deep_search d on d.tenant_id = t.tenant_id and d.turn_id = t.id and not d.direct
 		where s.tenant_id = $1 and s.platform = $2 and s.workspace = $3 and s.channel = $4 and (s.thread = $5 or $5 = '' and t.asker_id = $6) and s.owner in ('', $6)
-			and (t.state = 'running' or not exists (select from turn n where n.tenant_id = t.tenant_id and n.session_id = t.session_id and n.sequence > t.sequence))
+			and ($7 = '' or t.id::text = $7) and (t.state in ('running', 'queued') or not exists (select from turn n where n.tenant_id = t.tenant_id and n.session_id = t.session_id and n.sequence > t.sequence))
 			and t.removed_at is null and t.withdrawn_at is null
-		order by t.state = 'running' desc, t.sequence desc limit 1 for update of t`
-	found, err := postgres.QueryAll[steerable](ctx, tx, meant, at.Tenant, at.Ref.Platform, at.Ref.Workspace, at.Ref.Channel, at.Ref.Thread, at.By.ID)
-	if err != nil || len(found) == 0 {
+		order by t.state = 'running' desc, t.state = 'queued' desc, t.sequence desc limit 1 for update of t`
+	found, err := postgres.QueryAll[steerable](ctx, tx, meant, at.Tenant, at.Ref.Platform, at.Ref.Workspace, at.Ref.Channel, at.Ref.Thread, at.By.ID, in.Of)
+	if err != nil || len(found) == 0 || in.Choice != "" && !found[0].Asked {
 		return deepsearch.Steered{}, err
 	}
 	d := found[0]
@@ -57,9 +60,14 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	switch {
 	case !session.MayStop(at.By, d.Asker, d.Starter):
 		became.Became = deepsearch.Forbidden
-	case d.Running && d.Rows == 0:
+	case in.Choice != "" && !d.Waits:
+		became.Became = deepsearch.Decided
+	case in.Choice != "":
+		became.Became = deepsearch.Changed
+		_, err = tx.Exec(ctx, `update deep_search set choice = $3 where tenant_id = $1 and turn_id = $2`, at.Tenant, d.ID, in.Choice)
+	case d.Running && d.Rows == 0 && (in.Add == "" || len(in.Drop) > 0) && in.Lacking() == "":
 		became.Became = deepsearch.Unplanned
-	case !d.Open:
+	case !d.Open && !(d.Running && d.Rows == 0):
 		became.Became = deepsearch.Over
 	case in.Lacking() != "":
 		became.Became = deepsearch.Lacked
@@ -67,11 +75,25 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		became.Became = deepsearch.NoRow
 	case in.Add != "" && d.Added >= deepsearch.MaxAdded:
 		became.Became = deepsearch.Full
+	case d.Rows == 0:
+		became.Became = deepsearch.Changed
+		err = keepEarly(ctx, tx, at.Tenant, d.ID, in)
 	default:
 		became.Became = deepsearch.Changed
 		err = change(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
 	}
+	if err == nil && became.Became == deepsearch.Changed { // one that waits shows its plan anew, or goes on
+		_, err = tx.Exec(ctx, wokenSQL, at.Tenant, d.ID)
+	}
 	return became, err
+}
+
+// keepEarly keeps an instruction for the plan that is being made, once.
+func keepEarly(ctx context.Context, tx pgx.Tx, tenant access.TenantID, turn string, in deepsearch.Instruction) error {
+	_, err := tx.Exec(ctx, `
+		update deep_search set early = (early::jsonb || jsonb_build_array($3::jsonb))::json
+		where tenant_id = $1 and turn_id = $2 and not early::jsonb @> jsonb_build_array($3::jsonb)`, tenant, turn, in)
+	return err
 }
 
 // change drops rows of a plan, and adds one.

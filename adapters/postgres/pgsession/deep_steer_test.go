@@ -47,8 +47,13 @@ func TestPlansAreSteered(t *testing.T) {
 		t.Errorf("a turn that is no deep search: %s", got)
 	}
 	plan()
-	if got := say(ann, "add: who?"); got != deepsearch.Unplanned {
-		t.Errorf("a search without a plan: %s", got)
+	for _, early := range []struct {
+		text string
+		want deepsearch.Became
+	}{{"drop 1", deepsearch.Unplanned}, {"instead of 1: who?", deepsearch.Unplanned}, {"start", deepsearch.NoSearch}, {"add:", deepsearch.Lacked}} {
+		if got := say(ann, early.text); got != early.want {
+			t.Errorf("%q to a search without a plan: %s", early.text, got)
+		}
 	}
 	plan(deepsearch.SubQuestion{Text: "who?"}, deepsearch.SubQuestion{Text: "where?"})
 	for _, step := range []struct {

@@ -128,7 +128,7 @@ func loadSaved(ctx context.Context, tx pgx.Tx, of session.Turn) (session.Saved, 
 	if saved.Runs, err = loadRuns(ctx, tx, of); err != nil {
 		return saved, err
 	}
-	if saved.Plan, err = loadPlan(ctx, tx, of); err != nil {
+	if saved.Plan, saved.Progress, err = loadPlan(ctx, tx, of); err != nil {
 		return saved, err
 	}
 	rows, err := postgres.QueryAll[messageRow](ctx, tx, `select m.id::text, m.turn_id::text, t.number, m.model_index, m.role, m.author,

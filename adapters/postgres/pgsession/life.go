@@ -135,6 +135,16 @@ var handedBackSQL = on(session.HandedBack, `
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
+// awaitedSQL lets an attempt go of a turn that waits until somebody says whether its deep search is to be begun: at most $4 µs since that was asked, and $5 µs from
+// now on. It has shown that it ends no process.
+var awaitedSQL = on(session.HandedBack, `
+	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = (
+		select case when d.choice is not null or t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
+			else least(d.asked_at + $4::bigint * interval '1 microsecond', clock_timestamp() + $5::bigint * interval '1 microsecond') end
+		from deep_search d where d.tenant_id = $1 and d.turn_id = $2)
+	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}
+		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`)
+
 // leftSQL takes from a replica that leaves what it holds, and leftRepairsSQL what it was to show once more. Served by turn_held and turn_disturbed.
 var (
 	leftSQL = on(session.HandedBack, `
@@ -176,7 +186,7 @@ var deliveredSQL = on(session.Delivered, `
 
 // stopAskedSQL notes who wants turns stopped, and returns those for which nobody had asked that before.
 var stopAskedSQL = on(session.StopAsked, `
-	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3
+	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3, not_before = '-infinity'
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 

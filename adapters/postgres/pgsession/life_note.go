@@ -26,6 +26,11 @@ const (
 		where tenant_id = $1 and id = $2`
 )
 
+// wokenSQL has a turn go on at once that waits until somebody says whether its deep search is to be begun.
+const wokenSQL = `
+	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
+		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
+
 // behindSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or the other one's own.
 const behindSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n

@@ -85,6 +85,9 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 		}
 		switch session.State(row.State) {
 		case session.Queued: // for the first time, or after a worker died
+			if _, err := tx.Exec(ctx, wokenSQL, e.Tenant, row.ID); err != nil {
+				return err
+			}
 			if err := forgetDeep(ctx, tx, e.Tenant, row.ID); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/readfile"
@@ -35,6 +36,7 @@ func (r *fileReader) agents(path string, n ast.Node) {
 			field{"use_agentic_search", r.yes(&a.Depth.Always)},
 			field{"perform_initial_search_decomposition", r.no(&a.Depth.Blind)},
 			field{"allow_refinement", r.no(&a.Depth.Once)},
+			field{"confirm_above", r.count(&a.Depth.Ask, 1, deepsearch.MaxQuestions)},
 			field{"using_tool_calling_llm", r.no(&a.Depth.Plain)},
 			field{"skip_gen_ai_answer_generation", r.yes(&a.SearchOnly)},
 			field{"grounding", word(&r.reader, &a.Grounding, prompt.Open, prompt.Strict)},

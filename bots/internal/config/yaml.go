@@ -191,6 +191,18 @@ func (r *reader) yes(to *bool) func(string, ast.Node) {
 	}
 }
 
+// count reads a number from least to most.
+func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		number, err := strconv.Atoi(r.value(n).String())
+		if _, whole := r.value(n).(*ast.IntegerNode); !whole || err != nil || number < least || number > most {
+			r.fault(n, "%s holds %s: write a number from %d to %d", path, describe(r.value(n)), least, most)
+			return
+		}
+		*to = number
+	}
+}
+
 // no reads what is true unless the file says otherwise.
 func (r *reader) no(to *bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {

@@ -31,6 +31,7 @@ type Choice struct {
 
 	Project        string
 	SearchOnly     bool
+	Unattended     bool            // nobody is there to start a deep search that would wait, so none does
 	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 
@@ -147,6 +148,9 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 		return answer.Setup{}, err
 	}
 	setup := answer.Setup{Agent: agent.Agent, Models: models, ForceTool: agent.ForceTool, StandIn: extractive.New(), Filter: looked, SearchOnly: s.choice.SearchOnly || agent.SearchOnly, Depth: agent.Depth, ResponseFormat: s.choice.ResponseFormat}
+	if s.choice.Unattended {
+		setup.Depth.Ask = 0
+	}
 	if p, ok := file.Project(cmp.Or(s.choice.Project, channel.Project)); ok {
 		setup.Project = s.base.projectFiles(ctx, p, t.Audience)
 	}

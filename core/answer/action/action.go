@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -62,6 +63,8 @@ type Answerer interface {
 	Wake()
 	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read; nil: nothing.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
+	// Steer answers, by somebody of whom holds returns what that person alone may read, whether a deep search that waits is to be begun.
+	Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error)) (deepsearch.Steered, error)
 	// Present returns who sees a turn's answer at this moment; its error says that nobody can tell.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
 	// Refused notes in the audit trail that something was asked and not taken in.

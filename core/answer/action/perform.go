@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -19,6 +20,7 @@ import (
 // Who may do what:
 //   - up, down: whoever can see the answer; of a private one its owner. One vote each, which may be changed.
 //   - retry: the asker and moderators, once the turn has ended. The new answer takes the place of the old one; the old one stays in the record.
+//   - start, plain: those who may stop.
 //   - stop: the asker, whoever began the thread, moderators (session.MayStop), and whom the channel's setting stoppers names.
 //   - private: the asker of a question that a channel heard.
 //   - share, keep: the owner of a private answer; share only while everybody in the channel may read all that the answer rests on.
@@ -102,6 +104,10 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 		return s.vote(ctx, a, r)
 	case thread.ActionRetry, thread.ActionDeeper, thread.ActionReport:
 		return s.retry(ctx, a, r)
+	case thread.ActionStart:
+		return s.choose(ctx, a, r, deepsearch.Start)
+	case thread.ActionPlain:
+		return s.choose(ctx, a, r, deepsearch.Plainly)
 	case thread.ActionPrivate:
 		return s.answerPrivately(ctx, a, r)
 	case thread.ActionShare:
@@ -149,6 +155,22 @@ func (s *Service) stop(ctx context.Context, a Request) (Reply, error) {
 	default:
 		return Reply{Sentence: sentenceNothingRuns, Duplicate: true}, nil
 	}
+}
+
+// choose answers whether a deep search that waits is to be begun.
+func (s *Service) choose(ctx context.Context, a Request, r session.Record, choice deepsearch.Choice) (Reply, error) {
+	in := deepsearch.Instruction{Choice: choice, Of: r.ID}
+	at := session.StopRequest{Tenant: a.Tenant, Ref: r.Session.Ref, By: session.Stopper{ID: a.By.ID, Privileged: a.Moderator}}
+	became, err := s.Answerer.Steer(ctx, at, in, a.Holds)
+	switch {
+	case err != nil:
+		return Reply{}, err
+	case became.Became == deepsearch.Changed:
+		return Reply{Turn: r.ID}, nil
+	case became.Became == deepsearch.NoSearch:
+		became.Became = deepsearch.Decided
+	}
+	return refuse(became.Sentence(in)), nil
 }
 
 // follow makes the bot follow a thread, or leave it.

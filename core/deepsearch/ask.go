@@ -1,0 +1,87 @@
+package deepsearch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Choice is what a person answers who is asked whether a deep search is to be begun.
+type Choice string
+
+// The answers.
+const (
+	Start   Choice = "start" // the search is begun
+	Plainly Choice = "plain" // the question is answered without it
+)
+
+// Awaiting is the error with which a search ends that waits for a person. Whoever runs it sees to it that the plan is shown, and then lets go of the turn by Park.
+// The turn is run again once somebody has chosen, or nobody has for Config.Wait.
+type Awaiting struct {
+	journal Journal
+	fence   session.Fence
+	most    time.Duration
+}
+
+// Error implements error.
+func (*Awaiting) Error() string { return "the search waits for somebody to start it" }
+
+// Park lets go of the turn. Where the plan could not be shown, the turn is run again after a while, to show it.
+func (a *Awaiting) Park(ctx context.Context, shown bool) error {
+	again := a.most
+	if !shown {
+		again = min(again, unshownAgain)
+	}
+	return a.journal.Await(ctx, a.fence, a.most, again)
+}
+
+// unshownAgain is how soon it is tried again to show a plan.
+const unshownAgain = 20 * time.Second
+
+// choose decides whether a search whose plan is known is begun. direct says that the question is answered without it, and the error may be an Awaiting.
+func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err error) {
+	open := 0
+	for n := range record.Questions {
+		if record.Findings[n+1].State == "" {
+			open++
+		}
+	}
+	switch {
+	case !record.Asked || record.Choice == Start:
+		return false, nil
+	case record.Choice == Plainly:
+	case open <= s.req.Depth.Ask: // people have made it as small as one that begins by itself
+		return false, nil
+	case record.Waited >= s.config.Wait:
+	default:
+		s.take(ctx, record)
+		p := s.progress()
+		p.Asks = int((s.config.Wait - record.Waited + time.Minute - 1) / time.Minute)
+		s.out.emit(askBlock(s.round), p)
+		return false, &Awaiting{s.Journal, s.fence(), s.config.Wait}
+	}
+	s.keep(ctx, "choice", func(ctx context.Context) error {
+		record.Direct, record.Questions = true, nil
+		err := s.Journal.Plan(ctx, s.fence(), record)
+		if errors.Is(err, ErrSteered) {
+			return nil
+		}
+		return err
+	})
+	return true, nil
+}
+
+// whyPlain says why a question is answered without a deep search.
+func (s *inquiry) whyPlain(record Record) string {
+	switch {
+	case record.Choice == Plainly:
+		return "Answered by one search, as was chosen."
+	case record.Asked:
+		return fmt.Sprintf("Nobody started the deep search within %s, so one search was made. Ask again, beginning with \"deep:\", to be asked again.", said(s.config.Wait))
+	default:
+		return "One search answers this, so no deep search was made."
+	}
+}
