@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,8 +20,8 @@ import (
 type knowledgeCommand struct {
 	Status knowledgeStatus `cmd:"" default:"withargs" help:"Count what is known."`
 	Show   knowledgeShow   `cmd:"" help:"Show what goes by a name, and what is stated of it."`
-	Merge  knowledgeMerge  `cmd:"" help:"Say that two things are one, such as a person and an account."`
-	Split  knowledgeSplit  `cmd:"" help:"Take that back."`
+	Merge  knowledgeMerge  `cmd:"" help:"Say that two things are one, such as a person and an account, or take back that they are two."`
+	Split  knowledgeSplit  `cmd:"" help:"Take that back, or say that two things are two, whatever documents say."`
 }
 
 type knowledgeStatus struct {
@@ -41,6 +40,9 @@ type knowledgeStatusJSON struct {
 	Merges     int64                        `json:"merges"`
 	Bytes      int64                        `json:"bytes"`
 }
+
+// mostSaid is how many of the operator's words are listed, the newest.
+const mostSaid = 100
 
 // Run implements the verb.
 func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
@@ -65,6 +67,17 @@ func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
 			fmt.Fprintf(table, "  … %s …\t%d\n", relation, size.Statements[relation])
 		}
 		fmt.Fprintf(table, "Said to be one\t%d\nIn the database\t%d MB\n", size.Merges, size.Bytes>>20)
+		said, err := base.Knowledge().Said(ctx, base.Tenant, mostSaid)
+		if err != nil {
+			return err
+		}
+		for _, s := range said {
+			what := "one: " + s.Reason
+			if s.Apart {
+				what = "two"
+			}
+			fmt.Fprintf(table, "  %s:%s, %s:%s\t%s (%s, %s)\n", s.Kind, plain(s.Key), s.OtherKind, plain(s.OtherKey), plain(what), plain(s.By), s.At.Format(time.DateOnly))
+		}
 		return table.Flush()
 	})
 }
@@ -77,6 +90,7 @@ type knowledgeShow struct {
 // knowledgeShownJSON is the form of knowledge show --json; its names are stable.
 type knowledgeShownJSON struct {
 	Named      []namedJSON     `json:"named"`
+	One        []oneJSON       `json:"one"`
 	Statements []statementJSON `json:"statements"`
 }
 
@@ -85,6 +99,16 @@ type namedJSON struct {
 	Key        string         `json:"key,omitempty"`
 	Name       string         `json:"name"`
 	DocumentID document.ID    `json:"document_id"`
+}
+
+// oneJSON is an entity that counts as one with another, and why: said, name or identities.
+type oneJSON struct {
+	Kind       knowledge.Kind   `json:"kind"`
+	Key        string           `json:"key"`
+	WithKind   knowledge.Kind   `json:"with_kind"`
+	WithKey    string           `json:"with_key"`
+	Reason     knowledge.Reason `json:"reason"`
+	DocumentID document.ID      `json:"document_id,omitempty"` // that gives the reason
 }
 
 type statementJSON struct {
@@ -114,8 +138,12 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
+		one, err := base.Knowledge().One(ctx, q)
+		if err != nil {
+			return err
+		}
 		if c.JSON {
-			return newEncoder(env.stdout).Encode(shownJSON(named, stated))
+			return newEncoder(env.stdout).Encode(shownJSON(named, one, stated))
 		}
 		if len(named) == 0 {
 			return fmt.Errorf("no document that may be read here names %q", c.Name)
@@ -129,6 +157,12 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 				seen[id] = true
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", n.Kind, plain(n.Shown), plain(key), plain(cmp.Or(n.Document.Title, string(n.Document.ID))))
 			}
+		}
+		if len(one) > 0 {
+			fmt.Fprintln(table, "\nCOUNTS AS ONE\t\t\tBECAUSE")
+		}
+		for _, j := range one {
+			fmt.Fprintf(table, "%s:%s\t%s:%s\t\t%s\n", j.Kind, plain(j.Key), j.With.Kind, plain(j.With.Key), plain(because(j)))
 		}
 		if len(stated) > 0 {
 			fmt.Fprintln(table, "\nDATE\tSTATEMENT\t\tSTATED BY")
@@ -144,8 +178,27 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-func shownJSON(named []knowledge.Named, stated []knowledge.Statement) knowledgeShownJSON {
-	out := knowledgeShownJSON{Named: []namedJSON{}, Statements: []statementJSON{}}
+// because is why two entities count as one.
+func because(j knowledge.Joined) string {
+	if j.By == nil {
+		return "somebody said so (footnote knowledge merge)"
+	}
+	page := cmp.Or(j.By.Document.Title, j.By.Document.URL, string(j.By.Document.ID))
+	if j.Reason == knowledge.ByBoth {
+		return fmt.Sprintf("“%s” gives both of one person", page)
+	}
+	return fmt.Sprintf("“%s” calls %s “%s”, and nobody else is called so", page, j.By.Key, j.By.Shown)
+}
+
+func shownJSON(named []knowledge.Named, one []knowledge.Joined, stated []knowledge.Statement) knowledgeShownJSON {
+	out := knowledgeShownJSON{Named: []namedJSON{}, One: []oneJSON{}, Statements: []statementJSON{}}
+	for _, j := range one {
+		row := oneJSON{Kind: j.Kind, Key: j.Key, WithKind: j.With.Kind, WithKey: j.With.Key, Reason: j.Reason}
+		if j.By != nil {
+			row.DocumentID = j.By.Document.ID
+		}
+		out.One = append(out.One, row)
+	}
 	for _, n := range named {
 		out.Named = append(out.Named, namedJSON{n.Kind, n.Key, n.Shown, n.Document.ID})
 	}
@@ -173,10 +226,15 @@ func (c *knowledgeMerge) Run(ctx context.Context, env *environment) error {
 	}
 	return env.withBase(ctx, func(base *wire.Base) error {
 		same.Reason, same.By = c.Reason, base.By
-		if err := base.Knowledge().Merge(ctx, base.Tenant, same); err != nil {
+		back, err := base.Knowledge().Merge(ctx, base.Tenant, same)
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(env.out, "Whoever asks for %s is told of %s too, as far as they may read what states it. footnote knowledge split takes that back.\n", plain(c.One), plain(c.Other))
+		if back {
+			_, err = fmt.Fprintln(env.out, "They are not kept apart any more: they count as one where documents say so. Merge them once more to say it yourself.")
+			return err
+		}
+		_, err = fmt.Fprintf(env.out, "Whoever asks for %s is told of %s too, as far as they may read what states it. footnote knowledge split takes that back.\n", plain(c.One), plain(c.Other))
 		return err
 	})
 }
@@ -193,24 +251,16 @@ func (c *knowledgeSplit) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	return env.withBase(ctx, func(base *wire.Base) error {
-		err := base.Knowledge().Split(ctx, base.Tenant, same)
-		if errors.Is(err, pgknowledge.ErrApart) {
-			all, listErr := base.Knowledge().Merges(ctx, base.Tenant)
-			if listErr != nil {
-				return listErr
-			}
-			var said []string
-			for _, m := range all {
-				said = append(said, fmt.Sprintf("%s:%s and %s:%s (%s)", m.Kind, m.Key, m.OtherKind, m.OtherKey, m.Reason))
-			}
-			if len(said) > 0 {
-				return fmt.Errorf("%w; these are: %s", err, plain(strings.Join(said, "; ")))
-			}
-		}
+		same.By = base.By
+		back, err := base.Knowledge().Split(ctx, base.Tenant, same)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(env.out, "They count as two again.")
+		if back {
+			_, err = fmt.Fprintln(env.out, "Nobody says any more that they are one: they count as two unless documents say otherwise. Split them once more to keep them apart.")
+			return err
+		}
+		_, err = fmt.Fprintln(env.out, "They count as two, whatever documents say. footnote knowledge merge takes that back.")
 		return err
 	})
 }

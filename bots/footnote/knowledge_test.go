@@ -139,8 +139,31 @@ func TestOperatorsSayWhatIsOne(t *testing.T) {
 	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 101 || other != 1 {
 		t.Errorf("split again they have %d and %d statements", one, other)
 	}
-	if r := p.try(t, "", "knowledge", "split", "person:ann@acme.example", "person:ann lee"); r.code == 0 || !strings.Contains(r.stderr, "nobody said") {
+	// A page that gives both makes them one, and the operator keeps them two all the same.
+	write("d.md", "---\nauthor: Ann Lee <ann@acme.example>\n---\n# Gamma plan\n\nText.\n")
+	p.run(t, "index", dir)
+	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 103 || other != 103 {
+		t.Errorf("with a page that gives both they have %d and %d statements", one, other)
+	}
+	if r := p.run(t, "knowledge", "show", "Ann Lee"); !strings.Contains(r.stdout, "“Gamma plan” calls ann@acme.example “Ann Lee”, and nobody else is called so") {
+		t.Errorf("why they are one:\n%s", r.stdout)
+	}
+	killedInTheMiddle(t, p, "knowledge", "split", "person:ann@acme.example", "person:ann lee")
+	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 103 || other != 103 {
+		t.Errorf("split by a process that was killed they have %d and %d statements", one, other)
+	}
+	p.run(t, "knowledge", "split", "person:ann@acme.example", "person:ann lee")
+	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 102 || other != 2 {
+		t.Errorf("kept apart they have %d and %d statements", one, other)
+	}
+	if r := p.try(t, "", "knowledge", "split", "person:ann lee", "person:ann@acme.example"); r.code == 0 || !strings.Contains(r.stderr, "already") {
 		t.Errorf("split twice: %d\n%s", r.code, r.stderr)
+	}
+	if r := p.try(t, "", "knowledge", "split", "person:an lee", "person:ann@acme.example"); r.code == 0 || !strings.Contains(r.stderr, "person:an lee: no document names it") {
+		t.Errorf("a misspelt name: %d\n%s", r.code, r.stderr)
+	}
+	if r := p.run(t, "knowledge", "merge", "person:ann lee", "person:ann@acme.example", "--reason", "x"); !strings.Contains(r.stdout, "not kept apart any more") || statements("Ann Lee") != 103 {
+		t.Errorf("not apart any more:\n%s", r.stdout)
 	}
 	if r := p.try(t, "", "knowledge", "merge", "ann", "person:ann lee", "--reason", "x"); r.code != 2 || !strings.Contains(r.stderr, "KIND:KEY") {
 		t.Errorf("no kind: %d\n%s", r.code, r.stderr)
@@ -160,6 +183,52 @@ func TestOperatorsSayWhatIsOne(t *testing.T) {
 	}) {
 		t.Errorf("the search found %+v", got.Hits)
 	}
+}
+
+// killedInTheMiddle runs the program and kills it while it writes down that things are two: the table is held until it waits for it.
+func killedInTheMiddle(t *testing.T, p *program, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	db := database(t, p)
+	tx, err := db.Pool.Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	if _, err := tx.Exec(ctx, `lock table entity_apart in share mode`); err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.command(ctx, args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	until := func(n int) {
+		t.Helper()
+		for again := time.NewTicker(20 * time.Millisecond); ; {
+			var waiting int
+			if err := db.Pool.QueryRow(ctx, `select count(*) from pg_locks where relation = 'entity_apart'::regclass and mode = 'RowExclusiveLock'`).Scan(&waiting); err != nil {
+				t.Fatal(err)
+			}
+			if waiting == n {
+				return
+			}
+			select {
+			case <-again.C:
+			case <-ctx.Done():
+				t.Fatalf("%d wait for the table, want %d", waiting, n)
+			}
+		}
+	}
+	until(1)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // it was killed
+	if err := tx.Rollback(ctx); err != nil {
+		t.Fatal(err)
+	}
+	until(0)
 }
 
 // chatQuestions are asked in chat, with what the answers hold and which page they link.

@@ -25,6 +25,7 @@ const (
 	Release    Kind = "release"
 	File       Kind = "file" // of a source, or a folder with a slash at its end, that somebody changed
 	Path       Kind = "path" // files of a source, as a pattern names them
+	Term       Kind = "term" // a name that a document abbreviates
 )
 
 // Entity is a thing that documents speak of.
@@ -72,6 +73,7 @@ type Fact struct {
 type Reading struct {
 	Titles []string // by which others name the document
 	Facts  []Fact
+	Terms  []Entity // names that it writes out with what is short for them; nothing is stated of them
 }
 
 // Statement is a fact as an audience may learn it, with the passage that states it.

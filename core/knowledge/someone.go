@@ -1,6 +1,8 @@
 package knowledge
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +16,7 @@ func several(value string) []string {
 	if words := strings.Fields(value); len(fields) == 1 && len(words) > 1 {
 		accounts := true
 		for _, w := range words {
-			accounts = accounts && strings.Contains(w, "@") && !strings.Contains(w, "<")
+			accounts = accounts && strings.Contains(w, "@") && !strings.ContainsAny(w, "<(")
 		}
 		if accounts {
 			fields = words
@@ -33,21 +35,12 @@ func several(value string) []string {
 // is nil where that is no name.
 func someone(text string) *Entity {
 	text = unlinked(text)
-	if name, mail, found := strings.Cut(text, "<"); found {
-		mail, _, _ = strings.Cut(mail, ">")
-		if isMail(mail) {
-			return person(strings.TrimSpace(name), mail)
-		}
-	}
-	if name, mail, found := strings.Cut(text, "("); found {
-		mail, _, _ = strings.Cut(mail, ")")
-		if isMail(strings.TrimSpace(mail)) {
-			return person(strings.TrimSpace(name), strings.TrimSpace(mail))
-		}
+	if name, given := identities(text); len(given) > 0 {
+		return person(name, given)
 	}
 	switch {
 	case isMail(text):
-		return person("", text)
+		return person("", []string{text})
 	case strings.HasPrefix(text, "@") && strings.Contains(text, "/"):
 		_, short, _ := strings.Cut(text, "/")
 		e := team(short)
@@ -85,13 +78,40 @@ func team(name string) *Entity {
 	return &Entity{Kind: Team, Key: short, Name: name, Other: []string{short, short + " team"}}
 }
 
-// person is somebody with an address of mail, which tells them from others of the same name.
-func person(name, mail string) *Entity {
-	e := &Entity{Kind: Person, Key: strings.ToLower(mail), Name: name}
-	if name == "" {
-		e.Name = mail
-	} else {
-		e.Other = []string{mail}
+// identities are the addresses of mail and accounts that stand in brackets behind, or between the parts of, a name: "Ann Lee <ann@acme.example> (@ann)".
+func identities(text string) (name string, given []string) {
+	for left := text; left != ""; {
+		open := strings.IndexAny(left, "<(")
+		if open < 0 {
+			name += left
+			break
+		}
+		name += left[:open]
+		end := strings.IndexAny(left[open:], ">)")
+		if end < 0 {
+			end = len(left) - open
+		}
+		inside := strings.TrimSpace(left[open+1 : open+end])
+		if !isMail(inside) && !(strings.HasPrefix(inside, "@") && Form(inside) != "" && !strings.ContainsAny(inside, "/ ")) {
+			return "", nil
+		}
+		given = append(given, inside)
+		left = left[min(len(left), open+end+1):]
+	}
+	return strings.TrimSpace(name), given
+}
+
+// person is somebody with an address of mail or an account, which tells them from others of the same name. An address comes before an account.
+func person(name string, given []string) *Entity {
+	key := given[0]
+	if at := slices.IndexFunc(given, isMail); at >= 0 {
+		key = given[at]
+	}
+	e := &Entity{Kind: Person, Key: strings.ToLower(key), Name: cmp.Or(name, key)}
+	for _, g := range given {
+		if g != e.Name {
+			e.Other = append(e.Other, g)
+		}
 	}
 	return e
 }

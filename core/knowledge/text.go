@@ -26,6 +26,7 @@ func (r *reader) text(text string, chunk int) {
 	}
 	r.tickets(text, chunk)
 	r.links(text, chunk)
+	r.terms(text)
 }
 
 // firstValue is what stands before the next key in a line, with that key and what stands behind it: lines of Markdown are joined where no empty line parts them, so

@@ -81,11 +81,11 @@ func holdShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// readUnread reads some documents that were stored without being read, and reports whether there may be more. Served by document_unread.
+// readUnread reads some documents that were stored without being read, or read by an earlier version, and reports whether there may be more. Served by document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var there bool
-		if err := tx.QueryRow(ctx, `select exists (select from document where tenant_id = $1 and shard = $2 and knowledge = 0)`, string(tenant), shard).Scan(&there); err != nil || !there {
+		if err := tx.QueryRow(ctx, `select exists (select from document where tenant_id = $1 and shard = $2 and knowledge < 2)`, string(tenant), shard).Scan(&there); err != nil || !there {
 			return err
 		}
 		if err := holdShard(ctx, tx, tenant, shard); err != nil {
@@ -94,7 +94,7 @@ func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard in
 		rows, err := tx.Query(ctx, `
 			select id, external_id, source_id, kind, title, url, updated_at, metadata, first_chunk,
 			       array(select text from chunk c where c.tenant_id = $1 and c.shard = $2 and c.id >= d.first_chunk and c.id < d.first_chunk + d.chunk_count order by c.id)
-			from document d where tenant_id = $1 and shard = $2 and knowledge = 0 order by id limit $3`, string(tenant), shard, readStep)
+			from document d where tenant_id = $1 and shard = $2 and knowledge < 2 order by id limit $3`, string(tenant), shard, readStep)
 		if err != nil {
 			return err
 		}

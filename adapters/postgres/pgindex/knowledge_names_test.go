@@ -77,7 +77,7 @@ func TestCirclesEnd(t *testing.T) {
 	}
 	g := pgknowledge.New(db)
 	for _, pair := range [][2]string{{"ann", "bo"}, {"bo", "cy"}, {"cy", "ann"}} {
-		if err := g.Merge(t.Context(), access.DefaultTenant, pgknowledge.Same{Kind: knowledge.Person, Key: pair[0], OtherKind: knowledge.Person, OtherKey: pair[1], Reason: "a circle"}); err != nil {
+		if _, err := g.Merge(t.Context(), access.DefaultTenant, pgknowledge.Same{Kind: knowledge.Person, Key: pair[0], OtherKind: knowledge.Person, OtherKey: pair[1], Reason: "a circle"}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -143,14 +143,11 @@ func (g *Graph) named(ctx context.Context, q knowledge.Question) ([]naming, erro
 
 // Statements implements knowledge.Graph.
 func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowledge.Statement, error) {
-	about, err := g.named(ctx, q)
+	m, err := g.meant(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {
 		return nil, err
 	}
-	entities, err := g.entities(ctx, q, about)
-	if err != nil {
-		return nil, err
-	}
+	about, entities := m.about, m.entities
 	covering, err := g.covering(ctx, q, about)
 	if err != nil {
 		return nil, err
@@ -171,7 +168,7 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 		relations = append(relations, string(r))
 	}
 	found, err := g.db.Pool.Query(ctx, statementsSQL, string(q.Audience.Tenant()), entities, shards, rows, orAll(relations), texts(q.Audience.Principals()),
-		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object)
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object, orNobody(m.parted), orNobody(m.by))
 	if err != nil {
 		return nil, fmt.Errorf("look up what documents state: %w", err)
 	}
@@ -250,36 +247,6 @@ func closest(all []stated, covering []int64) []stated {
 
 // limitSlack is how many times as many statements are read as are asked for: some lead to documents that the audience may not read, and are left out.
 const limitSlack = 3
-
-// entities are those that go by the names, with those that stand for the documents that do, and with what the operator says to be one with any of them.
-func (g *Graph) entities(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
-	ids := []int64{} // no null, which an array of parameters would be read as
-	keys := append([]string{}, q.Names...)
-	for _, n := range about {
-		if n.entity != 0 {
-			ids = append(ids, n.entity)
-		} else {
-			keys = append(keys, n.Document.URL, string(n.Document.ID)) // of a document that others name, and of a file that somebody changed
-		}
-	}
-	rows, err := g.db.Pool.Query(ctx, `
-		with recursive one (kind, key) as (
-			select kind, key from entity where tenant_id = $1 and (id = any($2::bigint[]) or kind in ('document', 'release', 'file') and key = any($3::text[]))
-			union
-			select case when m.kind = one.kind and m.key = one.key then m.other_kind else m.kind end,
-			       case when m.kind = one.kind and m.key = one.key then m.other_key else m.key end
-			from one join entity_merge m on m.tenant_id = $1 and (m.kind = one.kind and m.key = one.key or m.other_kind = one.kind and m.other_key = one.key)
-		)
-		select e.id from one join entity e on e.tenant_id = $1 and e.kind = one.kind and e.key = one.key`, string(q.Audience.Tenant()), ids, keys)
-	if err != nil {
-		return nil, fmt.Errorf("look up entities: %w", err)
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return nil, fmt.Errorf("look up entities: %w", err)
-	}
-	return all, nil
-}
 
 // side is one end of a row of statements.sql.
 type side struct {
@@ -416,3 +383,6 @@ func orAll(list []string) []string {
 }
 
 func orNone(list []string) []string { return append([]string{}, list...) }
+
+// orNobody is a list that is not null, which an array of parameters would be read as.
+func orNobody(list []int64) []int64 { return append([]int64{}, list...) }

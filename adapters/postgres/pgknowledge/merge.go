@@ -11,18 +11,19 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Same says that two entities are one.
+// Same says that two entities are one, or that they are apart.
 type Same struct {
+	Apart           bool
 	Kind, OtherKind knowledge.Kind
 	Key, OtherKey   string
 	Reason, By      string
 	At              time.Time
 }
 
-// ErrAlready reports two entities that count as one already, ErrApart two that do not, and ErrItself one that was named twice.
+// ErrAlready reports two entities of which the operator said that already, ErrUnknown one that no document names, and ErrItself one that was named twice.
 var (
-	ErrAlready = errors.New("they count as one already")
-	ErrApart   = errors.New("nobody said that they are one")
+	ErrAlready = errors.New("that was said already")
+	ErrUnknown = errors.New("no document names it")
 	ErrItself  = errors.New("both are the same entity")
 )
 
@@ -34,49 +35,64 @@ func (s Same) ordered() Same {
 	return s
 }
 
-// Merge keeps that two entities are one. It changes nothing that documents state: whoever asks for one of them is told of both, as far as they may read what states
-// it. Split undoes it, whatever was stated meanwhile.
-func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) error {
+// Merge keeps that two entities are one, or takes back that they are apart: back then says that it did, and documents decide again. It changes nothing that documents
+// state: whoever asks for one of them is told of both, as far as they may read what states it. Split takes it back, whatever was stated meanwhile.
+func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
+	return g.say(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
+}
+
+// Split takes a merge back, which back says: documents decide again. Where there is none it keeps the two apart, whatever documents say. Merge takes that back.
+func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
+	return g.say(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
+}
+
+// say takes back what was said of two entities in a table, or says the opposite, in one transaction.
+func (g *Graph) say(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {
-		return ErrItself
+		return false, ErrItself
 	}
-	tag, err := g.db.Pool.Exec(ctx, `
-		insert into entity_merge (tenant_id, kind, key, other_kind, other_key, reason, said_by) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-		string(tenant), string(s.Kind), s.Key, string(s.OtherKind), s.OtherKey, s.Reason, s.By)
+	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, `delete from `+before+` where tenant_id = $1 and kind = $2 and key = $3 and other_kind = $4 and other_key = $5`,
+			string(tenant), string(s.Kind), s.Key, string(s.OtherKind), s.OtherKey)
+		if back = err == nil && tag.RowsAffected() > 0; err != nil || back {
+			return err
+		}
+		tag, err = tx.Exec(ctx, instead, append([]any{string(tenant), string(s.Kind), s.Key, string(s.OtherKind), s.OtherKey, s.By}, more...)...)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			return ErrAlready
+		}
+		for _, id := range []knowledge.ID{{Kind: s.Kind, Key: s.Key}, {Kind: s.OtherKind, Key: s.OtherKey}} {
+			var there bool
+			if err := tx.QueryRow(ctx, `
+				select exists (select from entity where tenant_id = $1 and kind = $2 and key = $3) or exists (select from entity_name where tenant_id = $1 and form = $3)`, string(tenant), string(id.Kind), id.Key).Scan(&there); err != nil {
+				return err
+			}
+			if !there {
+				return fmt.Errorf("%s:%s: %w", id.Kind, id.Key, ErrUnknown)
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		return fmt.Errorf("merge entities: %w", err)
+		return false, fmt.Errorf("say which entities are one: %w", err)
 	}
-	if tag.RowsAffected() == 0 {
-		return ErrAlready
-	}
-	return nil
+	return back, nil
 }
 
-// Split takes a merge back.
-func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) error {
-	s = s.ordered()
-	tag, err := g.db.Pool.Exec(ctx, `
-		delete from entity_merge where tenant_id = $1 and kind = $2 and key = $3 and other_kind = $4 and other_key = $5`,
-		string(tenant), string(s.Kind), s.Key, string(s.OtherKind), s.OtherKey)
-	if err != nil {
-		return fmt.Errorf("split entities: %w", err)
-	}
-	if tag.RowsAffected() == 0 {
-		return ErrApart
-	}
-	return nil
-}
-
-// Merges lists what was said to be one, the newest first.
-func (g *Graph) Merges(ctx context.Context, tenant access.TenantID) ([]Same, error) {
+// Said lists what was said to be one, and with Apart what was said to be two, the newest first.
+func (g *Graph) Said(ctx context.Context, tenant access.TenantID, most int) ([]Same, error) {
 	rows, err := g.db.Pool.Query(ctx, `
-		select kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1 order by created_at desc, kind, key`, string(tenant))
+		select false, kind, key, other_kind, other_key, reason, said_by, created_at from entity_merge where tenant_id = $1
+		union all select true, kind, key, other_kind, other_key, '', said_by, created_at from entity_apart where tenant_id = $1 order by created_at desc, kind, key limit $2`, string(tenant), most)
 	if err != nil {
 		return nil, fmt.Errorf("list merged entities: %w", err)
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s Same, err error) {
-		return s, row.Scan(&s.Kind, &s.Key, &s.OtherKind, &s.OtherKey, &s.Reason, &s.By, &s.At)
+		return s, row.Scan(&s.Apart, &s.Kind, &s.Key, &s.OtherKind, &s.OtherKey, &s.Reason, &s.By, &s.At)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list merged entities: %w", err)
@@ -101,11 +117,11 @@ type Size struct {
 func (g *Graph) Size(ctx context.Context, tenant access.TenantID) (Size, error) {
 	s := Size{Entities: make(map[knowledge.Kind]int64), Statements: make(map[knowledge.Relation]int64)}
 	err := g.db.Pool.QueryRow(ctx, `
-		select (select count(*) from document where tenant_id = $1 and knowledge > 0), (select count(*) from document where tenant_id = $1 and knowledge = 0),
+		select (select count(*) from document where tenant_id = $1 and knowledge >= $2), (select count(*) from document where tenant_id = $1 and knowledge < $2),
 		       (select count(*) from entity_name where tenant_id = $1), (select count(*) from entity_name where tenant_id = $1 and not searched),
 		       (select count(*) from mention where tenant_id = $1), (select count(*) from entity_merge where tenant_id = $1),
 		       pg_total_relation_size('entity_name') + pg_total_relation_size('entity') + pg_total_relation_size('alias') + pg_total_relation_size('edge')
-		       + pg_total_relation_size('mention')`, string(tenant)).
+		       + pg_total_relation_size('mention')`, string(tenant), ReadingVersion).
 		Scan(&s.Documents, &s.Unread, &s.Names, &s.Unsearched, &s.Mentions, &s.Merges, &s.Bytes)
 	if err != nil {
 		return s, fmt.Errorf("count what documents state: %w", err)

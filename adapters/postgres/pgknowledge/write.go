@@ -1,5 +1,5 @@
 // Package pgknowledge keeps what documents state and which names stand in which passage (core/knowledge): the tables entity, entity_name, alias, edge,
-// mention and entity_merge. Rows are written and deleted in the transaction of their document; whoever writes holds the lock of its shard.
+// mention, entity_merge and entity_apart. Rows are written and deleted in the transaction of their document; whoever writes holds the lock of its shard.
 package pgknowledge
 
 import (
@@ -17,8 +17,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadingVersion is kept with each document: one that was read by an earlier version, or by none, is read again from what is stored.
-const ReadingVersion = 1
+// ReadingVersion is kept with each document: one that was read by an earlier version, or by none, is read again from what is stored. The index document_older, and
+// what looks for such documents, name it.
+const ReadingVersion = 2
 
 // mostNames is how many names are looked for in text; 100 bytes of memory each. Those beyond are still found by whoever asks for them.
 const mostNames = 500_000
@@ -166,6 +167,13 @@ func collect(docs []Written) *batch {
 		}
 		for _, title := range d.Reading.Titles {
 			name(entityKey{}, title)
+		}
+		for _, term := range d.Reading.Terms {
+			key := entityKey{string(term.Kind), postgres.Storable(term.Key)}
+			b.entities[key] = 0
+			for _, n := range term.Names() {
+				name(key, n)
+			}
 		}
 		for _, f := range d.Reading.Facts {
 			keys := [2]entityKey{}

@@ -1,6 +1,6 @@
 -- What is stated of some entities ($2) and some documents ($3 shards, $4 rows), in some relations ($5, null: all), by documents that the audience's principals
--- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10; with $12 as objects alone. Newest first. Served by edge_subject,
--- edge_object and the primary keys.
+-- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10; with $12 as objects alone. Of entities
+-- that are several people's ($13) it is what documents state that call them by one of some names ($14). Newest first. Served by edge_subject, edge_object and the primary keys.
 with about as (
     select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.subject = w.id and w.id <> 0 and not $12
     union
@@ -21,7 +21,10 @@ cross join lateral (
 ) d
 left join entity s on s.tenant_id = $1 and s.id = g.subject
 left join entity o on o.tenant_id = $1 and o.id = g.object
-where (o.kind is distinct from 'file' or g.object = any($2::bigint[])) -- which files somebody changed is told where one of them is asked about
+where not exists (
+    select from unnest($13::bigint[]) as p (id) where p.id in (g.subject, g.object) and not exists (
+        select from alias a where a.tenant_id = $1 and a.shard = g.shard and a.document = g.document and a.entity = p.id and a.name = any($14::bigint[])))
+  and (o.kind is distinct from 'file' or g.object = any($2::bigint[])) -- which files somebody changed is told where one of them is asked about
   and ($5::text[] is null or g.relation = any($5::text[]))
   and ($9::timestamptz is null or g.at >= $9) and ($10::timestamptz is null or g.at < $10)
 order by g.at desc nulls last, g.shard, g.chunk, g.relation, g.subject, g.object

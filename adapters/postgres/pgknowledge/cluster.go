@@ -1,0 +1,269 @@
+package pgknowledge
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/jackc/pgx/v5"
+)
+
+//go:embed queries/called.sql
+var calledText string
+
+var calledSQL = readable(calledText, "$5")
+
+const (
+	// evidenceRounds is how many times the names of people, and the people of names, are looked up from one another: a name, its address, the address's other names,
+	// and who else has those.
+	evidenceRounds = 6
+	// mostSpellingsOf is how many spellings of names are looked at of one entity, and of one name. Whatever has more is shared by many people.
+	mostSpellingsOf = 50
+	// mostPeople is how many entities are looked at. Among more nobody can tell whose a name is, and the operator's word alone joins them.
+	mostPeople = 200
+)
+
+// evidence is what an audience may know of who goes by which name, with the numbers of entities and names.
+type evidence struct {
+	knowledge.Evidence
+	entities map[knowledge.ID]int64
+	names    map[string]int64 // by form
+}
+
+// evidence looks up, from what goes by the names of a question, who else may be meant by them. Where that has no end it is nothing but the operator's word.
+func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
+	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
+	if err := g.said(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
+		return nil, err
+	}
+	next := newSeeking()
+	for _, n := range about {
+		if n.entity != 0 {
+			e.entities[knowledge.ID{Kind: n.Kind, Key: n.Key}] = n.entity
+			if n.Kind == knowledge.Person || n.Kind == knowledge.Team || n.Kind == knowledge.Term {
+				next.entity(n.entity)
+			}
+		}
+	}
+	for range evidenceRounds {
+		for _, m := range e.Merged { // what is one by the operator's word has names, too
+			if e.entities[m.One] != 0 || e.entities[m.Other] != 0 {
+				next.key(m.One.Key)
+				next.key(m.Other.Key)
+			}
+		}
+		if next.nothing() {
+			return e, nil
+		}
+		called, err := g.called(ctx, q, next, e)
+		if err != nil {
+			return nil, err
+		}
+		if len(next.known) > mostPeople {
+			break
+		}
+		next.begin()
+		for _, c := range called {
+			if !slices.Contains(e.Called, c) {
+				e.Called = append(e.Called, c)
+			}
+			next.entity(e.entities[c.ID])
+		}
+		for _, c := range called {
+			if id, is := c.Identity(); is && c.Kind == knowledge.Person && id != c.ID {
+				next.key(id.Key)
+			} else if (c.Kind == knowledge.Term || c.Whole()) && len(e.Reused(c.ID)) == 0 {
+				next.name(e.names[c.Form])
+			}
+		}
+	}
+	if !next.nothing() {
+		e.Called = nil
+	}
+	return e, nil
+}
+
+// seeking is what is to be looked up next, each once.
+type seeking struct {
+	entities, names []int64
+	keys            []string
+	known, asked    map[int64]bool
+	called          map[string]bool
+}
+
+func newSeeking() *seeking {
+	s := &seeking{known: make(map[int64]bool), asked: make(map[int64]bool), called: make(map[string]bool)}
+	s.begin()
+	return s
+}
+
+// begin forgets what was looked up.
+func (s *seeking) begin() { s.entities, s.names, s.keys = []int64{}, []int64{}, []string{} }
+
+func (s *seeking) nothing() bool { return len(s.entities)+len(s.names)+len(s.keys) == 0 }
+
+func (s *seeking) entity(id int64) {
+	if !s.known[id] {
+		s.known[id] = true
+		s.entities = append(s.entities, id)
+	}
+}
+
+func (s *seeking) name(id int64) {
+	if !s.asked[id] {
+		s.asked[id] = true
+		s.names = append(s.names, id)
+	}
+}
+
+func (s *seeking) key(key string) {
+	if !s.called[key] {
+		s.called[key] = true
+		s.keys = append(s.keys, key)
+	}
+}
+
+// called are the names of what is sought, and what goes by them.
+func (g *Graph) called(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
+	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
+		orAll(texts(q.Documents)), mostSpellingsOf)
+	if err != nil {
+		return nil, fmt.Errorf("look up who is called what: %w", err)
+	}
+	called, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c knowledge.Called, err error) {
+		var entity, name int64
+		err = row.Scan(&entity, &c.Kind, &c.Key, &name, &c.Form, &c.Shown, &c.Document.ID, &c.Document.Source, &c.Document.Kind, &c.Document.Title, &c.Document.URL)
+		e.entities[c.ID], e.names[c.Form] = entity, name
+		return c, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up who is called what: %w", err)
+	}
+	return called, nil
+}
+
+// said is the operator's word.
+func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.Evidence) error {
+	rows, err := g.db.Pool.Query(ctx, `
+		select false, kind, key, other_kind, other_key from entity_merge where tenant_id = $1
+		union all select true, kind, key, other_kind, other_key from entity_apart where tenant_id = $1 order by 1, 2, 3, 4, 5`, string(tenant))
+	if err != nil {
+		return fmt.Errorf("look up what the operator says to be one: %w", err)
+	}
+	var apart bool
+	var p knowledge.Pair
+	_, err = pgx.ForEachRow(rows, []any{&apart, &p.One.Kind, &p.One.Key, &p.Other.Kind, &p.Other.Key}, func() error {
+		if apart {
+			e.Apart = append(e.Apart, p)
+		} else {
+			e.Merged = append(e.Merged, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("look up what the operator says to be one: %w", err)
+	}
+	return nil
+}
+
+// meant is what a question asks about.
+type meant struct {
+	about    []naming
+	entities []int64 // that go by the names, with those that stand for the documents that do, and with what counts as one with any of them
+	// parted are those of the entities that are other people's too, each with the names by which it is asked for: of them counts what documents call so.
+	parted, by []int64
+}
+
+// meant finds what is asked about: what goes by the names of a question, also where documents abbreviate them, and whatever counts as one with it for this audience.
+func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
+	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
+		return m, err
+	}
+	e, err := g.evidence(ctx, q, m.about)
+	if err != nil {
+		return m, err
+	}
+	if wide := knowledge.Widen(q.Names, e.Called); len(wide) > len(q.Names) {
+		q.Names = wide
+		if m.about, err = g.named(ctx, q); err != nil {
+			return m, err
+		}
+		if e, err = g.evidence(ctx, q, m.about); err != nil {
+			return m, err
+		}
+	}
+	var kinds, keys []string
+	add := func(id knowledge.ID) { kinds, keys = append(kinds, string(id.Kind)), append(keys, id.Key) }
+	places := append([]string{}, q.Names...)
+	seen := make(map[int64]bool)
+	for _, n := range m.about {
+		if n.entity == 0 {
+			places = append(places, n.Document.URL, string(n.Document.ID)) // of a document that others name, and of a file that somebody changed
+			continue
+		}
+		if seen[n.entity] {
+			continue
+		}
+		seen[n.entity] = true
+		id := knowledge.ID{Kind: n.Kind, Key: n.Key}
+		add(id)
+		for _, j := range e.Cluster(id) {
+			add(j.ID)
+		}
+		m.part(e, id, n.entity, q.Names)
+	}
+	rows, err := g.db.Pool.Query(ctx, `
+		select e.id from unnest($2::text[], $3::text[]) as w (kind, key) join entity e on e.tenant_id = $1 and e.kind = w.kind and e.key = w.key
+		union
+		select id from entity where tenant_id = $1 and kind in ('document', 'release', 'file') and key = any($4::text[])`, string(q.Audience.Tenant()), orNone(kinds), orNone(keys), places)
+	if err != nil {
+		return m, fmt.Errorf("look up entities: %w", err)
+	}
+	if m.entities, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+		return m, fmt.Errorf("look up entities: %w", err)
+	}
+	return m, nil
+}
+
+// part notes that an address or account is asked for by the name of one of several people who have it.
+func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string) {
+	reused := e.Reused(id)
+	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {
+		return
+	}
+	m.parted = append(m.parted, entity)
+	for _, form := range reused {
+		if slices.ContainsFunc(asked, func(a string) bool { return slices.Contains(reused, a) && knowledge.SamePerson(a, form) }) {
+			m.by = append(m.by, e.names[form])
+		}
+	}
+}
+
+// One returns what counts as one with whatever goes by the names of a question, with the reasons, for the question's audience.
+func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
+	about, err := g.named(ctx, q)
+	if err != nil || q.Audience.Tenant() == "" {
+		return nil, err
+	}
+	e, err := g.evidence(ctx, q, about)
+	if err != nil {
+		return nil, err
+	}
+	var all []knowledge.Joined
+	seen := make(map[knowledge.ID]bool)
+	for _, n := range about {
+		if id := (knowledge.ID{Kind: n.Kind, Key: n.Key}); n.entity != 0 && !seen[id] {
+			seen[id] = true
+			for _, j := range e.Cluster(id) {
+				if !seen[j.ID] {
+					seen[j.ID] = true
+					all = append(all, j)
+				}
+			}
+		}
+	}
+	return all, nil
+}

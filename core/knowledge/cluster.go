@@ -1,0 +1,251 @@
+package knowledge
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// ID tells an entity from all others.
+type ID struct {
+	Kind Kind
+	Key  string
+}
+
+// Called is that a document calls an entity by a name.
+type Called struct {
+	ID
+	Form     string // of the name
+	Shown    string // the name, as the document writes it
+	Document document.Ref
+}
+
+// Pair are two entities of which the operator said something.
+type Pair struct{ One, Other ID }
+
+// Reason is why entities count as one.
+type Reason string
+
+// Reasons.
+const (
+	BySomebody Reason = "said"       // the operator says so
+	ByName     Reason = "name"       // a document calls an account or an address by a name that nobody else has
+	ByBoth     Reason = "identities" // a document gives an account and an address of one person
+)
+
+// Joined is an entity that counts as one with another, and why.
+type Joined struct {
+	ID
+	With   ID
+	Reason Reason
+	By     *Called // what a document says; nil: the operator said it
+}
+
+// Evidence is what an audience may know of who goes by which name, and what the operator says of it. What follows from it rests on nothing else, so nobody learns
+// by what counts as one of a name that they may not read, and nothing has to be undone when a document goes.
+type Evidence struct {
+	Called        []Called
+	Merged, Apart []Pair // by the operator, in either order
+}
+
+// Cluster are the entities that count as one with another, in the order in which they were joined to it, without itself.
+//
+// Joined are, of people and teams alone: what the operator says to be one; an account and an address that a document gives of one person, where it is the only
+// account and the only address that is given with the other; and a name with the account or address that a document gives with it, where nobody else has that name. Never joined are two
+// accounts, two addresses, or two of either by a name that they share; names that are alike, written in other scripts, or parts of one another; one
+// word that is a person's name; an address or account that documents give to people of different names. Entities that the operator keeps apart are never
+// in one cluster.
+func (e *Evidence) Cluster(start ID) []Joined {
+	joins := e.joins()
+	members := []ID{start}
+	var cluster []Joined
+	for at := 0; at < len(members); at++ {
+		for _, j := range joins {
+			if j.With != members[at] {
+				j.ID, j.With = j.With, j.ID
+			}
+			if j.With == members[at] && !slices.Contains(members, j.ID) && !slices.ContainsFunc(members, func(m ID) bool { return has(e.Apart, m, j.ID) }) {
+				members = append(members, j.ID)
+				cluster = append(cluster, j)
+			}
+		}
+	}
+	return cluster
+}
+
+// joins are the pairs that count as one, each once, in a steady order.
+func (e *Evidence) joins() []Joined {
+	var all []Joined
+	for _, m := range e.Merged {
+		all = append(all, Joined{ID: m.One, With: m.Other, Reason: BySomebody})
+	}
+	both := e.both()
+	all = append(all, both...)
+	there, identified := make(map[ID]bool), make(map[ID][]Called) // of each name, by the entity that it would be the key of
+	for _, c := range e.Called {
+		there[c.ID] = true
+		if c.identified() && c.Whole() {
+			identified[ID{c.Kind, c.Form}] = append(identified[ID{c.Kind, c.Form}], c)
+		}
+	}
+	for bare, called := range identified {
+		if !there[bare] {
+			continue
+		}
+		one := func(a, b ID) bool {
+			return a == b || has(e.Merged, a, b) || slices.ContainsFunc(both, func(j Joined) bool { return (Pair{j.ID, j.With}).is(a, b) })
+		}
+		if !slices.ContainsFunc(called, func(c Called) bool { return !one(called[0].ID, c.ID) || len(e.Reused(c.ID)) > 0 }) {
+			for _, c := range called {
+				all = append(all, Joined{ID: c.ID, With: bare, Reason: ByName, By: &c})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Joined) int { // the operator's word first
+		return cmp.Or(-cmp.Compare(a.Reason, b.Reason), compareIDs(a.ID, b.ID), compareIDs(a.With, b.With))
+	})
+	return all
+}
+
+// both are the accounts and addresses that documents give of one person.
+func (e *Evidence) both() []Joined {
+	var given []Joined
+	for _, c := range e.Called {
+		if other, is := c.Identity(); is && c.Kind == Person && c.identified() && other.isMail() != c.isMail() {
+			given = append(given, Joined{ID: c.ID, With: other, Reason: ByBoth, By: &c})
+		}
+	}
+	return slices.DeleteFunc(given, func(j Joined) bool {
+		return len(e.Reused(j.ID))+len(e.Reused(j.With)) > 0 || slices.ContainsFunc(given, func(o Joined) bool {
+			shared := o.ID == j.ID || o.ID == j.With || o.With == j.ID || o.With == j.With
+			return shared && !(Pair{o.ID, o.With}).is(j.ID, j.With)
+		})
+	})
+}
+
+// Reused are the names by which documents call an account or an address, where these are names of different people: it was given to somebody else, or several
+// share it. What the operator says to be one with it is no other person.
+func (e *Evidence) Reused(id ID) []string {
+	if id.Kind != Person || !id.identified() {
+		return nil
+	}
+	var names []string
+	confirmed := func(form string) bool { return has(e.Merged, id, ID{id.Kind, form}) }
+	for _, c := range e.Called {
+		if _, is := c.Identity(); c.ID == id && !is && !slices.Contains(names, c.Form) {
+			names = append(names, c.Form)
+		}
+	}
+	slices.Sort(names)
+	for i, one := range names {
+		for _, other := range names[:i] {
+			if !SamePerson(one, other) && !(confirmed(one) && confirmed(other)) {
+				return names
+			}
+		}
+	}
+	return nil
+}
+
+// SamePerson reports whether two names, in their normal form, may be of one person whose address stands with both: the words of one are words of the other, or their
+// initials, or one is an account made of the other.
+func SamePerson(one, other string) bool {
+	few, many := strings.Fields(one), strings.Fields(other)
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	if len(few) == 0 {
+		return false
+	}
+	first, last := many[0], many[len(many)-1]
+	if len(few) == 1 && slices.Contains([]string{strings.Join(many, ""), first + last, initial(first) + last, first + initial(last), last + initial(first), initial(last) + first}, few[0]) {
+		return true
+	}
+	left := slices.Clone(many)
+	for _, word := range few {
+		at := slices.Index(left, word)
+		if at < 0 {
+			at = slices.IndexFunc(left, func(w string) bool {
+				return utf8.RuneCountInString(word) == 1 && strings.HasPrefix(w, word) || utf8.RuneCountInString(w) == 1 && strings.HasPrefix(word, w)
+			})
+		}
+		if at < 0 {
+			return false
+		}
+		left = slices.Delete(left, at, at+1)
+	}
+	return true
+}
+
+func initial(word string) string {
+	_, size := utf8.DecodeRuneInString(word)
+	return word[:size]
+}
+
+// Widen adds to names, in their normal form, those that documents say to be short for them, or to be what they are short for. An abbreviation of several
+// things is none of them.
+func Widen(names []string, called []Called) []string {
+	stands := make(map[string][]string) // for each abbreviation what it is short for, by documents
+	for _, c := range called {
+		if c.Kind == Term && c.Form != c.Key && !slices.Contains(stands[c.Form], c.Key) {
+			stands[c.Form] = append(stands[c.Form], c.Key)
+		}
+	}
+	wide := slices.Clone(names)
+	add := func(form string) {
+		if !slices.Contains(wide, form) {
+			wide = append(wide, form)
+		}
+	}
+	for short, long := range stands {
+		if len(long) != 1 {
+			continue
+		}
+		if slices.Contains(names, short) {
+			add(long[0])
+		}
+		if slices.Contains(names, long[0]) {
+			add(short)
+		}
+	}
+	slices.Sort(wide[len(names):])
+	return wide
+}
+
+// identified reports whether an entity is known by more than a name.
+func (id ID) identified() bool {
+	return (id.Kind == Person || id.Kind == Team) && (strings.HasPrefix(id.Key, "@") || id.isMail())
+}
+
+func (id ID) isMail() bool { return id.Kind == Person && isMail(id.Key) }
+
+// Identity is the account or the address that a name itself is.
+func (c Called) Identity() (id ID, is bool) {
+	id = ID{c.Kind, strings.ToLower(c.Shown)}
+	return id, id.identified()
+}
+
+// Whole reports whether a name says enough to be somebody's: of people it has two words that are no initials.
+func (c Called) Whole() bool {
+	if _, is := c.Identity(); is {
+		return false
+	}
+	long := 0
+	for word := range strings.FieldsSeq(c.Form) {
+		if utf8.RuneCountInString(word) > 1 {
+			long++
+		}
+	}
+	return long > 1 || c.Kind == Team && long > 0
+}
+
+func (p Pair) is(a, b ID) bool { return p.One == a && p.Other == b || p.One == b && p.Other == a }
+
+func has(pairs []Pair, a, b ID) bool {
+	return slices.ContainsFunc(pairs, func(p Pair) bool { return p.is(a, b) })
+}
+
+func compareIDs(a, b ID) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key)) }
