@@ -91,44 +91,54 @@ func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard in
 		if err := holdShard(ctx, tx, tenant, shard); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, `
-			select id, external_id, source_id, kind, title, url, updated_at, metadata, first_chunk,
-			       array(select text from chunk c where c.tenant_id = $1 and c.shard = $2 and c.id >= d.first_chunk and c.id < d.first_chunk + d.chunk_count order by c.id)
-			from document d where tenant_id = $1 and shard = $2 and knowledge < 2 order by id limit $3`, string(tenant), shard, readStep)
+		docs, err := storedDocuments(ctx, tx, tenant, shard, `knowledge < 2 order by id limit $3`, readStep)
 		if err != nil {
 			return err
-		}
-		docs, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (pgknowledge.Written, error) {
-			var texts []string
-			var updated *time.Time
-			d := pgknowledge.Written{Shard: shard, Document: new(document.Document)}
-			err := row.Scan(&d.Row, &d.Document.ID, &d.Document.Source, &d.Document.Kind, &d.Document.Title, &d.Document.URL, &updated, &d.Document.Metadata, &d.First, &texts)
-			if updated != nil {
-				d.Document.UpdatedAt = updated.UTC()
-			}
-			for _, text := range texts {
-				d.Chunks = append(d.Chunks, document.Chunk{Text: text})
-			}
-			return d, err
-		})
-		if err != nil {
-			return err
-		}
-		ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
-		for i := range docs {
-			docs[i].Reading = knowledge.Read(docs[i].Document, docs[i].Chunks)
-			ids[i], firsts[i], counts[i] = docs[i].Row, docs[i].First, int32(len(docs[i].Chunks))
 		}
 		more = len(docs) == readStep
-		var work pgx.Batch // an earlier program may have stored another version over one that was read
-		pgknowledge.Drop(&work, tenant, shard, ids, firsts, counts)
-		work.Queue(`update document set knowledge = $4 where tenant_id = $1 and shard = $2 and id = any($3::bigint[])`, string(tenant), shard, ids, pgknowledge.ReadingVersion)
-		if err := tx.SendBatch(ctx, &work).Close(); err != nil {
-			return err
-		}
-		return x.names.Put(ctx, tx, tenant, docs)
+		return x.reread(ctx, tx, tenant, shard, docs, func(r knowledge.Reading) knowledge.Reading { return r })
 	})
 	return more, err
+}
+
+// storedDocuments are documents of a shard as they are stored, which a condition with parameters from $3 on chooses.
+func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, condition string, args ...any) ([]pgknowledge.Written, error) {
+	rows, err := tx.Query(ctx, `
+		select id, external_id, source_id, kind, title, url, updated_at, metadata, first_chunk,
+		       array(select text from chunk c where c.tenant_id = $1 and c.shard = $2 and c.id >= d.first_chunk and c.id < d.first_chunk + d.chunk_count order by c.id)
+		from document d where tenant_id = $1 and shard = $2 and `+condition, append([]any{string(tenant), shard}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (pgknowledge.Written, error) {
+		var texts []string
+		var updated *time.Time
+		d := pgknowledge.Written{Shard: shard, Document: new(document.Document)}
+		err := row.Scan(&d.Row, &d.Document.ID, &d.Document.Source, &d.Document.Kind, &d.Document.Title, &d.Document.URL, &updated, &d.Document.Metadata, &d.First, &texts)
+		if updated != nil {
+			d.Document.UpdatedAt = updated.UTC()
+		}
+		for _, text := range texts {
+			d.Chunks = append(d.Chunks, document.Chunk{Text: text})
+		}
+		return d, err
+	})
+}
+
+// reread writes what stored documents state, and what more adds to it, in the place of what was written of them before. The caller holds the shard.
+func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
+	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
+	for i := range docs {
+		docs[i].Reading = more(knowledge.Read(docs[i].Document, docs[i].Chunks))
+		ids[i], firsts[i], counts[i] = docs[i].Row, docs[i].First, int32(len(docs[i].Chunks))
+	}
+	var work pgx.Batch // an earlier program may have stored another version over one that was read
+	pgknowledge.Drop(&work, tenant, shard, ids, firsts, counts)
+	work.Queue(`update document set knowledge = $4 where tenant_id = $1 and shard = $2 and id = any($3::bigint[])`, string(tenant), shard, ids, pgknowledge.ReadingVersion)
+	if err := tx.SendBatch(ctx, &work).Close(); err != nil {
+		return err
+	}
+	return x.names.Put(ctx, tx, tenant, docs)
 }
 
 // scanFor reads every passage for names that are many.

@@ -1,5 +1,6 @@
 // Package pgknowledge keeps what documents state and which names stand in which passage (core/knowledge): the tables entity, entity_name, alias, edge,
-// mention, entity_merge and entity_apart. Rows are written and deleted in the transaction of their document; whoever writes holds the lock of its shard.
+// mention, entity_merge and entity_apart, and what a model read of that (core/extract): extraction and extracted. Rows are written and deleted in the
+// transaction of their document; whoever writes holds the lock of its shard.
 package pgknowledge
 
 import (
@@ -337,6 +338,7 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from edge where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
+	work.Queue(`delete from extracted where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from mention m using unnest($3::bigint[], $4::int[]) as gone (first, n)
 		where m.tenant_id = $1 and m.shard = $2 and m.chunk >= gone.first and m.chunk < gone.first + gone.n`, string(tenant), shard, firsts, counts)
 }

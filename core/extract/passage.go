@@ -1,0 +1,61 @@
+package extract
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/llm"
+)
+
+//go:embed instructions.md
+var instructions string
+
+// Bounds of one call.
+const (
+	longestPassage = 12_000 // characters of a passage that are read
+	// ReplyTokens is the longest answer: twenty relations and their entities take about 1,500.
+	ReplyTokens = 2_000
+)
+
+// Passage is a text as the model reads it: whoever may read the chunk may read the title and the headings above it.
+type Passage struct {
+	Title   string
+	Heading []string
+	Text    string
+}
+
+// whole is the passage with what stands above it. Names count as its own wherever they stand in that.
+func (p Passage) whole() string {
+	var lines []string
+	for _, line := range append([]string{p.Title}, p.Heading...) {
+		if line = strings.TrimSpace(line); line != "" && (len(lines) == 0 || lines[len(lines)-1] != line) {
+			lines = append(lines, line)
+		}
+	}
+	text := p.Text
+	if runes := []rune(text); len(runes) > longestPassage {
+		text = string(runes[:longestPassage])
+	}
+	return strings.Join(append(lines, "", text), "\n")
+}
+
+// request asks what a passage states. Nothing in it can end the fence: every "</" of it loses its slash.
+func (s Schema) request(passage string) llm.Request {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(instructions))
+	list := func(heading string, types []Type) {
+		b.WriteString("\n\n" + heading + "\n")
+		for _, t := range types {
+			b.WriteString("\n- " + t.Name + ": " + t.Means)
+		}
+	}
+	list("Types of entities:", s.Entities)
+	list("Relations, which read from subject to object:", s.Relations)
+	if s.Notes != "" {
+		b.WriteString("\n\n" + s.Notes)
+	}
+	return llm.Request{MaxTokens: ReplyTokens, Messages: []llm.Message{
+		{Role: llm.System, Text: b.String()},
+		{Role: llm.User, Text: "<passage>\n" + strings.ReplaceAll(passage, "</", "< ") + "\n</passage>\n\nWhat does the passage state?"},
+	}}
+}

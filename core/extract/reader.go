@@ -1,0 +1,319 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/llm"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// Calls is how many calls of the model run at once. A process that dies loses these, and nothing that was answered.
+	Calls = 4
+	// callTimeout bounds one text, a second question included. Background work begins none less than that before it has to end.
+	callTimeout = 40 * time.Second
+	// dueStep is how many documents are read at once.
+	dueStep = 20
+	// longestReply is how many bytes of an answer are read: a provider that does not keep to ReplyTokens is not waited for.
+	longestReply = 1 << 20
+	// settling bounds what is written after a stop.
+	settling = 5 * time.Second
+)
+
+// Config of a Reader.
+type Config struct {
+	Schema Schema
+	// Room reports, before each text, why no more may be spent; nil allows all. The error is llm.ErrBudget.
+	Room func(ctx context.Context) error
+	// Observe is told of each text that was settled; nil: nobody is.
+	Observe func(Outcome)
+}
+
+// Reader has a model read documents. It is safe for concurrent use.
+type Reader struct {
+	model  llm.Model
+	store  Store
+	config Config
+	way    Digest
+}
+
+// New returns a reader. The model asks again by itself what may succeed a little later (llm.Chain).
+func New(model llm.Model, store Store, config Config) *Reader {
+	config.Schema = config.Schema.whole()
+	if config.Room == nil {
+		config.Room = func(context.Context) error { return nil }
+	}
+	if config.Observe == nil {
+		config.Observe = func(Outcome) {}
+	}
+	return &Reader{model: model, store: store, config: config, way: config.Schema.way(model.Info().Name)}
+}
+
+// Way is the digest of the model and of what it is told: documents that were read in another way are due.
+func (r *Reader) Way() Digest { return r.way }
+
+// Progress is what a run did so far.
+type Progress struct {
+	Documents int // whose statements were written
+	Read      int // texts that the model was asked about and answered
+	Failed    int // that it answered in no usable form
+	Stated    int // relations in what was read
+	Dropped   int // that were not believed
+	Waiting   int // texts that another process has, or that are asked about again in a later run
+	Stopped   error
+}
+
+// run is one pass over what is due.
+type run struct {
+	*Reader
+	tenant access.TenantID
+	report func(Progress)
+
+	mu      sync.Mutex
+	sum     Progress
+	stopped error
+}
+
+// errLater says that a text is to be asked about in a later run.
+var errLater = errors.New("the text is asked about another time")
+
+// Run reads what is due, once each, and begins no call after until (zero: never reached); more says that there is more to do then. It ends early, with Progress.Stopped,
+// where no more may be spent or the model cannot be asked: what was read until then is kept, and another run goes on. report is told after each text, never at once by two.
+func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Time, report func(Progress)) (p Progress, more bool, err error) {
+	w := &run{Reader: r, tenant: tenant, report: report}
+	ctx = access.WithTenant(ctx, tenant)
+	var last Document
+	for {
+		docs, err := r.store.Due(ctx, tenant, r.way, last, dueStep)
+		if err != nil || len(docs) == 0 {
+			return w.progress(), false, err
+		}
+		if err := w.read(ctx, docs, until); err != nil {
+			return w.progress(), false, err
+		}
+		if w.stop(nil) {
+			return w.progress(), false, nil
+		}
+		if late(until) {
+			return w.progress(), true, nil
+		}
+		last = docs[len(docs)-1]
+	}
+}
+
+func late(until time.Time) bool { return !until.IsZero() && time.Now().After(until) }
+
+func (w *run) progress() Progress {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.sum.Stopped = w.stopped
+	return w.sum
+}
+
+// count changes the sum and tells of it.
+func (w *run) count(change func(*Progress)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(&w.sum)
+	if w.report != nil {
+		w.report(w.sum)
+	}
+}
+
+// stop reports whether the run is to begin no call any more; an error makes that so.
+func (w *run) stop(why error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped == nil {
+		w.stopped = why
+	}
+	return w.stopped != nil
+}
+
+// texts are the passages of documents by their digests, in the order in which they come, each once.
+func (r *Reader) texts(docs []Document) (of [][]Digest, passages map[Digest]string, order []Digest) {
+	passages = make(map[Digest]string)
+	for _, d := range docs {
+		var digests []Digest
+		for _, p := range d.Passages {
+			p.Title = d.Title
+			text := p.whole()
+			digest := digestOf(string(r.way[:]), text)
+			digests = append(digests, digest)
+			if _, twice := passages[digest]; !twice {
+				passages[digest] = text
+				order = append(order, digest)
+			}
+		}
+		of = append(of, digests)
+	}
+	return of, passages, order
+}
+
+// read reads some documents, and writes those of which every passage is settled.
+func (w *run) read(ctx context.Context, docs []Document, until time.Time) error {
+	of, passages, order := w.texts(docs)
+	known, err := w.store.Known(ctx, w.tenant, order)
+	if err != nil {
+		return err
+	}
+	unread := slices.DeleteFunc(order, func(text Digest) bool {
+		_, settled := known[text]
+		return settled
+	})
+	var mu sync.Mutex // of known
+	group, calls := errgroup.WithContext(ctx)
+	group.SetLimit(Calls)
+	for _, digest := range unread {
+		group.Go(func() error {
+			if calls.Err() != nil || late(until) || w.stop(nil) {
+				return nil
+			}
+			outcome, err := w.settled(calls, digest, passages[digest])
+			if err != nil {
+				return err
+			}
+			if !outcome.Again {
+				mu.Lock()
+				defer mu.Unlock()
+				known[digest] = outcome
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for i, d := range docs {
+		var facts []knowledge.Fact
+		whole := true
+		for chunk, digest := range of[i] {
+			outcome, settled := known[digest]
+			if whole = whole && settled; settled {
+				facts = append(facts, Facts(outcome.Found, chunk)...)
+			}
+		}
+		if !whole {
+			continue
+		}
+		if err := w.store.Write(ctx, w.tenant, w.way, d, of[i], facts); err != nil {
+			return err
+		}
+		w.count(func(p *Progress) { p.Documents++ })
+	}
+	return nil
+}
+
+// settled is what came of a text: what is known of it, or what the model says now. Again is set where that is for another run.
+func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outcome, error) {
+	again := Outcome{Again: true}
+	claim, err := w.store.Claim(ctx, w.tenant, digest)
+	switch {
+	case err != nil:
+		return again, err
+	case claim == Elsewhere:
+		w.count(func(p *Progress) { p.Waiting++ })
+		return again, nil
+	case claim == Settled:
+		known, err := w.store.Known(ctx, w.tenant, []Digest{digest})
+		if outcome, there := known[digest]; there || err != nil {
+			return outcome, err
+		}
+		return again, nil
+	}
+	outcome := again
+	if err := w.config.Room(ctx); err != nil {
+		w.stop(err)
+	} else {
+		outcome = w.ask(ctx, passage)
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling) // what was paid for is kept, and what was not asked is free for others
+	defer cancel()
+	if err := w.store.Settle(after, w.tenant, digest, outcome); err != nil {
+		return again, err
+	}
+	if ctx.Err() != nil {
+		return again, context.Cause(ctx)
+	}
+	w.count(func(p *Progress) {
+		switch {
+		case outcome.Read:
+			p.Read, p.Stated, p.Dropped = p.Read+1, p.Stated+len(outcome.Found), p.Dropped+outcome.Dropped
+		case outcome.Again:
+			p.Waiting++
+		default:
+			p.Failed++
+		}
+	})
+	if !outcome.Again {
+		w.config.Observe(outcome)
+	}
+	return outcome, nil
+}
+
+// ask has the model read a passage, and asks once more where its answer is in no usable form.
+func (w *run) ask(parent context.Context, passage string) Outcome {
+	ctx, cancel := context.WithTimeoutCause(parent, callTimeout, errSlow)
+	defer cancel()
+	began := time.Now()
+	var err error
+	for range 2 {
+		var text string
+		if text, err = w.stream(ctx, passage); err == nil {
+			var r reply
+			if r, err = readReply(text); err == nil {
+				found, dropped := w.config.Schema.keep(passage, r)
+				return Outcome{Read: true, Found: found, Dropped: dropped, Took: time.Since(began)}
+			}
+		}
+		if !errors.Is(err, errReply) {
+			break
+		}
+	}
+	switch {
+	case parent.Err() != nil:
+		return Outcome{Again: true}
+	case errors.Is(err, errReply), errors.Is(err, llm.ErrRefused), errors.Is(err, llm.ErrContextTooLong), errors.Is(err, llm.ErrEmpty):
+		return Outcome{Reason: err.Error()}
+	case errors.Is(context.Cause(ctx), errSlow):
+		w.stop(errSlow)
+		return Outcome{Again: true, Counted: true}
+	}
+	w.stop(err)
+	return Outcome{Again: true, Counted: errors.Is(err, llm.ErrBadRequest)}
+}
+
+// errSlow says that the model did not end within callTimeout.
+var errSlow = fmt.Errorf("the model did not read a passage within %s: use a faster one, or ask later", callTimeout)
+
+// stream is what the model writes of a passage.
+func (w *run) stream(ctx context.Context, passage string) (string, error) {
+	var b strings.Builder
+	for d, err := range w.model.Stream(ctx, w.config.Schema.request(passage)) {
+		if err != nil {
+			return "", err
+		}
+		if d.Finish == llm.FinishRefusal {
+			return "", llm.ErrRefused
+		}
+		b.WriteString(d.Text)
+		if b.Len() > longestReply {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	return b.String()[:min(b.Len(), longestReply)], nil
+}

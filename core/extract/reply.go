@@ -1,0 +1,114 @@
+package extract
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/knowledge"
+)
+
+// Bounds of what is taken from one passage.
+const (
+	// MostRelations is how many are kept of one passage, the first ones: a passage that states more is a table, which is quoted and not retold.
+	MostRelations = 20
+	// MostFacts is how many are kept of one document.
+	MostFacts = 2_000
+	mostRead  = 200 // entities, and relations, that are looked at; the rest is not
+)
+
+// Thing is one side of what a passage states, as the passage writes it.
+type Thing struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+// Relation is what a passage states. It reads from subject to object.
+type Relation struct {
+	Subject  Thing  `json:"subject"`
+	Relation string `json:"relation"`
+	Object   Thing  `json:"object"`
+}
+
+// Facts are relations as the graph has them, stated by the chunk at a position.
+func Facts(found []Relation, chunk int) []knowledge.Fact {
+	var facts []knowledge.Fact
+	for _, r := range found {
+		subject, object := knowledge.EntityOf(knowledge.Kind(r.Subject.Type), r.Subject.Name), knowledge.EntityOf(knowledge.Kind(r.Object.Type), r.Object.Name)
+		if subject == nil || object == nil || subject.Kind == object.Kind && subject.Key == object.Key {
+			continue
+		}
+		facts = append(facts, knowledge.Fact{Subject: subject, Relation: knowledge.Relation(r.Relation), Object: object, Chunk: chunk})
+	}
+	return facts
+}
+
+// errReply reports an answer that is not in the form that was asked for.
+var errReply = errors.New("the model's answer is not the JSON that it was asked for")
+
+// reply is what a model is asked for. Each entry is read by itself, so that one that is malformed costs no other.
+type reply struct {
+	Entities  []json.RawMessage `json:"entities"`
+	Relations []json.RawMessage `json:"relations"`
+}
+
+// mostOpenings is how many braces of an answer are tried as the beginning of the object: a model may think aloud, or write a fence, before it.
+const mostOpenings = 20
+
+// readReply finds the object in what a model wrote.
+func readReply(text string) (reply, error) {
+	at := 0
+	for range mostOpenings {
+		open := strings.IndexByte(text[at:], '{')
+		if open < 0 {
+			break
+		}
+		at += open
+		var r reply
+		if err := json.NewDecoder(strings.NewReader(text[at:])).Decode(&r); err == nil && r.Relations != nil {
+			return r, nil
+		}
+		at++
+	}
+	return reply{}, errReply
+}
+
+// keep takes from an answer what may be believed: entities of a known type whose names stand in the passage, and known relations between two of them. Names are kept as the
+// passage writes them. dropped is how many relations are left out.
+func (s Schema) keep(passage string, r reply) (found []Relation, dropped int) {
+	spelling := knowledge.NewSpelling(passage)
+	entities := make(map[string]Thing) // by normal form
+	for _, raw := range r.Entities[:min(len(r.Entities), mostRead)] {
+		var e Thing
+		if json.Unmarshal(raw, &e) != nil || !has(s.Entities, typeName(e.Type)) {
+			continue
+		}
+		name := spelling.Of(e.Name)
+		form := knowledge.Form(name)
+		if _, twice := entities[form]; name == "" || twice {
+			continue
+		}
+		entities[form] = Thing{typeName(e.Type), name}
+	}
+	for _, raw := range r.Relations[:min(len(r.Relations), mostRead)] {
+		if len(found) == MostRelations {
+			break
+		}
+		var named struct{ Subject, Relation, Object string }
+		if json.Unmarshal(raw, &named) != nil {
+			continue
+		}
+		subject, known := entities[knowledge.Form(named.Subject)]
+		object, also := entities[knowledge.Form(named.Object)]
+		relation := Relation{subject, typeName(named.Relation), object}
+		if known && also && subject != object && has(s.Relations, relation.Relation) && !slices.Contains(found, relation) {
+			found = append(found, relation)
+		}
+	}
+	return found, len(r.Relations) - len(found)
+}
+
+func has(types []Type, name string) bool {
+	return slices.ContainsFunc(types, func(t Type) bool { return t.Name == name })
+}

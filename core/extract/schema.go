@@ -1,0 +1,117 @@
+// Package extract has a model read from passages what they state of people, teams, systems and one another, where that is switched on, and believes nothing of it
+// that does not stand in the passage. What was read from a text is kept by the text's digest, so that no text is read twice.
+package extract
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/knowledge"
+)
+
+// Type is a sort of entity, or a relation, that the model looks for, with what it means.
+type Type struct{ Name, Means string }
+
+// Schema is what is looked for. The zero Schema is the built-in one.
+type Schema struct {
+	Entities  []Type // none: those of Default
+	Relations []Type // they read from subject to object; none: those of Default
+	Notes     string // of the operator, told to the model beside its instructions
+}
+
+// Default is what is looked for where the configuration file says nothing.
+func Default() Schema {
+	return Schema{
+		Entities: []Type{
+			{string(knowledge.Person), "somebody by name"},
+			{string(knowledge.Team), "a team, group or department"},
+			{string(knowledge.Project), "a project, programme or initiative"},
+			{"system", "a service, application, database, tool or product"},
+			{"organisation", "a company, customer, supplier or authority"},
+			{"concept", "a process, policy or term that has a name of its own"},
+		},
+		Relations: []Type{
+			{string(knowledge.Owns), "is responsible for, maintains, runs or leads"},
+			{string(knowledge.WorksOn), "works or worked on, is assigned to"},
+			{string(knowledge.PartOf), "belongs to: a person to a team, a system to a project or a larger system"},
+			{string(knowledge.Supersedes), "replaces"},
+			{"uses", "needs in order to work, or is built with"},
+		},
+	}
+}
+
+// Bounds of what a configuration file may ask for.
+const (
+	MostTypes    = 20  // of entities, and as many relations
+	LongestType  = 30  // bytes of a name
+	LongestMeans = 300 // bytes
+	LongestNotes = 4_000
+)
+
+// reserved are sorts of entities, and relations, that sources and documents state in a form of their own.
+var reserved = map[string]bool{
+	string(knowledge.Document): true, string(knowledge.Repository): true, string(knowledge.Ticket): true, string(knowledge.Release): true, string(knowledge.File): true,
+	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
+}
+
+// CheckType says what is wrong with the name of a type, in words that continue a sentence; empty: nothing.
+func CheckType(name string) string {
+	switch {
+	case reserved[name]:
+		return "is read without a model already: choose another name"
+	case len(name) > LongestType:
+		return fmt.Sprintf("is longer than %d letters: choose a shorter name", LongestType)
+	case name == "" || name != typeName(name) || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz -") != "":
+		return "is no name of a type: write small letters from a to z, with spaces between words"
+	}
+	return ""
+}
+
+// typeName is a type as models write it, in the form in which the schema has it.
+func typeName(text string) string {
+	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(text, "_", " "))), " ")
+}
+
+// whole is the schema with what is built in where it says nothing.
+func (s Schema) whole() Schema {
+	built := Default()
+	if len(s.Entities) == 0 {
+		s.Entities = built.Entities
+	}
+	if len(s.Relations) == 0 {
+		s.Relations = built.Relations
+	}
+	return s
+}
+
+// Digest is a SHA-256.
+type Digest [sha256.Size]byte
+
+// wording numbers what the model is told beside the schema, and how its answer is read. Raise it when either changes: texts are then read anew.
+const wording = 1
+
+// way is the digest of how passages are read: by which model, looking for what.
+func (s Schema) way(model string) Digest {
+	fields := []string{fmt.Sprint(wording), model, s.Notes, instructions}
+	for _, list := range [][]Type{s.Entities, s.Relations} {
+		fields = append(fields, "")
+		for _, t := range list {
+			fields = append(fields, t.Name, t.Means)
+		}
+	}
+	return digestOf(fields...)
+}
+
+// digestOf tells lists of texts apart.
+func digestOf(fields ...string) Digest {
+	h := sha256.New()
+	for _, f := range fields {
+		var length [8]byte
+		binary.BigEndian.PutUint64(length[:], uint64(len(f)))
+		h.Write(length[:])
+		h.Write([]byte(f))
+	}
+	return Digest(h.Sum(nil))
+}
