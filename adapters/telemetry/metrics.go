@@ -48,6 +48,7 @@ type Metrics struct {
 	repeated  prometheus.Counter
 	takeovers prometheus.Counter
 	spent     spent
+	extracted *prometheus.CounterVec
 }
 
 var _ answer.Metrics = (*Metrics)(nil)
@@ -93,8 +94,11 @@ func New(config Config) *Metrics {
 		takeovers: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "footnote_lease_takeovers_total", Help: "Turns that this process went on with after another one had died.",
 		}),
+		extracted: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "footnote_knowledge_texts_total", Help: "Texts of passages that a model read for what they state, and those that it was given up for; result is read or failed.",
+		}, []string{"result"}),
 	}
-	m.registry.MustRegister(m.turns, m.words, m.edits, m.limited, m.stops, m.retrieval, m.tokens, m.feedback, m.repeated, m.takeovers,
+	m.registry.MustRegister(m.extracted, m.turns, m.words, m.edits, m.limited, m.stops, m.retrieval, m.tokens, m.feedback, m.repeated, m.takeovers,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.spent = newSpent(m.registry)
 	if config.Queue != nil {

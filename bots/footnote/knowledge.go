@@ -18,10 +18,11 @@ import (
 
 // knowledgeCommand shows what documents state, and says which things are one.
 type knowledgeCommand struct {
-	Status knowledgeStatus `cmd:"" default:"withargs" help:"Count what is known."`
-	Show   knowledgeShow   `cmd:"" help:"Show what goes by a name, and what is stated of it."`
-	Merge  knowledgeMerge  `cmd:"" help:"Say that two things are one, such as a person and an account, or take back that they are two."`
-	Split  knowledgeSplit  `cmd:"" help:"Take that back, or say that two things are two, whatever documents say."`
+	Status  knowledgeStatus  `cmd:"" default:"withargs" help:"Count what is known."`
+	Show    knowledgeShow    `cmd:"" help:"Show what goes by a name, and what is stated of it."`
+	Extract knowledgeExtract `cmd:"" help:"Have KNOWLEDGE_MODEL read what is new, or say what that takes."`
+	Merge   knowledgeMerge   `cmd:"" help:"Say that two things are one, such as a person and an account, or take back that they are two."`
+	Split   knowledgeSplit   `cmd:"" help:"Take that back, or say that two things are two, whatever documents say."`
 }
 
 type knowledgeStatus struct {
@@ -51,8 +52,15 @@ func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
 		if err != nil {
 			return err
 		}
+		read, err := base.Extracted(ctx)
+		if err != nil {
+			return err
+		}
 		if c.JSON {
-			return newEncoder(env.stdout).Encode(knowledgeStatusJSON(size))
+			return newEncoder(env.stdout).Encode(struct {
+				knowledgeStatusJSON
+				Extraction *extractionJSON `json:"extraction,omitempty"`
+			}{knowledgeStatusJSON(size), extractionOf(read)})
 		}
 		table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
 		fmt.Fprintf(table, "Documents read\t%d\n", size.Documents)
@@ -78,6 +86,7 @@ func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
 			}
 			fmt.Fprintf(table, "  %s:%s, %s:%s\t%s (%s, %s)\n", s.Kind, plain(s.Key), s.OtherKind, plain(s.OtherKey), plain(what), plain(s.By), s.At.Format(time.DateOnly))
 		}
+		printExtraction(table, read)
 		return table.Flush()
 	})
 }

@@ -13,12 +13,13 @@ type Purpose string
 
 // The purposes.
 const (
-	Answering Purpose = "answer"
-	Rewriting Purpose = "fast"       // follow-ups into queries
-	Enriching Purpose = "enrichment" // what is searched beside a passage
-	Embedding Purpose = "embedding"
-	Reranking Purpose = "rerank"
-	Checking  Purpose = "check" // the doctor's question
+	Answering  Purpose = "answer"
+	Rewriting  Purpose = "fast"       // follow-ups into queries
+	Enriching  Purpose = "enrichment" // what is searched beside a passage
+	Extracting Purpose = "knowledge"  // what passages state
+	Embedding  Purpose = "embedding"
+	Reranking  Purpose = "rerank"
+	Checking   Purpose = "check" // the doctor's question
 )
 
 // Account is what a call is booked to.

@@ -26,6 +26,7 @@ type (
 	graphArgs   about
 	engineArgs  about
 	compareArgs about
+	extractArgs about
 	sweepArgs   about
 	pruneArgs   about
 )
@@ -41,12 +42,13 @@ func (vectorsArgs) Kind() string { return string(Vectors) }
 func (graphArgs) Kind() string   { return string(Graph) }
 func (engineArgs) Kind() string  { return string(Engine) }
 func (compareArgs) Kind() string { return string(Compare) }
+func (extractArgs) Kind() string { return string(Extract) }
 func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
 
 // described is one of the types above.
 type described interface {
-	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | engineArgs | compareArgs | sweepArgs | pruneArgs
+	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs
 	river.JobArgs
 }
 
@@ -71,6 +73,8 @@ func argsOf(j Job) (river.JobArgs, error) {
 		return engineArgs(a), nil
 	case Compare:
 		return compareArgs(a), nil
+	case Extract:
+		return extractArgs(a), nil
 	case Graph:
 		return graphArgs(a), nil
 	case Sweep:

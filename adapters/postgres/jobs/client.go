@@ -41,7 +41,7 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	workers := river.NewWorkers()
 	for _, err := range []error{
 		add[planArgs](workers, c), add[syncArgs](workers, c), add[accessArgs](workers, c), add[tidyArgs](workers, c), add[purgeArgs](workers, c),
-		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[graphArgs](workers, c), add[engineArgs](workers, c), add[compareArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c),
+		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[graphArgs](workers, c), add[engineArgs](workers, c), add[compareArgs](workers, c), add[extractArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c),
 	} {
 		if err != nil {
 			return nil, fmt.Errorf("set up background work: %w", err)

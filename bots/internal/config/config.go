@@ -53,12 +53,13 @@ type Config struct {
 	EmbeddingKey        Secret // empty: OpenAIKey
 	EmbeddingBaseURL    string // empty: OpenAIBaseURL
 
-	RerankURL     string // empty: no reranker
-	RerankModel   string // empty: the endpoint has one model alone
-	RerankKey     Secret
-	RerankWait    time.Duration
-	KnowledgeStep bool   // searches take a step along the names in their best passages
-	Precision     string // of vectors of models that are new: "half" or "single"
+	RerankURL      string // empty: no reranker
+	RerankModel    string // empty: the endpoint has one model alone
+	RerankKey      Secret
+	RerankWait     time.Duration
+	KnowledgeModel string // reads from passages what they state; empty: none does
+	KnowledgeStep  bool   // searches take a step along the names in their best passages
+	Precision      string // of vectors of models that are new: "half" or "single"
 
 	HybridAlpha         float64
 	TitleRatio          float64
@@ -183,6 +184,9 @@ func (c *Config) conflicts() []error {
 	}
 	if c.Contextual && c.FastModel == "" {
 		faults = append(faults, errors.New("CONTEXTUAL_ENRICHMENT: needs FAST_LLM_MODEL, which writes what is added"))
+	}
+	if c.KnowledgeModel != "" && !c.HasModel() {
+		faults = append(faults, errors.New("KNOWLEDGE_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))
 	}
 	if c.FallbackModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FALLBACK_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))

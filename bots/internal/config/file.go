@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/extract"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/spend"
@@ -36,10 +37,11 @@ type File struct {
 	Identity     Identity `json:",omitzero"`
 	Groups       []Group  `json:",omitempty"` // of chat platforms, by the names that access lists hold
 	Channels     []ChannelRule
-	SynonymSets  [][]string   `json:",omitempty"` // words and phrases that mean the same
-	Prices       spend.Prices // of models
-	Questions    FilterRule   // what must not be asked
-	Answers      FilterRule   // what must not be shown
+	SynonymSets  [][]string     `json:",omitempty"` // words and phrases that mean the same
+	Prices       spend.Prices   // of models
+	Knowledge    extract.Schema `json:",omitzero"` // what KNOWLEDGE_MODEL looks for
+	Questions    FilterRule     // what must not be asked
+	Answers      FilterRule     // what must not be shown
 
 	agentLine int // where Agent stands
 	synonyms  *analyse.Synonyms
@@ -166,6 +168,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 			field{"synonyms", r.synonyms},
 			field{"prices", r.prices},
 			field{"filters", r.filters},
+			field{"knowledge", r.knowledge},
 		)
 		r.references()
 	}

@@ -81,5 +81,8 @@ func FileKeys() []FileKey {
 		{"filters.answers.words", list, "", "words and phrases that no answer shows"},
 		{"filters.answers.patterns", list, "", "regular expressions of what no answer shows, within a paragraph"},
 		{"filters.answers.action", "redact or stop", "redact", "mask what matches, or end the answer before it"},
+		{"knowledge.entities.NAME", text, "person, team, project, system, organisation, concept", "a sort of entity that KNOWLEDGE_MODEL looks for, with what it is; those that are named here take the place of all that are built in. See knowledge.md"},
+		{"knowledge.relations.NAME", text, "owns, works on, part of, supersedes, uses", "a relation that it looks for, with what it means, reading from subject to object; these, too, take the place of those built in"},
+		{"knowledge.instructions", text, "", "what it is told beside: how names look here, what to leave out"},
 	}...)
 }

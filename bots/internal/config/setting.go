@@ -54,6 +54,7 @@ func (c *Config) settings() []Setting {
 		{"EMBEDDING_BASE_URL", "", "address of the embedding endpoint, ending in /v1. Unset: OPENAI_BASE_URL", httpURL(&c.EmbeddingBaseURL)},
 		{"INDEX_PRECISION", "half", "how vectors are kept: half (16 bits a number, up to 4,000 dimensions) or single (32 bits, up to 2,000). Those that are there stay as they are until footnote sources reindex --all", oneOf(&c.Precision, "half", "single")},
 		{"HYBRID_ALPHA", "0.5", "share of the semantic side of a search: 0 keywords only, 1 vectors only; values outside are clipped", clipped(&c.HybridAlpha, 0, 1)},
+		{"KNOWLEDGE_MODEL", "", "model of the endpoint that reads, beside serve, which people, teams and systems passages speak of and what they state of one another, each text once. footnote knowledge extract --estimate says what that costs. Unset: none does, and what one has read is taken out again", text(&c.KnowledgeModel)},
 		{"KNOWLEDGE_STEP", "true", "a search also finds the documents whose titles stand in its best passages", yesNo(&c.KnowledgeStep)},
 		{"TITLE_CONTENT_RATIO", "0.10", "share of the title within the keyword side, 0 to 1; values outside are clipped", clipped(&c.TitleRatio, 0, 1)},
 		{"MAX_CHUNKS_FED_TO_CHAT", "25", "passages that a search gives the model at most", number(&c.MaxChunks, 1, 1000)},

@@ -29,8 +29,9 @@ const (
 type background struct {
 	base *Base
 
-	mu    sync.Mutex
-	marks map[access.TenantID]mark
+	mu      sync.Mutex
+	marks   map[access.TenantID]mark
+	stopped map[access.TenantID]string // why passages are not read further
 }
 
 // mark is what a plan knows of a tenant's index from the plans before.
@@ -48,7 +49,7 @@ func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
 	}
-	return jobs.New(b.DB, &background{base: b, marks: make(map[access.TenantID]mark)}, jobs.Config{Logger: b.Logger})
+	return jobs.New(b.DB, &background{base: b, marks: make(map[access.TenantID]mark), stopped: make(map[access.TenantID]string)}, jobs.Config{Logger: b.Logger})
 }
 
 // at is the base for another tenant.
@@ -81,6 +82,11 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 			if w.base.HasEngine() {
 				due = append(due, jobs.Job{Kind: jobs.Compare, Tenant: tenant})
 			}
+		}
+		if is, err := w.base.at(tenant).ExtractionDue(ctx); err != nil {
+			return nil, err
+		} else if is {
+			due = append(due, jobs.Job{Kind: jobs.Extract, Tenant: tenant})
 		}
 		sources, err := w.base.at(tenant).StoredSources(ctx)
 		if err != nil {
@@ -147,10 +153,13 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 		return more, nil, err
 	case jobs.Compare:
 		return false, []jobs.Job{{Kind: jobs.Engine}}, b.sweepEngine(ctx)
+	case jobs.Extract:
+		more, err = w.extractPiece(ctx, b)
+		return more, nil, err
 	case jobs.Graph:
 		return false, nil, nil // planned by an earlier version
 	case jobs.Sweep:
-		return false, nil, b.Index.ForgetContexts(ctx)
+		return false, nil, errors.Join(b.Index.ForgetContexts(ctx), b.Index.Extraction().Forget(ctx))
 	case jobs.Prune:
 		more, err = b.prune(ctx, until)
 		return more, nil, err

@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -136,7 +137,7 @@ func Sentence(s knowledge.Statement) string {
 		}
 		return name
 	}
-	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + verbs[s.Relation] + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
+	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + cmp.Or(verbs[s.Relation], string(s.Relation)) + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
 }
 
 func date(s knowledge.Statement) string {

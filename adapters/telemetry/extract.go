@@ -1,0 +1,12 @@
+package telemetry
+
+import "github.com/footnotehq/footnote/core/extract"
+
+// Extracted counts a text that a model read for what it states.
+func (m *Metrics) Extracted(o extract.Outcome) {
+	result := "read"
+	if !o.Read {
+		result = "failed"
+	}
+	m.extracted.WithLabelValues(result).Inc()
+}
