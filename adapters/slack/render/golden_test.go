@@ -24,13 +24,12 @@ func renderer() *render.Renderer {
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	rendertest.Corpus(t, func(t *testing.T, view *stream.View) string {
-		standard, fallback := renderer(), renderer()
-		fallback.Mrkdwn = true
+		standard := renderer()
 		var b strings.Builder
 		for _, p := range standard.Render(view) {
 			fmt.Fprintf(&b, "== markdown\n%s\n", p.Markdown)
 		}
-		for _, p := range fallback.Render(view) {
+		for _, p := range standard.Render(bare(view)) {
 			fmt.Fprintf(&b, "== mrkdwn\n%s\n", strings.Join(p.Sections, "\n== section\n"))
 		}
 		for _, p := range standard.Render(view) {
@@ -50,10 +49,8 @@ func TestStrangersAreCode(t *testing.T) {
 	rendertest.CheckStrangers(t, func(markdown string) string {
 		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
 		view.Phase = stream.Done
-		fallback := renderer()
-		fallback.Mrkdwn = true
 		piece, _ := renderer().Tail().Next(view)
-		return renderer().Render(view)[0].Markdown + "\n\n" + strings.Join(fallback.Render(view)[0].Sections, "\n") + "\n\n" + piece.Markdown
+		return renderer().Render(view)[0].Markdown + "\n\n" + strings.Join(renderer().Render(bare(view))[0].Sections, "\n") + "\n\n" + piece.Markdown
 	})
 }
 
@@ -73,10 +70,22 @@ func shownAs(r *render.Renderer, markdown string) render.Page {
 	return r.Render(view)[0]
 }
 
+// bare is a view of which Slack takes no markdown blocks.
+func bare(v *stream.View) *stream.View {
+	copied := *v
+	copied.Form = stream.Bare
+	return &copied
+}
+
+// sections are a finished answer in Slack's own markup.
+func sections(markdown string) []string {
+	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
+	view.Phase = stream.Done
+	return renderer().Render(bare(view))[0].Sections
+}
+
 func TestMarksAndLinksInMrkdwn(t *testing.T) {
 	t.Parallel()
-	r := renderer()
-	r.Mrkdwn = true
 	for markdown, want := range map[string]string{
 		"2 * 3 is 6, a ~ b and a _ b":                      "2 * 3 is 6, a ~ b and a _ b",
 		"2\\*3\\*4":                                        "2\u200b*\u200b3\u200b*\u200b4",
@@ -88,7 +97,7 @@ func TestMarksAndLinksInMrkdwn(t *testing.T) {
 		"see <https://evil.example/r|the manual>":          "see the manual (`https://evil.example/r`)",
 		"see <https://docs.example/r|a *b* c>":             "see &lt;<https://docs.example/r>|a _b_ c&gt;",
 	} {
-		if got := strings.Join(shownAs(r, markdown).Sections, "\n"); got != want {
+		if got := strings.Join(sections(markdown), "\n"); got != want {
 			t.Errorf("%q is shown as %q, want %q", markdown, got, want)
 		}
 	}
@@ -116,12 +125,10 @@ func TestMailboxes(t *testing.T) {
 func TestCitationsStandApart(t *testing.T) {
 	t.Parallel()
 	const one, two = "[[1]](https://docs.example/r#wal)", "[[2]](https://docs.example/s)"
-	r := renderer()
-	if got := shownAs(r, "So 20"+two+one+".").Markdown; got != "So 20"+two+" "+one+"." {
+	if got := shownAs(renderer(), "So 20"+two+one+".").Markdown; got != "So 20"+two+" "+one+"." {
 		t.Errorf("they are shown as %q", got)
 	}
-	r.Mrkdwn = true
-	if got, want := shownAs(r, "So"+two+one).Sections[0], "So<https://docs.example/s|[2]> <https://docs.example/r#wal|[1]>"; got != want {
+	if got, want := sections("So" + two + one)[0], "So<https://docs.example/s|[2]> <https://docs.example/r#wal|[1]>"; got != want {
 		t.Errorf("they are shown as %q, want %q", got, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
-	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
@@ -33,11 +32,12 @@ func streamed(text string, n int) string {
 	return b.String()
 }
 
-func rendered(r *render.Renderer, text string) {
+func rendered(text string, form stream.Form) {
 	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: text})...)
-	r.Render(view)
+	view.Form = form
+	renderer().Render(view)
 	view.Phase = stream.Done
-	r.Render(view)
+	renderer().Render(view)
 }
 
 func TestHostileAnswersAreStreamedInLinearTime(t *testing.T) {
@@ -72,7 +72,7 @@ func TestAnswerWithATableOfMissingCellsTakesLittleMemory(t *testing.T) {
 			if out := streamed(text, pieces); strings.Count(out, "a") < strings.Count(text, "a") {
 				t.Errorf("%.20q: the text was lost", text)
 			}
-			rendered(renderer(), text)
+			rendered(text, stream.Whole)
 		}
 	})
 }
@@ -94,16 +94,14 @@ func FuzzHostileAnswer(f *testing.F) {
 		f.Add(text.Text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		hostiletest.Bounded(t, text, func() { streamed(text, pieces); streamed(text, 64); rendered(renderer(), text) })
+		hostiletest.Bounded(t, text, func() { streamed(text, pieces); streamed(text, 64); rendered(text, stream.Whole) })
 	})
 }
 
 func TestHostileAnswersAreRenderedInLinearTime(t *testing.T) {
-	for name, mrkdwn := range map[string]bool{"blocks": false, "mrkdwn": true} {
+	for name, form := range map[string]stream.Form{"blocks": stream.Whole, "mrkdwn": stream.Bare} {
 		t.Run(name, func(t *testing.T) {
-			r := renderer()
-			r.Mrkdwn = mrkdwn
-			hostiletest.Linear(t, func(text string) { rendered(r, text) })
+			hostiletest.Linear(t, func(text string) { rendered(text, form) })
 		})
 	}
 }

@@ -12,8 +12,6 @@ import (
 
 // Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and stream.TailRenderer[Page].
 type Renderer struct {
-	// Mrkdwn writes Slack's own markup in Page.Sections, for workspaces without markdown blocks. A Tail is always standard Markdown.
-	Mrkdwn bool
 	// Progress shows what is being searched for as a page while there is no answer yet. It is of use where no status can be shown.
 	Progress bool
 	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
@@ -34,7 +32,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	if v.Form == stream.Plain {
 		return r.plain(tree, v, bare)
 	}
-	pages := r.pages(tree, foot.Policy(v, r.Links), r.Mrkdwn || v.Form != stream.Whole)
+	pages := r.pages(tree, foot.Policy(v, r.Links), v.Form != stream.Whole)
 	if len(pages) == 0 {
 		return nil
 	}

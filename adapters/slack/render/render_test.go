@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
 	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -152,10 +153,8 @@ func TestLongAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: text}, packet.Stop{Message: text})...)
-			for _, fallback := range []bool{false, true} {
-				r := renderer()
-				r.Mrkdwn = fallback
-				pages := r.Render(view)
+			for _, view := range []*stream.View{view, bare(view)} {
+				pages := renderer().Render(view)
 				for i, p := range pages {
 					checkLimits(t, p)
 					if p.Done != (i == len(pages)-1) || p.Number != i {
