@@ -66,7 +66,6 @@ type Config struct {
 	Steer    time.Duration // between two looks for what people change in the plan: 1 s
 	Wait     time.Duration // for somebody to start a search that asks: 10 min
 	Total    time.Duration // after which nothing further is asked, and the report is written: 20 min
-	Tools    tool.RunnerConfig
 	Policy   llm.Policy
 	// DropUnsupported is that of turn.Config, for the report. Findings are always held to it.
 	DropUnsupported bool
@@ -84,7 +83,7 @@ func (c Config) withDefaults() Config {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&c.Part, 5 * time.Minute}, {&c.Steer, time.Second}, {&c.Wait, 10 * time.Minute}, {&c.Total, 20 * time.Minute}, {&c.Tools.Timeout, 2 * time.Minute}} {
+	}{{&c.Part, 5 * time.Minute}, {&c.Steer, time.Second}, {&c.Wait, 10 * time.Minute}, {&c.Total, 20 * time.Minute}} {
 		if *d.field <= 0 {
 			*d.field = d.value
 		}

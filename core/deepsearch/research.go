@@ -206,6 +206,9 @@ func (s *inquiry) part(q SubQuestion) turn.Request {
 	}
 }
 
+// toolTimeout is how long a tool may take that is used for a sub-question, which nobody waits for alone.
+const toolTimeout = 2 * time.Minute
+
 // reader runs sub-questions: with searches of which there are so many and no more.
 func (s *inquiry) reader() *turn.Runner {
 	left := new(atomic.Int64)
@@ -221,7 +224,7 @@ func (s *inquiry) reader() *turn.Runner {
 	if err != nil { // the names are those of a set
 		panic(err)
 	}
-	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: s.config.Tools, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
+	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: tool.RunnerConfig{Timeout: toolTimeout}, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
 }
 
 // keep writes to the journal. What is not kept is found again by whoever takes the turn over, so a failure costs no answer.
