@@ -29,8 +29,6 @@ type EmbedderConfig struct {
 	// Dimensions of the vectors. 0 looks the model up; fewer than the model's own are asked of models that can shorten theirs.
 	Dimensions int
 	Batch      int // texts per request; default 64
-	// Prefixes put before every text; nil looks the model up.
-	QueryPrefix, PassagePrefix *string
 }
 
 // Embedder turns texts into unit vectors. Passages are background work and are retried for minutes, questions have somebody waiting
@@ -81,12 +79,6 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 		if t.maxBatch > 0 {
 			config.Batch = t.maxBatch
 		}
-	}
-	if config.QueryPrefix != nil {
-		t.query = *config.QueryPrefix
-	}
-	if config.PassagePrefix != nil {
-		t.passage = *config.PassagePrefix
 	}
 	if faults != nil {
 		return nil, faults

@@ -90,10 +90,8 @@ func TestEmbedNothing(t *testing.T) {
 
 func TestEmbedPurpose(t *testing.T) {
 	t.Parallel()
-	own := "frage: "
 	tests := map[string]struct {
 		model         string
-		prefix        *string
 		query         string
 		passage       string
 		inputType     string
@@ -119,7 +117,6 @@ func TestEmbedPurpose(t *testing.T) {
 		"minilm":     {model: "sentence-transformers/all-MiniLM-L6-v2", query: "x", passage: "x", dimensions: 384},
 		"gte":        {model: "thenlper/gte-base", query: "x", passage: "x", dimensions: 768},
 		"voyage":     {model: "voyage-3.5", query: "x", passage: "x", inputType: "query", dimensions: 1024},
-		"own prefix": {model: "intfloat/e5-base-v2", prefix: &own, query: "frage: x", passage: "passage: x", dimensions: 768},
 		"input type": {model: "cohere/embed-english-light-v3.0", query: "x", passage: "x", inputType: "search_query", dimensions: 384},
 	}
 	for name, test := range tests {
@@ -128,7 +125,7 @@ func TestEmbedPurpose(t *testing.T) {
 			server := openaitest.New(t)
 			server.SetDimensions(test.dimensions)
 			e := newEmbedder(t, server, func(c *openai.EmbedderConfig) {
-				c.Model, c.QueryPrefix, c.Dimensions = test.model, test.prefix, 0
+				c.Model, c.Dimensions = test.model, 0
 				if test.wantDimension > 0 {
 					c.Dimensions = test.dimensions
 				}

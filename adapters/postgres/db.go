@@ -40,11 +40,13 @@ var (
 // is anybody's own, and nobody needs a second one while holding a first.
 const poolSize = 3
 
+// connectTimeout is how long a connection may take to come about, unless the URL says otherwise.
+const connectTimeout = 10 * time.Second
+
 // Config says how to connect. URL is required.
 type Config struct {
-	URL            string        // libpq URL or keyword string; pgx pool parameters are honoured
-	MaxConns       int32         // 0 means 3, or what the URL says
-	ConnectTimeout time.Duration // 0 means 10 s, or what the URL says
+	URL      string // libpq URL or keyword string; pgx pool parameters are honoured
+	MaxConns int32  // 0 means 3, or what the URL says
 }
 
 // DB is a pool of connections to a migrated database. It is safe for concurrent use.
@@ -94,7 +96,7 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 		pc.MaxConns = poolSize
 	}
 	if pc.ConnConfig.ConnectTimeout == 0 {
-		pc.ConnConfig.ConnectTimeout = max(cfg.ConnectTimeout, 10*time.Second)
+		pc.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	// Statement descriptions are cached here, not plans on the server, until it is known that no transaction pooler hands every statement to another
 	// connection (plans).

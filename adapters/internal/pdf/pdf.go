@@ -23,10 +23,7 @@ type Page struct {
 
 // Options of Parse. Zero fields get their defaults.
 type Options struct {
-	// CacheDir keeps the sandbox's machine code, so that only the first process on a machine needs seconds to make it; a folder below the
-	// user's cache. Code is run from there: nobody else may be able to write to it. What the first call in a process says holds for all.
-	CacheDir string
-	Timeout  time.Duration // for one file; 45 s
+	Timeout time.Duration // for one file; 45 s
 }
 
 // Limits of one file, beside the memory of its sandbox.
@@ -55,7 +52,7 @@ func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	box, err := open(ctx, o.CacheDir)
+	box, err := open(ctx)
 	if err != nil {
 		return Page{}, explain(ctx, err)
 	}

@@ -34,13 +34,13 @@ type starter struct {
 	pool pdfium.Pool
 }
 
-func (s *starter) get(cacheDir string) (pdfium.Pool, error) {
+func (s *starter) get() (pdfium.Pool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.pool != nil {
 		return s.pool, nil
 	}
-	pool, err := start(cacheDir)
+	pool, err := start()
 	if err != nil {
 		return nil, fmt.Errorf("the sandbox for PDF files cannot be started (%w). Check that this machine has memory left", err)
 	}
@@ -48,11 +48,11 @@ func (s *starter) get(cacheDir string) (pdfium.Pool, error) {
 	return pool, nil
 }
 
-func start(cacheDir string) (pdfium.Pool, error) {
+func start() (pdfium.Pool, error) {
 	config := wazero.NewRuntimeConfig().
 		WithMemoryLimitPages(memoryLimit / wasmPage).
 		WithCloseOnContextDone(true) // or a loop in a hostile file could not be ended
-	if folder, err := cacheFolder(cacheDir); err == nil { // without one, this process compiles for itself
+	if folder, err := cacheFolder(); err == nil { // without one, this process compiles for itself
 		if cache, err := wazero.NewCompilationCacheWithDir(folder); err == nil {
 			config = config.WithCompilationCache(cache)
 		}
@@ -65,16 +65,14 @@ func start(cacheDir string) (pdfium.Pool, error) {
 	})
 }
 
-// cacheFolder returns a folder that nobody else can write to.
-func cacheFolder(stated string) (string, error) {
-	folder := stated
-	if folder == "" {
-		base, err := os.UserCacheDir()
-		if err != nil {
-			return "", err
-		}
-		folder = filepath.Join(base, "footnote", "pdf")
+// cacheFolder returns the folder of the sandbox's machine code, so that only the first process on a machine needs seconds to make it. Code is run from
+// there: nobody else may be able to write to it.
+func cacheFolder() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
 	}
+	folder := filepath.Join(base, "footnote", "pdf")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
@@ -100,8 +98,8 @@ type sandbox struct {
 const scratchSize = 4096
 
 // open waits for a free sandbox.
-func open(ctx context.Context, cacheDir string) (*sandbox, error) {
-	pool, err := process.get(cacheDir)
+func open(ctx context.Context) (*sandbox, error) {
+	pool, err := process.get()
 	if err != nil {
 		return nil, err
 	}

@@ -18,9 +18,8 @@ import (
 
 // Config of a Client. Zero fields get their defaults.
 type Config struct {
-	Workers int           // jobs at once in this process; 2
-	Poll    time.Duration // between two looks for new jobs; 2 s
-	Logger  *slog.Logger  // hears of jobs that fail; the default logger if nil
+	Poll   time.Duration // between two looks for new jobs; 2 s
+	Logger *slog.Logger  // hears of jobs that fail; the default logger if nil
 }
 
 // Client takes part in the background work of a database. Any number of processes may; one of them plans for all.
@@ -49,7 +48,7 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	}
 	var err error
 	c.river, err = river.NewClient(riverpgxv5.New(db.Pool), &river.Config{
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: cmp.Or(cfg.Workers, 2)}},
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2}},
 		Workers:                     workers,
 		PollOnly:                    true,
 		FetchPollInterval:           poll,

@@ -27,8 +27,6 @@ type Config struct {
 	// ${XDG_DATA_HOME:-~/.local/share}/footnote, and /var/lib/footnote for root when
 	// the unprivileged user who runs the server cannot reach root's home.
 	Dir string
-	// BinDirs are searched for the server's programs before the usual places.
-	BinDirs []string
 	// Settings are added to the server's configuration, by name. They take effect
 	// when this call is the one that starts the server.
 	Settings map[string]string
@@ -66,7 +64,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 		cfg.Logger = slog.Default()
 	}
 	if cfg.search == nil {
-		cfg.search = searchDirs(ctx, cfg.BinDirs)
+		cfg.search = searchDirs(ctx)
 	}
 	place, err := choosePlace(ctx, cfg)
 	if cause := context.Cause(ctx); cause != nil {

@@ -41,7 +41,7 @@ var programs = []string{"initdb", "pg_ctl", "postgres"}
 // distributions and Homebrew put servers. It fails with ErrNoServer or ErrOldServer; that
 // pgvector is missing is not an error here, because only a running server knows for sure.
 func Find(ctx context.Context, extra ...string) (Server, error) {
-	found, looked := installed(ctx, searchDirs(ctx, extra))
+	found, looked := installed(ctx, searchDirs(ctx, extra...))
 	return best(found, looked)
 }
 
@@ -111,7 +111,7 @@ func installed(ctx context.Context, dirs []string) (found []Server, looked []str
 	return found, looked
 }
 
-func searchDirs(ctx context.Context, extra []string) []string {
+func searchDirs(ctx context.Context, extra ...string) []string {
 	dirs := slices.Clone(extra)
 	if initdb, err := exec.LookPath("initdb"); err == nil {
 		dirs = append(dirs, filepath.Dir(initdb))
