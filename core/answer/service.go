@@ -29,7 +29,7 @@ type Deps struct {
 	Deep     Engine // runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
 	Setups   Setups
 	Library  Library
-	Quotes   Quotes // nil: documents count as a whole
+	Quotes   session.Quotes // nil: documents count as a whole
 	Surfaces Surfaces
 	Resolver *access.Resolver // of who is present; nil: they hold what their platform says
 	Logger   *slog.Logger     // nil: silent

@@ -94,7 +94,7 @@ func (l library) Readable(ctx context.Context, audience access.Audience, ids []d
 	return readable, nil
 }
 
-// Standing implements answer.Quotes: of what was said on chat platforms, single messages are deleted and edited by whoever wrote them.
+// Standing implements session.Quotes: of what was said on chat platforms, single messages are deleted and edited by whoever wrote them.
 func (l library) Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error) {
 	stands := make([]bool, len(shown))
 	var ids []document.ID

@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -26,10 +25,10 @@ type Deps struct {
 	Answerer Answerer
 	Signal   session.Signal
 	Library  Library
-	Quotes   Quotes        // nil: documents count as a whole
-	Policies policy.Source // nil: the defaults everywhere
-	Metrics  Metrics       // nil: nothing is counted
-	Logger   *slog.Logger  // nil: silent
+	Quotes   session.Quotes // nil: documents count as a whole
+	Policies policy.Source  // nil: the defaults everywhere
+	Metrics  Metrics        // nil: nothing is counted
+	Logger   *slog.Logger   // nil: silent
 	// MaxQuestion is how many characters an edited question may have: 100,000.
 	MaxQuestion int
 }
@@ -75,13 +74,6 @@ type Answerer interface {
 type Library interface {
 	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-}
-
-// Quotes knows what was taken back of documents whose parts are single people's, such as the messages of a thread. Safe for concurrent use.
-type Quotes interface {
-	// Standing reports of each reference whether the text that was shown of its document is still part of it. Of documents that count as a whole it
-	// says that it is.
-	Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error)
 }
 
 // ActMetrics counts what people did to answers; refused and repeated presses are not counted. Safe for concurrent use.
