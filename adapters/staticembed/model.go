@@ -5,9 +5,7 @@ package staticembed
 
 import (
 	"context"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"math"
 	"runtime"
 	"sync"
@@ -42,12 +40,6 @@ type Model struct {
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) { return read(vectors) })
-
-// sum is the SHA-256 of a file, in hexadecimal digits.
-func sum(data string) string {
-	s := sha256.Sum256([]byte(data))
-	return hex.EncodeToString(s[:])
-}
 
 // Model implements retrieve.Embedder.
 func (m *Model) Model() string { return Name }

@@ -193,7 +193,7 @@ func (m made) entry() index.Entry {
 		c := document.Chunk{Ordinal: i, Text: text, Start: at, End: at + len(text), Tokens: len(text) / 4}
 		at += len(text) + 1
 		e.Chunks = append(e.Chunks, c)
-		e.SearchText = append(e.SearchText, index.SearchText(&e.Document, c))
+		e.SearchText = append(e.SearchText, index.SearchText(&e.Document, c, ""))
 	}
 	return e
 }

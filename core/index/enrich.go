@@ -9,11 +9,8 @@ import (
 )
 
 // SearchText is the text by which a chunk is found: the document's title, the headings above the chunk, the document's metadata, and the
-// chunk's own text. It is analysed and embedded, and never shown.
-func SearchText(d *document.Document, c document.Chunk) string { return searchText(d, c, "") }
-
-// searchText is SearchText with what a model wrote about the chunk.
-func searchText(d *document.Document, c document.Chunk, context string) string {
+// chunk's own text; and, where a model wrote something about the chunk, that. It is analysed and embedded, and never shown.
+func SearchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)
 	opening, _, _ := strings.Cut(c.Text, "\n")

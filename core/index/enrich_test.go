@@ -33,7 +33,7 @@ func TestSearchText(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, index.SearchText(&tt.d, tt.c)); diff != "" {
+			if diff := cmp.Diff(tt.want, index.SearchText(&tt.d, tt.c, "")); diff != "" {
 				t.Errorf("SearchText() (-want +got):\n%s", diff)
 			}
 		})

@@ -235,7 +235,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	}
 	e.SearchText = make([]string, len(e.Chunks))
 	for i, c := range e.Chunks {
-		e.SearchText[i] = searchText(&d, c, contexts[i])
+		e.SearchText[i] = SearchText(&d, c, contexts[i])
 	}
 	if stored {
 		change = narrowed(&d, stamp)

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -59,26 +58,4 @@ func sameAddress(a, b string) bool {
 	safeA, okA := cite.LinkURL(a)
 	safeB, okB := cite.LinkURL(b)
 	return okA && okB && safeA == safeB
-}
-
-// Conversation is what a turn adds to the history after its question: nothing when its answer was removed, a correction in the place of
-// all that the model did, else the messages of the best run.
-func (s Saved) Conversation() []message.Message {
-	best, ran := s.Best()
-	switch {
-	case s.Removed != nil:
-		return nil
-	case s.Correction != nil:
-		return []message.Message{s.Correction.Message(best)}
-	case !ran:
-		return nil
-	case s.Outcome == Stopped:
-		messages := slices.Clone(best.Messages)
-		for i := range messages {
-			messages[i].Stopped = messages[i].Role == message.Assistant
-		}
-		return messages
-	default:
-		return best.Messages
-	}
 }

@@ -45,24 +45,3 @@ func TestCorrectionKeepsItsFootnotes(t *testing.T) {
 		})
 	}
 }
-
-func TestConversationOfWhatPeopleDid(t *testing.T) {
-	t.Parallel()
-	saved := session.Saved{Outcome: session.Answered, Runs: []session.Run{{Messages: []message.Message{
-		{Role: message.ToolCall}, {Role: message.ToolResult}, {Role: message.Assistant, Text: "The model's."},
-	}}}}
-	if got := saved.Conversation(); len(got) != 3 {
-		t.Errorf("an answer leaves %+v", got)
-	}
-	saved.Correction = &session.Correction{Text: "Mine."}
-	if got := saved.Conversation(); len(got) != 1 || got[0].Text != "Mine." {
-		t.Errorf("a correction leaves %+v", got)
-	}
-	saved.Removed = &session.Removal{}
-	if got := saved.Conversation(); got != nil {
-		t.Errorf("a removal leaves %+v", got)
-	}
-	if got := (session.Saved{Outcome: session.Failed}).Conversation(); got != nil {
-		t.Errorf("a failure leaves %+v", got)
-	}
-}

@@ -64,7 +64,6 @@ type Abilities[P any] struct {
 	Streamer Streamer[P]
 	Roller   Roller[P] // of a Streamer
 	Adopter  Adopter
-	Presence Presence
 }
 
 // AbilitiesOf finds what a surface can do, by the interfaces that it implements.
@@ -72,7 +71,6 @@ func AbilitiesOf[P any](s Surface[P]) (can Abilities[P]) {
 	can.Streamer, _ = s.(Streamer[P])
 	can.Roller, _ = s.(Roller[P])
 	can.Adopter, _ = s.(Adopter)
-	can.Presence, _ = s.(Presence)
 	return can
 }
 

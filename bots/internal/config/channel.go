@@ -62,11 +62,6 @@ func (f *File) origin(line int) policy.Origin {
 	return policy.Origin{File: filepath.Base(cmp.Or(f.Path, FileName)) + ":" + strconv.Itoa(line)}
 }
 
-// At returns what holds in a channel as far as the file says it.
-func (f *File) At(platform thread.Platform, workspace, channel string) policy.Effective {
-	return policy.Resolve(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
-}
-
 // weight orders rules from the general to the specific.
 func (r ChannelRule) weight() int {
 	w := 0

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 )
@@ -102,12 +103,12 @@ func TestConfigurationFile(t *testing.T) {
 	} {
 		want := policy.DefaultPolicy()
 		tt.want(&want)
-		got := f.At(thread.Platform(tt.platform), tt.team, tt.cha)
+		got := at(f, thread.Platform(tt.platform), tt.team, tt.cha)
 		if diff := cmp.Diff(want, got.Policy); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
-	if got := f.At("slack", "T1", "C1").Origins("agent"); len(got) != 1 || got[0].String() != "footnote.yaml:34" {
+	if got := at(f, "slack", "T1", "C1").Origins("agent"); len(got) != 1 || got[0].String() != "footnote.yaml:34" {
 		t.Errorf("the agent of the channel comes from %v", got)
 	}
 }
@@ -298,7 +299,7 @@ func TestTheExampleIsValid(t *testing.T) {
 	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 3 {
 		t.Errorf("the example holds %+v", f)
 	}
-	if e := f.At("slack", "T1", "C0123456780"); e.Follow != policy.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
+	if e := at(f, "slack", "T1", "C0123456780"); e.Follow != policy.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
 		t.Errorf("in its ambient channel holds %+v", e)
 	}
 }
@@ -447,4 +448,9 @@ func TestFaultsOfASlackSource(t *testing.T) {
 			t.Errorf("%q is not told:\n%v", want, err)
 		}
 	}
+}
+
+// at is what holds in a channel as far as a file says it.
+func at(f *config.File, platform thread.Platform, workspace, channel string) policy.Effective {
+	return policy.Resolve(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
 }

@@ -237,7 +237,7 @@ func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]me
 		}
 		part := []message.Message{t.Question}
 		if t.Session.ID == before.Session.ID {
-			part = append(part, t.kept().Conversation()...)
+			part = append(part, added(t.kept())...)
 		} else {
 			part[0].Turn -= session.ThreadTurns
 		}
@@ -307,4 +307,26 @@ func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by
 		Deed: deed, Who: session.Actor{Platform: session.Host, ID: by}, Details: map[string]string{"version": strconv.Itoa(p.Version)},
 	})
 	return p, ctx.Err()
+}
+
+// added is what a turn adds to the history after its question: nothing when its answer was removed, a correction in the place of
+// all that the model did, else the messages of the best run.
+func added(s session.Saved) []message.Message {
+	best, ran := s.Best()
+	switch {
+	case s.Removed != nil:
+		return nil
+	case s.Correction != nil:
+		return []message.Message{s.Correction.Message(best)}
+	case !ran:
+		return nil
+	case s.Outcome == session.Stopped:
+		messages := slices.Clone(best.Messages)
+		for i := range messages {
+			messages[i].Stopped = messages[i].Role == message.Assistant
+		}
+		return messages
+	default:
+		return best.Messages
+	}
 }
