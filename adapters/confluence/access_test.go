@@ -236,7 +236,7 @@ func TestFaultyOptionsAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := confluence.NewConnector(c, confluence.Options{Name: "w", Spaces: []string{`A" or space = "B`}, Domains: []string{"a@b.c"}}); err == nil || !strings.Contains(err.Error(), "key of a space") || !strings.Contains(err.Error(), "domain") {
+	if _, err := confluence.NewConnector(c, confluence.Options{Spaces: []string{`A" or space = "B`}, Common: confluence.Common{Name: "w", Domains: []string{"a@b.c"}}}); err == nil || !strings.Contains(err.Error(), "key of a space") || !strings.Contains(err.Error(), "domain") {
 		t.Error(err)
 	}
 }

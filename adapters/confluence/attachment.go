@@ -21,7 +21,7 @@ func (c *Connector) file(ctx context.Context, s space, e entry, acl access.ACL) 
 	if err != nil {
 		return none, err
 	}
-	answer, err := c.client.http.Do(ctx, sourcehttp.Request{Path: strings.TrimPrefix(k.Links.Download, "/")})
+	answer, err := c.client.Signed.Do(ctx, sourcehttp.Request{Path: strings.TrimPrefix(k.Links.Download, "/")})
 	if errors.Is(err, sourcehttp.ErrTooLarge) {
 		return none, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 	}

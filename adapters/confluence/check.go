@@ -36,7 +36,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	switch {
 	case viewErr != nil:
 		err = errors.Join(err, viewErr)
-	case !known && c.client.cloud:
+	case !known && c.client.Cloud:
 		err = errors.Join(err, fmt.Errorf("who may view the space %s is not shown to the account: give the token the scope read:space.permission:confluence", all[0].Key))
 	case !known:
 		err = errors.Join(err, fmt.Errorf("who may view the space %s is not shown to the account, so that nobody may read it here: make the account an administrator of the space. "+

@@ -150,11 +150,11 @@ func (c *Connector) first(s space, of sort) (path, asked string) {
 	switch {
 	case of == comments || of == attachments:
 		cql := "space = " + quoted(s.Key) + " and type = " + string(of) + " order by created"
-		return "rest/api/content/search", query("cql", cql, "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space")
-	case c.client.cloud:
-		return "api/v2/spaces/" + string(s.ID) + "/" + string(of) + "s", query("limit", strconv.Itoa(mostListed), "status", "current", "sort", "id")
+		return "rest/api/content/search", atlassian.Query("cql", cql, "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space")
+	case c.client.Cloud:
+		return "api/v2/spaces/" + string(s.ID) + "/" + string(of) + "s", atlassian.Query("limit", strconv.Itoa(mostListed), "status", "current", "sort", "id")
 	default:
-		return "rest/api/content", query("spaceKey", s.Key, "type", string(of), "status", "current", "limit", strconv.Itoa(mostExpanded), "expand", "version,ancestors")
+		return "rest/api/content", atlassian.Query("spaceKey", s.Key, "type", string(of), "status", "current", "limit", strconv.Itoa(mostExpanded), "expand", "version,ancestors")
 	}
 }
 
@@ -164,7 +164,7 @@ func (c *Connector) listing(ctx context.Context, t *tree, s space, of sort, aske
 	if !strings.HasPrefix(path, "api/v2/") {
 		got, next, err := part[content](ctx, c.client, path, asked, 0)
 		for _, k := range got {
-			e := k.entry(!c.client.cloud)
+			e := k.entry(!c.client.Cloud)
 			if k.Container != nil && of != pages && of != posts {
 				e.above = []string{string(k.Container.ID)}
 				t.kinds[string(k.Container.ID)] = k.Container.Type

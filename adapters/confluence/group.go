@@ -2,13 +2,11 @@ package confluence
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 	"net/url"
 	"slices"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
-	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -22,7 +20,7 @@ type group struct {
 // groups lists the site's groups
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-group/).
 func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
-	all, err := listAll[group](ctx, c.client, "rest/api/group", query("limit", "200"))
+	all, err := listAll[group](ctx, c.client, "rest/api/group", atlassian.Query("limit", "200"))
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g.ID, g.Name), Name: g.Name} }), err
 }
 
@@ -61,11 +59,11 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 // members reads who is in a group. Those of groups within it are among them: Confluence counts them together.
 func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	path := "rest/api/group/" + url.PathEscape(id) + "/member"
-	if c.client.cloud {
+	if c.client.Cloud {
 		path += "sByGroupId"
 	}
-	all, err := listAll[member](ctx, c.client, path, query("limit", "200"))
-	if err != nil || !c.client.cloud {
+	all, err := listAll[member](ctx, c.client, path, atlassian.Query("limit", "200"))
+	if err != nil || !c.client.Cloud {
 		return all, err
 	}
 	// "Get users by ids … accountStatus", of at most 250 at once (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/): lists of
@@ -76,12 +74,8 @@ func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 		for i, m := range some {
 			ids[i] = m.id()
 		}
-		body, err := json.Marshal(map[string]any{"accountIds": ids})
-		if err != nil {
-			return nil, err
-		}
 		var got page[member]
-		if err := c.client.ask(ctx, sourcehttp.Request{Method: "POST", Path: "api/v2/users-bulk", Body: body, Header: jsonBody()}, &got); err != nil {
+		if err := c.client.Post(ctx, "api/v2/users-bulk", map[string]any{"accountIds": ids}, &got, 0); err != nil {
 			return nil, err
 		}
 		for _, m := range got.Results {
@@ -96,5 +90,3 @@ func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	}
 	return found, nil
 }
-
-func jsonBody() map[string][]string { return map[string][]string{"Content-Type": {"application/json"}} }

@@ -86,9 +86,9 @@ func (c *Connector) text(ctx context.Context, b *bundle, e entry) (content, erro
 
 // single reads a content by itself, which a search does not show, or not in storage format.
 func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {
-	if !c.client.cloud {
+	if !c.client.Cloud {
 		var alone content
-		err := c.client.get(ctx, "rest/api/content/"+e.id+"?"+query("expand", expandBody), &alone)
+		err := c.client.Get(ctx, "rest/api/content/"+e.id+"?"+atlassian.Query("expand", expandBody), &alone)
 		return alone, gone(err)
 	}
 	path := "api/v2/pages/"
@@ -118,7 +118,7 @@ func (c *Connector) single(ctx context.Context, e entry, k content, found bool) 
 		} `json:"_links"`
 	}
 	for _, form := range []string{"storage", "atlas_doc_format"} {
-		err := c.client.get(ctx, path+e.id+"?"+query("body-format", form, "include-labels", "true"), &alone)
+		err := c.client.Get(ctx, path+e.id+"?"+atlassian.Query("body-format", form, "include-labels", "true"), &alone)
 		if err != nil && (!atlassian.Broken(err) || form != "storage") {
 			return k, gone(err)
 		}
@@ -181,8 +181,8 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 		d.Metadata["labels"] = strings.Join(labels, ", ")
 	}
 	about := body.About{
-		Site: c.client.address("/"), Page: d.URL, Space: s.Key, Title: d.Title, NewEditor: c.client.cloud && k.Metadata.Properties.Editor.Value == newEditor,
-		Person: c.client.called,
+		Site: c.client.address("/"), Page: d.URL, Space: s.Key, Title: d.Title, NewEditor: c.client.Cloud && k.Metadata.Properties.Editor.Value == newEditor,
+		Person: c.client.Called,
 	}
 	var err error
 	switch {
@@ -201,29 +201,8 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 
 // pageURL is where people open a content. On Data Center that is by its id: the other address changes with the title.
 func (c *Connector) pageURL(e entry, k content) string {
-	if !c.client.cloud && (e.of == pages || e.of == posts) {
+	if !c.client.Cloud && (e.of == pages || e.of == posts) {
 		return c.client.address("pages/viewpage.action?pageId=" + url.QueryEscape(e.id))
 	}
 	return c.client.address(k.Links.WebUI)
-}
-
-// mostNames bounds how many people's names are remembered.
-const mostNames = 50_000
-
-// meet remembers what people are called.
-func (c *Client) meet(people ...account) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range people {
-		if p.id() != "" && p.DisplayName != "" && len(c.names) < mostNames {
-			c.names[p.id()] = p.DisplayName
-		}
-	}
-}
-
-// called is what somebody is called, where that is known.
-func (c *Client) called(id string) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.names[id]
 }

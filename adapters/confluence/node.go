@@ -66,7 +66,7 @@ func (n *nodes) run(ctx context.Context) error {
 	if n.site, err = n.Connector.site(ctx); err != nil {
 		return err
 	}
-	now := n.client.config.Now()
+	now := n.client.Config.Now()
 	if n.state.Pass == nil {
 		n.state.Pass = &nodePass{Began: sourcepass.Seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]atlassian.IDSet)}
 	}
@@ -114,7 +114,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 			node.Clauses = nil
 		}
 		err = n.emit(index.NodeBatch{Nodes: []index.Node{node}})
-	case !atlassian.Final(ctx, err) && (atlassian.Broken(err) || errors.Is(err, errMalformed)):
+	case !atlassian.Final(ctx, err) && (atlassian.Broken(err) || errors.Is(err, atlassian.ErrMalformed)):
 		pass.Holes = pass.Holes || pass.All
 		err = n.emit(index.NodeBatch{Unread: []string{s.node()}})
 	}

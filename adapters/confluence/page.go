@@ -29,10 +29,10 @@ const mostPages = 100_000
 // follow.
 func part[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
 	var p page[T]
-	if err := c.ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
+	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
 		return nil, "", err
 	}
-	c.learn(p.Links.Base)
+	c.Learn(p.Links.Base)
 	if _, after, found := strings.Cut(p.Links.Next, "?"); found {
 		next = merge(query, after, len(p.Results) == 0)
 	}
@@ -83,17 +83,6 @@ func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, er
 		query = next
 	}
 	return nil, fmt.Errorf("Confluence's list %s does not end: the next run tries again", path)
-}
-
-// query writes a query: names and values in turns.
-func query(pairs ...string) string {
-	values := make(url.Values)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			values.Add(pairs[i], pairs[i+1])
-		}
-	}
-	return values.Encode()
 }
 
 // cqlIDs is a search for contents by their ids.

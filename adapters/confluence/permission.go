@@ -38,7 +38,7 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 			return nil, err
 		}
 	}
-	if c.client.cloud {
+	if c.client.Cloud {
 		s.roles, err = c.viewerRoles(ctx)
 	}
 	return s, err
@@ -58,8 +58,7 @@ func (c *Connector) isUsers(name string) bool {
 // visible is which spaces a visitor without an account sees. It is found out by being one: the switches of the site and of the space both count, and
 // neither is told.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
-	visitor := &Client{config: c.client.config, cloud: c.client.cloud, http: c.client.open, site: c.client.config.URL}
-	all, err := c.spaces(ctx, visitor)
+	all, err := c.spaces(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
 	for _, s := range all {
 		open[string(s.ID)] = true
@@ -69,7 +68,7 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 		return open, nil
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		return nil, err
-	case sourcehttp.Status(err) != 0 || errors.Is(err, errMalformed): // it is refused, or led to a page to log in
+	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed): // it is refused, or led to a page to log in
 		return map[string]bool{}, nil
 	}
 	return nil, err
@@ -81,7 +80,7 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	var mode struct {
 		Mode string `json:"mode"`
 	}
-	err := c.client.get(ctx, "api/v2/space-role-mode", &mode)
+	err := c.client.Get(ctx, "api/v2/space-role-mode", &mode)
 	if err != nil && !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
 		return nil, err
 	}
@@ -91,7 +90,7 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	all, err := listAll[struct {
 		ID          string   `json:"id"`
 		Permissions []string `json:"spacePermissions"`
-	}](ctx, c.client, "api/v2/space-roles", query("limit", "250"))
+	}](ctx, c.client, "api/v2/space-roles", atlassian.Query("limit", "250"))
 	roles := make(map[string]bool)
 	for _, r := range all {
 		if slices.Contains(r.Permissions, "read/space") {
@@ -106,7 +105,7 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 // Principals of other types than people and groups, such as roles, classes of access and apps, are nobody.
 func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access.ACL, known bool, err error) {
 	switch {
-	case !c.client.cloud:
+	case !c.client.Cloud:
 		acl, err = c.viewersOfKey(ctx, s)
 	case all.roles != nil:
 		acl, err = c.viewersByRole(ctx, all, s)
@@ -129,7 +128,7 @@ func (c *Connector) viewersByPermission(ctx context.Context, s space) (access.AC
 			Key    string `json:"key"`
 			Target string `json:"targetType"`
 		} `json:"operation"`
-	}](ctx, c.client, "api/v2/spaces/"+string(s.ID)+"/permissions", query("limit", "250"))
+	}](ctx, c.client, "api/v2/spaces/"+string(s.ID)+"/permissions", atlassian.Query("limit", "250"))
 	acl := access.ACL{}
 	for _, p := range all {
 		if p.Operation.Key != "read" || p.Operation.Target != "space" || p.Principal.ID == "" {
@@ -152,7 +151,7 @@ func (c *Connector) viewersByRole(ctx context.Context, site *site, s space) (acc
 			ID   string `json:"principalId"`
 		} `json:"principal"`
 		Role string `json:"roleId"`
-	}](ctx, c.client, "api/v2/spaces/"+string(s.ID)+"/role-assignments", query("limit", "250"))
+	}](ctx, c.client, "api/v2/spaces/"+string(s.ID)+"/role-assignments", atlassian.Query("limit", "250"))
 	acl := access.ACL{}
 	for _, p := range all {
 		if !site.roles[p.Role] || p.Principal.ID == "" {
@@ -172,7 +171,7 @@ func (c *Connector) viewersByRole(ctx context.Context, site *site, s space) (acc
 // (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). People are told by their user keys.
 func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, error) {
 	var raw json.RawMessage
-	if err := c.client.get(ctx, "rest/api/space/"+s.Key+"/permissions", &raw); err != nil {
+	if err := c.client.Get(ctx, "rest/api/space/"+s.Key+"/permissions", &raw); err != nil {
 		return nil, err
 	}
 	var all []struct {
@@ -187,7 +186,7 @@ func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, erro
 		} `json:"subject"`
 	}
 	if json.Unmarshal(raw, &all) != nil {
-		return nil, errMalformed
+		return nil, atlassian.ErrMalformed
 	}
 	acl := access.ACL{}
 	for _, p := range all {

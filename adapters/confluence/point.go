@@ -2,12 +2,10 @@ package confluence
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
-	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
 // MayRead implements index.PointChecker on Cloud: "Check if a user or a group can perform an operation to the specified content. … the user has the
@@ -16,7 +14,7 @@ import (
 // do that may view the space, and of whoever may not nothing is known, since that page may be restricted itself. Data Center cannot be asked.
 func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
 	may := make(map[string]bool)
-	if !c.client.cloud {
+	if !c.client.Cloud {
 		return may
 	}
 	homes := make(map[string]string)
@@ -57,15 +55,11 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 }
 
 func (c *Connector) hasPermission(ctx context.Context, person, content string) (yes, known bool) {
-	body, err := json.Marshal(map[string]any{"subject": map[string]string{"type": "user", "identifier": person}, "operation": "read"})
-	if err != nil {
-		return false, false
-	}
+	asked := map[string]any{"subject": map[string]string{"type": "user", "identifier": person}, "operation": "read"}
 	var said struct {
 		Has *bool `json:"hasPermission"`
 	}
-	r := sourcehttp.Request{Method: "POST", Path: "rest/api/content/" + content + "/permission/check", Body: body, Header: jsonBody(), Attempts: 1}
-	if err := c.client.ask(ctx, r, &said); err != nil {
+	if err := c.client.Post(ctx, "rest/api/content/"+content+"/permission/check", asked, &said, 1); err != nil {
 		return false, atlassian.Absent(err) // what is not there, or nobody by this id
 	}
 	return said.Has != nil && *said.Has, said.Has != nil

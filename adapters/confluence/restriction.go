@@ -63,7 +63,7 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 
 // groupID is by what a group is known: its id on Cloud, its name on Data Center, where it has no other.
 func (c *Connector) groupID(id atlassian.ID, name string) string {
-	if c.client.cloud {
+	if c.client.Cloud {
 		return string(id)
 	}
 	return name
@@ -78,12 +78,12 @@ func (c *Connector) restrictionOf(ctx context.Context, id string) (list, error) 
 	var users, groups []subject
 	for start := 0; start < mostSubjects; start += limit {
 		var r restriction
-		asked := query("start", strconv.Itoa(start), "limit", strconv.Itoa(limit), "expand", "restrictions.user,restrictions.group")
-		if err := c.client.get(ctx, "rest/api/content/"+id+"/restriction/byOperation/read?"+asked, &r); err != nil {
+		asked := atlassian.Query("start", strconv.Itoa(start), "limit", strconv.Itoa(limit), "expand", "restrictions.user,restrictions.group")
+		if err := c.client.Get(ctx, "rest/api/content/"+id+"/restriction/byOperation/read?"+asked, &r); err != nil {
 			return list{}, err
 		}
 		if r.Restrictions.User == nil || r.Restrictions.Group == nil {
-			return list{}, errMalformed
+			return list{}, atlassian.ErrMalformed
 		}
 		users, groups = append(users, r.Restrictions.User.Results...), append(groups, r.Restrictions.Group.Results...)
 		if len(r.Restrictions.User.Results) < limit && len(r.Restrictions.Group.Results) < limit &&

@@ -50,7 +50,7 @@ func newSite(t testing.TB, cloud bool, change func(*confluence.Options, *conflue
 	t.Helper()
 	s := &site{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud)}
 	config := configOf(s.Server)
-	s.options = confluence.Options{Name: "wiki", Anonymous: access.Members, Domains: []string{"example.com"}}
+	s.options = confluence.Options{Common: confluence.Common{Name: "wiki", Anonymous: access.Members, Domains: []string{"example.com"}}}
 	if change != nil {
 		change(&s.options, &config)
 	}

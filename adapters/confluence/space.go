@@ -32,11 +32,11 @@ func (s space) within(content string) string {
 
 // spaces lists the spaces of the source in the order of their ids, as somebody sees them.
 func (c *Connector) spaces(ctx context.Context, as *Client) ([]space, error) {
-	path, asked := "rest/api/space", query("limit", "100", "status", "current")
-	if as.cloud {
-		path, asked = "api/v2/spaces", query("limit", "250", "status", "current")
+	path, asked := "rest/api/space", atlassian.Query("limit", "100", "status", "current")
+	if as.Cloud {
+		path, asked = "api/v2/spaces", atlassian.Query("limit", "250", "status", "current")
 		if n := len(c.options.Spaces); n > 0 && n <= 100 {
-			asked += "&" + query("keys", strings.Join(c.options.Spaces, ","))
+			asked += "&" + atlassian.Query("keys", strings.Join(c.options.Spaces, ","))
 		}
 	}
 	all, err := listAll[space](ctx, as, path, asked)

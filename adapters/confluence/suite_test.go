@@ -214,9 +214,9 @@ func (w *suiteWorld) Connector() index.Connector {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	c, err := confluence.NewConnector(client, confluence.Options{
+	c, err := confluence.NewConnector(client, confluence.Options{Common: confluence.Common{
 		Name: "wiki", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond,
-	})
+	}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

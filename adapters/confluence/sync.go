@@ -32,7 +32,7 @@ type pass struct {
 // good.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
-		p := &pass{Connector: c, state: decode(since, c.Settings()), tree: c.tree(), now: c.client.config.Now(), spaces: make(map[string]space)}
+		p := &pass{Connector: c, state: decode(since, c.Settings()), tree: c.tree(), now: c.client.Config.Now(), spaces: make(map[string]space)}
 		p.Documents = sourcepass.Documents{Emit: emit, Encode: p.state.encode, Resumed: p.state.Open}
 		return p.run(ctx)
 	})
@@ -45,7 +45,7 @@ func (c *Connector) listSpaces(ctx context.Context) ([]space, error) {
 	case http.StatusForbidden:
 		return nil, fmt.Errorf("Confluence shows no spaces to the credential: give it the rights that footnote sources add confluence lists (%w): %w", err, index.ErrRevoked)
 	case http.StatusNotFound:
-		return nil, fmt.Errorf("there is no Confluence at %s: check the address of the source (%w)", c.client.config.URL, err)
+		return nil, fmt.Errorf("there is no Confluence at %s: check the address of the source (%w)", c.client.Config.URL, err)
 	}
 	return all, err
 }
@@ -171,7 +171,7 @@ func (p *pass) found(s space, at *progress, entries []entry) error {
 	var items []index.Item
 	load := p.shelf()
 	for _, e := range entries {
-		if e.of == attachments && !p.wanted(e) {
+		if e.of == attachments && !p.options.Takes(e.title, e.size) {
 			continue
 		}
 		id := p.id(string(s.ID), e.id)
@@ -232,11 +232,6 @@ func (p *pass) ended(s space, at *progress) error {
 	}})
 }
 
-// wanted reports whether a file may hold a document.
-func (p *pass) wanted(e entry) bool {
-	return e.size <= p.options.MaxBytes && (p.options.Wanted == nil || p.options.Wanted(e.title))
-}
-
 // changes reads what was changed last, back to what was read before.
 func (p *pass) changes(ctx context.Context) error {
 	floor := int64(0)
@@ -273,7 +268,7 @@ func (p *pass) changes(ctx context.Context) error {
 	}
 	until := floor - int64(p.options.Overlap/time.Second)
 	newest := floor
-	asked := query("cql", cql+" order by lastmodified desc", "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space,ancestors")
+	asked := atlassian.Query("cql", cql+" order by lastmodified desc", "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space,ancestors")
 	for parts, been := 0, make(map[string]bool); asked != "" && !been[asked] && parts < mostPages; parts++ {
 		been[asked] = true
 		got, next, err := part[content](ctx, p.client, "rest/api/content/search", asked, 0)
@@ -319,7 +314,7 @@ const mostKeys = 50
 
 // changed is a content as the list of changes tells of it.
 func (p *pass) changed(k content) entry {
-	e := k.entry(!p.client.cloud)
+	e := k.entry(!p.client.Cloud)
 	if k.Container != nil && (e.of == comments || e.of == attachments) {
 		e.above = []string{string(k.Container.ID)}
 		p.tree.kinds[string(k.Container.ID)] = k.Container.Type
@@ -329,12 +324,12 @@ func (p *pass) changed(k content) entry {
 
 // trash removes what was thrown away last. Data Center lists that only for single spaces: there it is found missing when everything is looked at.
 func (p *pass) trash(ctx context.Context) error {
-	if !p.client.cloud {
+	if !p.client.Cloud {
 		return nil
 	}
 	var gone []document.ID
 	for _, of := range []sort{pages, posts} {
-		got, _, err := part[listed](ctx, p.client, "api/v2/"+string(of)+"s", query("status", "trashed", "sort", "-modified-date", "limit", strconv.Itoa(mostExpanded)), 0)
+		got, _, err := part[listed](ctx, p.client, "api/v2/"+string(of)+"s", atlassian.Query("status", "trashed", "sort", "-modified-date", "limit", strconv.Itoa(mostExpanded)), 0)
 		if err != nil && (atlassian.Final(ctx, err) || !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest) {
 			return err
 		}

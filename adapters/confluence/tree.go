@@ -161,7 +161,7 @@ func (t *tree) nearest(from string) (id string, sure bool) {
 func (t *tree) climb(ctx context.Context, ids []string) error {
 	var single []string
 	for some := range slices.Chunk(ids, mostExpanded) {
-		if !t.client.cloud {
+		if !t.client.Cloud {
 			left, err := t.bulk(ctx, some, "ancestors", func(k content) { t.valid([]entry{k.entry(true)}, "") })
 			if err != nil {
 				return err
@@ -185,7 +185,7 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 			continue
 		}
 		values := []string{"limit", strconv.Itoa(mostListed), "status", "current,archived,draft,trashed"}
-		asked := query(values...)
+		asked := atlassian.Query(values...)
 		for _, id := range some {
 			asked += "&id=" + id
 		}
@@ -216,15 +216,15 @@ var containers = map[string]string{"folder": "folders", "whiteboard": "whiteboar
 // climbOne finds out what a content stands in that is no page.
 func (t *tree) climbOne(ctx context.Context, id string) error {
 	var err error
-	if path, known := containers[t.kinds[id]]; t.client.cloud && known {
+	if path, known := containers[t.kinds[id]]; t.client.Cloud && known {
 		var l listed
-		if err = t.client.get(ctx, "api/v2/"+path+"/"+id, &l); err == nil && string(l.ID) == id {
+		if err = t.client.Get(ctx, "api/v2/"+path+"/"+id, &l); err == nil && string(l.ID) == id {
 			t.place(id, string(l.Parent), l.ParentType)
 			return nil
 		}
-	} else if !t.client.cloud {
+	} else if !t.client.Cloud {
 		var k content
-		if err = t.client.get(ctx, "rest/api/content/"+id+"?expand=ancestors", &k); err == nil && string(k.ID) == id {
+		if err = t.client.Get(ctx, "rest/api/content/"+id+"?expand=ancestors", &k); err == nil && string(k.ID) == id {
 			t.valid([]entry{k.entry(true)}, "")
 		}
 		if _, found := t.parents[id]; found {
@@ -244,7 +244,7 @@ const patience = 5
 
 // fails passes over what is broken for one content, until too many are.
 func (t *tree) fails(ctx context.Context, err error) error {
-	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, errMalformed) || t.failing >= patience {
+	if t.failing++; atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) || t.failing >= patience {
 		return err
 	}
 	return nil
@@ -307,7 +307,7 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 	for _, id := range ids {
 		missing[id] = true
 	}
-	asked := query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
+	asked := atlassian.Query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
 	for asked != "" && len(missing) > 0 {
 		var got []content
 		if got, asked, err = part[content](ctx, t.client, "rest/api/content/search", asked, 2); err != nil {

@@ -396,7 +396,7 @@ func TestFaultyOptionsAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = jira.NewConnector(c, jira.Options{Name: "j", Projects: []string{"ENG) or (1=1"}, Domains: []string{"a@b.c"}, Anonymous: "all"})
+	_, err = jira.NewConnector(c, jira.Options{Projects: []string{"ENG) or (1=1"}, Common: jira.Common{Name: "j", Domains: []string{"a@b.c"}, Anonymous: "all"}})
 	for _, want := range []string{"key of a project", "domain", "members, public or nobody"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not told: %v", want, err)

@@ -38,7 +38,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 		err = errors.Join(err, schemeErr)
 	case r.denied:
 		err = errors.Join(err, fmt.Errorf("who may browse the project %s is not shown to the account, so that nobody may read it here: give the account Administer Projects there, or make it an administrator of Jira", all[0].Key))
-	case r.lost && c.client.cloud:
+	case r.lost && c.client.Cloud:
 		err = errors.Join(err, fmt.Errorf("who belongs to the security levels of the project %s is not shown to the account, so that nobody may read issues with a level: make it an administrator of Jira", all[0].Key))
 	case r.lost:
 		err = errors.Join(err, errors.New("no REST API of Jira Data Center tells who belongs to a security level: nobody may read issues with one here"))

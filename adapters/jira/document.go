@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
 	"github.com/footnotehq/footnote/adapters/internal/onefile"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
@@ -27,10 +28,10 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 		c.client.meet(one.Author)
 	}
 	d := document.Document{
-		Ref: document.Ref{Title: strings.TrimSpace(k.Key + ": " + k.Fields.Summary), URL: c.client.address("browse/" + url.PathEscape(k.Key)), UpdatedAt: k.Fields.Updated.Time},
+		Ref: document.Ref{Title: strings.TrimSpace(k.Key + ": " + k.Fields.Summary), URL: c.client.Address("browse/" + url.PathEscape(k.Key)), UpdatedAt: k.Fields.Updated.Time},
 		ACL: c.node(factsOf(string(of.ID), k, relevant)), Metadata: metadata(of, k),
 	}
-	about := body.About{Site: c.client.address(""), Page: d.URL, Title: d.Title, NoAnchors: true, Person: c.client.called}
+	about := body.About{Site: c.client.Address(""), Page: d.URL, Title: d.Title, NoAnchors: true, Person: c.client.Called}
 	if d.Sections, err = read(ctx, k.Fields.Description, about); err != nil {
 		return d, err
 	}
@@ -59,7 +60,7 @@ func (c *Connector) document(ctx context.Context, of project, k issue, relevant 
 
 // commentURL is where people open a comment: the issue with the comment in view.
 func (c *Connector) commentURL(k issue, one comment) string {
-	return c.client.address("browse/" + url.PathEscape(k.Key) + "?" + query("focusedCommentId", string(one.ID)))
+	return c.client.Address("browse/" + url.PathEscape(k.Key) + "?" + atlassian.Query("focusedCommentId", string(one.ID)))
 }
 
 // read reads a longer text of an issue: a document in JSON, or a text that is marked up.
@@ -152,10 +153,10 @@ func (p *pass) file(of project, one issue, file attached, acl access.ACL) index.
 	c := p.Connector
 	return index.Item{ID: c.id(string(one.ID), string(file.ID)), ModifiedAt: file.Created.Time, Size: file.Size, Load: func(ctx context.Context) (document.Document, error) {
 		path := c.client.api + "attachment/content/" + string(file.ID)
-		if !c.client.cloud { // it tells where it lies
+		if !c.client.Cloud { // it tells where it lies
 			path = file.Content
 		}
-		answer, err := c.client.http.Do(ctx, sourcehttp.Request{Path: path})
+		answer, err := c.client.Signed.Do(ctx, sourcehttp.Request{Path: path})
 		if errors.Is(err, sourcehttp.ErrTooLarge) {
 			return document.Document{}, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
 		}
@@ -163,7 +164,7 @@ func (p *pass) file(of project, one issue, file attached, acl access.ACL) index.
 			return document.Document{}, gone(err)
 		}
 		d, err := onefile.Read(ctx, file.Name, answer.Body, c.options.Read)
-		d.Ref = document.Ref{Title: file.Name, URL: c.client.address("browse/" + url.PathEscape(one.Key)), UpdatedAt: file.Created.Time}
+		d.Ref = document.Ref{Title: file.Name, URL: c.client.Address("browse/" + url.PathEscape(one.Key)), UpdatedAt: file.Created.Time}
 		d.ACL, d.Metadata = acl, map[string]string{"project": of.Name, "issue": one.Key}
 		return d, err
 	}}

@@ -17,7 +17,7 @@ type group struct {
 
 // groupID is by what a group is known.
 func (c *Connector) groupID(g group) string {
-	if c.client.cloud {
+	if c.client.Cloud {
 		return g.ID
 	}
 	return g.Name
@@ -32,13 +32,13 @@ const mostGroups = "10000"
 func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	var all []group
 	var err error
-	if c.client.cloud {
+	if c.client.Cloud {
 		all, err = listAll[group](ctx, c.client, "group/bulk", "maxResults", "200")
 	} else {
 		var got struct {
 			Groups []group `json:"groups"`
 		}
-		err = c.client.get(ctx, "groups/picker?"+query("maxResults", mostGroups), &got)
+		err = c.client.get(ctx, "groups/picker?"+atlassian.Query("maxResults", mostGroups), &got)
 		all = got.Groups
 	}
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g), Name: g.Name} }), err
@@ -72,7 +72,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 			},
 			Emit: func(b index.GroupBatch) error {
 				for _, person := range b.People {
-					if name := logins[person.ID]; name != "" && !c.client.cloud {
+					if name := logins[person.ID]; name != "" && !c.client.Cloud {
 						b.Groups = append(b.Groups, index.Group{Principal: c.login(name), Name: name, Members: []string{person.ID}})
 					}
 				}
@@ -86,7 +86,7 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 // members reads who is in a group, those of groups within it included: Jira counts them together.
 func (c *Connector) members(ctx context.Context, id string) ([]account, error) {
 	name := "groupname"
-	if c.client.cloud {
+	if c.client.Cloud {
 		name = "groupId"
 	}
 	return listAll[account](ctx, c.client, "group/member", name, id, "includeInactiveUsers", "false", "maxResults", "200")

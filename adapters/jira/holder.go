@@ -48,14 +48,14 @@ func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	case "applicationRole":
 		g.fixed = append(g.fixed, all.of(string(h.Parameter))...)
 	case "user":
-		if !c.client.cloud {
+		if !c.client.Cloud {
 			id = h.User.id()
 		}
 		if id != "" {
 			g.fixed = append(g.fixed, c.person(id))
 		}
 	case "group":
-		if !c.client.cloud {
+		if !c.client.Cloud {
 			id = string(h.Parameter)
 		} else if h.Value == "" { // its name alone, of which another group may come to have the same
 			id = ""

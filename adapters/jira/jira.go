@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -21,50 +22,21 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "jira"
 
+// Common are the options that the sources of all of Atlassian's products have.
+type Common = atlassian.Options
+
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
-	Name        string   // of the source
-	Projects    []string // keys of the projects to read; none: all that the account sees
-	Comments    bool
-	Attachments bool
-	// ACL is who may read anything of the source, beside what Jira says: one more condition. Nil: there is none.
-	ACL access.ACL
-	// Users are names of the groups whose members may use the site at all. None: those that Jira names, which only its administrators are told.
-	Users []string
-	// Anonymous is who may read what everybody on the internet can: access.Members, access.Public, or empty for nobody beside the site's users.
-	Anonymous access.Principal
-	// Domains are those that the organisation has verified at Atlassian, so that accounts with an address below them are its own ("managed"). Addresses
-	// of other accounts are not used.
-	Domains []string
-
-	Overlap    time.Duration // how much of what was read already a reading by date repeats; 30 min
-	SweepEvery time.Duration // after how long all ids are looked at for what was deleted; 30 min
-	FullEvery  time.Duration // after how long everything is looked at; 1 day
-	Forget     time.Duration // after how long the documents of a project that cannot be seen any more are removed; 7 days
-	// Read returns the connector of one file on this machine, for attached files; nil: none are read.
-	Read     func(path string) (index.Connector, error)
-	Wanted   func(name string) bool // whether a file may hold a document, by its name; all of them if nil
-	MaxBytes int64                  // larger files are left out; 25 MB
+	Common                  // Users: those that Jira names, which only its administrators are told
+	Projects  []string      // keys of the projects to read; none: all that the account sees
+	FullEvery time.Duration // after how long everything is looked at, beside the ids (SweepEvery); 1 day
 }
 
-const day = 24 * time.Hour
-
-// SweepEvery is after how long all ids are looked at, unless Options say otherwise: until then an issue that was deleted may be shown to those who could read
-// it before.
-const SweepEvery = 30 * time.Minute
+// SweepEvery is after how long all ids are looked at, unless Options say otherwise.
+const SweepEvery = atlassian.SweepEvery
 
 // MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
-const MostOfFile = 25 << 20
-
-func (o Options) withDefaults() Options {
-	o.Overlap, o.SweepEvery = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, SweepEvery)
-	o.FullEvery, o.Forget = cmp.Or(o.FullEvery, day), cmp.Or(o.Forget, 7*day)
-	o.MaxBytes = cmp.Or(o.MaxBytes, MostOfFile)
-	if o.Read == nil {
-		o.Attachments = false
-	}
-	return o
-}
+const MostOfFile = atlassian.MostOfFile
 
 // keyForm is what Jira allows as a key of a project unless an administrator allows more: "must start with an uppercase letter, followed by one or more
 // uppercase alphanumeric characters" (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/); Data Center allows
@@ -72,21 +44,10 @@ func (o Options) withDefaults() Options {
 var keyForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,254}$`)
 
 func (o Options) validate() error {
-	var faults []error
-	if o.Name == "" {
-		faults = append(faults, errors.New("the source has no name"))
-	}
+	faults := []error{o.Validate()}
 	for _, key := range o.Projects {
 		if !keyForm.MatchString(strings.ToUpper(key)) {
 			faults = append(faults, fmt.Errorf("%q is not the key of a project: it stands before the number of its issues, such as ENG in ENG-12", key))
-		}
-	}
-	if o.Anonymous != "" && o.Anonymous != access.Members && o.Anonymous != access.Public {
-		faults = append(faults, fmt.Errorf("what everybody on the internet can read is read by members, public or nobody, and not by %q", o.Anonymous))
-	}
-	for _, domain := range o.Domains {
-		if strings.ContainsAny(domain, "@ /") || !strings.Contains(domain, ".") {
-			faults = append(faults, fmt.Errorf("%q is not a domain such as example.org", domain))
 		}
 	}
 	return errors.Join(faults...)
@@ -112,7 +73,8 @@ func (c *Connector) Waited() time.Duration { return c.client.Cost().Waited }
 
 // NewConnector returns a connector; nothing is asked before it is used.
 func NewConnector(client *Client, options Options) (*Connector, error) {
-	options = options.withDefaults()
+	options.Common = options.WithDefaults()
+	options.FullEvery = cmp.Or(options.FullEvery, atlassian.Day)
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Jira: %w", err)
 	}

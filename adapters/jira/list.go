@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
 // page is a part of a list of the API: "startAt", "maxResults", "total", "isLast"
@@ -31,7 +32,7 @@ func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string
 	var all []T
 	for range mostPages {
 		var p page[T]
-		if err := c.get(ctx, path+"?"+query(append(pairs, "startAt", strconv.Itoa(len(all)))...), &p); err != nil {
+		if err := c.get(ctx, path+"?"+atlassian.Query(append(pairs, "startAt", strconv.Itoa(len(all)))...), &p); err != nil {
 			return nil, err
 		}
 		got := append(p.Values, p.Comments...)
@@ -44,17 +45,6 @@ func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string
 		}
 	}
 	return nil, fmt.Errorf("Jira's list %s: %w", path, errCircle)
-}
-
-// query writes a query: names and values in turns.
-func query(pairs ...string) string {
-	values := make(url.Values)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			values.Add(pairs[i], pairs[i+1])
-		}
-	}
-	return values.Encode()
 }
 
 // isID reports whether a text is the id of an issue, a project, a level or a file, which may stand in a search and in a path.

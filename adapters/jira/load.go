@@ -90,7 +90,7 @@ func (c *Connector) text(ctx context.Context, b *bundle, id string) (issue, erro
 		return k, nil
 	}
 	var alone issue // what is not among them may fail by itself, or not be in the index of searches yet
-	if err := c.client.get(ctx, "issue/"+id+"?"+query("fields", strings.Join(b.fields, ",")), &alone); err != nil {
+	if err := c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(b.fields, ",")), &alone); err != nil {
 		return alone, gone(err)
 	}
 	return alone, nil
@@ -105,7 +105,7 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 		Issues []issue `json:"issues"`
 	}
 	var err error
-	if c.client.cloud {
+	if c.client.Cloud {
 		err = c.client.post(ctx, "issue/bulkfetch", map[string]any{"issueIdsOrKeys": ids, "fields": fields}, &got, attempts)
 	} else {
 		err = c.client.post(ctx, "search", map[string]any{
@@ -118,7 +118,7 @@ func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[str
 			into[string(k.ID)] = k
 		}
 		return nil
-	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, errMalformed) && sourcehttp.Status(err) != http.StatusBadRequest:
+	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed) && sourcehttp.Status(err) != http.StatusBadRequest:
 		return err
 	case len(ids) == 1:
 		return nil
@@ -149,7 +149,7 @@ func (c *Connector) comments(ctx context.Context, of project, k issue) ([]commen
 		return nil, nil
 	}
 	list, expand := all.Comments, ""
-	desk := !c.client.cloud && of.Type == serviceDesk
+	desk := !c.client.Cloud && of.Type == serviceDesk
 	if desk {
 		expand = "properties"
 	}

@@ -46,7 +46,7 @@ type nodes struct {
 // them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
-		n := &nodes{Connector: c, send: emit, now: c.client.config.Now(), state: sourcepass.Decode[nodeState](since)}
+		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}
 		if n.state.Projects == nil {
 			n.state.Projects = make(map[string]*known)
 		}
@@ -126,7 +126,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 // passing reports whether an error is one of the project, and others may be read all the same.
 func (n *nodes) passing(err error) bool {
 	return atlassian.Broken(err) || atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
-		errors.Is(err, errMalformed) || errors.Is(err, errShifted) || errors.Is(err, errCircle)
+		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errCircle)
 }
 
 // meet looks at the issues of a project that are read by whoever stands in them.

@@ -12,7 +12,7 @@ import (
 // none of its issues. Whoever may is known to read those alone that nothing else limits: of the others nothing is known. Data Center cannot be asked.
 func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
 	may := make(map[string]bool)
-	if !c.client.cloud {
+	if !c.client.Cloud {
 		return may
 	}
 	var ids []int64

@@ -51,7 +51,7 @@ func (a *account) called() string {
 }
 
 // projects lists the projects of the source in the order of their ids, as somebody sees them. Archived ones and those in the trash are not among them.
-func (c *Connector) projects(ctx context.Context, as *sourcehttp.Client) ([]project, error) {
+func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)
 	if err != nil {
 		return nil, err
@@ -63,14 +63,13 @@ func (c *Connector) projects(ctx context.Context, as *sourcehttp.Client) ([]proj
 
 // listProjects lists those that can be browsed: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/, and
 // https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects, which has no parts.
-func (c *Connector) listProjects(ctx context.Context, as *sourcehttp.Client) ([]project, error) {
-	if !c.client.cloud {
+func (c *Connector) listProjects(ctx context.Context, as *Client) ([]project, error) {
+	if !c.client.Cloud {
 		var all []project
-		err := c.client.ask(ctx, as, sourcehttp.Request{Path: c.client.api + "project?" + query("expand", "lead", "includeArchived", "false")}, &all)
+		err := as.get(ctx, "project?"+atlassian.Query("expand", "lead", "includeArchived", "false"), &all)
 		return all, err
 	}
-	asking := &Client{config: c.client.config, cloud: true, api: c.client.api, http: as}
-	return listAll[project](ctx, asking, "project/search", "maxResults", "100", "status", "live", "orderBy", "key", "expand", "lead")
+	return listAll[project](ctx, as, "project/search", "maxResults", "100", "status", "live", "orderBy", "key", "expand", "lead")
 }
 
 func (c *Connector) chosen(p project) bool {
@@ -79,12 +78,12 @@ func (c *Connector) chosen(p project) bool {
 
 // ours lists the projects of the source, as the account sees them.
 func (c *Connector) ours(ctx context.Context) ([]project, error) {
-	all, err := c.projects(ctx, c.client.http)
+	all, err := c.projects(ctx, c.client)
 	switch sourcehttp.Status(err) {
 	case http.StatusForbidden:
 		return nil, fmt.Errorf("Jira shows no projects to the credential: give it the rights that footnote sources add jira lists (%w): %w", err, index.ErrRevoked)
 	case http.StatusNotFound:
-		return nil, fmt.Errorf("there is no Jira at %s: check the address of the source (%w)", c.client.config.URL, err)
+		return nil, fmt.Errorf("there is no Jira at %s: check the address of the source (%w)", c.client.Config.URL, err)
 	}
 	return all, err
 }

@@ -57,7 +57,7 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	s.unlisted = err != nil && len(c.options.Users) == 0
 	for _, app := range apps {
 		acl := access.ACL{}
-		if c.client.cloud {
+		if c.client.Cloud {
 			for _, g := range app.Details {
 				acl = append(acl, c.group(g.GroupID))
 			}
@@ -95,7 +95,7 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 // visible is which projects a visitor without an account sees. It is found out by being one: a scheme may open a project to everybody on a site that
 // lets nobody in without an account.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
-	all, err := c.projects(ctx, c.client.open)
+	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
 	for _, p := range all {
 		open[string(p.ID)] = true
@@ -105,7 +105,7 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 		return open, nil
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		return nil, err
-	case sourcehttp.Status(err) != 0 || errors.Is(err, errMalformed): // it is refused, or led to a page to log in
+	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed): // it is refused, or led to a page to log in
 		return map[string]bool{}, nil
 	}
 	return nil, err
@@ -113,7 +113,7 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 
 // hidden reports whether an error says that something is not shown to the account. Data Center answers 500 instead of 403 to some.
 func (c *Connector) hidden(ctx context.Context, err error) bool {
-	return err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || !c.client.cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
+	return err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || !c.client.Cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
 }
 
 // rules are who may browse the issues of a project.
@@ -136,7 +136,7 @@ func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, e
 			Permission string `json:"permission"`
 		} `json:"permissions"`
 	}
-	path := "project/" + string(p.ID) + "/permissionscheme?" + query("expand", "permissions,user,group,projectRole,field")
+	path := "project/" + string(p.ID) + "/permissionscheme?" + atlassian.Query("expand", "permissions,user,group,projectRole,field")
 	switch err := c.client.get(ctx, path, &got); {
 	case c.hidden(ctx, err):
 		r.denied = true
@@ -144,7 +144,7 @@ func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, e
 	case err != nil:
 		return nil, err
 	case got.Permissions == nil:
-		return nil, errMalformed
+		return nil, atlassian.ErrMalformed
 	}
 	for _, one := range *got.Permissions {
 		if one.Permission == "BROWSE_PROJECTS" {
@@ -191,7 +191,7 @@ func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels,
 	if known, ok := all.schemes[string(scheme.ID)]; ok {
 		return known, nil
 	}
-	if !c.client.cloud {
+	if !c.client.Cloud {
 		return nil, nil //nolint:nilnil // it is not shown
 	}
 	members, err := listAll[struct {
@@ -261,13 +261,13 @@ func (c *Connector) actors(ctx context.Context, p project, role string) (access.
 		case "atlassian-user-role-actor":
 			if id := a.User.id(); id != "" {
 				acl = append(acl, c.person(id))
-			} else if a.Name != "" && !c.client.cloud {
+			} else if a.Name != "" && !c.client.Cloud {
 				acl = append(acl, c.login(a.Name))
 			}
 		case "atlassian-group-role-actor":
 			if a.Group != nil && a.Group.GroupID != "" {
 				acl = append(acl, c.group(a.Group.GroupID))
-			} else if a.Name != "" && !c.client.cloud {
+			} else if a.Name != "" && !c.client.Cloud {
 				acl = append(acl, c.group(a.Name))
 			}
 		}

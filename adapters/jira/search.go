@@ -29,7 +29,7 @@ var errExpired = errors.New("the place in the list is not known any more")
 // Cloud gives a token to go on with, and no total (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a part may be
 // empty, and others follow. Data Center counts: the last issue that was read is asked for again, to see that it still stands where it stood.
 func (c *Client) search(ctx context.Context, s searching, at string) (found []issue, next string, err error) {
-	if c.cloud {
+	if c.Cloud {
 		return c.searchByToken(ctx, s, at)
 	}
 	start, anchor := 0, ""

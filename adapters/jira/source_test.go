@@ -48,7 +48,7 @@ func configOf(s *jiratest.Server) jira.Config {
 func newSite(t testing.TB, cloud bool, change func(*jira.Options)) *site {
 	t.Helper()
 	s := &site{Server: jiratest.NewServer(t, jiratest.NewWorld(), cloud)}
-	s.options = jira.Options{Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{"example.com"}}
+	s.options = jira.Options{Common: jira.Common{Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{"example.com"}}}
 	if change != nil {
 		change(&s.options)
 	}

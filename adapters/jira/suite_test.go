@@ -215,9 +215,9 @@ func (w *suiteWorld) Connector() index.Connector {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	c, err := jira.NewConnector(client, jira.Options{
-		Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond, FullEvery: w.full,
-	})
+	c, err := jira.NewConnector(client, jira.Options{FullEvery: w.full, Common: jira.Common{
+		Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond,
+	}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

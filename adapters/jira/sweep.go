@@ -41,7 +41,7 @@ func (p *pass) relevance(ctx context.Context, of project, at *progress) (relevan
 	switch {
 	case err == nil:
 		return r.relevance(of), nil
-	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, errMalformed):
+	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed):
 		return relevance{}, err
 	}
 	p.note(of, "Who may browse it could not be read (%v). The next run tries again.", err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -31,7 +32,7 @@ type pass struct {
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{
-			Connector: c, state: decode(since, c.Settings()), now: c.client.config.Now(),
+			Connector: c, state: decode(since, c.Settings()), now: c.client.Config.Now(),
 			projects: make(map[string]project), all: &site{schemes: make(map[string]levels)}, odd: make(map[string]bool),
 		}
 		p.Documents = sourcepass.Documents{Emit: emit, Encode: p.state.encode, Resumed: p.state.Open}
@@ -150,7 +151,7 @@ func (p *pass) changes(ctx context.Context) error {
 	s := searching{most: mostListed, fields: p.listed()}
 	floor := time.Unix(p.state.Mark, 0).Add(-p.options.Overlap)
 	if p.state.Mark == 0 {
-		s.most, floor = 2, time.Unix(0, 0).Add(2*day)
+		s.most, floor = 2, time.Unix(0, 0).Add(2*atlassian.Day)
 	}
 	s.jql = p.scope() + "updated >= " + since(floor, zone) + " order by updated desc"
 	newest := p.state.Mark
@@ -214,7 +215,7 @@ func (p *pass) found(list []issue, in *project) error {
 		}
 		files[id] = true
 		for _, file := range one.Fields.Attachments {
-			if isID(string(file.ID)) && file.Size <= p.options.MaxBytes && (p.options.Wanted == nil || p.options.Wanted(file.Name)) {
+			if isID(string(file.ID)) && p.options.Takes(file.Name, file.Size) {
 				now[p.id(id, string(file.ID))] = acl
 				items = append(items, p.file(of, one, file, acl))
 			}

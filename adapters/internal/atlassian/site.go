@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
@@ -41,12 +42,19 @@ type Product struct {
 
 // Site is where a product is asked, with one credential. It is safe for concurrent use.
 type Site struct {
-	Config  Config // complete
-	Cloud   bool
-	Gateway bool   // it is asked where nobody opens anything
-	Base    string // below which the product is, with a slash at its end
-	Signed  *sourcehttp.Client
-	Open    *sourcehttp.Client // asks without the credential
+	Config Config // complete
+	Cloud  bool
+	Base   string // below which the product is, with a slash at its end
+	Signed *sourcehttp.Client
+	open   *sourcehttp.Client // asks without the credential
+
+	product Product
+	visitor bool
+	direct  string // the site, where it is one of the cloud and not asked through the gateway
+
+	mu      sync.Mutex
+	address string            // where people open things, with a slash at its end; empty until it is known
+	names   map[string]string // of people, by id
 }
 
 // Connect returns the site of a product. Nothing is asked yet.
@@ -65,20 +73,31 @@ func (p Product) Connect(config Config) (*Site, error) {
 	case config.Token == "":
 		return nil, fmt.Errorf("there is no credential for %s: set %s_EMAIL and %[2]s_TOKEN for Cloud, or %[2]s_PAT for Data Center", p.Name, p.Settings)
 	}
-	s := &Site{Config: config, Cloud: IsCloud(config.URL, config.Deployment), Gateway: IsGateway(at), Base: config.URL + "/"}
+	s := &Site{Config: config, Cloud: IsCloud(config.URL, config.Deployment), Base: config.URL + "/", product: p, names: make(map[string]string)}
 	if s.Cloud && !strings.HasSuffix(s.Base, "/"+p.Path) {
 		s.Base += p.Path
+	}
+	if !IsGateway(at) { // where nobody opens anything
+		s.address = s.Base
+		if s.Cloud {
+			s.direct = strings.TrimSuffix(s.Base, p.Path)
+		}
 	}
 	settings := sourcehttp.Config{
 		Name: p.Name, Base: s.Base, AllowHosts: config.AllowHosts, Follow: []string{MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
 		Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
 	}
-	if s.Open, err = sourcehttp.New(settings); err != nil {
+	if s.open, err = sourcehttp.New(settings); err != nil {
 		return nil, err
 	}
 	settings.Authorize = Authorize(config.Email, config.Token)
 	s.Signed, err = sourcehttp.New(settings)
 	return s, err
+}
+
+// Visitor is the same site, asked without a credential.
+func (s *Site) Visitor() *Site {
+	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
 
 // Absent reports whether an error says that something is not there for us: "404 Returned if the project is not found or the user does not have permission to

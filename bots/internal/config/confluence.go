@@ -1,22 +1,14 @@
 package config
 
 import (
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/goccy/go-yaml/ast"
 )
 
 // Confluence is what is read of a Confluence site.
 type Confluence struct {
-	URL            string           `json:"url,omitempty"`
-	Deployment     string           `json:"deployment,omitempty"` // cloud or data_center; empty: told by the address
-	Spaces         []string         `json:"spaces,omitempty"`     // keys; none: all but personal ones
-	Personal       bool             `json:"personal,omitempty"`
-	Comments       bool             `json:"comments,omitempty"`
-	Attachments    bool             `json:"attachments,omitempty"`
-	ACL            access.ACL       `json:"acl,omitempty"` // one more condition
-	Users          []string         `json:"users,omitempty"`
-	Anonymous      access.Principal `json:"anonymous,omitempty"` // members, public, or empty: nobody
-	ManagedDomains []string         `json:"managed_domains,omitempty"`
+	Atlassian
+	Spaces   []string `json:"spaces,omitempty"` // keys; none: all but personal ones
+	Personal bool     `json:"personal,omitempty"`
 }
 
 var confluenceSystem = system{
@@ -43,27 +35,7 @@ var confluenceSystem = system{
 func (r *fileReader) confluence(to **Confluence) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		c := &Confluence{}
-		comments, anonymous := true, "members"
-		before := len(r.faults)
-		r.fields(path, n,
-			field{"url", r.url(&c.URL)},
-			field{"deployment", word(&r.reader, &c.Deployment, "cloud", "data_center")},
-			field{"spaces", r.texts(&c.Spaces)},
-			field{"personal", r.yes(&c.Personal)},
-			field{"comments", r.yes(&comments)},
-			field{"attachments", r.yes(&c.Attachments)},
-			field{"acl", r.acl(&c.ACL)},
-			field{"users", r.texts(&c.Users)},
-			field{"anonymous", word(&r.reader, &anonymous, "members", "public", "nobody")},
-			field{"managed_domains", r.texts(&c.ManagedDomains)},
-		)
-		c.Comments = comments
-		if anonymous != "nobody" {
-			c.Anonymous = access.Principal(anonymous)
-		}
-		if c.URL == "" && len(r.faults) == before {
-			r.fault(n, "%s names no site: write url: https://acme.atlassian.net, or the address of your Data Center", path)
-		}
+		r.atlassian(path, n, &c.Atlassian, "https://acme.atlassian.net", field{"spaces", r.texts(&c.Spaces)}, field{"personal", r.yes(&c.Personal)})
 		*to = c
 	}
 }

@@ -1,21 +1,13 @@
 package config
 
 import (
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/goccy/go-yaml/ast"
 )
 
 // Jira is what is read of a Jira site.
 type Jira struct {
-	URL            string           `json:"url,omitempty"`
-	Deployment     string           `json:"deployment,omitempty"` // cloud or data_center; empty: told by the address
-	Projects       []string         `json:"projects,omitempty"`   // keys; none: all that the account sees
-	Comments       bool             `json:"comments,omitempty"`
-	Attachments    bool             `json:"attachments,omitempty"`
-	ACL            access.ACL       `json:"acl,omitempty"` // one more condition
-	Users          []string         `json:"users,omitempty"`
-	Anonymous      access.Principal `json:"anonymous,omitempty"` // members, public, or empty: nobody
-	ManagedDomains []string         `json:"managed_domains,omitempty"`
+	Atlassian
+	Projects []string `json:"projects,omitempty"` // keys; none: all that the account sees
 }
 
 var jiraSystem = system{
@@ -41,26 +33,7 @@ var jiraSystem = system{
 func (r *fileReader) jira(to **Jira) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		j := &Jira{}
-		comments, anonymous := true, "members"
-		before := len(r.faults)
-		r.fields(path, n,
-			field{"url", r.url(&j.URL)},
-			field{"deployment", word(&r.reader, &j.Deployment, "cloud", "data_center")},
-			field{"projects", r.texts(&j.Projects)},
-			field{"comments", r.yes(&comments)},
-			field{"attachments", r.yes(&j.Attachments)},
-			field{"acl", r.acl(&j.ACL)},
-			field{"users", r.texts(&j.Users)},
-			field{"anonymous", word(&r.reader, &anonymous, "members", "public", "nobody")},
-			field{"managed_domains", r.texts(&j.ManagedDomains)},
-		)
-		j.Comments = comments
-		if anonymous != "nobody" {
-			j.Anonymous = access.Principal(anonymous)
-		}
-		if j.URL == "" && len(r.faults) == before {
-			r.fault(n, "%s names no site: write url: https://api.atlassian.com/ex/jira/CLOUD-ID, or the address of your Data Center", path)
-		}
+		r.atlassian(path, n, &j.Atlassian, "https://api.atlassian.com/ex/jira/CLOUD-ID", field{"projects", r.texts(&j.Projects)})
 		*to = j
 	}
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"net/url"
+	"strings"
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/confluence"
@@ -40,32 +42,45 @@ func (s *sites[C]) client(settings jira.Config, pat config.Secret) (C, error) {
 	return client, err
 }
 
+// atlassianName calls a source by the first part of its site's address, unless that is the gateway's.
+func atlassianName(key string) func(map[string]string) string {
+	return func(given map[string]string) string {
+		at, err := url.Parse(strings.TrimSpace(given[key+".url"]))
+		if err != nil || at.Hostname() == "api.atlassian.com" {
+			return key
+		}
+		name, _, _ := strings.Cut(at.Hostname(), ".")
+		return name
+	}
+}
+
 func connectJira(c *clients, s config.Source) (index.Connector, error) {
 	from, cfg := s.Jira, c.config
-	client, err := c.jira.client(jira.Config{
-		URL: from.URL, Deployment: from.Deployment, Email: cfg.JiraEmail, Token: cfg.JiraToken.Reveal(), AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile,
-	}, cfg.JiraPAT)
+	client, err := c.jira.client(c.site(from.Atlassian, cfg.JiraEmail, cfg.JiraToken), cfg.JiraPAT)
 	if err != nil {
 		return nil, err
 	}
-	return jira.NewConnector(client, jira.Options{
-		Name: s.Name, Projects: from.Projects, Comments: from.Comments, Attachments: from.Attachments, ACL: from.ACL, Users: from.Users, Anonymous: from.Anonymous,
-		Domains: from.ManagedDomains, Wanted: files.MayHold, MaxBytes: min(cfg.MaxDocumentBytes, jira.MostOfFile), Read: c.attached,
-	})
+	return jira.NewConnector(client, jira.Options{Projects: from.Projects, Common: c.common(s.Name, from.Atlassian)})
 }
 
 func connectConfluence(c *clients, s config.Source) (index.Connector, error) {
 	from, cfg := s.Confluence, c.config
-	client, err := c.confluence.client(confluence.Config{
-		URL: from.URL, Deployment: from.Deployment, Email: cfg.ConfluenceEmail, Token: cfg.ConfluenceToken.Reveal(), AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile,
-	}, cfg.ConfluencePAT)
+	client, err := c.confluence.client(c.site(from.Atlassian, cfg.ConfluenceEmail, cfg.ConfluenceToken), cfg.ConfluencePAT)
 	if err != nil {
 		return nil, err
 	}
-	return confluence.NewConnector(client, confluence.Options{
-		Name: s.Name, Spaces: from.Spaces, Personal: from.Personal, Comments: from.Comments, Attachments: from.Attachments, ACL: from.ACL, Users: from.Users,
-		Anonymous: from.Anonymous, Domains: from.ManagedDomains, Wanted: files.MayHold, MaxBytes: min(cfg.MaxDocumentBytes, confluence.MostOfFile), Read: c.attached,
-	})
+	return confluence.NewConnector(client, confluence.Options{Spaces: from.Spaces, Personal: from.Personal, Common: c.common(s.Name, from.Atlassian)})
+}
+
+func (c *clients) site(from config.Atlassian, email string, token config.Secret) jira.Config {
+	return jira.Config{URL: from.URL, Deployment: from.Deployment, Email: email, Token: token.Reveal(), AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile}
+}
+
+func (c *clients) common(name string, from config.Atlassian) jira.Common {
+	return jira.Common{
+		Name: name, Comments: from.Comments, Attachments: from.Attachments, ACL: from.ACL, Users: from.Users, Anonymous: from.Anonymous, Domains: from.ManagedDomains,
+		Wanted: files.MayHold, MaxBytes: min(c.config.MaxDocumentBytes, jira.MostOfFile), Read: c.attached,
+	}
 }
 
 // attached reads an attached file as a file of a folder is read.

@@ -197,3 +197,24 @@ func listsOf(text string) []config.Pair {
 
 // schedule is the key that every kind has.
 var schedule = Key{Path: "every", Ask: "How often is it read again (such as 1h or 1d; empty: only by footnote index)?"}
+
+// checked has a connector say what it sees, or why it sees nothing.
+func checked(connect func(*clients, config.Source) (index.Connector, error)) func(context.Context, *clients, config.Source) (Seen, error) {
+	return func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
+		connector, err := connect(c, s)
+		if err != nil {
+			return Seen{}, err
+		}
+		checker, ok := connector.(interface {
+			Check(ctx context.Context) (string, error)
+		})
+		if !ok {
+			return Seen{}, fmt.Errorf("%s cannot be checked", s.Name)
+		}
+		what, err := checker.Check(ctx)
+		if what == "" {
+			return Seen{}, err
+		}
+		return Seen{Sees: []string{what}, Lacks: sentences(err)}, nil
+	}
+}

@@ -1,9 +1,6 @@
 package wire
 
 import (
-	"context"
-	"net/url"
-	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/confluence"
@@ -53,30 +50,13 @@ func confluenceKind() Kind {
 		Bound: "A page is read by whoever may use the site, may view its space, and is on the list of every restricted page or folder above it and on its own. People are known by addresses below managed_domains and identity.domains " +
 			"that their profiles show, or by footnote people import. What visitors see is for members unless anonymous says otherwise. Groups, spaces and known restrictions are read anew every five minutes; a page that " +
 			"becomes restricted, or is moved, is noticed within half an hour, as long as that takes.",
-		Paused: "nothing of it is shown to anybody",
-		Unit:   "spaces and restricted pages",
-		Empty:  "the account sees no space: give it the right to view those that are to be read",
-		Late:   func(config.Source) time.Duration { return confluence.SweepEvery },
-		holds:  func(s config.Source) bool { return s.Confluence != nil },
-		calls: func(given map[string]string) string {
-			at, err := url.Parse(strings.TrimSpace(given["confluence.url"]))
-			if err != nil || at.Hostname() == "api.atlassian.com" {
-				return "confluence"
-			}
-			name, _, _ := strings.Cut(at.Hostname(), ".")
-			return name
-		},
+		Paused:  "nothing of it is shown to anybody",
+		Unit:    "spaces and restricted pages",
+		Empty:   "the account sees no space: give it the right to view those that are to be read",
+		Late:    func(config.Source) time.Duration { return confluence.SweepEvery },
+		holds:   func(s config.Source) bool { return s.Confluence != nil },
+		calls:   atlassianName("confluence"),
 		connect: connectConfluence,
-		check: func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
-			connector, err := connectConfluence(c, s)
-			if err != nil {
-				return Seen{}, err
-			}
-			what, err := connector.(*confluence.Connector).Check(ctx)
-			if what == "" {
-				return Seen{}, err
-			}
-			return Seen{Sees: []string{what}, Lacks: sentences(err)}, nil
-		},
+		check:   checked(connectConfluence),
 	}
 }

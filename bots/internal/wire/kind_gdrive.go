@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"context"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/gdrive"
@@ -54,16 +53,6 @@ func googleDriveKind() Kind {
 		holds:   func(s config.Source) bool { return s.GoogleDrive != nil },
 		calls:   func(map[string]string) string { return "drive" },
 		connect: connectGoogleDrive,
-		check: func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
-			connector, err := connectGoogleDrive(c, s)
-			if err != nil {
-				return Seen{}, err
-			}
-			what, err := connector.(*gdrive.Connector).Check(ctx)
-			if what == "" {
-				return Seen{}, err
-			}
-			return Seen{Sees: []string{what}, Lacks: sentences(err)}, nil
-		},
+		check:   checked(connectGoogleDrive),
 	}
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -83,16 +82,6 @@ func notionKind() Kind {
 		Late:    func(s config.Source) time.Duration { return max(s.Every, index.AccessEvery) },
 		holds:   func(s config.Source) bool { return s.Notion != nil },
 		connect: connectNotion,
-		check: func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
-			connector, err := connectNotion(c, s)
-			if err != nil {
-				return Seen{}, err
-			}
-			what, err := connector.(*notion.Connector).Check(ctx)
-			if what == "" {
-				return Seen{}, err
-			}
-			return Seen{Sees: []string{what}, Lacks: sentences(err)}, nil
-		},
+		check:   checked(connectNotion),
 	}
 }
