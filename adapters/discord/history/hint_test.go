@@ -6,6 +6,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/internal/transcript"
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
@@ -24,9 +25,9 @@ func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 	w.ArchivedAgo(thread, old-hour)
 	alone := ann.EarlierReply(room.ID, "alone one", old)
 	post := ann.PostEarlier(forum.ID, "Post", "post one", old)
-	w.sync(t)
+	w.Sync(t)
 	before := len(w.Requests())
-	if w.sync(t); len(w.Requests())-before != 2 { // the server, its channels
+	if w.Sync(t); len(w.Requests())-before != 2 { // the server, its channels
 		t.Errorf("without a hint %d calls are made", len(w.Requests())-before)
 	}
 	for _, s := range []struct {
@@ -49,18 +50,18 @@ func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := len(w.Requests())
-		w.sync(t)
-		has(t, w.text(access.Members), true, s.is)
+		w.Sync(t)
+		transcripttest.Has(t, w.Words(access.Members), true, s.is)
 		if s.no != "" {
-			has(t, w.text(access.Members), false, s.no)
+			transcripttest.Has(t, w.Words(access.Members), false, s.no)
 		}
 		left, err := w.options.Hints.Heard(t.Context(), "discord-chat", 9)
 		if n := len(w.Requests()) - before - 2; n > s.most || len(left) != 0 || err != nil {
 			t.Errorf("%s: %d calls, want %d; %v, %v are left", s.name, n, s.most, left, err)
 		}
 	}
-	if n := len(w.ids()); n != 1 {
-		t.Errorf("the index holds %v", w.ids())
+	if n := len(w.IDs()); n != 1 {
+		t.Errorf("the index holds %v", w.IDs())
 	}
 }
 
@@ -74,12 +75,12 @@ func TestAChannelIsHeardToBeHidden(t *testing.T) {
 	room := w.guild.AddText("plans")
 	ann.EarlierReply(room.ID, "the plan", hour)
 	w.options.Channels = []string{"plans"}
-	w.sync(t)
+	w.Sync(t)
 	w.guild.Hide(room.ID, w.guild.AddRole("staff", 0))
 	if err := w.options.Hints.Hear(t.Context(), "discord-chat", []string{transcript.Subject(room.ID, "")}); err != nil {
 		t.Fatal(err)
 	}
-	w.sync(t)
-	has(t, w.text(access.Members), false, "the plan")
-	has(t, w.text(access.Channel("discord", room.ID)), true, "the plan")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), false, "the plan")
+	transcripttest.Has(t, w.Words(access.Channel("discord", room.ID)), true, "the plan")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/discord/history"
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -40,12 +41,12 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	private := ann.OpenPrivate(room.ID, "hush", bob)
 	ann.EarlierReply(private, "between the two of us", hour)
 	ann.EarlierReply(ann.DM(), "in a direct message", hour)
-	w.sync(t)
+	w.Sync(t)
 
-	all := w.text(access.Members, access.Channel("discord", room.ID), access.Channel("discord", secret.ID), access.Channel("discord", private))
-	has(t, all, true, "rotate the keys, @bob?", "With make rotate and a coffee.", "lunch is at noon", "rotation is due", "It jams on page two.", "Open the rear door.")
-	has(t, all, false, "disk is full", "what is the answer", "we buy them", "two of us", "direct message", "too long ago")
-	e := w.entry(t, "coffee")
+	all := w.Words(access.Members, access.Channel("discord", room.ID), access.Channel("discord", secret.ID), access.Channel("discord", private))
+	transcripttest.Has(t, all, true, "rotate the keys, @bob?", "With make rotate and a coffee.", "lunch is at noon", "rotation is due", "It jams on page two.", "Open the rear door.")
+	transcripttest.Has(t, all, false, "disk is full", "what is the answer", "we buy them", "two of us", "direct message", "too long ago")
+	e := w.Entry(t, "coffee")
 	if e.Document.Title != "#general: Keys" || e.Document.Kind != history.Kind || e.Document.URL != "https://discord.com/channels/"+w.guild.ID+"/"+thread ||
 		e.Document.Sections[0].Anchor != "https://discord.com/channels/"+w.guild.ID+"/"+room.ID+"/"+root ||
 		e.Document.Link(e.Document.Sections[1].Anchor) != "https://discord.com/channels/"+w.guild.ID+"/"+thread+"/"+reply {
@@ -54,19 +55,19 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	if text := e.Document.Text(); !strings.Contains(text, "bob (") || !strings.Contains(text, " UTC): With") {
 		t.Errorf("nobody said %s", text)
 	}
-	e = w.entry(t, "rear door")
+	e = w.Entry(t, "rear door")
 	if e.Document.Title != "#help: Printer jams" || e.Document.Metadata["solved"] != "yes" || e.Document.Metadata["tags"] != "Hardware, ✅ Solved" {
 		t.Errorf("the post is %+v", e.Document)
 	}
-	if e := w.entry(t, "lunch"); e.Document.Title != "#general: lunch is at noon" {
+	if e := w.Entry(t, "lunch"); e.Document.Title != "#general: lunch is at noon" {
 		t.Errorf("the day is %+v", e.Document)
 	}
 
 	w.options.Channels, w.options.Open = []string{"#Board", "nowhere"}, access.Public
-	run := w.sync(t)
-	has(t, w.text(access.Channel("discord", secret.ID)), true, "we buy them")
-	has(t, w.text(), false, "we buy them")
-	has(t, w.text(), true, "lunch")
+	run := w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Channel("discord", secret.ID)), true, "we buy them")
+	transcripttest.Has(t, w.Words(), false, "we buy them")
+	transcripttest.Has(t, w.Words(), true, "lunch")
 	if len(run.Failures) != 1 || run.Failures[0].Name != "nowhere" {
 		t.Errorf("a channel that is not there is told of as %+v", run.Failures)
 	}
@@ -79,8 +80,8 @@ func TestWithoutMessageContent(t *testing.T) {
 	t.Cleanup(func() { w.close(t) })
 	ann := w.guild.AddPerson("ann", false)
 	ann.EarlierReply(w.guild.AddText("general").ID, "lunch is at noon", hour)
-	w.sync(t)
-	if text := w.text(access.Members); text != "" {
+	w.Sync(t)
+	if text := w.Words(access.Members); text != "" {
 		t.Errorf("the index holds %s", text)
 	}
 	if _, err := w.history.Check(t.Context(), w.options); err == nil || !strings.Contains(err.Error(), "MESSAGE CONTENT INTENT") {
@@ -107,7 +108,7 @@ func TestWhatChangesIsFound(t *testing.T) {
 			post := ann.PostEarlier(forum.ID, "Title", "question one", age)
 			w.ArchivedAgo(post, age-time.Minute)
 			w.ArchivedAgo(thread, age-3*time.Minute)
-			w.sync(t)
+			w.Sync(t)
 			steps := []struct {
 				name   string
 				do     func()
@@ -124,19 +125,19 @@ func TestWhatChangesIsFound(t *testing.T) {
 			}
 			for _, s := range steps {
 				s.do()
-				w.sync(t)
-				text := w.text(access.Members)
-				has(t, text, true, s.is)
+				w.Sync(t)
+				text := w.Words(access.Members)
+				transcripttest.Has(t, text, true, s.is)
 				if s.no != "" {
-					has(t, text, false, s.no)
+					transcripttest.Has(t, text, false, s.no)
 				}
 				if strings.Count(text, s.is) != 1 {
 					t.Errorf("after %s %q is there %d times", s.name, s.is, strings.Count(text, s.is))
 				}
 			}
 			w.Destroy(room.ID)
-			w.sync(t)
-			if ids := w.ids(); len(ids) != 0 {
+			w.Sync(t)
+			if ids := w.IDs(); len(ids) != 0 {
 				t.Errorf("after all was deleted the index holds %v", ids)
 			}
 		})
@@ -158,13 +159,13 @@ func TestAPassWithoutChangesAsksForListsAlone(t *testing.T) {
 	}
 	quiet := w.guild.AddText("quiet") // nothing was said there for long: its messages are not asked for
 	ann.EarlierReply(quiet.ID, "long ago", old)
-	w.sync(t)
-	before, puts := len(w.Requests()), w.store.Puts()
+	w.Sync(t)
+	before, puts := len(w.Requests()), w.Store.Puts()
 	w.restart(t)
-	run := w.sync(t)
+	run := w.Sync(t)
 	// who the bot is; the server, its channels, what the bot is there; the active threads; of each channel the archived threads, and messages of three
-	if got := len(w.Requests()) - before; got != 1+3+1+4+3 || w.store.Puts() != puts {
-		t.Errorf("%d calls and %d documents stored: %+v", got, w.store.Puts()-puts, run.Counts)
+	if got := len(w.Requests()) - before; got != 1+3+1+4+3 || w.Store.Puts() != puts {
+		t.Errorf("%d calls and %d documents stored: %+v", got, w.Store.Puts()-puts, run.Counts)
 	}
 }
 
@@ -182,46 +183,46 @@ func TestDocumentsFollowTheirChannel(t *testing.T) {
 	ann.EarlierReply(room.ID, "the new plan", hour)
 	ann.PostEarlier(forum.ID, "Idea", "an idea", hour)
 	w.options.Channels = []string{room.ID, forum.ID}
-	w.sync(t)
+	w.Sync(t)
 	read := func(ann1, bob1 bool) {
 		t.Helper()
-		has(t, w.found(t, ann), ann1, "old plan", "is good", "new plan", "an idea")
-		has(t, w.found(t, bob), bob1, "old plan", "is good", "new plan", "an idea")
+		transcripttest.Has(t, w.found(t, ann), ann1, "old plan", "is good", "new plan", "an idea")
+		transcripttest.Has(t, w.found(t, bob), bob1, "old plan", "is good", "new plan", "an idea")
 	}
 	read(true, true)
 	w.guild.Hide(room.ID, role)
 	w.guild.Hide(forum.ID, role)
 	w.Inject(discordtest.Fault{Method: "GET", Path: "/messages", Status: 500, Times: 100, Body: "{}"}) // nothing can be read
 	w.Inject(discordtest.Fault{Method: "GET", Path: "/threads", Status: 500, Times: 100, Body: "{}"})
-	if _, err := w.try(t.Context(), t); err != nil && w.options.Public {
+	if _, err := w.Try(t.Context(), t); err != nil && w.options.Public {
 		t.Log(err)
 	}
 	read(true, false)
 	w.Mend()
-	puts := w.store.Puts()
-	if w.sync(t); w.store.Puts() != puts {
-		t.Errorf("%d documents were stored again", w.store.Puts()-puts)
+	puts := w.Store.Puts()
+	if w.Sync(t); w.Store.Puts() != puts {
+		t.Errorf("%d documents were stored again", w.Store.Puts()-puts)
 	}
 	w.guild.Show(room.ID)
 	w.guild.Show(forum.ID)
-	w.sync(t)
+	w.Sync(t)
 	read(true, true)
 	w.guild.Overwrite(room.ID, ann.ID, true, 0, discordtest.ViewChannel) // one person is shut out: it is no channel for everybody any more
-	w.sync(t)
-	has(t, w.found(t, ann), false, "old plan", "new plan")
-	has(t, w.found(t, bob), true, "old plan", "new plan")
+	w.Sync(t)
+	transcripttest.Has(t, w.found(t, ann), false, "old plan", "new plan")
+	transcripttest.Has(t, w.found(t, bob), true, "old plan", "new plan")
 	w.guild.Overwrite(room.ID, ann.ID, true, 0, 0)
 	w.guild.Overwrite(room.ID, role, false, 0, discordtest.ReadMessageHistory) // some may look in, and read nothing of before
-	run := w.sync(t)
-	has(t, w.text(access.Members, access.Channel("discord", room.ID)), false, "old plan", "new plan")
+	run := w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members, access.Channel("discord", room.ID)), false, "old plan", "new plan")
 	if len(run.Failures) != 1 || !strings.Contains(run.Failures[0].Sentence, "Read Message History") {
 		t.Errorf("it is told of as %+v", run.Failures)
 	}
 	w.guild.Show(room.ID)
 	w.Deny(room.ID, discordtest.ViewChannel)
 	w.Deny(forum.ID, discordtest.ReadMessageHistory)
-	w.sync(t)
-	if ids := w.ids(); len(ids) != 0 {
+	w.Sync(t)
+	if ids := w.IDs(); len(ids) != 0 {
 		t.Errorf("the index holds %v", ids)
 	}
 }
@@ -234,7 +235,7 @@ func TestARevokedCredentialHidesEverything(t *testing.T) {
 	ann := w.guild.AddPerson("ann", false)
 	room := w.guild.AddText("general")
 	ann.EarlierReply(room.ID, "lunch is at noon", hour)
-	w.sync(t)
+	w.Sync(t)
 	for _, f := range []discordtest.Fault{
 		{Method: "GET", Path: "/users/@me", Status: 401, Body: `{"message": "401: Unauthorized", "code": 0}`, Times: 1},
 		{Method: "GET", Path: "/guilds/" + w.guild.ID, Status: 404, Body: `{"message": "Unknown Guild", "code": 10004}`, Times: 1},
@@ -242,18 +243,18 @@ func TestARevokedCredentialHidesEverything(t *testing.T) {
 	} {
 		w.restart(t)
 		w.Inject(f)
-		if _, err := w.try(t.Context(), t); !errors.Is(err, index.ErrRevoked) {
+		if _, err := w.Try(t.Context(), t); !errors.Is(err, index.ErrRevoked) {
 			t.Errorf("%d: %v", f.Status, err)
 		}
-		has(t, w.text(access.Members, access.Channel("discord", room.ID)), false, "lunch")
-		if len(w.ids()) != 1 {
-			t.Errorf("the index holds %v", w.ids())
+		transcripttest.Has(t, w.Words(access.Members, access.Channel("discord", room.ID)), false, "lunch")
+		if len(w.IDs()) != 1 {
+			t.Errorf("the index holds %v", w.IDs())
 		}
-		puts := w.store.Puts()
-		w.sync(t)
-		has(t, w.text(access.Members), true, "lunch")
-		if w.store.Puts() != puts {
-			t.Errorf("%d documents were stored again", w.store.Puts()-puts)
+		puts := w.Store.Puts()
+		w.Sync(t)
+		transcripttest.Has(t, w.Words(access.Members), true, "lunch")
+		if w.Store.Puts() != puts {
+			t.Errorf("%d documents were stored again", w.Store.Puts()-puts)
 		}
 	}
 }
@@ -267,10 +268,10 @@ func TestOneServerOfSeveral(t *testing.T) {
 	room := w.guild.AddText("general")
 	ann.EarlierReply(room.ID, "our own matter", hour)
 	w.options.Alone = func(context.Context) (bool, error) { return false, nil }
-	w.sync(t)
-	has(t, w.text(access.Members), false, "our own matter")
-	has(t, w.text(access.Channel("discord", room.ID)), true, "our own matter")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), false, "our own matter")
+	transcripttest.Has(t, w.Words(access.Channel("discord", room.ID)), true, "our own matter")
 	w.options.Open = access.Members
-	w.sync(t)
-	has(t, w.text(access.Members), true, "our own matter")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), true, "our own matter")
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/core/access"
 )
 
@@ -54,8 +55,8 @@ func TestEverythingIsReadHoweverItIsPaged(t *testing.T) {
 			for _, f := range faults {
 				w.Inject(f)
 			}
-			w.sync(t)
-			text := w.text(access.Members)
+			w.Sync(t)
+			text := w.Words(access.Members)
 			for _, part := range want {
 				if n := strings.Count(text, part); n != 2 {
 					t.Errorf("%s is there %d times, want 2", part, n)
@@ -79,7 +80,7 @@ func TestListsThatNeverEnd(t *testing.T) {
 	room := w.guild.AddText("general")
 	thread := ann.Open(ann.EarlierReply(room.ID, "a question", hour), "A question")
 	ann.EarlierReply(thread, "an answer", time.Minute)
-	w.sync(t)
+	w.Sync(t)
 	page := `[` + strings.Repeat(`{"id": "`+thread+`", "channel_id": "`+room.ID+`", "content": "again", "author": {"id": "`+ann.ID+`"}},`, 99) +
 		`{"id": "` + thread + `", "channel_id": "` + room.ID + `", "author": {"id": "` + ann.ID + `"}}]`
 	round := `{"threads": [{"id": "` + thread + `", "type": 11, "parent_id": "` + room.ID + `", "thread_metadata": {"archive_timestamp": "2099-01-01T00:00:00Z"}}], "members": [], "has_more": true}`
@@ -92,20 +93,20 @@ func TestListsThatNeverEnd(t *testing.T) {
 		{Path: "/guilds/" + w.guild.ID + "/channels", Body: `[]`},
 		{Path: "/guilds/" + w.guild.ID + "/channels", Body: `null`},
 	} {
-		before := w.text(access.Members)
+		before := w.Words(access.Members)
 		ann.EarlierReply(thread, "another answer to "+f.Path, time.Minute)
 		f.Method, f.Status, f.Times = "GET", 200, 1000
 		w.Inject(f)
-		run, err := w.try(t.Context(), t)
+		run, err := w.Try(t.Context(), t)
 		if err == nil && len(run.Failures) == 0 {
 			t.Errorf("%s: %+v", f.Path, run)
 		}
-		if got := w.text(access.Members); got != before {
+		if got := w.Words(access.Members); got != before {
 			t.Errorf("%s: the index holds %s", f.Path, got)
 		}
 		w.Mend()
-		w.sync(t)
-		has(t, w.text(access.Members), true, "another answer to "+f.Path)
+		w.Sync(t)
+		transcripttest.Has(t, w.Words(access.Members), true, "another answer to "+f.Path)
 	}
 }
 
@@ -119,12 +120,12 @@ func TestARefusalIsNamed(t *testing.T) {
 		ann.EarlierReply(w.guild.AddText(numbered("room%d", i)).ID, numbered("text%d.", i), hour)
 	}
 	w.Inject(discordtest.Fault{Method: "GET", Path: "/threads/archived", Status: 403, Body: `{"message": "Missing Access", "code": 50001}`})
-	run := w.sync(t)
-	if len(run.Failures) != 1 || !strings.HasPrefix(run.Failures[0].Name, "#room") || len(w.ids()) != 2 {
-		t.Errorf("%+v, %v", run.Failures, w.ids())
+	run := w.Sync(t)
+	if len(run.Failures) != 1 || !strings.HasPrefix(run.Failures[0].Name, "#room") || len(w.IDs()) != 2 {
+		t.Errorf("%+v, %v", run.Failures, w.IDs())
 	}
-	w.sync(t)
-	has(t, w.text(access.Members), true, "text0.", "text1.", "text2.")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), true, "text0.", "text1.", "text2.")
 }
 
 // A server of 500 channels, and a thread of 5,000 replies.
@@ -142,8 +143,8 @@ func TestALargeServer(t *testing.T) {
 		ann.EarlierReply(thread, numbered("part%d.", i), 9*hour-time.Duration(i)*time.Second)
 	}
 	w.options.Channels, w.options.Public = []string{"room250", "room499"}, false
-	w.sync(t)
-	text := w.text(access.Members)
+	w.Sync(t)
+	text := w.Words(access.Members)
 	for _, i := range []int{0, 99, 100, 101, 4999} {
 		if n := strings.Count(text, numbered(" part%d.", i)); n != 1 {
 			t.Errorf("part %d is there %d times", i, n)
@@ -152,7 +153,7 @@ func TestALargeServer(t *testing.T) {
 	if lists, replies := w.called("/guilds/"+w.guild.ID+"/channels", 0), w.called("/channels/"+thread+"/messages", 0); lists != 1 || replies != 51 {
 		t.Errorf("%d calls for the channels and %d for the thread, want 1 and 51", lists, replies)
 	}
-	if n := len(w.ids()); n != 1 {
+	if n := len(w.IDs()); n != 1 {
 		t.Errorf("%d documents", n)
 	}
 }
@@ -174,10 +175,10 @@ func TestARunThatIsStoppedGoesOn(t *testing.T) {
 	whole.close(t)
 	whole.Server, whole.options = w.Server, w.options
 	whole.restart(t)
-	whole.sync(t)
+	whole.Sync(t)
 	pieces := 1
 	for ; ; pieces++ {
-		if _, err := w.pausing(t, 25); err == nil {
+		if _, err := w.Pausing(t, 25); err == nil {
 			break
 		}
 		if pieces > 200 {
@@ -185,10 +186,10 @@ func TestARunThatIsStoppedGoesOn(t *testing.T) {
 		}
 		w.restart(t)
 	}
-	if sortedText(w.text(access.Members)) != sortedText(whole.text(access.Members)) || pieces < 3 {
-		t.Errorf("after %d pieces the index holds %d documents, want %d", pieces, len(w.ids()), len(whole.ids()))
+	if transcripttest.Sorted(w.Words(access.Members)) != transcripttest.Sorted(whole.Words(access.Members)) || pieces < 3 {
+		t.Errorf("after %d pieces the index holds %d documents, want %d", pieces, len(w.IDs()), len(whole.IDs()))
 	}
-	if saved := w.store.Saved(access.DefaultTenant, "discord-chat"); !saved.Succeeded {
+	if saved := w.Store.Saved(access.DefaultTenant, "discord-chat"); !saved.Succeeded {
 		t.Errorf("it ended as %+v", saved)
 	}
 }

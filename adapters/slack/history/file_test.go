@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
 )
@@ -19,10 +20,10 @@ func TestFilesOfMessages(t *testing.T) {
 	ann.Send(room, "", "", slacktest.File{Name: "plan.png", Media: "image/png", Data: []byte("\x89PNG")})
 	ann.Send(room, "", "locked", slacktest.File{Name: "secret.txt", Media: "text/plain", Data: []byte("not for the bot"), NoAccess: true})
 	ann.Send(room, "", "large", slacktest.File{Name: "log.txt", Media: "text/plain", Data: []byte(strings.Repeat("noise ", 50_000))})
-	run := w.sync(t)
-	text := w.text(access.Members)
-	has(t, text, true, "here is the recipe", "(file: recipe.txt)", "two eggs", "and flour", "(file: plan.png)", "(file: secret.txt)", "(file: log.txt)")
-	has(t, text, false, "not for the bot", "noise", "<html", "sign in")
+	run := w.Sync(t)
+	text := w.Words(access.Members)
+	transcripttest.Has(t, text, true, "here is the recipe", "(file: recipe.txt)", "two eggs", "and flour", "(file: plan.png)", "(file: secret.txt)", "(file: log.txt)")
+	transcripttest.Has(t, text, false, "not for the bot", "noise", "<html", "sign in")
 	if len(run.Failures) != 0 {
 		t.Errorf("there are failures: %+v", run.Failures)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/transcript"
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
@@ -46,10 +47,10 @@ func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 		second := ann.Earlier(room, root, "reply two", age-2*time.Minute)
 		alone := ann.Earlier(room, "", "alone one", age)
 		ann.Earlier(other, "", "elsewhere", time.Hour)
-		w.sync(t)
+		w.Sync(t)
 		calls := func() int { return len(w.Calls("")) }
 		before := calls()
-		if w.sync(t); calls()-before != 2 {
+		if w.Sync(t); calls()-before != 2 {
 			t.Errorf("without a hint %d calls are made", calls()-before)
 		}
 		for _, s := range []struct {
@@ -68,10 +69,10 @@ func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 			s.do()
 			w.hear(t, room.ID, s.key)
 			before := calls()
-			w.sync(t)
-			has(t, w.text(access.Members), true, s.is, "elsewhere")
+			w.Sync(t)
+			transcripttest.Has(t, w.Words(access.Members), true, s.is, "elsewhere")
 			if s.no != "" {
-				has(t, w.text(access.Members), false, s.no)
+				transcripttest.Has(t, w.Words(access.Members), false, s.no)
 			}
 			if n := calls() - before; n > s.most || w.waiting(t) != 0 {
 				t.Errorf("%s: %d calls, want %d, and %d hints are left", s.name, n, s.most, w.waiting(t))
@@ -90,12 +91,12 @@ func TestAChannelIsHeardToBePrivate(t *testing.T) {
 	room := w.Channel("plans", nil, ann)
 	ann.Earlier(room, "", "the plan", time.Hour)
 	w.options.Channels = []string{"plans"}
-	w.sync(t)
+	w.Sync(t)
 	w.Convert(room, true)
 	w.hear(t, room.ID, "")
-	w.sync(t)
-	has(t, w.text(access.Members), false, "the plan")
-	has(t, w.text(access.Channel("slack", room.ID)), true, "the plan")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), false, "the plan")
+	transcripttest.Has(t, w.Words(access.Channel("slack", room.ID)), true, "the plan")
 }
 
 // A run that is killed before what came of a hint is stored leaves the hint to the next one; one that Slack fails does, too. A hint of something that
@@ -109,18 +110,18 @@ func TestAHintIsFollowedWhoeverIsKilled(t *testing.T) {
 	room := w.Channel("general", nil, ann)
 	root := ann.Earlier(room, "", "a question", old)
 	reply := ann.Earlier(room, root, "an answer", old-time.Minute)
-	w.sync(t)
+	w.Sync(t)
 	ann.Edit(room, reply, "another answer")
 	w.hear(t, room.ID, root)
 	ctx, kill := context.WithCancel(t.Context())
-	w.store.Refuse = func([]index.Entry) error { kill(); return errors.New("the power is gone") }
-	if _, err := w.try(ctx, t); err == nil || w.waiting(t) != 1 {
+	w.Store.Refuse = func([]index.Entry) error { kill(); return errors.New("the power is gone") }
+	if _, err := w.Try(ctx, t); err == nil || w.waiting(t) != 1 {
 		t.Errorf("the run ended with %v, and %d hints are left", err, w.waiting(t))
 	}
-	w.store.Refuse = nil
+	w.Store.Refuse = nil
 	w.restart(t)
 	w.Fail(slacktest.Fault{Method: "conversations.history", Error: "internal_error", Times: 100})
-	if _, err := w.try(t.Context(), t); err != nil || w.waiting(t) != 1 {
+	if _, err := w.Try(t.Context(), t); err != nil || w.waiting(t) != 1 {
 		t.Errorf("the run ended with %v, and %d hints are left", err, w.waiting(t))
 	}
 	w.Mend()
@@ -128,10 +129,10 @@ func TestAHintIsFollowedWhoeverIsKilled(t *testing.T) {
 		w.hear(t, room.ID, subject)
 	}
 	w.hear(t, "C0NOWHERE", root)
-	w.sync(t)
-	has(t, w.text(access.Members), true, "another answer")
-	if w.waiting(t) != 0 || len(w.ids()) != 1 {
-		t.Errorf("%d hints are left, and the index holds %v", w.waiting(t), w.ids())
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), true, "another answer")
+	if w.waiting(t) != 0 || len(w.IDs()) != 1 {
+		t.Errorf("%d hints are left, and the index holds %v", w.waiting(t), w.IDs())
 	}
 }
 
@@ -144,19 +145,19 @@ func TestARevokedTokenHidesEverything(t *testing.T) {
 		ann := w.Person("ann", nil)
 		room := w.Channel("general", nil, ann)
 		ann.Earlier(room, ann.Earlier(room, "", "a question", time.Hour), "an answer", time.Minute)
-		w.sync(t)
+		w.Sync(t)
 		for _, method := range []string{"auth.test", "users.conversations", "conversations.history"} {
 			w.Fail(slacktest.Fault{Method: method, Error: word, Times: 100})
-			if _, err := w.try(t.Context(), t); !errors.Is(err, index.ErrRevoked) {
+			if _, err := w.Try(t.Context(), t); !errors.Is(err, index.ErrRevoked) {
 				t.Errorf("%s of %s: %v", word, method, err)
 			}
-			has(t, w.text(access.Members, access.Channel("slack", room.ID)), false, "answer")
-			puts := w.store.Puts()
+			transcripttest.Has(t, w.Words(access.Members, access.Channel("slack", room.ID)), false, "answer")
+			puts := w.Store.Puts()
 			w.Mend()
-			w.sync(t)
-			has(t, w.text(access.Members), true, "answer")
-			if w.store.Puts() != puts {
-				t.Errorf("%d documents were stored again", w.store.Puts()-puts)
+			w.Sync(t)
+			transcripttest.Has(t, w.Words(access.Members), true, "answer")
+			if w.Store.Puts() != puts {
+				t.Errorf("%d documents were stored again", w.Store.Puts()-puts)
 			}
 		}
 	}

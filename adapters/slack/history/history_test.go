@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
@@ -37,15 +38,15 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	ann.Say(secret, "", "we buy them")
 	ann.Say(several, "", "between us three")
 	ann.DM("", "between us two")
-	w.sync(t)
+	w.Sync(t)
 
-	all := w.text(everybody(room, secret, several)...)
-	has(t, all, true, "the keys (https://keys.example), @ann?", "With *make rotate* & a coffee.", "sent to the channel too", "lunch is at noon", "it was the cache", "the site is down")
-	has(t, all, false, "disk is full", "has joined", "forty-two", "what is the answer", "we buy them", "between us", "too long ago")
+	all := w.Words(everybody(room, secret, several)...)
+	transcripttest.Has(t, all, true, "the keys (https://keys.example), @ann?", "With *make rotate* & a coffee.", "sent to the channel too", "lunch is at noon", "it was the cache", "the site is down")
+	transcripttest.Has(t, all, false, "disk is full", "has joined", "forty-two", "what is the answer", "we buy them", "between us", "too long ago")
 	if n := strings.Count(all, "sent to the channel too"); n != 1 {
 		t.Errorf("what was sent to the channel, too, is there %d times", n)
 	}
-	e := w.entry(t, "coffee")
+	e := w.Entry(t, "coffee")
 	link := "https://test.slack.com/archives/" + room.ID + "/p" + strings.ReplaceAll(reply, ".", "") + "?thread_ts=" + root + "&cid=" + room.ID
 	if e.Document.Title != "#general: How do we rotate the keys (https://keys.example), @ann?" || e.Document.Kind != history.Kind ||
 		e.Document.URL != "https://test.slack.com/archives/"+room.ID+"/p"+strings.ReplaceAll(root, ".", "") ||
@@ -57,10 +58,10 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	}
 
 	w.options.Channels, w.options.Open = []string{"#Board", "nowhere"}, access.Public // what is said there now is read where it is named
-	run := w.sync(t)
-	has(t, w.text(access.Channel("slack", secret.ID)), true, "we buy them")
-	has(t, w.text(), false, "we buy them")
-	has(t, w.text(), true, "lunch")
+	run := w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Channel("slack", secret.ID)), true, "we buy them")
+	transcripttest.Has(t, w.Words(), false, "we buy them")
+	transcripttest.Has(t, w.Words(), true, "lunch")
 	if len(run.Failures) != 1 || run.Failures[0].Name != "nowhere" {
 		t.Errorf("a channel that is not there is told of as %+v", run.Failures)
 	}
@@ -82,7 +83,7 @@ func TestWhatChangesIsFound(t *testing.T) {
 		if age == time.Hour {
 			w.options.Age = 0
 		}
-		w.sync(t)
+		w.Sync(t)
 		steps := []struct {
 			name   string
 			do     func()
@@ -97,11 +98,11 @@ func TestWhatChangesIsFound(t *testing.T) {
 		}
 		for _, s := range steps {
 			s.do()
-			w.sync(t)
-			text := w.text(access.Members)
-			has(t, text, true, s.is)
+			w.Sync(t)
+			text := w.Words(access.Members)
+			transcripttest.Has(t, text, true, s.is)
 			if s.no != "" {
-				has(t, text, false, s.no)
+				transcripttest.Has(t, text, false, s.no)
 			}
 			if strings.Count(text, s.is) != 1 {
 				t.Errorf("after %s %q is there %d times", s.name, s.is, strings.Count(text, s.is))
@@ -110,8 +111,8 @@ func TestWhatChangesIsFound(t *testing.T) {
 		for _, m := range w.Standing(room) {
 			ann.Delete(room, m.TS)
 		}
-		w.sync(t)
-		if ids := w.ids(); len(ids) != 0 {
+		w.Sync(t)
+		if ids := w.IDs(); len(ids) != 0 {
 			t.Errorf("after all was deleted the index holds %v", ids)
 		}
 	}
@@ -131,17 +132,17 @@ func TestAPassWithoutChangesAsksForListsAlone(t *testing.T) {
 		ann.Earlier(room, ann.Earlier(room, "", "a question", old), "an answer", old-time.Minute)
 		ann.Earlier(room, "", "alone", time.Hour)
 	}
-	w.sync(t)
-	before, puts := len(w.Calls("")), w.store.Puts()
+	w.Sync(t)
+	before, puts := len(w.Calls("")), w.Store.Puts()
 	w.restart(t)
-	run := w.sync(t)
-	if got := len(w.Calls("")) - before; got != 1+1+5 || w.store.Puts() != puts { // auth.test, the channels, each channel
-		t.Errorf("%d calls and %d documents stored: %+v", got, w.store.Puts()-puts, run.Counts)
+	run := w.Sync(t)
+	if got := len(w.Calls("")) - before; got != 1+1+5 || w.Store.Puts() != puts { // auth.test, the channels, each channel
+		t.Errorf("%d calls and %d documents stored: %+v", got, w.Store.Puts()-puts, run.Counts)
 	}
 	w.options.RecentAge = time.Nanosecond // an edit of a reply does not show in lists
 	ann.Edit(w.ChannelNamed("room0"), w.Standing(w.ChannelNamed("room0"))[3].TS, "another answer")
-	w.sync(t)
-	has(t, w.text(access.Members), true, "another answer")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), true, "another answer")
 }
 
 // A channel that becomes private takes its documents along before anything is read, back when it is public again, and the documents of one that
@@ -157,30 +158,30 @@ func TestDocumentsFollowTheirChannel(t *testing.T) {
 	ann.Earlier(room, ann.Earlier(room, "", "the old plan", old), "is good", old-time.Hour)
 	ann.Earlier(room, ann.Earlier(room, "", "the new plan", time.Hour), "is better", time.Minute)
 	w.options.Channels = []string{room.ID}
-	w.sync(t)
+	w.Sync(t)
 	read := func(ann1, bob1, guest1 bool) {
 		t.Helper()
-		has(t, w.found(t, ann), ann1, "old plan", "new plan")
-		has(t, w.found(t, bob), bob1, "old plan", "new plan")
-		has(t, w.found(t, guest), guest1, "old plan", "new plan")
+		transcripttest.Has(t, w.found(t, ann), ann1, "old plan", "new plan")
+		transcripttest.Has(t, w.found(t, bob), bob1, "old plan", "new plan")
+		transcripttest.Has(t, w.found(t, guest), guest1, "old plan", "new plan")
 	}
 	read(true, true, true)
 	w.Convert(room, true)
 	w.Fail(slacktest.Fault{Method: "conversations.history", Error: "internal_error", Times: 100}) // nothing can be read
-	w.sync(t)
+	w.Sync(t)
 	read(true, false, true)
 	w.Mend()
-	puts := w.store.Puts()
-	if w.sync(t); w.store.Puts() != puts {
-		t.Errorf("%d documents were stored again", w.store.Puts()-puts)
+	puts := w.Store.Puts()
+	if w.Sync(t); w.Store.Puts() != puts {
+		t.Errorf("%d documents were stored again", w.Store.Puts()-puts)
 	}
 	w.Convert(room, false)
 	w.Change(func() { room.Archived = true })
-	w.sync(t)
-	has(t, w.found(t, bob), true, "old plan")
+	w.Sync(t)
+	transcripttest.Has(t, w.found(t, bob), true, "old plan")
 	w.Kick(room)
-	w.sync(t)
-	if ids := w.ids(); len(ids) != 0 {
+	w.Sync(t)
+	if ids := w.IDs(); len(ids) != 0 {
 		t.Errorf("the index holds %v", ids)
 	}
 }
@@ -194,12 +195,12 @@ func TestAPublicChannelOfOneWorkspaceOfSeveral(t *testing.T) {
 	ann := w.Person("ann", nil)
 	room := w.Channel("general", nil, ann)
 	ann.Say(room, "", "our own matter")
-	w.sync(t)
-	has(t, w.text(access.Members), false, "our own matter")
-	has(t, w.text(access.Channel("slack", room.ID)), true, "our own matter")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), false, "our own matter")
+	transcripttest.Has(t, w.Words(access.Channel("slack", room.ID)), true, "our own matter")
 	w.options.Open = access.Members
-	w.sync(t)
-	has(t, w.text(access.Members), true, "our own matter")
+	w.Sync(t)
+	transcripttest.Has(t, w.Words(access.Members), true, "our own matter")
 }
 
 // A channel that becomes private, and one that the bot is removed from, while a long run reads it: what the run stored before follows, and so does
@@ -217,19 +218,19 @@ func TestAChannelChangesWhileItIsRead(t *testing.T) {
 				ann.Earlier(room, ann.Earlier(room, "", numbered("said in "+room.Name+" %d.", i), age), "a reply", time.Minute)
 			}
 		}
-		w.report = func() {
-			if len(w.ids()) > 30 { // in the second channel
-				w.report = nil
+		w.Report = func() {
+			if len(w.IDs()) > 30 { // in the second channel
+				w.Report = nil
 				w.Convert(rooms[0], true)
 				w.Kick(rooms[1])
 			}
 		}
-		w.sync(t)
-		text := w.text(access.Members)
-		has(t, text, false, "said in private", "said in lost")
-		has(t, text, true, "said in same 0.", "said in same 19.")
-		has(t, w.text(access.Channel("slack", rooms[0].ID)), true, "said in private 0.", "said in private 19.")
-		if n := len(w.ids()); n != 40 || w.report != nil {
+		w.Sync(t)
+		text := w.Words(access.Members)
+		transcripttest.Has(t, text, false, "said in private", "said in lost")
+		transcripttest.Has(t, text, true, "said in same 0.", "said in same 19.")
+		transcripttest.Has(t, w.Words(access.Channel("slack", rooms[0].ID)), true, "said in private 0.", "said in private 19.")
+		if n := len(w.IDs()); n != 40 || w.Report != nil {
 			t.Errorf("%d documents", n)
 		}
 	}

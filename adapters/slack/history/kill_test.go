@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
@@ -24,11 +25,11 @@ func TestARunThatIsKilledAtEveryBatch(t *testing.T) {
 	whole.Close()
 	whole.Server = w.Server
 	whole.restart(t)
-	whole.sync(t)
+	whole.Sync(t)
 	for kills := 0; ; kills++ {
 		ctx, kill := context.WithCancel(t.Context())
 		batches := 0
-		w.store.Refuse = func([]index.Entry) error { // the second batch of each life is its last
+		w.Store.Refuse = func([]index.Entry) error { // the second batch of each life is its last
 			if batches++; batches == 2 {
 				kill()
 				return errors.New("killed")
@@ -36,7 +37,7 @@ func TestARunThatIsKilledAtEveryBatch(t *testing.T) {
 			return nil
 		}
 		w.restart(t)
-		_, err := w.try(ctx, t)
+		_, err := w.Try(ctx, t)
 		kill()
 		if err == nil {
 			if kills < 5 {
@@ -48,8 +49,8 @@ func TestARunThatIsKilledAtEveryBatch(t *testing.T) {
 			t.Fatal("it does not come to its end")
 		}
 	}
-	if sortedText(w.text(access.Members)) != sortedText(whole.text(access.Members)) {
-		t.Errorf("the index holds %d documents, want %d", len(w.ids()), len(whole.ids()))
+	if transcripttest.Sorted(w.Words(access.Members)) != transcripttest.Sorted(whole.Words(access.Members)) {
+		t.Errorf("the index holds %d documents, want %d", len(w.IDs()), len(whole.IDs()))
 	}
 }
 
@@ -65,24 +66,24 @@ func TestTwoProcessesReadOneSource(t *testing.T) {
 	whole.Close()
 	whole.Server = w.Server
 	whole.restart(t)
-	whole.sync(t)
+	whole.Sync(t)
 	other := newWorld(t, slacktest.Config{})
 	other.Close()
-	other.Server, other.store = w.Server, w.store
+	other.Server, other.Store = w.Server, w.Store
 	other.restart(t)
 	for range 3 {
 		var both errgroup.Group
 		for _, process := range []*world{w, other} {
-			both.Go(func() error { _, err := process.try(t.Context(), t); return err })
+			both.Go(func() error { _, err := process.Try(t.Context(), t); return err })
 		}
 		if err := both.Wait(); err != nil {
 			t.Fatal(err)
 		}
 		ann.Say(room, "", "one more")
-		whole.sync(t)
-		w.sync(t)
-		if sortedText(w.text(access.Members)) != sortedText(whole.text(access.Members)) {
-			t.Errorf("the index holds %d documents, want %d", len(w.ids()), len(whole.ids()))
+		whole.Sync(t)
+		w.Sync(t)
+		if transcripttest.Sorted(w.Words(access.Members)) != transcripttest.Sorted(whole.Words(access.Members)) {
+			t.Errorf("the index holds %d documents, want %d", len(w.IDs()), len(whole.IDs()))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/transcript/transcripttest"
 	"github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
@@ -49,8 +50,8 @@ func TestEverythingIsReadHoweverItIsPaged(t *testing.T) {
 			for _, f := range faults {
 				w.Fail(f)
 			}
-			w.sync(t)
-			text := w.text(access.Members)
+			w.Sync(t)
+			text := w.Words(access.Members)
 			for _, part := range want {
 				if n := strings.Count(text, part); n != 5 {
 					t.Errorf("%s is there %d times, want 5", part, n)
@@ -76,20 +77,20 @@ func TestListsThatNeverEnd(t *testing.T) {
 		room := w.Channel("general", nil, ann)
 		root := ann.Earlier(room, "", "a question", time.Hour)
 		ann.Earlier(room, root, "an answer", time.Minute)
-		w.sync(t)
-		before := w.text(access.Members)
+		w.Sync(t)
+		before := w.Words(access.Members)
 		ann.Say(room, root, "another answer")
 		w.Fail(slacktest.Fault{Method: tt.method, Body: tt.body, Times: 100})
-		run, err := w.try(t.Context(), t)
+		run, err := w.Try(t.Context(), t)
 		if (err != nil) != tt.run || err == nil && len(run.Failures) != 1 {
 			t.Errorf("%s: %v, %+v", tt.method, err, run.Failures)
 		}
-		if got := w.text(access.Members); got != before {
+		if got := w.Words(access.Members); got != before {
 			t.Errorf("%s: the index holds %s", tt.method, got)
 		}
 		w.Mend()
-		w.sync(t)
-		has(t, w.text(access.Members), true, "another answer")
+		w.Sync(t)
+		transcripttest.Has(t, w.Words(access.Members), true, "another answer")
 	}
 }
 
@@ -102,23 +103,23 @@ func TestAListThatIsCutShortRemovesNothing(t *testing.T) {
 	for i := range 6 {
 		ann.Say(w.Channel(numbered("room%d", i), nil, ann), "", numbered("text%d", i))
 	}
-	w.sync(t)
+	w.Sync(t)
 	w.Fail(slacktest.Fault{Method: "users.conversations", Body: map[string]any{"channels": []any{}}})
-	if _, err := w.try(t.Context(), t); err == nil || !strings.Contains(err.Error(), "lacks") {
+	if _, err := w.Try(t.Context(), t); err == nil || !strings.Contains(err.Error(), "lacks") {
 		t.Errorf("a list without channels: %v", err)
 	}
 	w.Fail(slacktest.Fault{Method: "users.conversations", Bare: true})
-	if _, err := w.try(t.Context(), t); err == nil {
+	if _, err := w.Try(t.Context(), t); err == nil {
 		t.Error("an answer without a list is taken for one without channels")
 	}
-	if n := len(w.ids()); n != 6 {
+	if n := len(w.IDs()); n != 6 {
 		t.Errorf("%d documents are left, want 6", n)
 	}
 	for i := range 5 {
 		w.Kick(w.ChannelNamed(numbered("room%d", i)))
 	}
-	w.sync(t)
-	if n := len(w.ids()); n != 1 {
+	w.Sync(t)
+	if n := len(w.IDs()); n != 1 {
 		t.Errorf("%d documents are left, want 1", n)
 	}
 }
@@ -146,7 +147,7 @@ func TestRefusalsAreNamed(t *testing.T) {
 			said(w, ann, w.Channel(name, nil, ann), 1)
 		}
 		w.Fail(tt.fault)
-		run, err := w.try(t.Context(), t)
+		run, err := w.Try(t.Context(), t)
 		told := ""
 		if err != nil {
 			told = err.Error()
@@ -157,7 +158,7 @@ func TestRefusalsAreNamed(t *testing.T) {
 		if (err != nil) != tt.run || !strings.Contains(told, tt.says) {
 			t.Errorf("%+v: %v, %+v", tt.fault, err, run.Failures)
 		}
-		if text := w.text(access.Members); !tt.run && (!strings.Contains(text, "alone0.") || !strings.Contains(text, "reply0.")) {
+		if text := w.Words(access.Members); !tt.run && (!strings.Contains(text, "alone0.") || !strings.Contains(text, "reply0.")) {
 			t.Errorf("%+v: the other channel was not read: %s", tt.fault, text)
 		}
 	}
@@ -178,8 +179,8 @@ func TestLargeOnes(t *testing.T) {
 		ann.Earlier(room, root, numbered("part%d.", i), 9*time.Hour-time.Duration(i)*time.Second)
 	}
 	w.options.Channels, w.options.Public = []string{"room500", "room999"}, false
-	w.sync(t)
-	text := w.text(access.Members)
+	w.Sync(t)
+	text := w.Words(access.Members)
 	for _, i := range []int{0, 998, 999, 1000, 4999} {
 		if n := strings.Count(text, numbered(" part%d.", i)); n != 1 {
 			t.Errorf("part %d is there %d times", i, n)
@@ -188,7 +189,7 @@ func TestLargeOnes(t *testing.T) {
 	if lists, replies := w.called("users.conversations", 0), w.called("conversations.replies", 0); lists != 20 || replies != 6 {
 		t.Errorf("%d calls for the channels and %d for the thread, want 20 and 6", lists, replies)
 	}
-	if n := len(w.ids()); n != 1 {
+	if n := len(w.IDs()); n != 1 {
 		t.Errorf("%d documents", n)
 	}
 }
@@ -206,11 +207,11 @@ func TestARunThatIsStoppedGoesOn(t *testing.T) {
 	whole.Close()
 	whole.Server = w.Server
 	whole.restart(t)
-	whole.sync(t)
+	whole.Sync(t)
 	before := len(w.Calls(""))
 	pieces := 1
 	for ; ; pieces++ {
-		if _, err := w.pausing(t, 25); err == nil {
+		if _, err := w.Pausing(t, 25); err == nil {
 			break
 		}
 		if pieces > 200 {
@@ -218,13 +219,13 @@ func TestARunThatIsStoppedGoesOn(t *testing.T) {
 		}
 		w.restart(t)
 	}
-	if sortedText(w.text(access.Members)) != sortedText(whole.text(access.Members)) {
-		t.Errorf("the index holds %d documents, want %d", len(w.ids()), len(whole.ids()))
+	if transcripttest.Sorted(w.Words(access.Members)) != transcripttest.Sorted(whole.Words(access.Members)) {
+		t.Errorf("the index holds %d documents, want %d", len(w.IDs()), len(whole.IDs()))
 	}
 	if calls := len(w.Calls("")) - before; pieces < 3 || calls > 2*before+25*pieces {
 		t.Errorf("%d pieces made %d calls; a single one makes %d", pieces, calls, before)
 	}
-	if saved := w.store.Saved(access.DefaultTenant, "slack-chat"); !saved.Succeeded {
+	if saved := w.Store.Saved(access.DefaultTenant, "slack-chat"); !saved.Succeeded {
 		t.Errorf("it ended as %+v", saved)
 	}
 }
@@ -245,7 +246,7 @@ func TestAPieceThatEndsWhileACallWaitsIsAPause(t *testing.T) {
 	w.history = reader
 	ctx, cancel := context.WithDeadlineCause(t.Context(), time.Now().Add(2*time.Second), index.ErrPaused)
 	defer cancel()
-	run, err := w.try(ctx, t)
+	run, err := w.Try(ctx, t)
 	if !errors.Is(err, index.ErrPaused) || len(run.Failures) > 0 || run.Error != "" {
 		t.Errorf("it ended as %+v, %v", run, err)
 	}

@@ -2,7 +2,6 @@ package history_test
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -10,9 +9,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"pgregory.net/rapid"
 )
-
-// marker is what tells one version of a message from all others.
-var marker = regexp.MustCompile(`mark\d+x`)
 
 // actors do random things in a workspace.
 type actors struct {
@@ -100,18 +96,7 @@ func (a *actors) may(p *slacktest.Person) (opens, read map[string]bool) {
 func (a *actors) check(whole bool) {
 	for _, p := range a.people {
 		opens, read := a.may(p)
-		found := make(map[string]bool)
-		for _, m := range marker.FindAllString(a.found(a.t, p), -1) {
-			found[m] = true
-			if !opens[m] {
-				a.t.Fatalf("%s finds %s, which is deleted, or not for %s to open: %v", p.Name, m, p.Name, a.ids())
-			}
-		}
-		for m, is := range read {
-			if whole && is && !found[m] {
-				a.t.Fatalf("%s does not find %s: %v", p.Name, m, a.ids())
-			}
-		}
+		a.Check(a.t, p.Name, a.found(a.t, p), opens, read, whole)
 	}
 }
 
@@ -137,15 +122,15 @@ func TestNobodyFindsWhatSlackWouldNotShow(t *testing.T) {
 			for range rapid.IntRange(1, 8).Draw(t, "acts") {
 				a.act()
 			}
-			run, err := a.try(t.Context(), t)
+			run, err := a.Try(t.Context(), t)
 			if err == nil && len(run.Failures) == 0 {
 				a.check(!a.faults)
 			}
 			a.faults = a.faults && err == nil // a fault may wait for its method to be called
 		}
 		a.Mend()
-		a.sync(t)
-		a.sync(t)
+		a.Sync(t)
+		a.Sync(t)
 		a.check(true)
 	})
 }

@@ -1,0 +1,154 @@
+// Package transcripttest holds an index in memory of what was said in channels, and who finds what in it, for the tests of each platform's history.
+package transcripttest
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
+)
+
+// T is a test, or one draw of a property.
+type T interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Context() context.Context
+}
+
+// Index is the index of a history.
+type Index struct {
+	Store     *indextest.Store
+	Report    func()                                   // after each step of a run; may be nil
+	Connector func() (index.Connector, error)          // that of the history as it is now
+	Called    func() int                               // how often the platform was called so far
+	Wait      func(context.Context, func() bool) error // until something holds of the platform
+}
+
+type words struct{}
+
+// Count implements index.Counter.
+func (words) Count(text string) int { return len(strings.Fields(text)) }
+
+// Try reads what has changed, until ctx ends.
+func (x *Index) Try(ctx context.Context, t T) (index.Run, error) {
+	t.Helper()
+	connector, err := x.Connector()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	chunker, err := index.NewChunker(words{}, index.ChunkSize{Max: 40, Min: 1, Overlap: -1})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return index.New(x.Store, chunker, nil, index.Config{}).Run(ctx, access.DefaultTenant, connector, func(index.Progress) {
+		if x.Report != nil {
+			x.Report()
+		}
+	})
+}
+
+// Sync reads what has changed.
+func (x *Index) Sync(t T) index.Run {
+	t.Helper()
+	run, err := x.Try(t.Context(), t)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return run
+}
+
+// Pausing ends a run's context before its nth call.
+func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	before, done := x.Called(), make(chan struct{})
+	go func() {
+		defer close(done)
+		if x.Wait(ctx, func() bool { return x.Called()-before >= n }) == nil {
+			cancel(index.ErrPaused)
+		}
+	}()
+	run, err := x.Try(ctx, t)
+	cancel(nil)
+	<-done
+	if err != nil && !errors.Is(err, index.ErrPaused) {
+		t.Fatal(err)
+	}
+	return run, err
+}
+
+// Words are all that is found of documents that somebody who holds principals may read.
+func (x *Index) Words(held ...access.Principal) string {
+	var b strings.Builder
+	audience := access.NewAudience(access.DefaultTenant, held...)
+	for _, e := range x.Store.Entries(access.DefaultTenant) {
+		if !audience.MayRead(e.Document.ACL) {
+			continue
+		}
+		for _, c := range e.Chunks {
+			b.WriteString(c.Text + "\n")
+		}
+	}
+	return b.String()
+}
+
+// Entry returns the stored document whose text holds something.
+func (x *Index) Entry(t T, holds string) index.Entry {
+	t.Helper()
+	for _, e := range x.Store.Entries(access.DefaultTenant) {
+		if strings.Contains(e.Document.Text(), holds) {
+			return e
+		}
+	}
+	t.Fatalf("no document holds %q", holds)
+	return index.Entry{}
+}
+
+// IDs are those of all documents.
+func (x *Index) IDs() []document.ID { return indextest.IDs(x.Store.Entries(access.DefaultTenant)) }
+
+// Has says which parts of a text are found that should not be, or the other way round.
+func Has(t *testing.T, text string, present bool, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) != present {
+			t.Errorf("%q is found: %v, want %v, in:\n%s", part, !present, present, text)
+		}
+	}
+}
+
+// Sorted is a text with its lines in order.
+func Sorted(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// marker is what tells one version of a message from all others.
+var marker = regexp.MustCompile(`mark\d+x`)
+
+// Check compares the messages "mark1x", "mark2x" … that somebody finds with those that the person may open, and where whole is set with all of them that
+// the source reads.
+func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
+	t.Helper()
+	met := make(map[string]bool)
+	for _, m := range marker.FindAllString(found, -1) {
+		met[m] = true
+		if !opens[m] {
+			t.Fatalf("%s finds %s, which is deleted, or not for %s to open: %v", name, m, name, x.IDs())
+		}
+	}
+	for m, is := range read {
+		if whole && is && !met[m] {
+			t.Fatalf("%s does not find %s: %v", name, m, x.IDs())
+		}
+	}
+}
