@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -32,11 +32,10 @@ func TestSourceSuite(t *testing.T) {
 // suiteWorld is a Confluence site with people, groups, two spaces, and pages within pages.
 type suiteWorld struct {
 	*confluencetest.Server
+	sourcetest.Ever
 	t      *testing.T
 	users  []*confluencetest.User
 	groups []*confluencetest.Group
-	mu     sync.Mutex
-	ever   []document.ID
 }
 
 func newWorld(t *testing.T, rt *rapid.T, cloud bool) sourcetest.World {
@@ -106,7 +105,7 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 			c.Type = "comment"
 		}
 		w.Add(c)
-		w.meet(c)
+		w.meet()
 		return
 	}
 	c := some()
@@ -133,7 +132,7 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 				w.carry(c, to.Space)
 			}
 		})
-		w.meet(nil)
+		w.meet()
 	case 8:
 		w.Server.Edit(c, func() { c.Body += "<p>more common words</p>" })
 	case 9:
@@ -182,13 +181,11 @@ func (w *suiteWorld) carry(c *confluencetest.Content, to *confluencetest.Space) 
 }
 
 // meet takes note of all documents that there are.
-func (w *suiteWorld) meet(*confluencetest.Content) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (w *suiteWorld) meet() {
 	w.Do(func() {
 		for _, c := range w.Contents {
-			if id := idOf(c); c.Type != "folder" && !slices.Contains(w.ever, id) {
-				w.ever = append(w.ever, id)
+			if c.Type != "folder" {
+				w.Meet(idOf(c))
 			}
 		}
 	})
@@ -235,18 +232,7 @@ func (w *suiteWorld) Fault(t *rapid.T) func() {
 	})
 	w.Switch(func(s *confluencetest.Switches) { s.Poisoned, s.Unindexed = poisoned, unindexed })
 	parts := []string{"search", "/restriction/", "group", "permissions", "pages", "space"}
-	for range faults.IntN(6) {
-		f := confluencetest.Fault{Path: parts[faults.IntN(len(parts))]}
-		switch faults.IntN(4) {
-		case 0:
-			f.Answer = confluencetest.Refuse(http.StatusServiceUnavailable)
-		case 1:
-			f.Answer = confluencetest.Refuse(http.StatusTooManyRequests, "Retry-After", "3600")
-		case 2:
-			f.Answer = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>log in</html>")) }
-		}
-		w.Faults.Add(f, faults.IntN(8), 1+faults.IntN(6))
-	}
+	w.Break(faults, parts, confluencetest.Refuse(http.StatusServiceUnavailable), confluencetest.Refuse(http.StatusTooManyRequests, "Retry-After", "3600"), servertest.Page)
 	return func() {
 		w.Switch(func(s *confluencetest.Switches) { s.Poisoned, s.Unindexed = nil, nil })
 		w.Faults.Mend()
@@ -261,20 +247,11 @@ func (w *suiteWorld) Revoke() func() {
 
 // People implements sourcetest.World.
 func (w *suiteWorld) People() []access.Account {
-	all := []access.Account{{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "Unobody", Email: "nobody@" + sourcetest.Domain, Full: true}}
+	var addresses []string
 	for _, u := range w.users {
-		all = append(all, access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "U" + u.Name, Email: u.Email, Full: true})
+		addresses = append(addresses, u.Email)
 	}
-	guest := all[1]
-	guest.ID, guest.Full, guest.Workspace.ID = "Uguest", false, "T2"
-	return append(all, guest)
-}
-
-// Documents implements sourcetest.World.
-func (w *suiteWorld) Documents() []document.ID {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.ever)
+	return sourcetest.Accounts(addresses...)
 }
 
 // MayRead implements sourcetest.World. What the account that reads cannot see is not there for anybody here.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/adapters/gdrive/gdrivetest"
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -222,20 +223,8 @@ func (w *suiteWorld) Fault(t *rapid.T) func() {
 	faults := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 1))
 	w.Switch(func(s *gdrivetest.Switches) { s.Expired, s.Forgotten = faults.IntN(8) == 0, faults.IntN(8) == 0 })
 	parts := []string{"files?", "/permissions", "changes", "drives", "groups", "alt=media", "users"}
-	for range faults.IntN(6) {
-		f := gdrivetest.Fault{Path: parts[faults.IntN(len(parts))]}
-		switch faults.IntN(5) {
-		case 0:
-			f.Answer = gdrivetest.Refuse(http.StatusServiceUnavailable, "backendError")
-		case 1:
-			f.Answer = gdrivetest.Refuse(http.StatusTooManyRequests, "rateLimitExceeded", "Retry-After", "3600")
-		case 2:
-			f.Answer = gdrivetest.Refuse(http.StatusForbidden, "userRateLimitExceeded")
-		case 3:
-			f.Answer = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>log in</html>")) }
-		}
-		w.Faults.Add(f, faults.IntN(8), 1+faults.IntN(6))
-	}
+	w.Break(faults, parts, gdrivetest.Refuse(http.StatusServiceUnavailable, "backendError"), gdrivetest.Refuse(http.StatusTooManyRequests, "rateLimitExceeded", "Retry-After", "3600"),
+		gdrivetest.Refuse(http.StatusForbidden, "userRateLimitExceeded"), servertest.Page)
 	return func() {
 		w.Switch(func(s *gdrivetest.Switches) { s.Expired, s.Forgotten = false, false })
 		w.Faults.Mend()
@@ -250,14 +239,11 @@ func (w *suiteWorld) Revoke() func() {
 
 // People implements sourcetest.World.
 func (w *suiteWorld) People() []access.Account {
-	slack := access.Workspace{Platform: "slack", ID: "T1"}
-	all := []access.Account{{Workspace: slack, ID: "Unobody", Email: "nobody@" + sourcetest.Domain, Full: true}}
+	var addresses []string
 	for _, u := range append(slices.Clone(w.users), w.guest) {
-		all = append(all, access.Account{Workspace: slack, ID: "U" + u.Name, Email: u.Email, Full: true})
+		addresses = append(addresses, u.Email)
 	}
-	guest := all[1]
-	guest.ID, guest.Full, guest.Workspace.ID = "Uguest2", false, "T2"
-	return append(all, guest)
+	return sourcetest.Accounts(addresses...)
 }
 
 // Documents implements sourcetest.World.

@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess/pgaccesstest"
@@ -32,13 +32,12 @@ func TestSourceSuite(t *testing.T) {
 // suiteWorld is a Jira site with people, groups and two projects.
 type suiteWorld struct {
 	*jiratest.Server
+	sourcetest.Ever
 	t      *testing.T
 	users  []*jiratest.User
 	groups []*jiratest.Group
 	levels []*jiratest.Level
 	full   time.Duration // after which everything is looked at
-	mu     sync.Mutex
-	ever   []document.ID
 }
 
 const (
@@ -191,13 +190,9 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 
 // meet takes note of all documents that there are.
 func (w *suiteWorld) meet() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.Do(func() {
 		for _, i := range w.Issues {
-			if id := idOf(i); !slices.Contains(w.ever, id) {
-				w.ever = append(w.ever, id)
-			}
+			w.Meet(idOf(i))
 		}
 	})
 }
@@ -238,18 +233,7 @@ func (w *suiteWorld) Fault(t *rapid.T) func() {
 		s.NoAdmin, s.NoLevels, s.Circle = faults.IntN(8) == 0, faults.IntN(8) == 0, faults.IntN(8) == 0
 	})
 	parts := []string{"search", "role", "group", "permissionscheme", "security", "project", "myself"}
-	for range faults.IntN(6) {
-		f := jiratest.Fault{Path: parts[faults.IntN(len(parts))]}
-		switch faults.IntN(4) {
-		case 0:
-			f.Answer = jiratest.Refuse(http.StatusServiceUnavailable)
-		case 1:
-			f.Answer = jiratest.Refuse(http.StatusTooManyRequests, "Retry-After", "3600")
-		case 2:
-			f.Answer = func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("<html>log in</html>")) }
-		}
-		w.Faults.Add(f, faults.IntN(8), 1+faults.IntN(6))
-	}
+	w.Break(faults, parts, jiratest.Refuse(http.StatusServiceUnavailable), jiratest.Refuse(http.StatusTooManyRequests, "Retry-After", "3600"), servertest.Page)
 	return func() {
 		w.Switch(func(s *jiratest.Switches) {
 			s.Poisoned, s.Unindexed = nil, nil
@@ -267,20 +251,11 @@ func (w *suiteWorld) Revoke() func() {
 
 // People implements sourcetest.World.
 func (w *suiteWorld) People() []access.Account {
-	all := []access.Account{{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "Unobody", Email: "nobody@" + sourcetest.Domain, Full: true}}
+	var addresses []string
 	for _, u := range w.users {
-		all = append(all, access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "U" + u.ID, Email: u.Email, Full: true})
+		addresses = append(addresses, u.Email)
 	}
-	guest := all[1]
-	guest.ID, guest.Full, guest.Workspace.ID = "Uguest", false, "T2"
-	return append(all, guest)
-}
-
-// Documents implements sourcetest.World.
-func (w *suiteWorld) Documents() []document.ID {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Clone(w.ever)
+	return sourcetest.Accounts(addresses...)
 }
 
 // MayRead implements sourcetest.World. What the account that reads cannot see is not there for anybody here, and on Data Center nothing tells who belongs

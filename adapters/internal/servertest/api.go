@@ -1,6 +1,7 @@
 package servertest
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -143,3 +144,18 @@ func Match(pattern, path string) (found []string, ok bool) {
 	}
 	return found, true
 }
+
+// Break has up to five things go wrong at random: with requests that hold one of the parts, of which some are answered by one of the answers, and the others
+// are cut.
+func (a *API[S]) Break(random *rand.Rand, parts []string, answers ...http.HandlerFunc) {
+	for range random.IntN(6) {
+		f := Fault{Path: parts[random.IntN(len(parts))]}
+		if i := random.IntN(len(answers) + 1); i < len(answers) {
+			f.Answer = answers[i]
+		}
+		a.Faults.Add(f, random.IntN(8), 1+random.IntN(6))
+	}
+}
+
+// Page answers with a page to log in.
+func Page(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>log in</html>")) }

@@ -1,0 +1,44 @@
+package sourcetest
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Accounts are full members of a workspace with addresses, of whom one is nobody in any source, and a guest of another workspace with the first of the
+// addresses.
+func Accounts(addresses ...string) []access.Account {
+	var all []access.Account
+	for _, address := range append([]string{"nobody@" + Domain}, addresses...) {
+		all = append(all, access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "U" + strings.ReplaceAll(address, "@", "-"), Email: address, Full: true})
+	}
+	guest := all[1]
+	guest.ID, guest.Full, guest.Workspace.ID = "Uguest", false, "T2"
+	return append(all, guest)
+}
+
+// Ever are the documents that there ever were. It is safe for concurrent use.
+type Ever struct {
+	mu  sync.Mutex
+	ids []document.ID
+}
+
+// Meet takes note of a document.
+func (e *Ever) Meet(id document.ID) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !slices.Contains(e.ids, id) {
+		e.ids = append(e.ids, id)
+	}
+}
+
+// Documents implements World.
+func (e *Ever) Documents() []document.ID {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.ids)
+}
