@@ -63,10 +63,6 @@ vet: need-go ## check formatting and run go vet
 lint: vet ## vet, and golangci-lint (the first time it is built, which takes minutes)
 	@$(GO) tool -modfile=deploy/tools/go.mod golangci-lint run -c deploy/golangci.yml ./...
 
-# How long "make fuzz" runs each target.
-FUZZTIME ?= 1m
-
-# Go calls it a failure when the time is up while an input is being made shorter: without a failing input it is none.
 # How many random stories `make stories` tells in each suite.
 STORIES ?= 500
 
@@ -74,13 +70,17 @@ STORIES ?= 500
 stories: need-go deps-test ## tell the random stories that tests hold, other ones each time (STORIES=500, an hour)
 	@RAPID_SEED=0 RAPID_CHECKS=$(STORIES) $(GO) test -count=1 -shuffle=on -timeout 3h $$(grep -rlE --include='*_test.go' 'rapid\.Check|sourcetest\.(Main|Suite)|sessiontest\.Suite|dicetest\.' adapters bots core | sed 's|^|./|; s|/[^/]*$$||' | sort -u)
 
+# How long "make fuzz" runs each target. Inputs that are new are not made shorter for longer than a second each: by default Go spends the whole minute on one. It
+# calls it a failure when the time is up meanwhile: without a failing input it is none.
+FUZZTIME ?= 1m
+
 .PHONY: fuzz
 fuzz: need-go deps-test ## run every fuzz target for a minute (FUZZTIME=10s, PACKAGES=./adapters/...)
 	@mkdir -p .build && $(GO) test -list '^Fuzz' -json $(PACKAGES) | sed -n 's/.*"Package":"\([^"]*\)","Output":"\(Fuzz[A-Za-z0-9_]*\)\\n".*/\1 \2/p' > .build/fuzz.list
 	@test -s .build/fuzz.list || { echo 'error: no fuzz target was found' >&2; exit 1; }
 	@while read -r package target; do \
 		printf '%s %s\n' "$$package" "$$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" </dev/null > .build/fuzz.log 2>&1 || \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s "$$package" </dev/null > .build/fuzz.log 2>&1 || \
 			{ tail -n 5 .build/fuzz.log | grep -qx '    context deadline exceeded' && ! grep -q 'Failing input' .build/fuzz.log; } || \
 			{ cat .build/fuzz.log; exit 1; }; \
 	done < .build/fuzz.list
