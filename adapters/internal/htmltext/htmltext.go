@@ -40,6 +40,7 @@ func Read(ctx context.Context, text string) (Page, error) {
 		all = main
 	}
 	page.Sections = all.Sections()
+	joinWords(page.Sections)
 	if page.Title == "" {
 		page.Title = all.Title()
 	}
