@@ -60,6 +60,23 @@ func TestReplicaThatCannotRenewStopsWriting(t *testing.T) {
 	})
 }
 
+// A process that begins holds nothing that it could lose: it waits for a slow store for longer than for the renewal of a lease.
+func TestAReplicaBeginsOnASlowStore(t *testing.T) {
+	bubble(t, func(w *world) {
+		w.before = func(string) error {
+			time.Sleep(9 * time.Second) // longer than a lease lasts
+			return nil
+		}
+		a := w.start("a", echo)
+		time.Sleep(time.Second)
+		a.faults.set(nil, nil)
+		time.Sleep(20 * time.Second)
+		w.ask(a, "q")
+		time.Sleep(20 * time.Second)
+		w.finals("1 answered: re: q")
+	})
+}
+
 // The answer is complete, but the lease runs out while it is written: nothing is shown, and whoever leases the turn shows it.
 func TestLeaseLostWhileDelivering(t *testing.T) {
 	bubble(t, func(w *world) {

@@ -37,7 +37,8 @@ type world struct {
 	library  func() error                                 // fails instead of saying who may read what
 	may      func(a access.Audience, id document.ID) bool // if set, says it instead of readable
 	events   int
-	taken    string // text that documents do not hold any more
+	taken    string                // text that documents do not hold any more
+	before   func(op string) error // a fault of replicas that start
 
 	mu sync.Mutex // guards readable while a replica runs
 }
@@ -64,7 +65,7 @@ type replica struct {
 // start runs a replica until stop or the end of the test.
 func (w *world) start(name string, script script, change ...func(*answer.Config)) *replica {
 	w.Helper()
-	r := &replica{w: w, engine: &engine{script: script}, faults: &faults{Store: w.store}, done: make(chan error, 1)}
+	r := &replica{w: w, engine: &engine{script: script}, faults: &faults{Store: w.store, before: w.before}, done: make(chan error, 1)}
 	config := answer.Config{Replica: session.ReplicaID(name)}
 	for _, c := range change {
 		c(&config)

@@ -74,11 +74,16 @@ func (s *Service) beat(ctx context.Context) {
 
 // renew beats once. The attempt is given up when the lease would be over anyway.
 func (s *Service) renew(ctx context.Context) error {
-	began := time.Now()
 	limit := s.config.Lease / 2
 	if left := s.lease.left(); left > 0 {
 		limit = min(limit, left)
 	}
+	return s.renewWithin(ctx, limit)
+}
+
+// renewWithin is renew with a limit of its own.
+func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err := s.Store.Beat(ctx, s.config.Replica, s.config.Lease); err != nil {

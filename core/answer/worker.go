@@ -25,7 +25,7 @@ const (
 // Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for Config.Grace, hands back what is
 // left, and returns. It fails only when the store cannot be reached at the start. A Service runs once.
 func (s *Service) Run(ctx context.Context) error {
-	if err := s.renew(ctx); ctx.Err() != nil {
+	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil { // nothing is held yet that a lease could lose meanwhile
 		return nil
 	} else if err != nil {
 		return fmt.Errorf("start answering as replica %s: %w", s.config.Replica, err)
