@@ -12,6 +12,7 @@ func FuzzRobots(f *testing.F) {
 	f.Add("User-agent: *\nDisallow: /a*b$\nCrawl-delay: 1e9\n", "/axb")
 	f.Add("\ufeffuser-agent:footnote\nallow:/\ndisallow:/*?\nsitemap: x", "/?")
 	f.Add("disallow: /\nuser-agent\n", "/")
+	f.Add("User-Agent:*\nDisAllow:*", "\xf9")
 	f.Fuzz(func(t *testing.T, text, name string) {
 		defer hostiletest.Bound(t, len(text)+len(name))()
 		r := parseRobots(text)
@@ -21,10 +22,11 @@ func FuzzRobots(f *testing.F) {
 		if len(r.rules) == 0 && !r.allows(name) {
 			t.Errorf("%q is forbidden without a rule", name)
 		}
-		r.rules = append(r.rules, rule{name, true})
+		same := octets(name)
+		r.rules = append(r.rules, rule{same, true})
 		if !strings.ContainsAny(name, "*$") && !r.allows(name) && len(name) > 0 {
 			for _, other := range r.rules {
-				if len(other.pattern) > len(name) {
+				if len(other.pattern) > len(same) {
 					return // a longer pattern decides
 				}
 			}
