@@ -105,7 +105,7 @@ func (t *Texts) Forget(ctx context.Context) error {
 	var work pgx.Batch
 	work.Queue(`delete from extracted x where not exists (
 		select from document d where d.tenant_id = x.tenant_id and d.shard = x.shard and d.id = x.document and d.first_chunk = x.first_chunk)`)
-	work.Queue(`delete from extraction e where unused_since < now() - interval '20 hours' and leased_until <= now() and not ` + used)
+	work.Queue(`delete from extraction e where unused_since < now() - interval '20 hours' and (found is not null or leased_until <= now()) and not ` + used)
 	work.Queue(`update extraction e set unused_since = null where unused_since is not null and ` + used)
 	work.Queue(`update extraction e set unused_since = now() where unused_since is null and not ` + used)
 	if err := t.db.Pool.SendBatch(ctx, &work).Close(); err != nil {
