@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine/enginetest"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
 )
 
 // openEngine returns an index that a search engine in memory serves. With a real one, bots/enginetest does the same.
@@ -289,4 +291,42 @@ func candidates(t *testing.T, x *pgindex.Index, question string) []document.Chun
 		out = append(out, c.Chunk)
 	}
 	return out
+}
+
+// A database that was restored goes on with the engine that knows more than it: what is written is found at once, although the engine had the same
+// chunks with other texts, and a sweep puts the rest right.
+func TestTheEngineKnowsMoreThanARestoredDatabase(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New()
+	before, _ := openIndex(t, pgindex.Config{Engine: e})
+	copied := enginetest.New() // told the same until the backup; ids and versions are given out alike
+	after, db := openIndex(t, pgindex.Config{Engine: copied})
+	for _, x := range []*pgindex.Index{before, after} {
+		must(t, x.Rebuild(t.Context(), false, nil))
+		must(t, put(t, x, retrievetest.One("a", "", "alpha"), retrievetest.One("b", "", "alpha"), retrievetest.One("c", "", "alpha")))
+	}
+	must(t, put(t, before, retrievetest.One("a", "", "omega"), retrievetest.One("d", "", "omega"), retrievetest.One("e", "", "omega")))
+	must(t, before.Remove(t.Context(), access.DefaultTenant, "docs", []document.ID{"b"}))
+	must(t, before.SetACL(t.Context(), access.DefaultTenant, "docs", accessOf(access.ACL{"group:board"}, "c")))
+
+	x, err := pgindex.New(db, pgindex.Config{Engine: e})
+	must(t, err)
+	for range 2 { // a second time does no harm
+		must(t, pgx.BeginFunc(t.Context(), db.Pool, func(tx pgx.Tx) error { return pgindex.Restored(t.Context(), tx) }))
+	}
+	must(t, put(t, x, retrievetest.One("f", "", "alpha")))
+	if got := retrievetest.Found(t, x, retrievetest.Ask("alpha")); !slices.Contains(got, "f") {
+		t.Errorf("what was written is not found: %v", got)
+	}
+	if _, err := x.SweepEngine(t.Context(), access.DefaultTenant); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := x.Drive(t.Context(), 0, time.Time{}); err != nil {
+		t.Error(err)
+	}
+	if n, err := x.SweepEngine(t.Context(), access.DefaultTenant); n != 0 || err != nil {
+		t.Errorf("afterwards %d chunks are wrong, %v", n, err)
+	}
+	found(t, x, "alpha", "a", "b", "c", "f")
+	found(t, x, "omega")
 }
