@@ -121,10 +121,17 @@ func (r *round) count(conditions []any, read func(int)) {
 	r.add(object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
 
-// top asks for the best n chunks, those with lower ids first where scores are equal.
+// scores asks for the scores of the best n chunks; which of several with the last one's score they are is left open.
+func (r *round) scores(n int, query object, read func([]hit)) {
+	r.add(object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
+		func(f *found) { read(f.hits) })
+}
+
+// top asks for the best n chunks, those with lower ids first where scores are equal. The scores come as what is sorted by: with track_scores the engine would
+// look at every chunk that holds a word, and not only at those that may be among the best.
 func (r *round) top(n int, query object, read func([]hit)) {
-	r.add(object{"size": n, "track_total_hits": false, "track_scores": true, "query": query, "stored_fields": "_none_",
-		"sort": []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}}, func(f *found) { read(f.hits) })
+	r.scores(n, query, read)
+	r.bodies[len(r.bodies)-1]["sort"] = []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}
 }
 
 // run sends the searches and reads their answers.
@@ -168,8 +175,9 @@ type response struct {
 	Hits     struct {
 		Total struct{ Value int }
 		Hits  []struct {
-			Score   *float64 `json:"_score"`
-			Sort    []json.Number
+			Score   *float64 `json:"_score"` // not where hits are sorted
+			Sort    []float64
+			Fields  struct{ Chunk []document.ChunkID }
 			Matched []string `json:"matched_queries"`
 		}
 	}
@@ -187,14 +195,13 @@ func (c *Client) read(r *response) (*found, error) {
 	}
 	out := &found{total: r.Hits.Total.Value, hits: make([]hit, len(r.Hits.Hits))}
 	for i, h := range r.Hits.Hits {
-		if h.Score == nil || len(h.Sort) != 2 {
+		if len(h.Sort) > 0 {
+			h.Score = &h.Sort[0]
+		}
+		if h.Score == nil || len(h.Fields.Chunk) != 1 {
 			return nil, fmt.Errorf("%w: a chunk came without its score or its number", engine.ErrUnfit)
 		}
-		chunk, err := strconv.ParseInt(h.Sort[1].String(), 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%w: a chunk came with the number %q", engine.ErrUnfit, h.Sort[1])
-		}
-		out.hits[i] = hit{document.ChunkID(chunk), *h.Score, h.Matched}
+		out.hits[i] = hit{h.Fields.Chunk[0], *h.Score, h.Matched}
 	}
 	return out, nil
 }
@@ -243,7 +250,7 @@ func (s *search) maxima(ctx context.Context) error {
 				}
 			}
 			if clauses := s.words(i, field, 1); s.allowed > 0 && len(clauses) > 0 {
-				r.top(1, matching(clauses, s.filter), func(hits []hit) {
+				r.scores(1, matching(clauses, s.filter), func(hits []hit) {
 					if len(hits) > 0 {
 						p.highest[field] = hits[0].score
 					}
@@ -353,7 +360,7 @@ func (s *search) askScores(r *round, i int) {
 	}
 	for field := range fields {
 		if clauses := s.words(i, field, 1); len(all) > 0 && p.highest[field] > 0 {
-			r.top(len(all), matching(clauses, of(all)), p.each(func(e *engine.Entry, h hit) {
+			r.scores(len(all), matching(clauses, of(all)), p.each(func(e *engine.Entry, h hit) {
 				if field == 0 {
 					e.Flat = h.score
 				} else {
@@ -363,14 +370,14 @@ func (s *search) askScores(r *round, i int) {
 		}
 	}
 	if vector := s.query.Probes[i].Vector; vector != nil && len(unlike) > 0 {
-		r.top(len(unlike), s.nearest(vector, len(unlike), of(unlike)), p.each(func(e *engine.Entry, h hit) { e.Cosine = cosine(h.score) }))
+		r.scores(len(unlike), s.nearest(vector, len(unlike), of(unlike)), p.each(func(e *engine.Entry, h hit) { e.Cosine = cosine(h.score) }))
 	}
 	if len(deep) > 0 {
 		var named []any
 		for j, t := range s.query.Probes[i].Terms {
 			named = append(named, object{"term": object{fieldFlat: object{"value": t.Text, "_name": strconv.Itoa(j)}}})
 		}
-		r.top(len(deep), matching(named, of(deep)), p.each(func(e *engine.Entry, h hit) {
+		r.scores(len(deep), matching(named, of(deep)), p.each(func(e *engine.Entry, h hit) {
 			for _, name := range h.named {
 				if j, err := strconv.Atoi(name); err == nil && e.Holds != nil && j < len(e.Holds) {
 					e.Holds[j] = true
