@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"os"
 	"time"
 
@@ -39,6 +42,22 @@ func (b *bench) searchByEngine(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, moved.LeaveEngine(context.WithoutCancel(ctx))) }()
 	b.printf("moved %d chunks in %.1f s: %.0f chunks/s\n", b.chunks, time.Since(began).Seconds(), float64(b.chunks)/time.Since(began).Seconds())
+	state, err := moved.EngineState(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.printEngine(ctx, address.Hosts[0], state.Serving, "written"); err != nil {
+		return err
+	}
+	if err := askNode(ctx, http.MethodPost, address.Hosts[0], state.Serving+"/_forcemerge?max_num_segments=1", nil); err != nil {
+		return err
+	}
+	if err := client.Refresh(ctx, state.Serving); err != nil { // which lets go of what was merged
+		return err
+	}
+	if err := b.printEngine(ctx, address.Hosts[0], state.Serving, "merged"); err != nil {
+		return err
+	}
 	plain, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger})
 	if err != nil {
 		return err
@@ -73,4 +92,62 @@ func (b *bench) searchByEngine(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// printEngine says what the index takes on disk and the nodes in memory.
+func (b *bench) printEngine(ctx context.Context, host, index, when string) error {
+	var of struct {
+		All struct {
+			Primaries, Total struct {
+				Store struct {
+					Bytes float64 `json:"size_in_bytes"`
+				}
+				Segments struct{ Count int }
+			}
+		} `json:"_all"`
+	}
+	if err := askNode(ctx, http.MethodGet, host, index+"/_stats/store,segments", &of); err != nil {
+		return err
+	}
+	var nodes struct {
+		Nodes map[string]struct {
+			JVM struct {
+				Mem struct {
+					Used float64 `json:"heap_used_in_bytes"`
+					Max  float64 `json:"heap_max_in_bytes"`
+				}
+			}
+		}
+	}
+	if err := askNode(ctx, http.MethodGet, host, "_nodes/stats/jvm", &nodes); err != nil {
+		return err
+	}
+	var used, most float64
+	for _, n := range nodes.Nodes {
+		used, most = used+n.JVM.Mem.Used, most+n.JVM.Mem.Max
+	}
+	chunks := float64(b.chunks)
+	b.printf("%s: %.0f bytes a chunk, with copies %.0f, in %d segments; heap of %d nodes %.0f of %.0f MB\n", when,
+		of.All.Primaries.Store.Bytes/chunks, of.All.Total.Store.Bytes/chunks, of.All.Total.Segments.Count, len(nodes.Nodes), used/1e6, most/1e6)
+	return nil
+}
+
+// askNode asks a node what the port of search engines has no words for, without TLS: the server of the tests has none.
+func askNode(ctx context.Context, method, host, path string, out any) (err error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+host+"/"+path, http.NoBody)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, response.Body.Close()) }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s %s: status %d", method, path, response.StatusCode)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.NewDecoder(response.Body).Decode(out)
 }
