@@ -28,6 +28,9 @@ func (c *evalCommand) deep(ctx context.Context, env *environment, collection *ev
 	if runner.Embedder, err = base.Embedder(); err != nil {
 		return err
 	}
+	if base.Config.KnowledgeStep { // as an answer searches
+		runner.Neighbours = base.Knowledge()
+	}
 	if runner.Reranker, err = base.Reranker(); err != nil {
 		return err
 	}
