@@ -132,7 +132,7 @@ func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 		at.wait(name+": it is looked into", shows("make rollback"))
 		at.asker("drop 2")
 		at.wait(name+": the row is left out, and the rest reported", func() bool {
-			return in(at.shows(), "left out") && in(at.shows(), "3 of 3 done") && strings.Count(strings.Join(at.shows(), ""), "make rollback") > 1
+			return in(at.shows(), "Left out.") && in(at.shows(), "3 of 3 done") && strings.Count(strings.Join(at.shows(), ""), "make rollback") > 1
 		})
 		at.asker("drop 1")
 		at.wait(name+": it is over", told("The search is over", false))
@@ -235,7 +235,7 @@ func TestAGuestJoinsADeepSearch(t *testing.T) {
 		alice.Say(room, root, "add: "+added)
 		wait("the question is looked into, or all begins anew", func() bool {
 			_, row, there := strings.Cut(all(), added)
-			return plans() > 1 || there && strings.Contains(row, " — ")
+			return plans() > 1 || there && strings.Contains(row, "↳")
 		})
 	}
 	close(hold)

@@ -48,7 +48,7 @@ func (s *inquiry) progress() packet.Progress {
 	}
 	read := make(map[document.ID]bool)
 	for _, r := range s.rows {
-		if r.finding == nil {
+		if r.finding == nil && !s.over {
 			p.Most += s.config.Searches
 		}
 		if r.finding == nil {

@@ -126,26 +126,36 @@ func planText(v *View, asked, most int) string {
 			done++
 		}
 	}
-	verb := "Looking into"
-	if v.Progress.Asks > 0 {
+	verb, over := "Looking into", v.Phase == Done || v.Len() > 0
+	switch {
+	case over:
+		verb = "Looked into"
+	case v.Progress.Asks > 0:
 		verb = "I would look into"
 	}
 	fmt.Fprintf(&b, "**%s %s**\n\n", verb, parts(len(v.Plan)))
 	for i, r := range v.Plan {
-		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, shorten(r.Question, asked))
-		switch r.State {
-		case "found", "failed":
-			if r.Text != "" && most > 0 {
-				fmt.Fprintf(&b, " — %s", line(r.Text, most))
-			}
-		case "missing":
-			b.WriteString(" — not in your documents")
-		case "dropped":
-			b.WriteString(" — left out")
+		if over && r.State == searching {
+			r.State = ""
+		}
+		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, literal(shorten(r.Question, asked)))
+		came := ""
+		switch {
+		case (r.State == "found" || r.State == "failed") && r.Text != "" && most > 0:
+			came = line(r.Text, most)
+		case r.State == "missing":
+			came = "Not in your documents."
+		case r.State == "dropped":
+			came = "Left out."
+		case r.State == "" && over:
+			came = "Not looked into."
+		}
+		if came != "" {
+			b.WriteString("\\\n↳ " + came) // on a line of its own
 		}
 		b.WriteString("\n\n")
 	}
-	if v.Progress.Asks > 0 {
+	if v.Progress.Asks > 0 && !over {
 		fmt.Fprintf(&b, "_%s_", WouldTake(v.Progress))
 		return b.String()
 	}
@@ -155,12 +165,12 @@ func planText(v *View, asked, most int) string {
 
 // WouldTake is what a search that waits would take, in words.
 func WouldTake(p packet.Progress) string {
-	said := fmt.Sprintf("This would take about %s, and at most %d searches", length(p.More), p.Most)
+	said := fmt.Sprintf("This would take about %s and at most %d searches", length(p.More), p.Most)
 	if p.MoreCost != "" {
 		said += ", and cost about " + p.MoreCost
 	}
 	if p.Left != "" {
-		said += " of the " + p.Left + " that are left of the budget"
+		said += ", of " + p.Left + " that are left of the budget"
 	}
 	return said + fmt.Sprintf(". Unless it is started within %s, one search answers the question.", length(60*p.Asks))
 }
@@ -218,10 +228,21 @@ func line(text string, runes int) string {
 	return shorten(said, runes) + cited
 }
 
+// shorten cuts a text between words where one ends in its last quarter.
 func shorten(text string, runes int) string {
 	text = strings.Join(strings.Fields(text), " ")
-	if r := []rune(text); len(r) > runes {
-		return strings.TrimSpace(string(r[:runes-1])) + "…"
+	r := []rune(text)
+	if len(r) <= runes {
+		return text
 	}
-	return text
+	cut := string(r[:runes-1])
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)*3/4 && r[runes-1] != ' ' {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
 }
+
+// literal has Markdown say a text as it is: what a model or a person asks is not to be a link.
+func literal(text string) string { return special.Replace(text) }
+
+var special = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "\\`", "[", "\\[", "]", "\\]", "<", "\\<", "~", "\\~", "|", "\\|")

@@ -36,11 +36,14 @@ func TestThePlanOfADeepSearch(t *testing.T) {
 	v := deep()
 	want := `**Looking into 5 questions**
 
-✅ 1. Where does billing run? — In Frankfurt. [[1]](https://docs.example/billing)
+✅ 1. Where does billing run?\
+↳ In Frankfurt. [[1]](https://docs.example/billing)
 
-➖ 2. Who built the pyramid? — not in your documents
+➖ 2. Who built the pyramid?\
+↳ Not in your documents.
 
-⚠️ 3. Who leads Falcon? — The model cannot be reached.
+⚠️ 3. Who leads Falcon?\
+↳ The model cannot be reached.
 
 🔎 4. What does it cost?
 
@@ -51,20 +54,38 @@ _3 of 5 done · 1 min 23 s · searches: 12 (at most 40) · documents read: 9 · 
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
 	for said, p := range map[string]packet.Progress{
-		"_This would take about 3 min, and at most 40 searches, and cost about 0.06 USD of the 4.20 USD that are left of the budget. Unless it is started within 9 min, one search answers the question._": {Most: 40, More: 200, MoreCost: "0.06 USD", Left: "4.20 USD", Asks: 9},
-		"_3 of 5 done · 0 s, about 40 s more · searches: 0 (at most 40) · documents read: 0 · about 0.06 USD more, 4.20 USD left of the budget_":                                                           {Most: 40, More: 46, MoreCost: "0.06 USD", Left: "4.20 USD"},
-		"_3 of 5 done · 9 s, about 3 min more · searches: 0 · documents read: 0 · 0.01 USD, about 0.06 USD more_":                                                                                          {Seconds: 9, More: 200, Cost: "0.01 USD", MoreCost: "0.06 USD"},
+		"_This would take about 3 min and at most 40 searches, and cost about 0.06 USD, of 4.20 USD that are left of the budget. Unless it is started within 9 min, one search answers the question._": {Most: 40, More: 200, MoreCost: "0.06 USD", Left: "4.20 USD", Asks: 9},
+		"_3 of 5 done · 0 s, about 40 s more · searches: 0 (at most 40) · documents read: 0 · about 0.06 USD more, 4.20 USD left of the budget_":                                                       {Most: 40, More: 46, MoreCost: "0.06 USD", Left: "4.20 USD"},
+		"_3 of 5 done · 9 s, about 3 min more · searches: 0 · documents read: 0 · 0.01 USD, about 0.06 USD more_":                                                                                      {Seconds: 9, More: 200, Cost: "0.01 USD", MoreCost: "0.06 USD"},
 	} {
 		v.Apply(packet.Packet{Payload: p})
 		if got := stream.PlanText(v); !strings.HasSuffix(got, said) {
 			t.Errorf("plan ends with %q, want %q", got[strings.LastIndex(got, "\n")+1:], said)
 		}
-	}
-	if got := stream.Buttons(v); len(got) != 1 || got[0].Action != thread.ActionStop {
-		t.Errorf("buttons = %+v", got)
+		buttons := []thread.Button{thread.ButtonFor(thread.ActionStop)}
+		if p.Asks > 0 {
+			buttons = []thread.Button{{Action: thread.ActionStart, Label: "Start", Primary: true}, thread.ButtonFor(thread.ActionPlain)}
+		}
+		if diff := cmp.Diff(buttons, stream.Buttons(v)); diff != "" {
+			t.Errorf("buttons (-want +got):\n%s", diff)
+		}
 	}
 	v.Apply(packet.Packet{Payload: packet.Withdrawn{Documents: []document.ID{"billing"}}})
 	if got := stream.PlanText(v); strings.Contains(got, "Frankfurt") || !strings.Contains(got, "may not be shown any more") {
+		t.Errorf("plan = %s", got)
+	}
+	v.Apply(packet.Packet{Payload: packet.Stop{Reason: "stopped"}})
+	if got := stream.PlanText(v); !strings.HasPrefix(got, "**Looked into 5 questions**") || !strings.Contains(got, "◦ 4. What does it cost?\\\n↳ Not looked into.") {
+		t.Errorf("once it is stopped: %s", got)
+	}
+}
+
+// What a model or a person asks is shown as it is, and cut between words.
+func TestQuestionsArePlainText(t *testing.T) {
+	t.Parallel()
+	v := &stream.View{}
+	v.Apply(packet.Packet{Placement: packet.Placement{SubTurnIndex: new(int)}, Payload: packet.SubQuestion{Question: "Is [this](https://evil.example) *it*? " + strings.Repeat("really ", 20)}})
+	if got := stream.PlanText(v); !strings.Contains(got, `\[this\](https://evil.example) \*it\*?`) || !strings.Contains(got, "really…\n") {
 		t.Errorf("plan = %s", got)
 	}
 }
