@@ -119,7 +119,7 @@ func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, er
 	}
 	audience, _ := s.listeners(ctx, t)
 	found, err := s.Retriever.Search(ctx, retrieve.Search{
-		Audience: audience, Queries: []retrieve.Query{{Text: t.Question.Text}}, Sources: setup.Agent.Sources, Now: t.Question.At,
+		Audience: audience, Queries: []retrieve.Query{{Text: t.Question.Text}}, Sources: setup.Agent.Sources, Now: s.askedAt(ctx, t),
 	})
 	switch {
 	case err != nil:

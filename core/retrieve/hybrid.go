@@ -56,6 +56,12 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 		s.Now = began
 	}
 	trace := Trace{Route: RouteNone, Allowed: -1, Timings: make(map[string]time.Duration)}
+	if !s.From.IsZero() {
+		trace.From = s.From.Format(time.DateOnly)
+	}
+	if !s.To.IsZero() {
+		trace.To = s.To.Add(-1).Format(time.DateOnly)
+	}
 	var queries []Query
 	for _, q := range s.Queries {
 		if strings.TrimSpace(q.Text) != "" {
@@ -66,7 +72,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	if len(queries) == 0 || s.Audience.Tenant() == "" {
 		return Result{Trace: trace}, nil
 	}
-	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide}
+	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, From: s.From, To: s.To, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide}
 	if h.cfg.Synonyms != nil {
 		request.Synonyms = h.cfg.Synonyms()
 	}

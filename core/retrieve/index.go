@@ -32,9 +32,18 @@ type Request struct {
 	Model      string              // the space of the probes' vectors; empty without any
 	Sources    []document.SourceID // only these; none means all
 	Documents  []document.ID       // only these; none means all
+	From, To   time.Time           // only documents of these dates, To exclusive; zero is without bound. Those without a date are of none
 	TitleRatio float64             // share of the title field when keyword candidates are chosen
 	PerSide    int                 // candidates per probe and side
 	Synonyms   *analyse.Synonyms   // of the operator, for the keyword side; nil: none
+}
+
+// Dated reports whether only documents of some dates are asked for.
+func (r *Request) Dated() bool { return !r.From.IsZero() || !r.To.IsZero() }
+
+// Within reports whether a document of a date, zero for none, is among those asked for.
+func (r *Request) Within(updated time.Time) bool {
+	return !r.Dated() || !updated.IsZero() && !updated.Before(r.From) && (r.To.IsZero() || updated.Before(r.To))
 }
 
 // withoutVectors makes a request one for words alone.

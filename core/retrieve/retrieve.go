@@ -17,6 +17,7 @@ type Search struct {
 	Limit       int                 // passages wanted, neighbours not counted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
 	Sources     []document.SourceID // only these sources; none means all
 	Documents   []document.ID       // only these documents; none means all
+	From, To    time.Time           // only documents of these dates, To exclusive; zero is without bound
 	FavorRecent bool                // the question asks for what is recent
 	Keep        int                 // passages of the Ranking in the result; 0: none
 	MaxTokens   int                 // size of all passages together, in tokens; 0 is no limit
@@ -99,6 +100,8 @@ type Trace struct {
 	Route    string   `json:"route,omitempty"` // "exact", "sketch" or "none" on the vector side
 	Allowed  int      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
 	Reranker string   `json:"reranker,omitempty"`
+	From     string   `json:"from,omitempty"`     // date of the oldest documents asked for, 2006-01-02; empty: any
+	To       string   `json:"to,omitempty"`       // date of the newest; empty: any
 	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"
 	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
 	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used or merely late.

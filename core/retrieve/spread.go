@@ -60,7 +60,11 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	}
 	worth := make(map[document.ChunkID]float64) // by document
 	about := make(map[document.ChunkID]knowledge.Neighbour)
+	asked := Request{From: s.From, To: s.To}
 	for _, n := range near {
+		if !asked.Within(n.UpdatedAt) {
+			continue
+		}
 		score := spreadShare * seeds[n.From] / math.Sqrt(float64(max(n.Owners, 1))) / (1 + math.Log10(float64(max(n.Uses, 1))))
 		if score > worth[n.First] {
 			worth[n.First], about[n.First] = score, n

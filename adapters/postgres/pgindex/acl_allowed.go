@@ -4,8 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+	"time"
 
-	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5"
@@ -44,7 +45,7 @@ type scopePlan struct {
 // table each time: there are few, and so a commit of new documents makes nothing stale.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
-	audience := readableKey(s.lists, r.Sources)
+	audience := readableKey(s.lists, r)
 	for _, seg := range s.segments {
 		if len(r.Documents) == 0 {
 			plan.allowed = append(plan.allowed, plan.want(r, seg, audience))
@@ -63,7 +64,7 @@ func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string)
 	switch {
 	case found && entry.bitmap.epoch == seg.epoch:
 		plan.ready[key] = entry.bitmap
-	case found && entry.bitmap.epoch < seg.epoch && seg.epoch-entry.bitmap.epoch <= maxChanges && (len(r.Sources) == 0 || audience == ""):
+	case found && entry.bitmap.epoch < seg.epoch && seg.epoch-entry.bitmap.epoch <= maxChanges && (len(r.Sources) == 0 && !r.Dated() || audience == ""):
 		plan.tasks = append(plan.tasks, bitmapTask{seg, key, &entry.bitmap})
 	default:
 		plan.tasks = append(plan.tasks, bitmapTask{seg, key, nil})
@@ -91,10 +92,12 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 		case t.key.audience == "":
 			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
 				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, tenant, t.segment.shard, t.segment.low, t.segment.high)
-		case len(r.Sources) > 0:
+		case len(r.Sources) > 0 || r.Dated():
 			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
 				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and (access_number in (select unnest($5::int[]))) is true
-				  and source_id = any($6::text[])`, tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists, strs(r.Sources))
+				  and (cardinality($6::text[]) = 0 or source_id = any($6::text[]))
+				  and ($7::timestamptz is null or updated_at >= $7) and ($8::timestamptz is null or updated_at < $8)`,
+				tenant, t.segment.shard, t.segment.low, t.segment.high, s.lists, strs(r.Sources), postgres.OrNull(r.From), postgres.OrNull(r.To))
 		default:
 			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
 				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and (access_number in (select unnest($5::int[]))) is true`,
@@ -135,19 +138,22 @@ func (sc *scope) block(key blockKey) *bm25.Bitmap {
 	return b
 }
 
-// readableKey tells apart what different searches may find: by the access lists that may be read and the sources asked for. People with equal rights
+// readableKey tells apart what different searches may find: by the access lists that may be read, and the sources and dates asked for. People with equal rights
 // share what is remembered, whatever groups they have these by.
-func readableKey(lists []int32, sources []document.SourceID) string {
+func readableKey(lists []int32, r retrieve.Request) string {
 	sum := sha256.New()
 	var number [4]byte
 	for _, l := range lists {
 		binary.LittleEndian.PutUint32(number[:], uint32(l))
 		sum.Write(number[:])
 	}
-	names := strs(sources)
+	names := strs(r.Sources)
 	slices.Sort(names)
 	for _, name := range names {
 		sum.Write([]byte("\x00" + name))
+	}
+	if r.Dated() {
+		sum.Write([]byte("\x01" + r.From.UTC().Format(time.RFC3339Nano) + r.To.UTC().Format(time.RFC3339Nano)))
 	}
 	return string(binary.AppendUvarint(sum.Sum(nil), uint64(len(lists))))
 }

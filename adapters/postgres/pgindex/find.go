@@ -26,7 +26,7 @@ func (x *Index) Find(
 	if r.Audience.Tenant() == "" {
 		return s.out, nil, nil
 	}
-	if x.cfg.Engine != nil {
+	if x.cfg.Engine != nil && !r.Dated() { // which knows no dates
 		out, passages, index, err := x.findByEngine(ctx, r, choose)
 		if (errors.Is(err, engine.ErrMissing) || errors.Is(err, engine.ErrDown)) && x.replaced(ctx, index) {
 			out, passages, index, err = x.findByEngine(ctx, r, choose)

@@ -140,7 +140,7 @@ func (sc *scope) addFresh(r retrieve.Request, s *snapshot) {
 			sc.fresh[key] = new(bm25.Bitmap)
 		}
 		sc.fresh[key].Set(int(offset), int(d.count))
-		if len(sources) > 0 && !slices.Contains(sources, d.source) || !s.allows(d.access) {
+		if len(sources) > 0 && !slices.Contains(sources, d.source) || !s.allows(d.access) || !r.Within(d.place.date()) {
 			continue
 		}
 		sc.freshPlaces[d.shard] = append(sc.freshPlaces[d.shard], d.place)

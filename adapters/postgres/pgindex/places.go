@@ -21,6 +21,14 @@ type placeRow struct {
 	boost   float32
 }
 
+// date is zero where there is none.
+func (p placeRow) date() time.Time {
+	if p.updated == noDate {
+		return time.Time{}
+	}
+	return time.UnixMicro(p.updated).UTC()
+}
+
 const (
 	placeSize = 24 // bytes of a placeRow
 	noDate    = -1 << 63
@@ -100,9 +108,7 @@ func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retr
 			continue
 		}
 		c.First, c.Siblings, c.Boost = chunkID(shard, row.first), int(row.count), float64(row.boost)
-		if row.updated != noDate {
-			c.UpdatedAt = time.UnixMicro(row.updated).UTC()
-		}
+		c.UpdatedAt = row.date()
 		placed = append(placed, c)
 	}
 	return placed, nil

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -127,8 +128,9 @@ func (s *snapshot) queue(first *round, r retrieve.Request) {
 			`select d.shard, d.first_chunk, d.chunk_count, d.access_number
 			from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard
 			where s.tenant_id = $1 and d.external_id = any($2::text[]) and `+pgaccess.MayRead("$1", "$3")+`
-			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))`,
-			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources))
+			  and (cardinality($4::text[]) = 0 or d.source_id = any($4::text[]))
+			  and ($5::timestamptz is null or d.updated_at >= $5) and ($6::timestamptz is null or d.updated_at < $6)`,
+			tenant, strs(r.Documents), strs(r.Audience.Principals()), strs(r.Sources), postgres.OrNull(r.From), postgres.OrNull(r.To))
 	}
 }
 

@@ -150,7 +150,7 @@ func (m *Memory) candidates(r retrieve.Request) (retrieve.Candidates, error) {
 	out := retrieve.Candidates{Route: retrieve.RouteNone}
 	for _, e := range c.entries {
 		if r.Audience.MayRead(e.ACL) && (len(r.Sources) == 0 || slices.Contains(r.Sources, e.Source)) &&
-			(len(r.Documents) == 0 || slices.Contains(r.Documents, e.ID)) {
+			(len(r.Documents) == 0 || slices.Contains(r.Documents, e.ID)) && r.Within(e.UpdatedAt) {
 			allowed = append(allowed, e)
 			out.Allowed += len(e.Chunks)
 		}

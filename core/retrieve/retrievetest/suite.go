@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -307,6 +308,26 @@ func testNarrow(t *testing.T, s Store) {
 	want(t, "documents of a source", Found(t, s, r), "c")
 	r.Documents = []document.ID{"unknown"}
 	want(t, "unknown document", Found(t, s, r))
+	day := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
+	a.UpdatedAt, b.UpdatedAt = day, day.AddDate(0, 0, 1)
+	must(t, s.Put(t.Context(), access.DefaultTenant, a, b))
+	for name, c := range map[string]struct {
+		from, to time.Time
+		ids      []document.ID // the last document has no date
+	}{
+		"from a day on": {day.AddDate(0, 0, 1), time.Time{}, []document.ID{"b"}}, "before a day": {time.Time{}, day.AddDate(0, 0, 1), []document.ID{"a"}},
+		"a day": {day, day.AddDate(0, 0, 1), []document.ID{"a"}}, "two days": {day, day.AddDate(0, 0, 2), []document.ID{"a", "b"}}, "before all": {time.Time{}, day, nil},
+	} {
+		r := Ask("release")
+		r.From, r.To = c.from, c.to
+		got := Found(t, s, r)
+		slices.Sort(got)
+		want(t, name, got, c.ids...)
+		r.Documents = []document.ID{"b", "c"}
+		want(t, name+" of some documents", Found(t, s, r), slices.DeleteFunc(slices.Clone(c.ids), func(id document.ID) bool { return id != "b" })...)
+		r.Documents, r.Sources = nil, []document.SourceID{"docs"}
+		want(t, name+" of a source", Found(t, s, r), slices.DeleteFunc(slices.Clone(c.ids), func(id document.ID) bool { return id != "a" })...)
+	}
 }
 
 func testSemantic(t *testing.T, s Store) {

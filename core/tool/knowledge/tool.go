@@ -141,20 +141,18 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	if now.IsZero() {
 		now = time.Now()
 	}
-	period, about := knowledge.ReadPeriod(args.About, now)
-	if p, rest := knowledge.ReadPeriod(args.Period, now); !p.Open() {
-		period = p
-	} else if args.Period != "" && rest == args.Period {
-		if p, _ := knowledge.ReadPeriod("in "+args.Period, now); !p.Open() {
-			period = p
-		}
-	}
 	q := knowledge.Question{Audience: call.Scope.Audience, Sources: call.Scope.Sources, Documents: call.Scope.Documents,
 		Relations: wanted, Limit: maxStatements, Whole: args.Exact, Object: args.Exact && ofObject[args.What]}
+	period, err := knowledge.DatedAlone(ctx, t.graph, q, args.Period, now)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	inside, about, err := knowledge.Dated(ctx, t.graph, q, args.About, now)
 	if period.Open() {
-		if period, about, err = t.since(ctx, q, about, args.Period, now); err != nil {
+		if err != nil {
 			return tool.Result{}, err
 		}
+		period = inside
 	}
 	if strings.TrimSpace(about) == "" {
 		return tool.Result{}, errAbout
@@ -179,26 +177,4 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	}
 	emit.Emit(packet.SearchDocuments{Documents: docs})
 	return result, nil
-}
-
-// errNoRelease says that the time is not known which the question names: without it a statement might be of any time.
-var errNoRelease = errors.New("no document that these readers may see tells when that was released; ask without it, or with a date")
-
-// since is the period that a question counts from a release, or up to one, with what is left of what it is about.
-func (t *Tool) since(ctx context.Context, q knowledge.Question, about, period string, now time.Time) (knowledge.Period, string, error) {
-	since, rest, named := knowledge.ReadSince(about)
-	if !named {
-		if since, _, named = knowledge.ReadSince(period); !named {
-			return knowledge.Period{}, about, nil
-		}
-		rest = about
-	}
-	p, found, err := knowledge.Released(ctx, t.graph, q, since, now)
-	if err != nil {
-		return p, about, fmt.Errorf("when it was released could not be looked up: %w", err)
-	}
-	if !found {
-		return p, about, errNoRelease
-	}
-	return p, rest, nil
 }

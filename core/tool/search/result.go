@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,10 +20,23 @@ const (
 		"otherwise say that nothing was found."
 	nothingClose = "No passage matches the words of the question closely; those marked \"loose\" are the nearest, best first. Judge by what they say: " +
 		"use and cite those that answer the question. If none does, search again with other words, or say that nothing was found."
-	fromEarlier = "The passages that are not marked served earlier answers of this conversation."
-	leftOut     = "Further passages were left out because there is no room for them; the next page has them, and a narrower query may find them."
+	fromEarlier  = "The passages that are not marked served earlier answers of this conversation."
+	leftOut      = "Further passages were left out because there is no room for them; the next page has them, and a narrower query may find them."
+	nothingDated = "No passage of a document dated %s matches. Those marked \"loose\" are of other times: if they answer the question all the same, say of which time they are; " +
+		"otherwise say that nothing was found."
 	nothingMore = "There are no further passages of this search that these readers may see."
 )
+
+// inWords says which dates were asked for.
+func inWords(t retrieve.Trace) string {
+	switch {
+	case t.From == "":
+		return "up to " + t.To
+	case t.To == "":
+		return t.From + " or later"
+	}
+	return t.From + " to " + t.To
+}
 
 // backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now. Where
 // nothing matches closely, only the turns that the question leans on count: to another subject their sources are no answer.
@@ -106,6 +120,9 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		switch {
 		case len(found.Hits) > 0:
 			note = nothingClose
+			if found.Trace.From+found.Trace.To != "" {
+				note = fmt.Sprintf(nothingDated, inWords(found.Trace))
+			}
 		case found.Trace.Page > 0:
 			note = nothingMore
 		default:

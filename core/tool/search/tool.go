@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,8 @@ var guide string
 
 const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
 	`"description":"One to three different queries, each complete in itself."},` +
-	`"page":{"type":"integer","minimum":1,"description":"2, 3 and so on: the passages after those of the page before, for the same queries. Leave it out otherwise."}},"required":["queries"]}`
+	`"page":{"type":"integer","minimum":1,"description":"2, 3 and so on: the passages after those of the page before, for the same queries. Leave it out otherwise."},` +
+	`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\", \"before March\" or \"since the release\". Leave it out unless the question asks for documents, or for news, of a time."}},"required":["queries"]}`
 
 // Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent use.
 type Chunks interface {
@@ -113,40 +115,56 @@ type arguments struct {
 	Queries tool.Strings `json:"queries"`
 	Query   tool.Strings `json:"query,omitempty"`
 	Page    tool.Integer `json:"page,omitempty"`
+	Period  string       `json:"period,omitempty"`
 }
 
-func parse(raw json.RawMessage, limit int) (queries []string, page int, err error) {
-	var a arguments
+func parse(raw json.RawMessage, limit int) (a arguments, err error) {
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return nil, 0, fmt.Errorf("queries: %w", err)
+		return a, fmt.Errorf("queries: %w", err)
 	}
-	queries = append(a.Queries, a.Query...)
-	return queries[:min(len(queries), limit)], max(int(a.Page), 1), nil
+	a.Queries, a.Query, a.Page = append(a.Queries, a.Query...), nil, max(a.Page, 1)
+	a.Queries, a.Period = a.Queries[:min(len(a.Queries), limit)], strings.TrimSpace(a.Period)
+	return a, nil
 }
 
-// errPages leaves calls apart.
-var errPages = errors.New("calls for a further page are not merged")
+// key is by what the ranking of a call is found again: its queries, and the dates of what they look for.
+func (a arguments) key() []string {
+	if a.Period == "" || len(a.Queries) == 0 {
+		return a.Queries
+	}
+	return append(slices.Clone([]string(a.Queries)), "period: "+a.Period)
+}
+
+// errPages and errPeriods leave calls apart.
+var (
+	errPages   = errors.New("calls for a further page are not merged")
+	errPeriods = errors.New("calls for documents of different times are not merged")
+)
 
 // Merge implements tool.Merger: the queries of all calls in one.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
-	seen := make(map[string]bool)
-	for _, call := range calls {
-		queries, page, err := parse(call, maxQueries)
+	seen, period := make(map[string]bool), ""
+	for i, call := range calls {
+		a, err := parse(call, maxQueries)
 		if err != nil {
 			return nil, err
 		}
-		if page > 1 {
+		if a.Page > 1 {
 			return nil, errPages
 		}
-		for _, q := range queries {
+		if i > 0 && a.Period != period {
+			return nil, errPeriods
+		}
+		period = a.Period
+		for _, q := range a.Queries {
 			if key := strings.ToLower(q); !seen[key] && len(all) < maxMerged {
 				seen[key] = true
 				all = append(all, q)
 			}
 		}
 	}
-	return json.Marshal(arguments{Queries: all})
+	return json.Marshal(arguments{Queries: all, Period: period})
 }
 
 // errNothingToSearch tells the model what to write.
@@ -161,17 +179,26 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		}
 	}()
 	scope := call.Scope
-	own, page, err := parse(call.Arguments, maxMerged)
+	asked, err := parse(call.Arguments, maxMerged)
 	if err != nil {
 		return tool.Result{}, err
 	}
-	if result, kept, err := t.further(ctx, own, page, scope, emit); kept || err != nil {
+	own, page := []string(asked.Queries), int(asked.Page)
+	if scope.Now.IsZero() {
+		scope.Now = time.Now()
+	}
+	if result, kept, err := t.further(ctx, asked.key(), page, scope, emit); kept || err != nil {
 		return result, err
 	}
 	queries := t.queries(ctx, own, scope)
 	if len(queries) == 0 {
 		return tool.Result{}, errNothingToSearch
 	}
+	dates, err := t.dates(ctx, asked, scope)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	queries = without(queries, dates, scope.Now)
 	texts := make([]string, len(queries))
 	for i, q := range queries {
 		texts[i] = q.Text
@@ -181,9 +208,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	if t.chunks != nil && scope.Rankings != nil {
 		keep = retrieve.RankingDepth
 	}
-	found, err := t.retriever.Search(ctx, retrieve.Search{
+	found, err := t.find(ctx, retrieve.Search{
 		Audience: scope.Audience, Queries: queries, Keep: keep, Sources: scope.Sources,
-		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question), Now: scope.Now,
+		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question), Now: scope.Now, From: dates.From, To: dates.To,
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -191,15 +218,19 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		}
 		return tool.Result{}, &failure{err}
 	}
-	ran, err := json.Marshal(arguments{Queries: texts})
+	ran, err := json.Marshal(arguments{Queries: texts, Period: asked.Period})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
 	}
-	scope.Rankings.Keep(found.Ranking, texts, own)
+	scope.Rankings.Keep(found.Ranking, texts, asked.key())
 	if page > 1 && found.Ranking != nil {
 		return t.page(ctx, found.Ranking, 0, page, scope)
 	}
-	result, left := t.result(ctx, found, t.backfill(ctx, found, scope), scope)
+	var earlier []retrieve.Hit
+	if dates.Open() { // else they may be of any time
+		earlier = t.backfill(ctx, found, scope)
+	}
+	result, left := t.result(ctx, found, earlier, scope)
 	if found.Ranking != nil {
 		scope.Rankings.Showed(found.Ranking, 1, next(found.Ranking, 0, left))
 	}
