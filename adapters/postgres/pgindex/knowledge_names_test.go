@@ -98,6 +98,45 @@ func TestCirclesEnd(t *testing.T) {
 	}
 }
 
+// Whoever asks to be forgotten is nobody in the graph any more, by their address, also where a document is stored later; what others wrote, and a name without the address, stay.
+func TestWhoIsForgotten(t *testing.T) {
+	t.Parallel()
+	x, db := openIndex(t, pgindex.Config{})
+	g := pgknowledge.New(db)
+	put := func(id, author string) {
+		t.Helper()
+		d := retrievetest.One(id, "Page "+id, "-")
+		d.Metadata = map[string]string{"author": author}
+		if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(d)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a", "Ann Lee <Ann@acme.example>; Bo Chen <bo@acme.example>")
+	put("b", "Ann Lee")
+	if _, err := g.Merge(t.Context(), access.DefaultTenant, pgknowledge.Same{Kind: knowledge.Person, Key: "ann@acme.example", OtherKind: knowledge.Person, OtherKey: "bo@acme.example", Reason: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		if was, err := g.Forget(t.Context(), access.DefaultTenant, "ANN@acme.example"); err != nil || was != want {
+			t.Errorf("forgotten %d times: %v, error %v", i+1, was, err)
+		}
+	}
+	put("c", "Ann Lee <ann@acme.example>, Bo Chen <bo@acme.example>")
+	for form, want := range map[string]int{"ann acme example": 0, "ann lee": 1, "bo acme example": 2} {
+		stated, err := g.Statements(t.Context(), knowledge.Question{Audience: retrievetest.Members(), Names: []string{form}, Limit: 10, Relations: []knowledge.Relation{knowledge.Authored}})
+		if err != nil || len(stated) != want {
+			t.Errorf("%s: %+v, want %d, error %v", form, stated, want, err)
+		}
+	}
+	if _, err := x.Purge(t.Context(), access.DefaultTenant, time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	if err := db.Pool.QueryRow(t.Context(), `select (select count(*) from entity_name where form = 'ann acme example') + (select count(*) from entity where key like 'ann@%') + (select count(*) from entity_merge)`).Scan(&left); err != nil || left != 0 {
+		t.Errorf("%d rows are left, error %v", left, err)
+	}
+}
+
 // What a document does not say any more is gone with its new version, and what it said with itself; names that nothing uses go with the next purge.
 func TestStatementsGoWithTheirDocument(t *testing.T) {
 	t.Parallel()

@@ -60,6 +60,9 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	known.mu.Lock()
 	last := known.last
 	known.mu.Unlock()
+	if err := without(ctx, tx, tenant, docs); err != nil {
+		return err
+	}
 	rows := collect(docs)
 	if err := rows.number(ctx, tx, tenant); err != nil {
 		return err

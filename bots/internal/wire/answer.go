@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/access"
@@ -104,9 +105,24 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	}
 	of.Commands, err = command.New(command.Deps{
 		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
-		People: pgaccess.New(b.DB), Documents: b.Index,
+		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index,
 	})
 	return of, err
+}
+
+// people forgets who somebody is in sources, and what documents state of them.
+type people struct {
+	access    *pgaccess.Store
+	knowledge *pgknowledge.Graph
+}
+
+// Forget implements command.People.
+func (p people) Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
+	if was, err = p.access.Forget(ctx, tenant, account); err != nil || account.Email == "" {
+		return was, err
+	}
+	stated, err := p.knowledge.Forget(ctx, tenant, account.Email)
+	return was || stated, err
 }
 
 func (b *Base) signal(ctx context.Context, a *Answering) (session.Signal, error) {

@@ -76,7 +76,7 @@ const (
 	sentenceIdle       = "Nothing of yours is being answered here."
 	sentenceStoppedOne = "Stopped."
 	sentenceForget     = "This deletes everything that you asked me, wherever you asked it, with the answers, the files that came with it, and your votes. " +
-		"Who you are in sources such as GitHub is forgotten, too, so that nothing is answered any more from what you alone may read there. " +
+		"Who you are in sources such as GitHub is forgotten, too, so that nothing is answered any more from what you alone may read there; so is what is noted of you, by your address of mail, beside pages that name you. " +
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
