@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -71,6 +72,29 @@ func TestEngineSuites(t *testing.T) {
 		t.Parallel()
 		indextest.NeverCrosses(t, x, x, func(tenant access.TenantID) { createTenant(t, db, tenant) })
 	})
+}
+
+// The step along names is a query in PostgreSQL whoever makes the scores: it starts from what the engine finds, and leads to what the readers may read.
+func TestAStepFromWhatAnEngineFinds(t *testing.T) {
+	t.Parallel()
+	e := enginetest.New()
+	x, db := openIndex(t, pgindex.Config{Engine: e})
+	must(t, x.Rebuild(t.Context(), false, nil))
+	hidden := retrievetest.One("hidden", "Harbour rules", "Founded in 1862.")
+	hidden.ACL = access.ACL{"group:board"}
+	must(t, put(t, x, retrievetest.One("lamp", "Lamp", "The keeper follows the Foghorn manual and the Harbour rules."), retrievetest.One("manual", "Foghorn manual", "Founded in 1862."), hidden))
+	must(t, x.Maintain(t.Context(), access.DefaultTenant))
+	hybrid, err := retrieve.NewHybrid(x, nil, retrieve.DefaultConfig())
+	must(t, err)
+	result, err := hybrid.WithNeighbours(pgknowledge.New(db)).Search(t.Context(), retrieve.Search{Audience: retrievetest.Members(), Queries: []retrieve.Query{{Text: "what does the keeper follow"}}})
+	must(t, err)
+	var got []document.ID
+	for _, h := range result.Hits {
+		got = append(got, h.Document.ID)
+	}
+	if diff := cmp.Diff([]document.ID{"lamp", "manual"}, got); diff != "" || result.Trace.Timings["engine"] == 0 || result.Hits[1].Scores.Knowledge == 0 {
+		t.Errorf("(-want +got):\n%s\n%v", diff, result.Trace.Timings)
+	}
 }
 
 // Whatever an engine that is late still has, nobody sees it.
