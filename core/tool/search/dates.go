@@ -55,6 +55,9 @@ func (t *Tool) find(ctx context.Context, s retrieve.Search) (retrieve.Result, er
 		return found, err
 	}
 	found.Evidence = false
+	if found.Ranking != nil { // of which further pages are shown
+		found.Ranking.Evidence = false
+	}
 	found.Trace.From, found.Trace.To = dated.From, dated.To
 	found.Trace.Notice = "Nothing of these dates matches, so what was found is of other times."
 	return found, nil

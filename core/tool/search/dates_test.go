@@ -96,7 +96,16 @@ func TestDatesOfDocuments(t *testing.T) {
 			t.Errorf("%s (%s): %v, want %s; evidence %v, error %v\n%s", c.question, c.period, got, c.want, result.Evidence, err, result.Content)
 		}
 	}
-	if _, err := search.New(hybrid, index, budgettest.NewWords(), search.Config{}).Merge([]json.RawMessage{json.RawMessage(`{"queries":["a"],"period":"March"}`), json.RawMessage(`{"queries":["b"]}`)}); err == nil {
+	rankings, tools := &retrieve.Rankings{}, search.New(hybrid, index, budgettest.NewWords(), search.Config{})
+	for page := 1; page <= 2; page++ { // what is of other times is no evidence on its further pages either
+		queue, drained := make(chan packet.Packet, 20), make(chan struct{})
+		result, err := tools.Run(t.Context(), tool.Call{Arguments: json.RawMessage(fmt.Sprintf(`{"queries":["backup policy"],"period":"last quarter","page":%d}`, page)),
+			Scope: tool.Scope{Audience: members, Question: "backup policy", First: page == 1, Now: now, Citations: cite.NewMapping(), Rankings: rankings}}, packet.NewEmitter(queue, drained, packet.Placement{}))
+		if err != nil || result.Evidence {
+			t.Errorf("page %d: evidence %v, error %v\n%s", page, result.Evidence, err, result.Content)
+		}
+	}
+	if _, err := tools.Merge([]json.RawMessage{json.RawMessage(`{"queries":["a"],"period":"March"}`), json.RawMessage(`{"queries":["b"]}`)}); err == nil {
 		t.Error("calls for different times were merged")
 	}
 }
