@@ -3,7 +3,6 @@ package wire
 import (
 	"fmt"
 	"os"
-	"sync"
 
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/github"
@@ -11,41 +10,21 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// githubs are the clients of GitHub's servers, one for all sources of a server, so that they share its limits. It is safe for concurrent use.
-type githubs struct {
-	config *config.Config
-
-	mu      sync.Mutex
-	clients map[string]*github.Client // by the server's address
-}
-
-func newGitHubs(cfg *config.Config) *githubs {
-	return &githubs{config: cfg, clients: make(map[string]*github.Client)}
-}
-
-func (g *githubs) client(url string) (*github.Client, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if c, ok := g.clients[url]; ok {
-		return c, nil
-	}
-	credential := github.Credential{Token: g.config.GitHubToken.Reveal(), AppID: g.config.GitHubAppID, InstallationID: g.config.GitHubInstallation}
-	if g.config.GitHubKeyFile != "" {
-		key, err := os.ReadFile(g.config.GitHubKeyFile)
+// newGitHub returns a client of the server at an address.
+func newGitHub(cfg *config.Config, url string) (*github.Client, error) {
+	credential := github.Credential{Token: cfg.GitHubToken.Reveal(), AppID: cfg.GitHubAppID, InstallationID: cfg.GitHubInstallation}
+	if cfg.GitHubKeyFile != "" {
+		key, err := os.ReadFile(cfg.GitHubKeyFile)
 		if err != nil {
 			return nil, fmt.Errorf("read GITHUB_APP_KEY_FILE: %w", err)
 		}
 		credential.Key = key
 	}
-	c, err := github.New(github.Config{URL: url, Credential: credential, AllowHosts: g.config.PrivateHosts, CAFile: g.config.CAFile})
-	if err == nil {
-		g.clients[url] = c
-	}
-	return c, err
+	return github.New(github.Config{URL: url, Credential: credential, AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile})
 }
 
 func connectGitHub(c *clients, s config.Source) (index.Connector, error) {
-	client, err := c.github.client(s.GitHub.URL)
+	client, err := c.github.client(s.GitHub.URL, func() (*github.Client, error) { return newGitHub(c.config, s.GitHub.URL) })
 	if err != nil {
 		return nil, err
 	}

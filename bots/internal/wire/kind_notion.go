@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/files"
@@ -10,33 +9,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// notions is the client of Notion, one for all sources, so that they share its limits. It is safe for concurrent use.
-type notions struct {
-	config *config.Config
-
-	mu      sync.Mutex
-	clients map[string]*notion.Client // by the API's address
-}
-
-func newNotions(cfg *config.Config) *notions {
-	return &notions{config: cfg, clients: make(map[string]*notion.Client)}
-}
-
-func (n *notions) client(address string) (*notion.Client, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if known, ok := n.clients[address]; ok {
-		return known, nil
-	}
-	client, err := notion.New(notion.Config{URL: address, Token: n.config.NotionToken.Reveal(), AllowHosts: n.config.PrivateHosts, CAFile: n.config.CAFile})
-	if err == nil {
-		n.clients[address] = client
-	}
-	return client, err
-}
-
 func connectNotion(c *clients, s config.Source) (index.Connector, error) {
-	client, err := c.notion.client(s.Notion.URL)
+	cfg := c.config
+	client, err := c.notion.client(s.Notion.URL, func() (*notion.Client, error) {
+		return notion.New(notion.Config{URL: s.Notion.URL, Token: cfg.NotionToken.Reveal(), AllowHosts: cfg.PrivateHosts, CAFile: cfg.CAFile})
+	})
 	if err != nil {
 		return nil, err
 	}
