@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
@@ -27,7 +28,7 @@ func (s *site) nodes() *sourcetest.Readers {
 
 // A list of a page is one more condition: it replaces neither the lists above it nor the space.
 func TestTheNearestRestrictionReplacesNothing(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada, bob, cyd := s.User("ada"), s.User("bob"), s.User("cyd")
 		s.Group("others", cyd)
@@ -84,7 +85,7 @@ func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
 
 // One content whose list fails is stepped past; the others are read all the same.
 func TestAnExpansionThatFailsIsSteppedPast(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada := s.User("ada")
 		eng := s.Space("ENG", s.Site[0])
@@ -105,24 +106,12 @@ func TestAnExpansionThatFailsIsSteppedPast(t *testing.T) {
 }
 
 func TestARefusedCredentialHidesTheSource(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		s.Space("ENG", s.Site[0])
 		s.MustSync()
 		s.Revoke(true)
-		if _, err := s.Sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
-			t.Errorf("documents: %v", err)
-		}
-		for _, err := range s.Connector.Nodes(t.Context(), nil) {
-			if !errors.Is(err, index.ErrRevoked) {
-				t.Errorf("nodes: %v", err)
-			}
-		}
-		for _, err := range s.Connector.Groups(t.Context(), nil) {
-			if !errors.Is(err, index.ErrRevoked) {
-				t.Errorf("groups: %v", err)
-			}
-		}
+		s.MustBeRefused(s.Token)
 	})
 }
 

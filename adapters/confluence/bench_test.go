@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -35,52 +36,30 @@ func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next i
 	return s.Mark() - mark, items, next
 }
 
-// BenchmarkFirstPass and those below are of 50,000 pages at a server without limits that runs beside. What is measured holds the server's own time; texts
-// are read, and not cut or stored.
-func BenchmarkFirstPass(b *testing.B) {
-	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
-		requests, items, _ := s.pass(nil, true)
-		return requests, items
+// BenchmarkLargeSpace is of 50,000 pages at a server without limits that runs beside. What is measured holds the server's own time; texts are read, and not cut or
+// stored.
+func BenchmarkLargeSpace(b *testing.B) {
+	atlassiantest.Benchmark(b, func(cloud bool) (at index.Checkpoint, first, quiet, later, readers atlassiantest.Pass) {
+		s := newSite(b, cloud, nil)
+		large(s, 50_000)
+		_, _, at = s.pass(nil, false)
+		s.Pass(time.Minute)
+		quiet = func(at index.Checkpoint) (int, int) {
+			requests, items, _ := s.pass(at, false) // what was yielded has not changed, and is not read
+			return requests, items
+		}
+		first = func(index.Checkpoint) (int, int) {
+			requests, items, _ := s.pass(nil, true)
+			return requests, items
+		}
+		later = func(at index.Checkpoint) (int, int) {
+			s.Pass(time.Hour)
+			return quiet(at)
+		}
+		return at, first, quiet, later, func(index.Checkpoint) (int, int) {
+			mark := s.Mark()
+			told := s.nodes().Told
+			return s.Mark() - mark, told
+		}
 	})
-}
-
-func BenchmarkPassWithoutChanges(b *testing.B) {
-	benchmark(b, func(s *site, at index.Checkpoint) (int, int) {
-		requests, items, _ := s.pass(at, false)
-		return requests, items
-	})
-}
-
-func BenchmarkLookAtEverything(b *testing.B) {
-	benchmark(b, func(s *site, at index.Checkpoint) (int, int) {
-		s.Pass(time.Hour)
-		requests, items, _ := s.pass(at, false)
-		return requests, items
-	})
-}
-
-// BenchmarkWhoMayRead reads the nodes from the beginning.
-func BenchmarkWhoMayRead(b *testing.B) {
-	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
-		mark := s.Mark()
-		told := s.nodes().Told
-		return s.Mark() - mark, told
-	})
-}
-
-func benchmark(b *testing.B, do func(*site, index.Checkpoint) (requests, items int)) {
-	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
-		b.Run(name, func(b *testing.B) {
-			s := newSite(b, cloud, nil)
-			large(s, 50_000)
-			_, _, at := s.pass(nil, false)
-			s.Pass(time.Minute)
-			var requests, items int
-			for b.Loop() {
-				requests, items = do(s, at)
-			}
-			b.ReportMetric(float64(requests), "requests")
-			b.ReportMetric(float64(items), "yielded")
-		})
-	}
 }

@@ -4,13 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // What 5,000 pages cost, in requests: to read them the first time, to look whether anything has changed, to look at everything, and to read who may
 // read them.
 func TestRequestsOfALargeSpace(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		large(s, 5_000)
 		check := func(name string, requests, items, mostRequests, wantItems int) {

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 )
 
 // What a search does not show, or fails to, is read by itself; a page without a storage format in the other form.
 func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Space("ENG", s.Site[0])
 		want := make(map[*confluencetest.Content]string)
@@ -38,7 +39,7 @@ func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 
 // A pass that is paused again and again, or killed, goes on where it was, and stores nothing twice.
 func TestAPassGoesOnWhereItWas(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		want := make(map[*confluencetest.Content]string)
 		for _, key := range []string{"ENG", "OPS", "HR"} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
@@ -21,18 +22,6 @@ type site struct {
 	*sourcetest.Reading[*confluence.Connector]
 	client  *confluence.Client
 	options confluence.Options
-}
-
-// deployments runs a test for both kinds of sites.
-func deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
-	t.Helper()
-	t.Parallel()
-	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, cloud)
-		})
-	}
 }
 
 func configOf(s *confluencetest.Server) confluence.Config {
@@ -76,7 +65,7 @@ func (s *site) mustHold(want map[*confluencetest.Content]string) {
 func (s *site) node(id string) access.ACL { return access.ACL{access.Node("confluence-wiki", id)} }
 
 func TestPagesBecomeDocuments(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, func(o *confluence.Options, _ *confluence.Config) { o.Comments = true })
 		ada := s.User("ada")
 		eng := s.Space("ENG", s.Site[0])
@@ -120,7 +109,7 @@ func TestPagesBecomeDocuments(t *testing.T) {
 
 // What changes in Confluence changes in the index, and what is gone goes.
 func TestTheIndexFollows(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, func(o *confluence.Options, _ *confluence.Config) { o.Comments = true })
 		eng, ops := s.Space("ENG", s.Site[0]), s.Space("OPS", s.Site[0])
 		want := make(map[*confluencetest.Content]string)
@@ -202,7 +191,7 @@ func TestTheIndexFollows(t *testing.T) {
 
 // A restriction, a move or its end makes stored documents name other nodes, without their being read again.
 func TestDocumentsNameTheNearestRestriction(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Space("ENG", s.Site[0])
 		a := s.Page(eng, nil, "a", "<p>a</p>")
@@ -247,7 +236,7 @@ func TestDocumentsNameTheNearestRestriction(t *testing.T) {
 // A restricted page that moves to another space is another node there, of which nothing is known before nodes are read anew: those who might view the
 // space that it left are not those who may view the other.
 func TestAPageInAnotherSpaceIsAnotherNode(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada, bob := s.User("ada"), s.User("bob")
 		eng, ops := s.Space("ENG", ada, bob), s.Space("OPS", bob)

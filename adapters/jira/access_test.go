@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/access"
@@ -61,7 +62,7 @@ func (r *readers) reads(u *jiratest.User, more ...access.Principal) []string {
 
 // Each sort of holder lets in exactly whom it does in Jira, and one that is not known nobody.
 func TestWhoHoldsBrowseProjects(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada, bob, cyd, out := s.User("ada"), s.User("bob"), s.User("cyd"), s.User("out")
 		staff := s.Group("staff", ada, out)
@@ -109,7 +110,7 @@ func TestWhoHoldsBrowseProjects(t *testing.T) {
 
 // A change of an issue's fields that settings name makes its document name another node, and nobody is let in by what stood there before.
 func TestDocumentsNameWhoStandsInTheIssue(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada, bob := s.User("ada"), s.User("bob")
 		p := s.Project("ENG", jiratest.Holder{Type: "assignee"})
@@ -145,7 +146,7 @@ func TestDocumentsNameWhoStandsInTheIssue(t *testing.T) {
 
 // What is not shown to the account lets nobody in; on Data Center that is said by 500.
 func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Project("ENG", users)
 		s.Add(&jiratest.Issue{Project: eng, Summary: "a", Text: "x", Level: s.Level(eng, "Board", users)})
@@ -174,7 +175,7 @@ func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
 
 // Where issues do not show by what they are limited, and may be, nobody reads them.
 func TestAnIssueThatHidesItsLevelIsForNobody(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada := s.User("ada")
 		eng, ops, web := s.Project("ENG", users), s.Project("OPS", users), s.Project("WEB", users)
@@ -221,7 +222,7 @@ func TestVisitorsBelongToNoLevel(t *testing.T) {
 
 // A site that names nobody who may use it has nobody, unless the operator names the groups.
 func TestTheOperatorNamesWhoUsesJira(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, func(o *jira.Options) { o.Users = []string{"everybody"} })
 		ada := s.User("ada")
 		s.Issue(s.Project("ENG", users), "a", "x")
@@ -239,24 +240,12 @@ func TestTheOperatorNamesWhoUsesJira(t *testing.T) {
 }
 
 func TestARefusedCredentialHidesTheSource(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		s.Project("ENG", users)
 		s.MustSync()
 		s.Revoke(true)
-		if _, err := s.Sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), s.Token) {
-			t.Errorf("documents: %v", err)
-		}
-		for _, err := range s.Connector.Nodes(t.Context(), nil) {
-			if !errors.Is(err, index.ErrRevoked) {
-				t.Errorf("nodes: %v", err)
-			}
-		}
-		for _, err := range s.Connector.Groups(t.Context(), nil) {
-			if !errors.Is(err, index.ErrRevoked) {
-				t.Errorf("groups: %v", err)
-			}
-		}
+		s.MustBeRefused(s.Token)
 	})
 }
 
@@ -298,7 +287,7 @@ func TestPointsAreKeptTo(t *testing.T) {
 
 // Lists that lead in a circle end.
 func TestAListThatGoesRoundEnds(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Project("ENG", users, jiratest.Holder{Type: "reporter"})
 		for range 5 {
@@ -320,7 +309,7 @@ func TestAListThatGoesRoundEnds(t *testing.T) {
 
 // Addresses count where the organisation has verified their domain, and not else; whoever was deactivated is in no group.
 func TestPeople(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada, bob, cyd, dan := s.User("ada"), s.User("bob"), s.User("cyd"), s.User("dan")
 		s.Do(func() {
@@ -406,7 +395,7 @@ func TestFaultyOptionsAreNamed(t *testing.T) {
 
 // A project whose settings fail is passed over, and the others are read all the same.
 func TestOneProjectThatFailsIsPassedOver(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng, ops := s.Project("ENG", users), s.Project("OPS", users)
 		s.Faults.Add(jiratest.Fault{Path: "project/" + eng.ID + "/permissionscheme", Answer: jiratest.Refuse(http.StatusBadGateway)}, 0, 5)

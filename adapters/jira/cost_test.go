@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -40,7 +41,7 @@ func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next i
 // What 5,000 issues cost, in requests: to read them the first time, to look whether anything has changed, to look for what was deleted, and to read who may
 // read them.
 func TestRequestsOfALargeProject(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		large(s, 5_000)
 		check := func(name string, requests, items, wantRequests, wantItems int) {
@@ -73,52 +74,30 @@ func TestRequestsOfALargeProject(t *testing.T) {
 	})
 }
 
-// BenchmarkFirstPass, BenchmarkPassWithoutChanges and BenchmarkLookAtIDs are of 50,000 issues at a server without limits that runs beside. What is
-// measured holds the server's own time; texts are read, and not cut or stored.
-func BenchmarkFirstPass(b *testing.B) {
-	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
-		requests, items, _ := s.pass(nil, true)
-		return requests, items
+// BenchmarkLargeProject is of 50,000 issues, each of which its reporter may browse, at a server without limits that runs beside. What is measured holds the server's
+// own time; texts are read, and not cut or stored.
+func BenchmarkLargeProject(b *testing.B) {
+	atlassiantest.Benchmark(b, func(cloud bool) (at index.Checkpoint, first, quiet, later, readers atlassiantest.Pass) {
+		s := newSite(b, cloud, nil)
+		large(s, 50_000)
+		_, _, at = s.pass(nil, false)
+		s.Pass(time.Minute)
+		quiet = func(at index.Checkpoint) (int, int) {
+			requests, items, _ := s.pass(at, false) // what was yielded has not changed, and is not read
+			return requests, items
+		}
+		first = func(index.Checkpoint) (int, int) {
+			requests, items, _ := s.pass(nil, true)
+			return requests, items
+		}
+		later = func(at index.Checkpoint) (int, int) {
+			s.Pass(time.Hour)
+			return quiet(at)
+		}
+		return at, first, quiet, later, func(index.Checkpoint) (int, int) {
+			mark := s.Mark()
+			told := s.nodes().Told
+			return s.Mark() - mark, told
+		}
 	})
-}
-
-func BenchmarkPassWithoutChanges(b *testing.B) {
-	benchmark(b, func(s *site, at index.Checkpoint) (int, int) {
-		requests, items, _ := s.pass(at, false) // what was yielded has not changed, and is not read
-		return requests, items
-	})
-}
-
-func BenchmarkLookAtIDs(b *testing.B) {
-	benchmark(b, func(s *site, at index.Checkpoint) (int, int) {
-		s.Pass(time.Hour)
-		requests, items, _ := s.pass(at, false) // what was yielded has not changed, and is not read
-		return requests, items
-	})
-}
-
-// BenchmarkWhoMayRead reads the nodes of 50,000 issues, each of which its reporter may browse, from the beginning.
-func BenchmarkWhoMayRead(b *testing.B) {
-	benchmark(b, func(s *site, _ index.Checkpoint) (int, int) {
-		mark := s.Mark()
-		r := s.nodes()
-		return s.Mark() - mark, r.Told
-	})
-}
-
-func benchmark(b *testing.B, do func(*site, index.Checkpoint) (requests, items int)) {
-	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
-		b.Run(name, func(b *testing.B) {
-			s := newSite(b, cloud, nil)
-			large(s, 50_000)
-			_, _, at := s.pass(nil, false)
-			s.Pass(time.Minute)
-			var requests, items int
-			for b.Loop() {
-				requests, items = do(s, at)
-			}
-			b.ReportMetric(float64(requests), "requests")
-			b.ReportMetric(float64(items), "yielded")
-		})
-	}
 }

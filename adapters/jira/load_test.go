@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/document"
@@ -18,7 +19,7 @@ import (
 
 // One text that fails is stepped past, and those beside it are read all the same; what a search does not show is read by itself.
 func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Project("ENG", users)
 		want := make(map[*jiratest.Issue]string)
@@ -44,7 +45,7 @@ func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 
 // A pass that is paused again and again, or killed, goes on where it was, and stores nothing twice.
 func TestAPassGoesOnWhereItWas(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		want := make(map[*jiratest.Issue]string)
 		for _, key := range []string{"ENG", "OPS", "HR"} {
@@ -66,7 +67,7 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 
 // What was deleted while the list was read shifts a counted list: nothing is passed over, and nothing that is there is taken for gone.
 func TestAListThatShiftsIsReadAgain(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Project("ENG", users)
 		want := make(map[*jiratest.Issue]string)
@@ -136,7 +137,7 @@ func (oneFile) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, er
 
 // Attached files are documents of their own, read by whoever may read the issue, and go when they or the issue do.
 func TestAttachedFiles(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, func(o *jira.Options) {
 			o.Attachments, o.Read = true, textFile
 			o.Wanted, o.MaxBytes = func(name string) bool { return strings.HasSuffix(name, ".md") }, 100
@@ -174,7 +175,7 @@ func TestAttachedFiles(t *testing.T) {
 
 // Where much of a project is gone at once nobody may read that, and it is removed when it stays away; what comes back is read as before.
 func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng := s.Project("ENG", users)
 		board := s.Level(eng, "Board")

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/access"
@@ -20,18 +21,6 @@ type site struct {
 	*sourcetest.Reading[*jira.Connector]
 	client  *jira.Client
 	options jira.Options
-}
-
-// deployments runs a test for both kinds of sites.
-func deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
-	t.Helper()
-	t.Parallel()
-	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, cloud)
-		})
-	}
 }
 
 func configOf(s *jiratest.Server) jira.Config {
@@ -74,7 +63,7 @@ func (s *site) mustHold(want map[*jiratest.Issue]string) {
 var users = jiratest.Holder{Type: "applicationRole"}
 
 func TestIssuesBecomeDocuments(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		ada, bob := s.User("ada"), s.User("bob")
 		eng := s.Project("ENG", users)
@@ -128,7 +117,7 @@ func TestIssuesBecomeDocuments(t *testing.T) {
 
 // What changes in Jira changes in the index, and what is gone goes.
 func TestTheIndexFollows(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		eng, ops := s.Project("ENG", users), s.Project("OPS", users)
 		want := make(map[*jiratest.Issue]string)
@@ -196,7 +185,7 @@ func TestTheIndexFollows(t *testing.T) {
 
 // More projects than a search can name are read all the same, each with what was changed there.
 func TestManyProjects(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
 		want := make(map[*jiratest.Issue]string)
 		var last *jiratest.Issue

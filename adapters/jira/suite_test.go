@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) { sourcetest.Main(m) }
 // Whatever happens to a Jira site and to who reads it, nobody is shown what they could not read there; and once nothing happens any more, everybody what they
 // can.
 func TestSourceSuite(t *testing.T) {
-	deployments(t, func(t *testing.T, cloud bool) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		sourcetest.Suite(t, func(rt *rapid.T) sourcetest.World { return newWorld(t, rt, cloud) }, pgaccesstest.Open(t))
 	})
 }

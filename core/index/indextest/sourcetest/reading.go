@@ -97,6 +97,25 @@ func (r *Reading[C]) Stopped(steps int) (stops int) {
 	}
 }
 
+// MustBeRefused says which of the loops over a source does not find out that the credential is accepted no more, or tells of the secret.
+func (r *Reading[C]) MustBeRefused(secret string) {
+	r.T.Helper()
+	check := func(loop string, err error) {
+		if !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), secret) {
+			r.T.Errorf("%s: %v", loop, err)
+		}
+	}
+	_, err := r.Sync(r.T.Context())
+	check("documents", err)
+	var readers Readers
+	if nodes, ok := any(r.Connector).(index.NodeReader); ok {
+		check("nodes", readers.ReadNodes(r.T.Context(), nodes))
+	}
+	if groups, ok := any(r.Connector).(index.GroupReader); ok {
+		check("groups", readers.ReadGroups(r.T.Context(), groups))
+	}
+}
+
 // Yielded goes on from a checkpoint without an index: how many documents are yielded, with their texts if load says so, and where the next run goes on.
 func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
 	r.T.Helper()
