@@ -107,6 +107,13 @@ func (j *judge) settle(all bool) {
 		rest = rest[together:]
 	}
 	if j.marks = j.marks[n:]; len(j.marks) > 0 {
+		if n > 0 && homes[n-1] >= 0 { // where one citation always waits, what lies behind is not looked at again with every byte
+			done := min(j.sent, spans[homes[n-1]].start)
+			j.drop(done)
+			for i := range j.marks {
+				j.marks[i].offset -= done
+			}
+		}
 		return
 	}
 	j.marks = nil

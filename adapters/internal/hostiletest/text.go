@@ -128,6 +128,7 @@ func made(size int) []Text {
 		{"nested items line by line", steps.String()}, {"nested items, then empty lines", fill("- ", size/2) + "a" + fill("\n", size/2)},
 		{"nested quotations, then lines", fill("> ", size/4) + "a\n" + fill("> b\n", size/2)},
 		{"definitions and uses", definitions.String()}, {"backticks of all lengths", backticks(size)},
+		{"lines that a citation begins", fill("|-|\n[1]", size)},
 		{"one word", strings.Repeat("a", size)}, {"one long fence", strings.Repeat("`", size/2) + "\n" + fill("a\n", size/2)},
 	}
 }
