@@ -37,7 +37,7 @@ const version219 = `{"version":{"distribution":"opensearch","number":"2.19.1"},"
 
 func serve(t *testing.T, start func(http.Handler) *httptest.Server) *server {
 	t.Helper()
-	s := &server{info: version219, layout: `{"docs-1":{"mappings":{"_meta":{"footnote":1}}}}`, stored: make(map[string]bool)}
+	s := &server{info: version219, layout: `{"docs-1":{"mappings":{"_meta":{"footnote":2}}}}`, stored: make(map[string]bool)}
 	s.Server = start(s)
 	t.Cleanup(s.Close)
 	return s
@@ -370,7 +370,7 @@ func TestBulkGivesUp(t *testing.T) {
 func TestIndexOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	s := serve(t, httptest.NewServer)
-	for _, layout := range []string{`{"docs-1":{"mappings":{"_meta":{"footnote":2}}}}`, `{"docs-1":{"mappings":{}}}`, `{}`} {
+	for _, layout := range []string{`{"docs-1":{"mappings":{"_meta":{"footnote":1}}}}`, `{"docs-1":{"mappings":{}}}`, `{}`} {
 		s.layout = layout
 		c := s.client(t, "", "tls=off")
 		_, err := c.Search(t.Context(), engine.Query{Index: "docs-1"})

@@ -16,7 +16,7 @@ import (
 const delimiter = "|"
 
 // mappingVersion is that of what follows. An index of another one has to be made anew.
-const mappingVersion = 1
+const mappingVersion = 2
 
 // Names of the fields. flat and title hold words with weights; a model's vectors are in a field of their own (space).
 const (
@@ -135,7 +135,7 @@ func (c *Client) Space(ctx context.Context, index string, model int32, dimension
 		return err
 	}
 	body, err := json.Marshal(object{"properties": object{space(model): object{
-		"type": "knn_vector", "dimension": dimensions,
+		"type": "knn_vector", "dimension": dimensions, "doc_values": false, // which would be a second copy: Lucene reads the vectors of its graph
 		"method": object{"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": object{"m": 16, "ef_construction": 100}},
 	}}})
 	if err != nil {
