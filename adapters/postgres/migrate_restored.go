@@ -10,12 +10,15 @@ import (
 // Restored prepares a database that a backup was put into, before any process works with it: what its rooms have to do about it, in one transaction,
 // which say how many questions had no end when the backup was made; and roles that were granted what answering needs, and exist here, are
 // granted it. A second call does no harm.
-func Restored(ctx context.Context, url string, rooms func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
+func Restored(ctx context.Context, url string, rooms ...func(context.Context, pgx.Tx) (int, error)) (unfinished int, err error) {
 	err = withConn(ctx, url, func(conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			var err error
-			if unfinished, err = rooms(ctx, tx); err != nil {
-				return err
+			for _, room := range rooms {
+				n, err := room(ctx, tx)
+				if err != nil {
+					return err
+				}
+				unfinished += n
 			}
 			// Backups hold no rights, and a function that is made anew may be called by anybody.
 			return closeFunctions(ctx, tx)

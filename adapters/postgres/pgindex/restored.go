@@ -13,10 +13,10 @@ import (
 const restoredSQL = `select setval('search_version', nextval('search_version') + (1e9 * (1 + random()))::bigint)`
 
 // Restored is what has to be done about the search engine after a backup was put into a database: it knows of changes that the database does not, and
-// takes what comes with a lower version for old. The rest is found by the comparison (SweepEngine). A second call does no harm.
-func Restored(ctx context.Context, tx pgx.Tx) error {
+// takes what comes with a lower version for old. The rest is found by the comparison (SweepEngine). A second call does no harm. Of questions it knows nothing.
+func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
 	if _, err := tx.Exec(ctx, restoredSQL); err != nil {
-		return fmt.Errorf("have the search engine take what the backup holds for newer than what it has: %w", err)
+		return 0, fmt.Errorf("have the search engine take what the backup holds for newer than what it has: %w", err)
 	}
-	return nil
+	return 0, nil
 }

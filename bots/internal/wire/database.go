@@ -11,7 +11,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/config"
-	"github.com/jackc/pgx/v5"
 )
 
 // Direct is the way to the database that leads past a transaction pooler, for what changes the schema and for PostgreSQL's own programs. Close it:
@@ -48,12 +47,7 @@ func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 
 // Restored prepares a database that a backup was put into, and returns how many questions were under way when it was made.
 func (d *Direct) Restored(ctx context.Context) (int, error) {
-	return postgres.Restored(ctx, d.URL, func(ctx context.Context, tx pgx.Tx) (int, error) {
-		if err := pgindex.Restored(ctx, tx); err != nil {
-			return 0, err
-		}
-		return pgsession.Restored(ctx, tx)
-	})
+	return postgres.Restored(ctx, d.URL, pgindex.Restored, pgsession.Restored)
 }
 
 // Close lets go of the private server.
