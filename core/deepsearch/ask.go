@@ -43,14 +43,18 @@ const unshownAgain = 20 * time.Second
 
 // choose decides whether a search whose plan is known is begun. direct says that the question is answered without it, and the error may be an Awaiting.
 func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err error) {
-	open := 0
+	open, begun := 0, false
 	for n := range record.Questions {
-		if record.Findings[n+1].State == "" {
+		switch record.Findings[n+1].State {
+		case "":
 			open++
+		case Dropped:
+		case Found, Missing, Failed:
+			begun = true
 		}
 	}
 	switch {
-	case !record.Asked || record.Choice == Start:
+	case !record.Asked || begun || record.Choice == Start:
 		return false, nil
 	case record.Choice == Plainly:
 	case open <= s.req.Depth.Ask: // people have made it as small as one that begins by itself

@@ -24,6 +24,9 @@ func TestASearchThatWaits(t *testing.T) {
 		"started":           {func(r *deepsearch.Record) { r.Choice = deepsearch.Start }, false, ""},
 		"just answered":     {func(r *deepsearch.Record) { r.Choice = deepsearch.Plainly }, false, "as was chosen"},
 		"nobody came":       {func(r *deepsearch.Record) { r.Waited = time.Hour }, false, "Nobody started the deep search within 10 minutes"},
+		"begun before": {func(r *deepsearch.Record) {
+			r.Waited, r.Findings, r.Order = time.Hour, map[int]deepsearch.Finding{1: {State: deepsearch.Missing}}, []int{1}
+		}, false, ""},
 		"made smaller meanwhile": {func(r *deepsearch.Record) {
 			r.Findings, r.Order = map[int]deepsearch.Finding{2: {State: deepsearch.Dropped}}, []int{2}
 		}, false, ""},

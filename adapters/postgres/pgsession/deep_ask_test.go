@@ -102,6 +102,10 @@ func TestASearchWaitsWithoutALease(t *testing.T) {
 			_, err := store.Request(ctx, session.StopRequest{Tenant: turn.Session.Tenant, Ref: turn.Session.Ref, By: ann})
 			return err
 		}},
+		"its answer is removed": {most: time.Hour, goes: true, early: true, do: func(ctx context.Context, _ func(session.Stopper, string) deepsearch.Became, turn session.Turn) error {
+			_, err := store.Remove(ctx, turn.Session.Tenant, turn.ID, "remove", session.Removal{})
+			return err
+		}},
 		"its question is edited": {most: time.Hour, goes: true, do: func(ctx context.Context, _ func(session.Stopper, string) deepsearch.Became, turn session.Turn) error {
 			_, err := store.Edit(ctx, session.Edit{Tenant: turn.Session.Tenant, Ref: turn.Session.Ref, Message: turn.Message, Text: "deep: another"})
 			return err
@@ -146,7 +150,7 @@ func TestASearchWaitsWithoutALease(t *testing.T) {
 			t.Errorf("%s: leased %+v, %v", name, leased, err)
 		}
 		if len(leased) == 1 {
-			if err := store.Finish(ctx, leased[0].Fence(), session.Saved{Outcome: session.Answered}); err != nil {
+			if err := store.Finish(ctx, leased[0].Fence(), session.Saved{Outcome: session.Answered}); err != nil && !errors.Is(err, session.ErrRemoved) {
 				t.Error(err)
 			}
 		}

@@ -163,10 +163,7 @@ func saidEarly(ctx context.Context, tx pgx.Tx, f session.Fence, question string)
 // Await implements deepsearch.Journal.
 func (s *DeepSearches) Await(ctx context.Context, f session.Fence, most, again time.Duration) error {
 	return s.fenced(ctx, f, "waiting", func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, awaitedSQL, f.Tenant, f.Turn, f.Attempt, most.Microseconds(), again.Microseconds())
-		if err == nil && tag.RowsAffected() == 0 {
-			err = errErased
-		}
+		_, err := tx.Exec(ctx, awaitedSQL, f.Tenant, f.Turn, f.Attempt, most.Microseconds(), again.Microseconds())
 		return err
 	})
 }

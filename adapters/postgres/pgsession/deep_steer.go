@@ -16,12 +16,12 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn that an instruction may be meant for. Rows counts what was planned, Added what people added, before there was a plan as well; Open says that
+// steerable is a turn that an instruction may be meant for. Going says that it has no outcome yet, Rows counts what was planned, Added what people added, before there was a plan as well; Open says that
 // somebody looks for changes, or will; Asked, that the search waited or waits to be begun.
 type steerable struct {
-	ID, Asker, Starter          string
-	Running, Open, Asked, Waits bool
-	Rows, Added, Round          int
+	ID, Asker, Starter        string
+	Going, Open, Asked, Waits bool
+	Rows, Added, Round        int
 }
 
 // Steer implements deepsearch.Steering.
@@ -40,7 +40,7 @@ func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in dee
 func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
 	// The deep search of the place that runs, else that of its newest turn. Served by turn_unfinished and turn_in_session.
 	const meant = `
-		select t.id::text, t.asker_id, s.starter, t.state = 'running', d.steerable and t.state in ('running', 'queued'),
+		select t.id::text, t.asker_id, s.starter, t.state in ('running', 'queued'), d.steerable and t.state in ('running', 'queued'),
 			d.asked_at is not null, d.asked_at is not null and d.choice is null and t.state in ('running', 'queued'),
 			(select count(*)::int from deep_question q where q.tenant_id = t.tenant_id and q.turn_id = t.id),
 			(select count(*)::int from deep_question q where q.tenant_id = t.tenant_id and q.turn_id = t.id and q.added) + json_array_length(d.early),
@@ -65,9 +65,9 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 	case in.Choice != "":
 		became.Became = deepsearch.Changed
 		_, err = tx.Exec(ctx, `update deep_search set choice = $3 where tenant_id = $1 and turn_id = $2`, at.Tenant, d.ID, in.Choice)
-	case d.Running && d.Rows == 0 && (in.Add == "" || len(in.Drop) > 0) && in.Lacking() == "":
+	case d.Going && d.Rows == 0 && (in.Add == "" || len(in.Drop) > 0) && in.Lacking() == "":
 		became.Became = deepsearch.Unplanned
-	case !d.Open && !(d.Running && d.Rows == 0):
+	case !d.Open && !(d.Going && d.Rows == 0):
 		became.Became = deepsearch.Over
 	case in.Lacking() != "":
 		became.Became = deepsearch.Lacked
