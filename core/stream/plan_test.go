@@ -53,11 +53,15 @@ _3 of 5 done · 1 min 23 s · searches: 12 (at most 40) · documents read: 9 · 
 	if diff := cmp.Diff(want, stream.PlanText(v)); diff != "" {
 		t.Errorf("plan (-want +got):\n%s", diff)
 	}
-	for said, p := range map[string]packet.Progress{
-		"_This would take about 3 min and at most 40 searches, and cost about 0.06 USD, of 4.20 USD that are left of the budget. Unless it is started within 9 min, one search answers the question._": {Most: 40, More: 200, MoreCost: "0.06 USD", Left: "4.20 USD", Asks: 9},
-		"_3 of 5 done · 0 s, about 40 s more · searches: 0 (at most 40) · documents read: 0 · about 0.06 USD more, 4.20 USD left of the budget_":                                                       {Most: 40, More: 46, MoreCost: "0.06 USD", Left: "4.20 USD"},
-		"_3 of 5 done · 9 s, about 3 min more · searches: 0 · documents read: 0 · 0.01 USD, about 0.06 USD more_":                                                                                      {Seconds: 9, More: 200, Cost: "0.01 USD", MoreCost: "0.06 USD"},
+	for _, tt := range []struct {
+		said string
+		p    packet.Progress
+	}{ // that it waits comes first: what waits no more is not asked about again
+		{"_This would take about 3 min and at most 40 searches, and cost about 0.06 USD, of 4.20 USD that are left of the budget. Unless it is started within 9 min, one search answers the question._", packet.Progress{Most: 40, More: 200, MoreCost: "0.06 USD", Left: "4.20 USD", Asks: 9}},
+		{"_3 of 5 done · 0 s, about 40 s more · searches: 0 (at most 40) · documents read: 0 · about 0.06 USD more, 4.20 USD left of the budget_", packet.Progress{Most: 40, More: 46, MoreCost: "0.06 USD", Left: "4.20 USD"}},
+		{"_3 of 5 done · 9 s, about 3 min more · searches: 0 · documents read: 0 · 0.01 USD, about 0.06 USD more_", packet.Progress{Seconds: 9, More: 200, Cost: "0.01 USD", MoreCost: "0.06 USD"}},
 	} {
+		said, p := tt.said, tt.p
 		v.Apply(packet.Packet{Payload: p})
 		if got := stream.PlanText(v); !strings.HasSuffix(got, said) {
 			t.Errorf("plan ends with %q, want %q", got[strings.LastIndex(got, "\n")+1:], said)
