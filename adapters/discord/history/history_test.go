@@ -105,6 +105,7 @@ func TestWhatChangesIsFound(t *testing.T) {
 			first := ann.EarlierReply(thread, "first reply", age-time.Minute)
 			ann.EarlierReply(thread, "second reply", age-2*time.Minute)
 			alone := ann.EarlierReply(room.ID, "alone one", age)
+			brief := ann.EarlierReply(room.ID, "brief one", age)
 			post := ann.PostEarlier(forum.ID, "Title", "question one", age)
 			w.ArchivedAgo(post, age-time.Minute)
 			w.ArchivedAgo(thread, age-3*time.Minute)
@@ -119,6 +120,11 @@ func TestWhatChangesIsFound(t *testing.T) {
 				{"a reply is deleted", func() { ann.Delete(first) }, "second reply", "first reply"},
 				{"a message is edited", func() { ann.Edit(alone, "alone two") }, "alone two", "alone one"},
 				{"a thread is opened from it", func() { ann.EarlierReply(ann.Open(alone, "More"), "no longer alone", time.Minute) }, "no longer alone", ""},
+				{"a thread is opened from a message and put into the archive", func() {
+					at := ann.Open(brief, "Brief")
+					ann.EarlierReply(at, "soon over", time.Minute)
+					w.Archive(at)
+				}, "soon over", ""},
 				{"its root is deleted", func() { ann.Delete(alone) }, "no longer alone", "alone two"},
 				{"a post is edited", func() { ann.Edit(post, "question two") }, "question two", "question one"},
 				{"a post is deleted", func() { w.Destroy(post) }, "root two", "question two"},

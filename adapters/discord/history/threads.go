@@ -31,6 +31,8 @@ const (
 	activeAge = 30 * time.Second
 	// archiveAge is how long a list of all threads of a channel counts. Those that were deleted since are found out one by one.
 	archiveAge = 10 * time.Minute
+	// clockSkew is how far Discord's clock may be behind this process's.
+	clockSkew = time.Minute
 )
 
 // errRepeats says that a list leads back to what was read.
@@ -51,9 +53,19 @@ func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([
 
 // all lists all threads of a channel, the newest first.
 func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
-	list := r.kept(r.name+" "+channel, time.Now())
+	now := time.Now()
+	list := r.kept(r.name+" "+channel, now)
 	if err := r.join(ctx, list, channel); err != nil { // those that are active now, and at the beginning
 		return nil, err
+	}
+	if list.begun.Before(now) { // and those that were put into the archive since the list was begun
+		since := &archive{seen: make(map[string]bool)}
+		if err := r.page(ctx, since, channel, list.begun.Add(-clockSkew)); err != nil {
+			return nil, err
+		}
+		for _, p := range since.posts {
+			list.add(p)
+		}
 	}
 	if err := r.page(ctx, list, channel, time.Time{}); err != nil {
 		return nil, err
