@@ -9,7 +9,7 @@ import (
 )
 
 // sharded are the tables that grow with the documents. They hold a shard, by which a distributed engine divides them.
-var sharded = []string{"alias", "chunk", "document", "edge", "embedding", "fresh_posting", "index_shard", "mention", "posting", "segment", "segment_change", "search_entry"}
+var sharded = []string{"alias", "chunk", "document", "edge", "embedding", "extracted", "fresh_posting", "index_shard", "mention", "posting", "segment", "segment_change", "search_entry"}
 
 // wholeTables have no tenant in their unique constraints, each for a reason. On a distributed engine they are reference tables, or stay where they are.
 var wholeTables = map[string]string{
