@@ -48,6 +48,7 @@ func TestAnAnswerIsOfTheKindThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	doc := tool.Document{Number: 1, Title: "Maintenance window", Heading: "Maintenance window", Contents: "# Maintenance window\n\nThe maintenance window of the servers has a plan with all names."}
 	timed := tool.Document{Number: 1, Title: "Maintenance window", Heading: "Maintenance window", Contents: "# Maintenance window\n\nThe maintenance window of the servers begins on Sunday."}
+	lamp := tool.Document{Number: 1, Title: "Lighthouse", Heading: "Lighthouse", Contents: "# Lighthouse\n\nThe lamp of the lighthouse is lit at dusk by the keeper."}
 	owned := tool.Document{Number: 1, Title: "Servers", Heading: "Servers", Contents: "# Servers\n\nServers are ordered by the department and approved by Ines."}
 	tests := map[string]struct {
 		question string
@@ -55,7 +56,8 @@ func TestAnAnswerIsOfTheKindThatIsAskedFor(t *testing.T) {
 		answers  bool
 	}{
 		"a time where a time is asked for":      {"when is the maintenance window of the servers?", timed, true},
-		"no time":                               {"when is the maintenance window of the servers?", doc, false},
+		"a time in words of its own":            {"when is the lamp lit?", lamp, true},
+		"no time":                               {"when is the next freeze and maintenance of the servers?", doc, false},
 		"what somebody does":                    {"who approves servers?", owned, true},
 		"what somebody in a place does":         {"who in our department approves servers?", owned, true},
 		"something else that is done with it":   {"who owns servers of the department?", owned, false},

@@ -8,14 +8,17 @@ import (
 var (
 	asksWhen = regexp.MustCompile(`(?i)^\W*(and |so |until |since |by |from )?(when|what time|which day|what day|wann)\b`)
 	asksWho  = regexp.MustCompile(`(?i)^\W*(?:and |so )?who(?:m|se)?\s+((?:(?:is|are|was|were|do|does|did|can|could|may|must|will|would|should|has|have|had|to|i|we|you|the|a|an|allowed|supposed|(?:in|of|on|at|from)(?: (?:our|the|my|your|this))? \p{L}+)\s+)*)(\p{L}+)`)
-	// time is all that may say when something happens: a point in time, a span of it, or a condition.
+	// someTime is all that may say when something happens: a point in time, a span of it, or a condition.
 	someTime = regexp.MustCompile(`(?i)\b(19|20)\d\d\b|\b(\d+ ?[smhd]|(\w+ )?(second|minute|hour|day|week|month|quarter|year|night|morning|afternoon|evening)s?|daily|nightly|weekly|monthly|yearly|annually|today|tomorrow|yesterday|immediately|when|whenever|if|after|before|until|till|since|within|during|once|soon|upon|unless|every|wenn|nach|vor|bis|seit|sobald|tage?n?|wochen?|monate?|jahre?|uhr|immer)\b`)
 )
 
+// sureMatch is the share of a question's weight from which on a quotation may name a time in words of its own: "lit at dusk".
+const sureMatch = 0.8
+
 // fits reports whether a quotation can be an answer of the kind that is asked for: a question for a time is answered by something that tells of
-// time, and one for who does something by something that tells of doing it.
+// time, or of all that is asked about, and one for who does something by something that tells of doing it.
 func (a *asked) fits(r *reader, x span) bool {
-	if asksWhen.MatchString(a.text) && !moment.MatchString(x.text()) && !someTime.MatchString(x.text()) {
+	if asksWhen.MatchString(a.text) && x.match < sureMatch && !moment.MatchString(x.text()) && !someTime.MatchString(x.text()) {
 		return false
 	}
 	m := asksWho.FindStringSubmatch(a.text)

@@ -23,7 +23,13 @@ const (
 type Awaiting struct {
 	journal Journal
 	fence   session.Fence
-	most    time.Duration
+	waiting Waiting
+}
+
+// Waiting is how long a search waits for a person, and for which plan.
+type Waiting struct {
+	Most, Again        time.Duration
+	Questions, Dropped int // of the plan that was shown
 }
 
 // Error implements error.
@@ -31,11 +37,12 @@ func (*Awaiting) Error() string { return "the search waits for somebody to start
 
 // Park lets go of the turn. Where the plan could not be shown, the turn is run again after a while, to show it.
 func (a *Awaiting) Park(ctx context.Context, shown bool) error {
-	again := a.most
+	w := a.waiting
+	w.Again = w.Most
 	if !shown {
-		again = min(again, unshownAgain)
+		w.Again = min(w.Again, unshownAgain)
 	}
-	return a.journal.Await(ctx, a.fence, a.most, again)
+	return a.journal.Await(ctx, a.fence, w)
 }
 
 // unshownAgain is how soon it is tried again to show a plan.
@@ -43,12 +50,13 @@ const unshownAgain = 20 * time.Second
 
 // choose decides whether a search whose plan is known is begun. direct says that the question is answered without it, and the error may be an Awaiting.
 func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err error) {
-	open, begun := 0, false
+	open, dropped, begun := 0, 0, false
 	for n := range record.Questions {
 		switch record.Findings[n+1].State {
 		case "":
 			open++
 		case Dropped:
+			dropped++
 		case Found, Missing, Failed:
 			begun = true
 		}
@@ -65,7 +73,7 @@ func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err e
 		p := s.progress()
 		p.Asks = int((s.config.Wait - record.Waited + time.Minute - 1) / time.Minute)
 		s.out.emit(askBlock(s.round), p)
-		return false, &Awaiting{s.Journal, s.fence(), s.config.Wait}
+		return false, &Awaiting{s.Journal, s.fence(), Waiting{Most: s.config.Wait, Questions: len(record.Questions), Dropped: dropped}}
 	}
 	s.keep(ctx, "choice", func(ctx context.Context) error {
 		record.Direct, record.Questions = true, nil

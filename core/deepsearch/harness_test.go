@@ -440,8 +440,8 @@ func (w *worker) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delt
 	}
 }
 
-func (j *journal) Await(_ context.Context, f session.Fence, _, again time.Duration) error {
-	return j.write(f.Turn, func(*deepsearch.Record) { j.parked = append(j.parked, again) })
+func (j *journal) Await(_ context.Context, f session.Fence, w deepsearch.Waiting) error {
+	return j.write(f.Turn, func(*deepsearch.Record) { j.parked = append(j.parked, w.Again) })
 }
 
 func (j *journal) Conclude(_ context.Context, f session.Fence, p packet.Progress) error {

@@ -56,8 +56,9 @@ type Journal interface {
 	Close(ctx context.Context, f session.Fence, known int) (bool, error)
 	// Found keeps the finding of a sub-question, in the place of one that was kept before. A sub-question that a person dropped stays so.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
-	// Await lets go of a turn whose search waits for a person: until that person has chosen, for most since it was Asked, and for again from now on.
-	Await(ctx context.Context, f session.Fence, most, again time.Duration) error
+	// Await lets go of a turn whose search waits for a person: until that person has chosen or the plan is another than the one that was shown, for Most since it was
+	// Asked, and for Again from now on.
+	Await(ctx context.Context, f session.Fence, w Waiting) error
 	// Conclude keeps how far the search was at its end.
 	Conclude(ctx context.Context, f session.Fence, p packet.Progress) error
 	// Forget empties the judgments, and puts a text in the place of every sub-question that was asked because of one.

@@ -98,6 +98,14 @@ func TestASearchWaitsWithoutALease(t *testing.T) {
 			}
 			return nil
 		}},
+		"its plan is changed at once": {most: time.Hour, goes: true, early: true, do: func(_ context.Context, say func(session.Stopper, string) deepsearch.Became, _ session.Turn) error {
+			say(ann, "drop 2")
+			return nil
+		}},
+		"its plan is longer at once": {most: time.Hour, goes: true, early: true, do: func(_ context.Context, say func(session.Stopper, string) deepsearch.Became, _ session.Turn) error {
+			say(ann, "add: when?")
+			return nil
+		}},
 		"it is stopped": {most: time.Hour, goes: true, do: func(ctx context.Context, _ func(session.Stopper, string) deepsearch.Became, turn session.Turn) error {
 			_, err := store.Request(ctx, session.StopRequest{Tenant: turn.Session.Tenant, Ref: turn.Session.Ref, By: ann})
 			return err
@@ -126,6 +134,7 @@ func TestASearchWaitsWithoutALease(t *testing.T) {
 			}
 			return became.Became
 		}
+		shown := deepsearch.Waiting{Most: c.most, Again: time.Hour, Questions: 2}
 		act := func() {
 			if c.do != nil {
 				if err := c.do(ctx, say, turn); err != nil {
@@ -136,10 +145,10 @@ func TestASearchWaitsWithoutALease(t *testing.T) {
 		if c.early {
 			act()
 		}
-		if err := deep.Await(ctx, f, c.most, time.Hour); err != nil {
+		if err := deep.Await(ctx, f, shown); err != nil {
 			t.Fatal(err)
 		}
-		if err := deep.Await(ctx, f, c.most, time.Hour); !errors.Is(err, session.ErrFenced) {
+		if err := deep.Await(ctx, f, shown); !errors.Is(err, session.ErrFenced) {
 			t.Errorf("%s: let go of twice: %v", name, err)
 		}
 		if !c.early {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
@@ -161,9 +160,9 @@ func saidEarly(ctx context.Context, tx pgx.Tx, f session.Fence, question string)
 }
 
 // Await implements deepsearch.Journal.
-func (s *DeepSearches) Await(ctx context.Context, f session.Fence, most, again time.Duration) error {
+func (s *DeepSearches) Await(ctx context.Context, f session.Fence, w deepsearch.Waiting) error {
 	return s.fenced(ctx, f, "waiting", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, awaitedSQL, f.Tenant, f.Turn, f.Attempt, most.Microseconds(), again.Microseconds())
+		_, err := tx.Exec(ctx, awaitedSQL, f.Tenant, f.Turn, f.Attempt, w.Most.Microseconds(), w.Again.Microseconds(), w.Questions, w.Dropped)
 		return err
 	})
 }

@@ -136,12 +136,13 @@ var handedBackSQL = on(session.HandedBack, `
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
 // awaitedSQL lets an attempt go of a turn that waits until somebody says whether its deep search is to be begun: at most $4 µs since that was asked, and $5 µs from
-// now on; 20 s where nothing is kept of the search. It has shown that it ends no process.
+// now on; not at all where its plan has not the $6 sub-questions, $7 of them dropped, that were shown; 20 s where nothing is kept of the search. It has shown that it ends no process.
 var awaitedSQL = on(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
 		else coalesce((
-			select case when d.choice is not null then '-infinity'
+			select case when d.choice is not null or ($6, $7) <> (
+					select count(*), count(*) filter (where q.state = 'dropped') from deep_question q where q.tenant_id = $1 and q.turn_id = $2) then '-infinity'
 				else least(d.asked_at + $4::bigint * interval '1 microsecond', clock_timestamp() + $5::bigint * interval '1 microsecond') end
 			from deep_search d where d.tenant_id = $1 and d.turn_id = $2), clock_timestamp() + interval '20 seconds') end
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}`)
