@@ -93,7 +93,7 @@ func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *worl
 	t.Cleanup(cancel)
 	s := setting{
 		server: discordtest.Config{BucketWindow: 100 * time.Millisecond, IdentifyEvery: 50 * time.Millisecond},
-		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: call.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 60 * time.Millisecond}}},
+		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: call.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 150 * time.Millisecond}}},
 	}
 	for _, c := range change {
 		c(&s)

@@ -2,7 +2,6 @@ package local_test
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -206,22 +205,11 @@ func TestOrdinaryUser(t *testing.T) {
 	theirs.leave()
 }
 
+// copyFile has another process write the copy: what this one writes is open in whatever it starts meanwhile, and cannot be run until that has ended.
 func copyFile(t *testing.T, from, to string) string {
 	t.Helper()
-	source, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(target, source); err != nil {
-		t.Fatal(err)
-	}
-	if err := target.Close(); err != nil {
-		t.Fatal(err)
+	if out, err := exec.Command("cp", "-p", from, to).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	return to
 }
