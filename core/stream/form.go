@@ -12,14 +12,16 @@ import (
 )
 
 // Form is how much of what a platform can show an answer is written with. Where the platform refuses a message for what it holds
-// (thread.ErrRefused), the answer is written in the next form. It is given up when it is refused in the last one.
+// (thread.ErrRefused), the answer is written in the next form, and without its file where that alone is refused (thread.ErrNoFile). It is
+// given up when it is refused in the last one.
 type Form int
 
 // The forms, on every platform. What belongs to each is the Renderer's to say.
 const (
-	Whole Form = iota // all that the platform can show
-	Bare              // without what is refused in some places: files, buttons that open addresses, newer kinds of blocks
-	Plain             // text alone, in shorter messages
+	Whole   Form = iota // all that the platform can show
+	Unfiled             // without a file that is a message of its own
+	Bare                // without what is refused in some places: files, buttons that open addresses, newer kinds of blocks
+	Plain               // text alone, in shorter messages
 )
 
 // forms names them in the log.
@@ -36,10 +38,14 @@ func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error
 	for {
 		v.Form = w.form
 		err := w.show(ctx, v, class)
-		if !errors.Is(err, thread.ErrRefused) || w.form == Plain {
+		switch {
+		case errors.Is(err, thread.ErrNoFile) && w.form < Unfiled: // who says so has told why
+			w.form = Unfiled
+			continue
+		case !errors.Is(err, thread.ErrRefused) || w.form == Plain:
 			return err
 		}
-		w.form++
+		w.form = max(w.form+1, Bare)
 		w.Logger.WarnContext(ctx, "the platform refuses a message of the answer; it is written with less", "form", forms[w.form], "error", err)
 	}
 }

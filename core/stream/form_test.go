@@ -69,7 +69,7 @@ func (formed) Render(v *stream.View) []string {
 	if v.Problem != nil {
 		return []string{v.Problem.Message}
 	}
-	end := map[stream.Form]string{stream.Whole: " [file]", stream.Bare: " [buttons]", stream.Plain: ""}[v.Form]
+	end := map[stream.Form]string{stream.Whole: " [file]", stream.Unfiled: " [whole]", stream.Bare: " [buttons]", stream.Plain: ""}[v.Form]
 	if v.Phase != stream.Done {
 		end = " [writing]"
 	}
@@ -98,6 +98,18 @@ func TestWhatIsRefusedForGoodIsWrittenWithLess(t *testing.T) {
 	}{
 		{"nothing", holds(), nil, []string{"x 1", "x 2", "x 3 [file]"}, nil, 3},
 		{"a file", holds("[file]"), nil, []string{"x 1", "x 2", "x 3 [buttons]"}, nil, 4},
+		{"a file of its own", func(call, page string) error {
+			if call != "delete" && strings.Contains(page, "[file]") {
+				return thread.ErrNoFile
+			}
+			return nil
+		}, nil, []string{"x 1", "x 2", "x 3 [whole]"}, nil, 4},
+		{"a file of its own, and then newer blocks", func(call, page string) error {
+			if call != "delete" && strings.Contains(page, "[whole]") {
+				return thread.ErrRefused
+			}
+			return map[bool]error{true: thread.ErrNoFile}[strings.Contains(page, "[file]")]
+		}, nil, []string{"x 1", "x 2", "x 3 [buttons]"}, nil, 5},
 		{"a file and buttons", holds("[file]", "[buttons]"), nil, []string{"x 1", "x 2", "x 3"}, nil, 5},
 		{"a file of an answer that stands there", holds("[file]"), []string{"x 1", "x 2", "x 3 [writing]"}, []string{"x 1", "x 2", "x 3 [buttons]"}, nil, 5},
 		{"the text", holds("x 3"), nil, []string{givenUp}, thread.ErrRefused, 8},

@@ -83,6 +83,8 @@ var (
 	ErrNoStream       = errors.New("the answer cannot be streamed here")
 	// ErrRefused says that the platform does not take the message for what it holds, now or later. With less in it, it may.
 	ErrRefused = errors.New("the platform does not take the message as it is")
+	// ErrNoFile says that no file can be posted here. What it holds can be posted as messages.
+	ErrNoFile = errors.New("no file can be posted here")
 )
 
 // Lasting reports whether the same call would fail again: the platform understood it and said no.
