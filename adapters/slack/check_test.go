@@ -59,9 +59,9 @@ func TestManifestAsksForWhatIsUsed(t *testing.T) {
 		followed bool
 	}{
 		{"all", slack.ManifestOptions{}, len(call.Scopes), true, true},
-		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(call.Scopes) - 5, true, false},
-		{"mentions only, and history as a source", slack.ManifestOptions{MentionOnly: true, History: true}, len(call.Scopes) - 3, true, false},
-		{"mentions only, and groups", slack.ManifestOptions{MentionOnly: true, Groups: true}, len(call.Scopes) - 4, true, false},
+		{"mentions only", slack.ManifestOptions{MentionOnly: true}, len(call.Scopes) - 6, true, false},
+		{"mentions only, and history as a source", slack.ManifestOptions{MentionOnly: true, History: true}, len(call.Scopes) - 4, true, false},
+		{"mentions only, and groups", slack.ManifestOptions{MentionOnly: true, Groups: true}, len(call.Scopes) - 5, true, false},
 		{"over HTTP", slack.ManifestOptions{RequestURL: "https://bot.example/slack/events"}, len(call.Scopes), false, true},
 	}
 	for _, tt := range tests {

@@ -28,6 +28,7 @@ var Scopes = []Scope{
 	{"users:read.email", "to know which documents name a person by address", false, false},
 	{"usergroups:read", "to know who is in the user groups to which groups of footnote.yaml are bound", false, false},
 	{"files:read", "to read files and pictures that come with a question", false, false},
+	{"files:write", "to post a long report as a file, and to take it away again", false, false},
 	{"channels:history", "to follow a thread in a public channel without a new mention, and to read it as a source", false, true},
 	{"groups:history", "to follow a thread in a private channel without a new mention, and to read it as a source", false, true},
 }

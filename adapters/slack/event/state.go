@@ -73,3 +73,6 @@ func parseTS(ts string) time.Time {
 
 // TimeOf is when a message was written.
 func TimeOf(id thread.MessageID) time.Time { return parseTS(string(id)) }
+
+// IsFile reports whether an id is that of a file, and not that of a message, which is a time.
+func IsFile(id thread.MessageID) bool { return strings.HasPrefix(string(id), "F") }

@@ -12,9 +12,13 @@ const (
 	MaxText     = 3900  // characters of Page.Text
 	MaxNote     = 1000  // characters of one element of Page.Notes
 	MaxSources  = 10    // elements of Page.Sources
+	MaxPages    = 2     // of a report; the whole of a longer one is a file below them
 
 	MaxTaskSources = 5 // elements of Task.Sources
 )
+
+// FileTitle is how the file of a long report is called where it is shown.
+const FileTitle = "answer.md"
 
 // Page is one Slack message, or, from a Tail, one piece to be appended. It holds nothing that can mention anybody and no image, and
 // every limit holds already: whoever sends it cuts, escapes and adds nothing. Unfurls are off by the sender.
@@ -34,6 +38,8 @@ type Page struct {
 	Sources []Source // under the last page of a finished answer
 	More    string   // a sentence that says how many documents Sources leaves out; empty when none
 	Buttons []thread.Button
+
+	File string `json:",omitempty"` // Markdown of a whole report: the message is this file, and nothing else of the page but Number and Done counts
 
 	Tasks []Task   // in a piece: search steps that are new or have changed
 	Rolls []string // in a piece: Markdown of messages to follow, in order, because the present one is full with Markdown

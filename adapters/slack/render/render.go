@@ -32,12 +32,24 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	if v.Form == stream.Plain {
 		return r.plain(tree, v, bare)
 	}
-	pages := r.pages(tree, foot.Policy(v, r.Links), v.Form != stream.Whole)
+	policy := foot.Policy(v, r.Links)
+	pages := r.pages(tree, policy, v.Form >= stream.Bare)
 	if len(pages) == 0 {
 		return nil
 	}
+	file := v.Deep && v.Form == stream.Whole && len(pages) > MaxPages
+	if file {
+		pages = pages[:MaxPages]
+	}
 	last := &pages[len(pages)-1]
 	r.end(last, v, bare)
+	switch {
+	case file && last.Done:
+		last.Notes, last.Done = append([]string{note(fileBelow)}, last.Notes...), false
+		pages = append(pages, Page{File: r.file(tree, policy, v, bare), Done: true})
+	case file:
+		last.Notes = append(last.Notes, note(fileComes))
+	}
 	for i := range pages {
 		pages[i].Number = v.First + i
 		pages[i].Text = plainText(&pages[i])

@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -18,7 +19,10 @@ type File struct {
 
 type upload struct {
 	File
-	id string
+	id      string
+	length  int      // announced of a file of the bot's that is not complete
+	title   string   // as shown; empty is the name
+	message *Message // that shows a file of the bot's
 }
 
 // keepFile stores a file and returns its id. s.mu is held.
@@ -57,15 +61,19 @@ func (s *Server) fileWire(f *upload) map[string]any {
 	} else {
 		mode = "external"
 	}
-	return map[string]any{
-		"id": f.id, "name": f.Name, "title": f.Name, "mimetype": f.Media, "mode": mode, "size": size, "is_external": mode == "external",
+	wire := map[string]any{
+		"id": f.id, "name": f.Name, "title": cmp.Or(f.title, f.Name), "mimetype": f.Media, "mode": mode, "size": size, "is_external": mode == "external",
 		"url_private": address, "url_private_download": address,
 	}
+	if m := f.message; m != nil {
+		wire["shares"] = map[string]any{"private": map[string]any{m.Channel: []any{map[string]any{"ts": m.TS, "thread_ts": m.Thread}}}}
+	}
+	return wire
 }
 
 func (s *Server) fileInfo(form url.Values) (reply, error) {
 	f := s.files[form.Get("file")]
-	if f == nil {
+	if f == nil || f.length > 0 {
 		return nil, fail("file_not_found")
 	}
 	return reply{"file": s.fileWire(f), "comments": []any{}, "paging": map[string]any{}}, nil

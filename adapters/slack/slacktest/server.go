@@ -33,7 +33,7 @@ const (
 
 // AllScopes are what an app may be granted here.
 var AllScopes = []string{
-	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "groups:history", "groups:read",
+	"app_mentions:read", "assistant:write", "channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write", "groups:history", "groups:read",
 	"im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read", "reactions:write", "usergroups:read",
 	"users:read", "users:read.email",
 }
@@ -128,6 +128,7 @@ func Start(config Config) *Server {
 	mux.HandleFunc("/socket", s.serveSocket)
 	mux.HandleFunc("POST /respond/{id}", s.serveRespond)
 	mux.HandleFunc("GET /files/{id}", s.serveFile)
+	mux.HandleFunc("POST /upload/v1/{id}", s.serveUpload)
 	mux.HandleFunc("GET /signin", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in to Test</html>") })
 	s.http = httptest.NewServer(mux)
 	return s
@@ -194,6 +195,9 @@ func methods() map[string]method {
 		"agents.sessions.setStatus":             {run: (*Server).setSession, scope: "chat:write", tier: 50},
 		"users.conversations":                   {run: (*Server).userConversations, tier: 50},
 		"files.info":                            {run: (*Server).fileInfo, scope: "files:read", tier: 100},
+		"files.getUploadURLExternal":            {run: (*Server).uploadURL, scope: "files:write", tier: 100},
+		"files.completeUploadExternal":          {run: (*Server).completeUpload, scope: "files:write", tier: 100},
+		"files.delete":                          {run: (*Server).deleteFile, scope: "files:write", tier: 50},
 		"conversations.replies":                 {run: (*Server).replies, tier: 50},
 		"conversations.history":                 {run: (*Server).history, tier: 50},
 		"conversations.info":                    {run: (*Server).conversationInfo, tier: 50},

@@ -38,7 +38,9 @@ type Surface struct {
 	posted  atomic.Pointer[time.Time]
 	signed  atomic.Bool // a first status was begun
 	stated  atomic.Pointer[time.Time]
-	left    map[thread.MessageID]bool // that may be streams which nobody ended
+	left    map[thread.MessageID]bool   // that may be streams which nobody ended
+	uploads int                         // of a file, that failed for a moment
+	found   map[thread.MessageID]string // files of the turn that Own found, with their names
 }
 
 // Posted reports whether a message of the answer was begun.
@@ -64,7 +66,7 @@ func (c *Writer) Surface(o SurfaceOptions) *Surface {
 	for _, id := range o.Begun {
 		left[id] = time.Since(event.TimeOf(id)) < openFor
 	}
-	return &Surface{client: c, options: o, left: left}
+	return &Surface{client: c, options: o, left: left, found: make(map[thread.MessageID]string)}
 }
 
 // Capabilities implements thread.Surface.
@@ -103,6 +105,9 @@ func (s *Surface) metadata() api.MsgOption {
 
 // Post implements thread.Surface.
 func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (thread.MessageID, error) {
+	if page.File != "" {
+		return s.postFile(ctx, to, page.File)
+	}
 	ctx, cancel := s.call(ctx)
 	defer cancel()
 	began := time.Now()
@@ -116,6 +121,9 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 // Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first: Slack takes
 // no edit of it.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
+	if page.File != "" || event.IsFile(id) {
+		return s.replaced(ctx, to, id, page)
+	}
 	ctx, cancel := s.call(ctx)
 	defer cancel()
 	update := func() error {
@@ -157,6 +165,9 @@ func streamOver(err error) bool {
 
 // Delete implements thread.Surface.
 func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
+	if event.IsFile(id) {
+		return s.deleteFile(ctx, to, id)
+	}
 	ctx, cancel := s.call(ctx)
 	defer cancel()
 	_, _, err := s.client.slack.API.DeleteMessageContext(ctx, to.Channel, string(id))
@@ -184,6 +195,14 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			return nil, call.Translate("read what was posted in the thread", err, false)
 		}
 		for _, m := range messages {
+			if len(m.Files) > 0 { // it bears no mark: the file's name tells whose it is
+				for _, f := range m.Files {
+					if m.User == me.User && strings.HasPrefix(f.Name, s.filePrefix()) {
+						own, s.found[thread.MessageID(f.ID)] = append(own, thread.MessageID(f.ID)), f.Name
+					}
+				}
+				continue
+			}
 			marked := m.Metadata.EventType == event.MetadataType && m.Metadata.EventPayload["turn"] == s.options.Turn
 			// A stream that was not ended bears no mark; a session has one turn at a time, so what came after its question is its own.
 			unmarked := m.Metadata.EventType == "" && s.options.Question != ""

@@ -14,6 +14,7 @@ type Writer struct {
 	refusals  atomic.Int32 // of sessions, in a row
 	noStreams atomic.Bool  // the workspace was found not to have them
 	noStatus  atomic.Bool  // likewise
+	noFiles   atomic.Bool  // likewise, or the app may not upload any
 }
 
 // NewWriter returns a writer into a workspace.

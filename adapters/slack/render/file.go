@@ -1,0 +1,56 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/stream"
+)
+
+// What is said under the beginning of a report that is too long for messages.
+const (
+	fileBelow = "The answer is longer than fits here. All of it is in " + FileTitle + "."
+	fileComes = "The answer is longer than fits here. All of it will be posted as a file."
+)
+
+// maxFile is more characters than any report has, so that a file is laid out as one page.
+const maxFile = 1 << 30
+
+// file is the whole answer as Markdown, with what stands under it and all of its sources. What may be a link is what may be one in messages, since
+// Slack shows the file as well.
+func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View, bare bool) string {
+	whole := &answer.Tree{Blocks: tree.Blocks[:len(tree.Blocks):len(tree.Blocks)]}
+	put := func(inlines ...answer.Inline) {
+		whole.Blocks = append(whole.Blocks, &answer.Block{Kind: answer.Paragraph, Inlines: inlines})
+	}
+	if !bare {
+		for _, n := range foot.Notes(v) {
+			put(answer.Inline{Kind: answer.Text, Text: n, Style: answer.Italic})
+		}
+	}
+	list, _ := foot.Sources(v, r.now(), len(v.Citations)+len(v.Closest))
+	if len(list) > 0 {
+		put(answer.Inline{Kind: answer.Text, Text: foot.Head(list), Style: answer.Bold})
+	}
+	for _, s := range list {
+		line := s.Title
+		if s.Number > 0 {
+			line = "[" + strconv.Itoa(s.Number) + "] " + line
+		}
+		if d := s.Detail(); d != "" {
+			line += " · " + d
+		}
+		inlines := []answer.Inline{{Kind: answer.Text, Text: line}}
+		if _, ok := address(s.URL); ok {
+			inlines = append(inlines, answer.Inline{Kind: answer.Text, Text: " "}, answer.Inline{Kind: answer.Link, URL: s.URL})
+		}
+		put(inlines...)
+	}
+	var b strings.Builder
+	for _, p := range whole.Pages(markdown{}, policy, answer.RuneCount, maxFile) {
+		b.WriteString(p.Text + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,108 @@
+package slacktest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// What Slack says of uploads:
+//
+//   - https://docs.slack.dev/reference/methods/files.getUploadURLExternal: "length: Size in bytes of the file being uploaded." "Upload a file by making
+//     a POST request to the upload URL." "Files can be sent as raw bytes or can be multipart form encoded. Slack will return HTTP 200 if the upload is
+//     successful" — "missing_argument: A required argument was not provided. Typically only occurs when the `length` provided is 0." —
+//     "file_uploads_disabled: Team has disabled all file uploads."
+//   - https://docs.slack.dev/reference/methods/files.completeUploadExternal: "Channel ID where the file will be shared. If not specified the file will
+//     be private." "Never use a reply's ts value; use its parent instead." "If this method is not called, the uploaded file and associated metadata will
+//     be discarded. This method can only be called once."
+//   - https://docs.slack.dev/reference/methods/files.delete: "cant_delete_file: Authenticated user does not have permission to delete this file." —
+//     "file_not_found: The file does not exist, or is not visible to the calling user."
+//
+// What it answers to a second completion is not documented; here the file is not found.
+
+// uploadURL begins an upload. s.mu is held.
+func (s *Server) uploadURL(form url.Values) (reply, error) {
+	length, err := strconv.Atoi(form.Get("length"))
+	if err != nil || length <= 0 || form.Get("filename") == "" {
+		return nil, fail("missing_argument")
+	}
+	id := "F" + s.ts()
+	s.files[id] = &upload{File: File{Name: form.Get("filename"), Media: "text/markdown"}, id: id, length: length}
+	return reply{"upload_url": s.http.URL + "/upload/v1/" + id, "file_id": id}, nil
+}
+
+// serveUpload takes the bytes. A Fault of the method "upload" is for it.
+func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
+	part, _, err := r.FormFile("file")
+	if err != nil {
+		http.Error(w, "no file", http.StatusBadRequest)
+		return
+	}
+	data, err := io.ReadAll(part)
+	s.mu.Lock()
+	fault, f := s.fault("upload", nil), s.files[r.PathValue("id")]
+	took := fault == nil && err == nil && f != nil && f.length == len(data)
+	if took {
+		f.Data = data
+	}
+	s.mu.Unlock()
+	switch {
+	case fault != nil:
+		fault.answer(w, r)
+	case !took:
+		http.Error(w, "not what was announced", http.StatusBadRequest)
+	default:
+		_, _ = io.WriteString(w, "OK - "+strconv.Itoa(len(data))) // the client has gone when this fails
+	}
+}
+
+// completeUpload shows files in a thread. s.mu is held.
+func (s *Server) completeUpload(form url.Values) (reply, error) {
+	var list []struct{ ID, Title string }
+	if json.Unmarshal([]byte(form.Get("files")), &list) != nil || len(list) != 1 {
+		return nil, fail("invalid_arguments")
+	}
+	f := s.files[list[0].ID]
+	if f == nil || f.length == 0 || len(f.Data) != f.length {
+		return nil, fail("file_not_found")
+	}
+	form.Set("channel", form.Get("channel_id"))
+	m, err := s.postTo(form)
+	if err != nil {
+		return nil, err
+	}
+	if root := s.messages[place{m.Channel, m.Thread}]; root != nil && root.Thread != "" && root.Thread != m.Thread {
+		return nil, fail("invalid_thread_ts")
+	}
+	m.Files = []string{f.id}
+	f.length, f.title, f.message = 0, list[0].Title, s.add("files.completeUploadExternal", m)
+	s.announce(f.message)
+	return reply{"files": []any{map[string]any{"id": f.id, "title": f.title}}}, nil
+}
+
+// deleteFile deletes a file of the bot's and the message that shows it. s.mu is held.
+func (s *Server) deleteFile(form url.Values) (reply, error) {
+	f := s.files[form.Get("file")]
+	switch {
+	case f == nil || f.length > 0:
+		return nil, fail("file_not_found")
+	case f.message == nil:
+		return nil, fail("cant_delete_file")
+	}
+	f.message.Deleted = true
+	s.keep("files.delete", f.message)
+	delete(s.files, f.id)
+	return nil, nil
+}
+
+// Content is what a file holds that a message shows, or nothing for one that has gone.
+func (s *Server) Content(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f := s.files[id]; f != nil {
+		return string(f.Data)
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package main_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+)
+
+// A report that is too long for messages is a file below its beginning. A process that is killed after Slack took the file, and before it knows, leaves none that
+// stands there twice.
+func TestLongReportOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
+	model := openaitest.New(t)
+	answers := researcher(nil)
+	model.Otherwise(func(r openaitest.Request) openaitest.Reply {
+		if slices.ContainsFunc(r.Messages, func(m openaitest.Message) bool { return strings.Contains(m.Text(), "Write a report") }) {
+			return openaitest.Reply{Text: strings.Repeat("Thirty days of vacation [1], and the engineering manager is paged [2].\n\n", 600) + "That is all [1]."}
+		}
+		return answers(r)
+	})
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	p := withModel(t, model, socketSettings(slack)...)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	alice := slack.Person("alice", nil)
+	room := slack.Channel("help", nil, alice)
+	first := serve(t, p)
+	first.inSlack(ctx, t, slack)
+	slack.Fail(slacktest.Fault{Method: "files.info", Delay: time.Hour})
+	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
+	const uploads = "files.completeUploadExternal"
+	if err := slack.Wait(ctx, "the file is there", func() bool { return len(slack.Calls(uploads)) == 1 }); err != nil {
+		t.Fatalf("%v\n%+v\n%s", err, slack.Answers(room, root), first.log)
+	}
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-first.ended
+	slack.Mend()
+	db := database(t, p)
+	second := serve(t, p)
+	defer second.stop(t)
+	within(ctx, t, "the answer is delivered", func() bool {
+		var left int
+		return db.Pool.QueryRow(ctx, `select count(*) from turn where state <> 'done'`).Scan(&left) == nil && left == 0
+	})
+	shown, files := slack.Answers(room, root), []string(nil)
+	for _, m := range shown {
+		files = append(files, m.Files...)
+	}
+	began, gone := len(slack.Calls(uploads)), len(slack.Calls("files.delete"))
+	if len(shown) != 4 || len(files) != 1 || len(shown[3].Files) != 1 || began-gone != 1 {
+		t.Fatalf("%d messages, %d files, %d uploads, %d deleted\n%s", len(shown), len(files), began, gone, second.log)
+	}
+	if file := slack.Content(files[0]); strings.Count(file, "the engineering manager is paged") != 600 || !strings.Contains(file, "That is all [[") {
+		t.Errorf("the file holds %d bytes", len(file))
+	}
+	if !strings.Contains(shown[2].Shown(), "answer.md") || !strings.Contains(string(shown[2].Blocks), "footnote:up:") {
+		t.Errorf("its beginning ends with %q", shown[2].Blocks)
+	}
+}
