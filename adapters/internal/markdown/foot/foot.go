@@ -130,6 +130,7 @@ func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int)
 		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
 	}
 	slices.SortStableFunc(list, func(a, b Source) int { return cmp.Compare(a.Number, b.Number) }) // another answer may have given the numbers
+	list = slices.CompactFunc(list, func(a, b Source) bool { return a.Number == b.Number })       // one document, whichever of its sections are cited
 	if len(list) == 0 {
 		for _, d := range v.Closest {
 			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: Age(d.UpdatedAt, now)})
@@ -209,9 +210,9 @@ func continuation(s string) int {
 // Policy allows links to the documents that the view cites and to what allow allows; allow may be nil. A person who corrected the answer may
 // link to anything that a browser can open. Footnotes lead nowhere else than to their own document, and only where a browser can go.
 func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
-	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int]string, len(v.Citations))
-	for _, c := range v.Citations {
-		known[c.URL], cited[c.Number] = true, c.URL
+	known, cited := make(map[string]bool, 2*len(v.Citations)), make(map[int][]string, len(v.Citations))
+	for _, c := range v.Citations { // findings of one document may lead to several of its sections
+		known[c.URL], cited[c.Number] = true, append(cited[c.Number], c.URL)
 		if safe, ok := cite.LinkURL(c.URL); ok {
 			known[safe] = true
 		}
@@ -222,12 +223,11 @@ func Policy(v *stream.View, allow func(address string) bool) answer.Policy {
 			return ok && (v.Corrected && !strings.HasPrefix(strings.ToLower(safe), "file:") || known[address] || known[safe] || allow != nil && allow(address))
 		},
 		Cited: func(number int, address string) (string, bool) {
-			to, known := cited[number]
-			if !known {
-				return "", false
-			}
-			want, ok := cite.LinkURL(to)
-			if got, _ := cite.LinkURL(address); !ok || got != want {
+			want, ok := cite.LinkURL(address)
+			if !ok || !slices.ContainsFunc(cited[number], func(to string) bool {
+				is, ok := cite.LinkURL(to)
+				return ok && is == want
+			}) {
 				return "", false
 			}
 			if strings.HasPrefix(strings.ToLower(want), "file:") {

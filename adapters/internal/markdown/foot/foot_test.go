@@ -53,6 +53,7 @@ func TestPolicy(t *testing.T) {
 	for n, url := range []string{"https://docs.example/a b", "file:///srv/notes.txt", ""} {
 		v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: n + 1, URL: url}})
 	}
+	v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, URL: "https://docs.example/a b#section"}})
 	p := foot.Policy(v, func(address string) bool { return address == "https://ok.example" })
 	for name, c := range map[string]struct {
 		number  int
@@ -61,6 +62,7 @@ func TestPolicy(t *testing.T) {
 		ok      bool
 	}{
 		"cited":            {1, "https://docs.example/a%20b", "https://docs.example/a%20b", true},
+		"its section":      {1, "https://docs.example/a%20b#section", "https://docs.example/a%20b#section", true},
 		"bent":             {1, "https://evil.example", "", false},
 		"a file":           {2, "file:///srv/notes.txt", "", true},
 		"without address":  {3, "https://evil.example", "", false},
@@ -70,6 +72,9 @@ func TestPolicy(t *testing.T) {
 		if got, ok := p.Cited(c.number, c.address); got != c.want || ok != c.ok {
 			t.Errorf("%s: got %q, %t", name, got, ok)
 		}
+	}
+	if list, _ := foot.Sources(v, time.Time{}, 9); len(list) != 3 {
+		t.Errorf("one document is listed twice: %+v", list)
 	}
 	for address, want := range map[string]bool{
 		"https://docs.example/a b": true, "https://docs.example/a%20b": true, "https://ok.example": true, "https://evil.example": false,
