@@ -37,7 +37,7 @@ func answer(t turn) string {
 	w := &writer{}
 	w.b.WriteString(intro)
 	for i, x := range chosen {
-		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first {
+		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first && !(x.compares && chosen[0].compares) {
 			w.block(others)
 		}
 		w.span(x)

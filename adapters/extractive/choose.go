@@ -39,7 +39,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 		s.counted = moment
 	}
 	var best []span // of each page
-	var every []span
+	var comparing []span
 	of := map[*page][]span{}
 	for i := range pages {
 		all := s.spans(&pages[i])
@@ -51,27 +51,28 @@ func choose(a *asked, r *reader, pages []page) []span {
 		x.score *= pages[i].prior(x)
 		best, of[x.page] = append(best, x), all
 		for _, y := range all {
-			y.score *= pages[i].prior(y)
-			every = append(every, y)
+			if y.compares {
+				y.score *= pages[i].prior(y)
+				comparing = append(comparing, y)
+			}
 		}
 	}
 	slices.SortStableFunc(best, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	if len(best) == 0 || !a.answered(r, best[0], shared(pages)) {
 		return nil
 	}
-	chosen := s.compare(every)
+	chosen := s.compare(comparing)
 	compared := len(chosen) > 0
 	if !compared {
 		chosen = best[:1:1]
 	}
-	words, first := 0, of[chosen[0].page]
-	for _, x := range chosen {
-		words += x.size()
-	}
-	for _, x := range first {
-		if words < enough && x.compares == compared && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 && !best[0].defines {
-			chosen = append(chosen, x)
-			break
+	if first := of[chosen[0].page]; len(chosen) == 1 && !best[0].defines {
+		words := chosen[0].size()
+		for _, x := range first {
+			if words < enough && (x.compares || !compared) && !overlap(x, chosen) && !same(x, chosen) && x.score >= further*first[0].score && words+x.size() <= mostWords+enough/2 {
+				chosen = append(chosen, x)
+				break
+			}
 		}
 	}
 	if compared || a.clear(best) {

@@ -11,8 +11,8 @@ import (
 type side []int
 
 var (
-	// weighed are the ways of asking what sets two things apart. Each has what it names in its groups.
-	weighed = []*regexp.Regexp{
+	// comparisons are the ways of asking what sets things apart. Each has what it names in its groups.
+	comparisons = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\bbetween\s+(.+?)\s+(?:and|or|vs\.?)\s+(.+)`),
 		regexp.MustCompile(`(?i)\bhow (?:is|are|does|do)\s+(.+?)\s+(?:differ(?:ent)?|compare)\s+(?:from|to|with|than)\s+(.+)`),
 		regexp.MustCompile(`(?i)^(.+?)\s+(?:vs\.?|versus|compared (?:to|with))\s+(.+)`),
@@ -22,67 +22,64 @@ var (
 	differs  = regexp.MustCompile(`(?i)\bdifferen`)
 	chooses  = regexp.MustCompile(`(?i)\b(which|better|should (i|we)|choose|pick|prefer|recommended|or just|welche[nrs]?|besser)\b`)
 	asksElse = regexp.MustCompile(`(?i)^\W*(what|who|when|where|why|how|is|are|am|do|does|did|can|could|may|must|will|would|has|have|if|i|we|my|the|was|wer|wie|wo|wann|kann)\b`)
-	before   = regexp.MustCompile(`(?i)^.*\b(?:choose|use|pick|take|want|need|prefer|between|are|is|should (?:i|we)(?: \w+)?)\s+`)
-	behind   = regexp.MustCompile(`(?i)\s+(?:[-–—]+|for|in|on|at|when|if|which|what|should|does|do|is|are|as a|für|bei)(?:\s.*)?$`)
+	leadIn   = regexp.MustCompile(`(?i)^.*\b(?:choose|use|pick|take|want|need|prefer|between|are|is|should (?:i|we)(?: \w+)?)\s+`)
+	leadOut  = regexp.MustCompile(`(?i)\s+(?:[-–—]+|for|in|on|at|when|if|which|what|should|does|do|is|are|as a|für|bei)(?:\s.*)?$`)
 	contrast = regexp.MustCompile(`(?i)\b(while|whereas|unlike|than|instead of|rather|differ\w*|contrast\w*|on the other hand|prefer\w*|recommend\w*|should|neither|advantages?|während|hingegen|anstatt|statt|unterschie\w*)\b`)
 )
 
 const (
-	longestSide = 6   // words
+	longestSide = 6 // words
+	mostSides   = 8
 	sideShare   = 0.6 // of what a side weighs that a text which tells of it holds
 )
 
 // sides returns what a question asks to be compared, nothing where it compares nothing: "fetch or pull?", "A versus B", "the difference between A and B".
 func (a *asked) sides(r *reader) []side {
 	var texts []string
-	for i, pattern := range weighed {
+	for i, pattern := range comparisons {
 		m := pattern.FindStringSubmatch(a.text)
 		if m == nil || i == 0 && !differs.MatchString(a.text) {
 			continue
 		}
-		if i == len(weighed)-1 && !chooses.MatchString(a.text) && asksElse.MatchString(a.text) {
+		if i == len(comparisons)-1 && !chooses.MatchString(a.text) && asksElse.MatchString(a.text) {
 			continue
 		}
 		texts = append(lefts(m[1]), right(m[2]))
 		break
 	}
-	var held []mask
-	for _, text := range texts {
-		if len(strings.Fields(text)) > longestSide {
-			return nil
-		}
-		held = append(held, r.read(text)&(1<<maxSlots-1))
+	if len(texts) > mostSides || slices.ContainsFunc(texts, func(text string) bool { return len(strings.Fields(text)) > longestSide }) {
+		return nil
 	}
-	var out []side
-	within := 0
-	for i := range held {
-		var x, whole side
-		for n := range a.words {
-			w := &a.words[n]
-			others := slices.ContainsFunc(append(slices.Clone(held[:i]), held[i+1:]...), w.holds)
-			if w.own && w.holds(held[i]) {
-				whole = append(whole, n)
-				if !others {
-					x = append(x, n)
-				}
+	alone, whole := make([]side, len(texts)), make([]side, len(texts))
+	for n := range a.words {
+		var in []int
+		for i, text := range texts {
+			if w := &a.words[n]; w.own && w.holds(r.heading(text)&(1<<maxSlots-1)) {
+				in = append(in, i)
+				whole[i] = append(whole[i], n)
 			}
 		}
-		if len(x) == 0 { // as "Alias" beside "ScriptAlias"
-			x, within = whole, within+1
+		if len(in) == 1 {
+			alone[in[0]] = append(alone[in[0]], n)
 		}
-		if len(x) == 0 || within > 1 {
+	}
+	within := 0
+	for i := range alone {
+		if len(alone[i]) == 0 { // as "Alias" beside "ScriptAlias"
+			alone[i], within = whole[i], within+1
+		}
+		if len(alone[i]) == 0 || within > 1 {
 			return nil
 		}
-		out = append(out, x)
 	}
-	return out
+	return alone
 }
 
 // lefts returns what stands before the word that sets it against the last side: one thing, or several in a row.
 func lefts(text string) (out []string) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",:;?", r) })
 	for i := len(parts) - 1; i >= 0; i-- {
-		part := strings.TrimSpace(before.ReplaceAllString(parts[i]+" ", ""))
+		part := strings.TrimSpace(leadIn.ReplaceAllString(parts[i]+" ", ""))
 		if part == "" || len(out) > 0 && len(strings.Fields(parts[i])) > 2 {
 			break
 		}
@@ -92,12 +89,13 @@ func lefts(text string) (out []string) {
 	return out
 }
 
+// right returns what stands behind that word, without what goes on from there.
 func right(text string) string {
 	if end := strings.IndexAny(text, ",;?!"); end >= 0 {
 		text = text[:end]
 	}
 	for {
-		shorter := behind.ReplaceAllString(text, "")
+		shorter := leadOut.ReplaceAllString(text, "")
 		if shorter == text || shorter == "" {
 			return text
 		}
@@ -171,7 +169,8 @@ func (s *scorer) oneSide(p *piece, text string) (others int, is bool) {
 	return others, is
 }
 
-// compare returns what tells of all sides: one quotation that sets them apart, or one for each. It returns nothing where a side remains untold.
+// compare returns of the spans that are answers to a comparison what tells of all sides: one quotation that sets them apart, or one for each. It returns
+// nothing where a side remains untold.
 func (s *scorer) compare(all []span) (chosen []span) {
 	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	var told uint
@@ -179,7 +178,7 @@ func (s *scorer) compare(all []span) (chosen []span) {
 		var next *span
 		for i := range all {
 			in, _ := s.sidesIn(all[i].body)
-			if all[i].compares && in&^told != 0 && !overlap(all[i], chosen) && !same(all[i], chosen) {
+			if in&^told != 0 && !overlap(all[i], chosen) && !same(all[i], chosen) {
 				next = &all[i]
 				told |= in
 				break

@@ -14,6 +14,7 @@ func TestComparisons(t *testing.T) {
 		"A gas boiler is cheap to buy, whereas a heat pump is cheap to run.\n\n## Options\n\nboiler.display\n: Switches the display of the gas boiler and the heat pump on and off.\n"}
 	filters := tool.Document{Number: 2, Title: "Filters", Heading: "Filters", Contents: "# Filters\n\nMost people clean coarse filters and fine filters in spring.\n\n" +
 		"Coarse filters are nets that hold back leaves.\n\nFine filters are sheets of paper that hold back dust."}
+	pumps := tool.Document{Number: 3, Title: "Pumps", Heading: "Pumps", Contents: "# Pumps\n\nHeat pumps are machines that bring warmth from outside into a house."}
 	tests := map[string]struct {
 		question string
 		docs     []tool.Document
@@ -25,7 +26,7 @@ func TestComparisons(t *testing.T) {
 		"the difference":           {"what is the difference between a heat pump and a gas boiler?", []tool.Document{boilers}, []string{"A gas boiler is cheap to buy, whereas"}, "display"},
 		"better than":              {"is a heat pump better than a gas boiler?", []tool.Document{boilers}, []string{"A gas boiler is cheap to buy, whereas"}, ""},
 		"one sentence for each":    {"coarse or fine filters?", []tool.Document{filters}, []string{"Coarse filters are nets", "Fine filters are sheets"}, "in spring"},
-		"each on a page":           {"heat pump versus fine filters", []tool.Document{boilers, filters}, []string{"Fine filters are sheets"}, ""},
+		"each on a page":           {"heat pumps versus fine filters", []tool.Document{pumps, filters}, []string{"Fine filters are sheets", "Heat pumps are machines"}, "Less surely"},
 		"or that compares nothing": {"how do I clean coarse or fine filters?", []tool.Document{filters}, []string{"Most people clean"}, ""},
 	}
 	for name, test := range tests {

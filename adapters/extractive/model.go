@@ -5,7 +5,8 @@
 // options and what stands for a value are written as code where they would be read as something else.
 //
 // The way of an answer: turn.go reads the conversation, question.go what is asked, block.go and unit.go cut the passages into pieces, score.go finds
-// what could be quoted of each page and says how well it answers (define.go and compare.go what answers such questions), choose.go takes the best of up to three pages or refuses, answer.go writes.
+// what could be quoted of each page and says how well it answers, define.go and compare.go for what is asked to be defined or compared, choose.go takes the
+// best of up to three pages or refuses, fits.go says what can be no answer, answer.go writes.
 package extractive
 
 import (
