@@ -26,6 +26,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 const (
@@ -104,14 +105,14 @@ func TestNodesComeAndGo(t *testing.T) {
 		load.Go(func() { w.searchOn(ctx) })
 	}
 	load.Go(func() { // as every process does
-		for pause(ctx, time.Second) {
+		for sleep.For(ctx, time.Second) == nil {
 			if _, _, err := w.x.Drive(t.Context(), 2*time.Second, time.Time{}); err != nil && !errors.Is(err, engine.ErrDown) {
 				t.Errorf("tell the engine what waits: %v", err)
 			}
 		}
 	})
 	w.calm.Store(true)
-	pause(ctx, duration/10)
+	_ = sleep.For(ctx, duration/10)
 	w.report("before anything is disturbed")
 	w.calm.Store(false)
 	w.disturb(ctx, c)
@@ -129,12 +130,12 @@ func (w *world) disturb(ctx context.Context, c *cluster) {
 		case 0, 1:
 			counts["killed"]++
 			c.end(victim, syscall.SIGKILL)
-			pause(ctx, time.Duration(rand.IntN(5))*time.Second)
+			_ = sleep.For(ctx, time.Duration(rand.IntN(5))*time.Second)
 			c.start(victim)
 		case 2:
 			counts["stood still"]++
 			c.signal(victim, syscall.SIGSTOP)
-			pause(ctx, time.Duration(1+rand.IntN(8))*time.Second)
+			_ = sleep.For(ctx, time.Duration(1+rand.IntN(8))*time.Second)
 			c.signal(victim, syscall.SIGCONT)
 		default:
 			counts["all restarted, one after the other"]++

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/opensearch"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // cluster is the nodes that "make chaos-opensearch" has started.
@@ -123,20 +124,8 @@ func (c *cluster) until(what string, holds func(context.Context) bool) {
 	ctx, cancel := context.WithTimeout(c.Context(), 5*time.Minute)
 	defer cancel()
 	for !holds(ctx) {
-		if !pause(ctx, 200*time.Millisecond) {
+		if sleep.For(ctx, 200*time.Millisecond) != nil {
 			c.Fatalf("waited in vain: %s", what)
 		}
-	}
-}
-
-// pause waits unless ctx ends first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

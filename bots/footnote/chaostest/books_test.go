@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // question is what somebody asked. Its mark stands in the question and, once, in the answer.
@@ -61,7 +62,7 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 					}
 				}
 				// Together they ask about as much as Slack lets one workspace be answered: some forty answers a minute.
-				if !pause(asking, time.Duration(15+own.IntN(15))*time.Second) {
+				if sleep.For(asking, time.Duration(15+own.IntN(15))*time.Second) != nil {
 					return
 				}
 			}
@@ -81,7 +82,7 @@ func (w *world) taken(ctx context.Context, q question) error {
 		if err := w.db.Pool.QueryRow(ctx, stored, q.mark).Scan(&there); err != nil || there {
 			return err
 		}
-		if !pause(ctx, 20*time.Millisecond) {
+		if sleep.For(ctx, 20*time.Millisecond) != nil {
 			return context.Cause(ctx)
 		}
 	}
@@ -105,7 +106,7 @@ func (w *world) settle(ctx context.Context, questions []question) {
 		}
 	}
 	const open = `select count(*) from turn where state <> 'done' or disturbed`
-	for w.count(open) > 0 && pause(ctx, 100*time.Millisecond) {
+	for w.count(open) > 0 && sleep.For(ctx, 100*time.Millisecond) == nil {
 	}
 	if n := w.count(open); n > 0 {
 		w.Errorf("%d turns are not at their end", n)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 	"github.com/footnotehq/footnote/core/session/dicetest"
+	"github.com/footnotehq/footnote/core/sleep"
 )
 
 // envDuration says how long the replicas are disturbed.
@@ -63,7 +64,7 @@ func TestEveryQuestionIsAnsweredOnceWhateverHappens(t *testing.T) {
 // another's. At most one is disturbed at a time, so that somebody can always acknowledge.
 func (w *world) disturb(ctx context.Context, random *rand.Rand) {
 	counts := map[string]int{}
-	for pause(ctx, time.Duration(1+random.IntN(3))*time.Second) {
+	for sleep.For(ctx, time.Duration(1+random.IntN(3))*time.Second) == nil {
 		victim := w.replicas[random.IntN(len(w.replicas))]
 		switch kind := random.IntN(10); {
 		case kind < 5:
@@ -78,22 +79,10 @@ func (w *world) disturb(ctx context.Context, random *rand.Rand) {
 			counts["paused"]++
 			victim.Signal(syscall.SIGSTOP)
 			// Its leases last ten seconds: most pauses are shorter, some are longer.
-			pause(ctx, time.Duration(1+random.IntN(14))*time.Second)
+			_ = sleep.For(ctx, time.Duration(1+random.IntN(14))*time.Second)
 			victim.Signal(syscall.SIGCONT)
 		}
 		victim.Ready()
 	}
 	w.Logf("replicas: %v", counts)
-}
-
-// pause waits unless ctx ends first.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
