@@ -59,6 +59,20 @@ func TestPipeGetsPlainTextWithAddressesBelow(t *testing.T) {
 	}
 }
 
+// In a thread numbers go on, and a deep search cites several sections of one document: each is a link, and each document is listed once.
+func TestNumbersComeInAnyOrder(t *testing.T) {
+	t.Parallel()
+	got := render(&console.Renderer{}, []packet.Payload{
+		packet.MessageStart{}, packet.CitationInfo{Number: 3, Title: "C", URL: "https://docs.example/c#one"}, packet.CitationInfo{Number: 2, Title: "B", URL: "https://docs.example/b"},
+		packet.CitationInfo{Number: 3, Title: "C", URL: "https://docs.example/c#two"},
+		packet.MessageDelta{Text: "One [[3]](https://docs.example/c#one), two [[3]](https://docs.example/c#two), three [[2]](https://docs.example/b)."}, packet.Stop{Reason: "answered"},
+	})
+	want := "One [3], two [3], three [2].\n\nSources\n  [2] B – https://docs.example/b\n  [3] C – https://docs.example/c#one\n\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // However the packets fall, the pieces together are what one rendering of the final view gives.
 func TestPiecesAddUpToThePage(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package console
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,7 +110,7 @@ func (t *tail) links(text string, cited []packet.CitationInfo) string {
 	return footnote.ReplaceAllStringFunc(text, func(link string) string {
 		m := footnote.FindStringSubmatch(link)
 		n, err := strconv.Atoi(m[1])
-		if err != nil || n < 1 || n > len(cited) || cited[n-1].Number != n {
+		if err != nil || !slices.ContainsFunc(cited, func(c packet.CitationInfo) bool { return c.Number == n }) {
 			return link // the model wrote it, and no document stands behind it
 		}
 		return t.anchor("["+m[1]+"]", m[2])
@@ -144,10 +145,10 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 			t.line(b, "  "+t.document(d))
 		}
 	}
-	if len(v.Citations) > 0 {
+	if sources := v.Sources(); len(sources) > 0 {
 		t.line(b, "")
 		t.line(b, "Sources")
-		for _, c := range v.Citations {
+		for _, c := range sources {
 			t.line(b, t.source(v, c))
 		}
 	}

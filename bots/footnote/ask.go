@@ -161,7 +161,7 @@ func viewJSON(v *stream.View) modelAnswerJSON {
 	if v.Problem != nil {
 		out.Message, out.Reference = v.Problem.Message, v.Problem.Reference
 	}
-	for _, c := range v.Citations {
+	for _, c := range v.Sources() {
 		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, URL: c.URL, Source: c.Source})
 	}
 	return out

@@ -55,7 +55,7 @@ func TestLongReportOutlivesItsProcess(t *testing.T) {
 		files = append(files, m.Files...)
 	}
 	began, gone := len(slack.Calls(uploads)), len(slack.Calls("files.delete"))
-	if len(shown) != 4 || len(files) != 1 || len(shown[3].Files) != 1 || began-gone != 1 {
+	if len(shown) != 4 || len(files) != 1 || len(shown[3].Files) != 1 || began != 1 || gone != 0 {
 		t.Fatalf("%d messages, %d files, %d uploads, %d deleted\n%s", len(shown), len(files), began, gone, second.log)
 	}
 	if file := slack.Content(files[0]); strings.Count(file, "the engineering manager is paged") != 600 || !strings.Contains(file, "That is all [[") {

@@ -15,24 +15,32 @@ func askBlock(round int) int { return 2*round + 1 }
 // refineBlock is the block in which a round of refinement is decided.
 func refineBlock(round int) int { return 2 * round }
 
-// outlet is the way to the sink of a turn, for several goroutines. A citation that was introduced is not introduced again.
+// outlet is the way to the sink of a turn, for several goroutines. A citation that was introduced is not introduced again; one of another section of the
+// same document is, since it leads elsewhere.
 type outlet struct {
 	mu    sync.Mutex
 	sink  packet.Sink
-	cited map[int]bool
+	cited map[citation]bool
 }
 
-func newOutlet(sink packet.Sink) *outlet { return &outlet{sink: sink, cited: make(map[int]bool)} }
+// citation is where a number leads.
+type citation struct {
+	number int
+	url    string
+}
+
+func newOutlet(sink packet.Sink) *outlet { return &outlet{sink: sink, cited: make(map[citation]bool)} }
 
 // Accept implements packet.Sink.
 func (o *outlet) Accept(p packet.Packet) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if c, ok := p.Payload.(packet.CitationInfo); ok {
-		if o.cited[c.Number] {
+		to := citation{c.Number, c.URL}
+		if o.cited[to] {
 			return
 		}
-		o.cited[c.Number] = true
+		o.cited[to] = true
 	}
 	o.sink.Accept(p)
 }

@@ -3,6 +3,7 @@
 package stream
 
 import (
+	"cmp"
 	"slices"
 	"sync/atomic"
 
@@ -30,7 +31,7 @@ type View struct {
 	Phase     Phase
 	Queries   []string              // of all searches so far, in order
 	Documents []packet.Document     // what the searches gave the model, each document once
-	Citations []packet.CitationInfo // in order of first use: number 1 first
+	Citations []packet.CitationInfo // in order of first use; a document of which several sections are cited has several
 	Problem   *packet.Error         // why there is no complete answer, as a sentence
 
 	// Set when Phase is Done.
@@ -164,6 +165,13 @@ func (v *View) withdraw(ids []document.ID) bool {
 	v.Citations = slices.DeleteFunc(slices.Clone(v.Citations), func(c packet.CitationInfo) bool { return slices.Contains(ids, c.Document) })
 	v.Documents = slices.DeleteFunc(slices.Clone(v.Documents), func(d packet.Document) bool { return slices.Contains(ids, d.ID) })
 	return len(v.Citations) < citations || len(v.Documents) < documents
+}
+
+// Sources are the documents that the answer cites, each once, in the order of their numbers: of several sections of one the first that was cited.
+func (v *View) Sources() []packet.CitationInfo {
+	list := slices.Clone(v.Citations)
+	slices.SortStableFunc(list, func(a, b packet.CitationInfo) int { return cmp.Compare(a.Number, b.Number) }) // another answer may have given the numbers
+	return slices.CompactFunc(list, func(a, b packet.CitationInfo) bool { return a.Number == b.Number })
 }
 
 // Text is the answer so far: Markdown in which every citation is a whole link.

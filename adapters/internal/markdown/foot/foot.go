@@ -3,7 +3,6 @@
 package foot
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -126,11 +125,9 @@ const unlinked = "no link"
 // Sources are the cited documents in the order of their numbers; when nothing was cited, the closest documents that were found, if the
 // view tells them. At most limit are listed; more is how many are left out.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
-	for _, c := range v.Citations {
+	for _, c := range v.Sources() {
 		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
 	}
-	slices.SortStableFunc(list, func(a, b Source) int { return cmp.Compare(a.Number, b.Number) }) // another answer may have given the numbers
-	list = slices.CompactFunc(list, func(a, b Source) bool { return a.Number == b.Number })       // one document, whichever of its sections are cited
 	if len(list) == 0 {
 		for _, d := range v.Closest {
 			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: Age(d.UpdatedAt, now)})
