@@ -29,6 +29,7 @@ type block struct {
 	section string // the lowest of them
 	term    string // what the item of a definition list defines, which this is or belongs to
 	raw     string // with its indentation
+	hung    bool   // its term stands on a line of its own, less indented
 }
 
 var (
@@ -95,6 +96,11 @@ func (b *blockReader) next() {
 		m := bulletLine.FindStringSubmatch(line)
 		b.term = ""
 		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", nested: len(m[1]) >= 2}
+	case b.open == nil && b.hangs(line):
+		b.flush()
+		b.term = trimmed
+		b.open = &block{kind: item, text: strings.TrimSpace(b.lines[b.at]), hung: true}
+		b.at++
 	case b.open == nil && b.indented(line) && !running(line):
 		b.indentedCode(line)
 	case b.open != nil:
@@ -108,6 +114,20 @@ func (b *blockReader) next() {
 	}
 	b.blank = false
 }
+
+// hangs reports whether a line is a term that the next one explains, further in, as in manual pages: an option, or the name of a setting.
+func (b *blockReader) hangs(line string) bool {
+	if b.at == len(b.lines) {
+		return false
+	}
+	next, term := b.lines[b.at], strings.TrimSpace(line)
+	return len(term) <= maxTermBytes && indentation(line) > 0 && indentation(next) > indentation(line) && running(next) && !running(line) && hanging.MatchString(term)
+}
+
+// hanging is an option with what it takes, or the name of a setting with its default: "-d queue_id", "max_use (100)".
+var hanging = regexp.MustCompile(`^(-[^\s].*|\w[\w.-]*( \(.*\))?)$`)
+
+func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
 // table reads n rows, the line that was read last being the first. Where two pieces of a long table were put together again, an empty line
 // stands between them and the second has no head.
@@ -161,7 +181,7 @@ func (b *blockReader) flush() {
 	}
 	x := *b.open
 	b.open = nil
-	if x.kind == item {
+	if x.kind == item && !x.hung {
 		b.term = definedTerm(x.text)
 	}
 	if x.kind == prose && (looksLikeCode(x.raw) || b.introduced() && commanded(x.raw)) {

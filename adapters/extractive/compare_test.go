@@ -51,11 +51,18 @@ func TestAnAnswerIsOfTheKindThatIsAskedFor(t *testing.T) {
 	timed := tool.Document{Number: 1, Title: "Maintenance window", Heading: "Maintenance window", Contents: "# Maintenance window\n\nThe maintenance window of the servers begins on Sunday."}
 	lamp := tool.Document{Number: 1, Title: "Lighthouse", Heading: "Lighthouse", Contents: "# Lighthouse\n\nThe lamp of the lighthouse is lit at dusk by the keeper."}
 	owned := tool.Document{Number: 1, Title: "Servers", Heading: "Servers", Contents: "# Servers\n\nServers are ordered by the department and approved by Ines."}
+	history := tool.Document{Number: 1, Title: "Walrus", Heading: "Walrus", Contents: "# Walrus\n\nWalrus keeps a second copy of each index. Whoever uses the author field of Walrus is authorized by its first release, unless the release is older."}
+	dated := tool.Document{Number: 1, Title: "Walrus", Heading: "Walrus", Contents: "# Walrus\n\nThe first release of Walrus came out in 1998, and was kept by Ines."}
 	tests := map[string]struct {
 		question string
 		doc      tool.Document
 		answers  bool
 	}{
+		"when something was":                    {"when was the first release of Walrus?", dated, true},
+		"when something was, and no time":       {"when was the first release of Walrus?", history, false},
+		"what the thing does itself":            {"who keeps Walrus?", history, false},
+		"what is done with it":                  {"who kept Walrus?", dated, true},
+		"another word of the same stem":         {"who authors Walrus?", tool.Document{Number: 1, Title: "Walrus", Contents: "# Walrus\n\nWalrus lets authorized clients in."}, false},
 		"a time where a time is asked for":      {"when is the maintenance window of the servers?", timed, true},
 		"a time in words of its own":            {"when is the lamp lit?", lamp, true},
 		"no time":                               {"when is the next freeze and maintenance of the servers?", doc, false},

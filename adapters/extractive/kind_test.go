@@ -35,6 +35,9 @@ var (
 		"manage.py createsuperuser\n\nChoose a password."}
 	support = tool.Document{Number: 11, Title: "Installing", Contents: "# Installing\n\n## What version of Lisp can I use with Acorn?\n\nAcorn version | Lisp versions\n2.1 | 1.2, 1.3, 1.4, 1.5\n" +
 		"3.4 | 1.5, 1.6, 1.7, 1.8\n\nThe newest version is the fastest, and support for it lasts the longest."}
+	mailq = tool.Document{Number: 12, Title: "mailq(1)", Contents: "Options:\n\n       -c config_dir\n              The configuration file is in the named directory instead of the default one.\n\n" +
+		"       -d queue_id\n              Delete one message with the named ID from the named\n              queue.\n\n" +
+		"              You can specify it more than once, to delete all that is one message after the other."}
 	roll = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\n## Rolling back\n\nTo go back to the version before, run:\n\nacornctl rollback --env prod\n\n" +
 		"Migrations of a release are not rolled back by this."}
 )
@@ -61,6 +64,7 @@ func TestKindsOfQuestions(t *testing.T) {
 		"a section is no number":            {"how many seats can a room have?", []tool.Document{rooms}, "A room has a limit for its seats, fourteen in the tower.", ""},
 		"a section that is the question":    {"how do I create an admin user?", []tool.Document{users, first}, "First you need somebody who can log in. Run the following command [10]:\n\n```\nmanage.py createsuperuser\n```", "rights"},
 		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "- Acorn version: 3.4; Lisp versions: 1.5, 1.6, 1.7, 1.8", ""},
+		"an option of a manual page":        {"how do I delete one message?", []tool.Document{mailq}, "- `-d queue_id`: Delete one message with the named ID from the named queue. [12]", "-c"},
 		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
 	}
 	for name, test := range tests {

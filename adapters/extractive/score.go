@@ -229,7 +229,7 @@ func (s *scorer) rate(x *span) {
 	if noisy(text) || noisy(p.term) || numbered.MatchString(first.text) || logged.MatchString(first.text) {
 		x.score *= 0.25
 	}
-	advice := advises.MatchString(text)
+	advice := advises.MatchString(text) || s.is(procure) && s.named(first.text)
 	switch {
 	case s.is(procure) && len(x.follow) > 0 && x.follow[0].ordered:
 		x.score *= 1.4
@@ -265,6 +265,20 @@ func (s *scorer) rate(x *span) {
 	if s.is(failure) && s.echo(x) {
 		x.score *= 0.4
 	}
+}
+
+// asksToDo finds the verb of a question of how something is done.
+var asksToDo = regexp.MustCompile(`(?i)\bhow (?:do|can|could|should|would|must|to)(?: (?:i|we|you|one|to))* (\p{L}+)|^\W*(\p{L}+)`)
+
+// named reports whether a sentence begins with the verb that is asked about, as the explanation of a command does: "Delete one message …".
+func (s *scorer) named(text string) bool {
+	m := asksToDo.FindStringSubmatch(s.text)
+	verb, _, _ := strings.Cut(text, " ")
+	if m == nil || verb == "" {
+		return false
+	}
+	asked := s.read(m[1] + m[2])
+	return asked != 0 && s.read(verb)&asked != 0
 }
 
 // opens is what the beginning of a section gains that is about what is asked to be defined, and about nothing else.
