@@ -134,7 +134,7 @@ func sourceID(root string) document.SourceID {
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading numbers the rules by which files become documents. Raise it when they change: every file is then read again.
-const reading = 5
+const reading = 6
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string {

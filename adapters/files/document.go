@@ -23,6 +23,8 @@ type parsed struct {
 	language  string
 	updated   time.Time
 	sections  []document.Section
+	base      string          // what its links begin at, as it says; empty: the file
+	links     []document.Link // as written
 }
 
 func (c *Connector) document(ctx context.Context, root *os.Root, f file, text string) (document.Document, error) {
@@ -67,6 +69,7 @@ func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (docu
 		ACL:      acl,
 		Language: cmp.Or(said.language, page.language),
 		Sections: page.sections,
+		Links:    c.links(root, f.name, page),
 	}
 	if d.URL != own.String() {
 		d.OwnURL = own.String()
@@ -90,7 +93,7 @@ func (c *Connector) named(root *os.Root, f file, said matter, page parsed) (docu
 
 func readHTML(ctx context.Context, text string) (parsed, error) {
 	p, err := htmltext.Read(ctx, text)
-	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections}, err
+	return parsed{title: p.Title, canonical: p.Canonical, language: p.Language, updated: p.UpdatedAt, sections: p.Sections, base: p.Base, links: p.Links}, err
 }
 
 func parsePDF(ctx context.Context, raw []byte) (parsed, error) {
@@ -105,5 +108,5 @@ func parseOffice(ctx context.Context, raw []byte) (parsed, error) {
 
 func parseMarkdown(text string) parsed {
 	p := markdown.Parse(text)
-	return parsed{title: p.Title, sections: p.Sections}
+	return parsed{title: p.Title, sections: p.Sections, links: p.Links}
 }

@@ -193,7 +193,7 @@ func (w *walk) item(f file) index.Item {
 	}
 	return index.Item{
 		Wait:       wait,
-		ID:         document.ID(string(w.connector.source.ID) + ":" + f.name),
+		ID:         w.connector.id(f.name),
 		ModifiedAt: f.info.ModTime(),
 		Size:       f.info.Size(),
 		Load: func(ctx context.Context) (document.Document, error) {

@@ -134,7 +134,7 @@ func sourceID(s scope) document.SourceID {
 func (c *Connector) Source() document.Source { return c.source }
 
 // reading numbers the rules by which pages become documents. Raise it when they change: every page is then read again.
-const reading = 4
+const reading = 5
 
 // Settings implements index.Connector.
 func (c *Connector) Settings() string { return c.rules() + fmt.Sprintf(" %v", c.options.ACL) }

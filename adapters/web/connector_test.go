@@ -54,6 +54,30 @@ func TestCrawlStaysBelowTheAddress(t *testing.T) {
 	}
 }
 
+// Links lead to pages by the addresses under which these are stored, whatever way they are written.
+func TestLinksLeadToPages(t *testing.T) {
+	t.Parallel()
+	w := newWebsite(t, map[string]string{
+		"/docs/": page("Start", `<p><a href="a?utm_source=x#part">a</a> <a href="./deep/../b">b</a> <a href="#here">here</a> <a href="/docs/">self</a> <a href="mailto:x@y.example">mail</a>
+			<a href="//user@else.example/">user</a> <a href="https://else.example/x?y=1#z">else</a> <a href="https://[broken">broken</a></p>`),
+		"/docs/a": `<html><head><base href="/docs/deep/"></head><body><p>Text, and <a href="c">c</a>.</p></body></html>`, "/docs/b": page("B", ""), "/docs/deep/c": "# C\n\nAs [a](../a) says.",
+	})
+	w.kinds["/docs/deep/c"] = "text/markdown"
+	i := newIndexer(t)
+	i.must(t, web.Options{URL: w.URL + "/docs/"})
+	got := make(map[string][]string)
+	for _, e := range i.store.Entries(access.DefaultTenant) {
+		for _, l := range e.Document.Links {
+			from := strings.TrimPrefix(e.Document.URL, w.URL)
+			got[from] = append(got[from], l.Text+" → "+strings.TrimPrefix(l.To, w.URL))
+		}
+	}
+	want := map[string][]string{"/docs/": {"a → /docs/a", "b → /docs/b", "else → https://else.example/x?y=1"}, "/docs/a": {"c → /docs/deep/c"}, "/docs/deep/c": {"a → /docs/a"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestSecondRunAsksOnlyForChanges(t *testing.T) {
 	t.Parallel()
 	w := newWebsite(t, map[string]string{

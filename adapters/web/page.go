@@ -80,6 +80,8 @@ type parsed struct {
 	language string
 	updated  time.Time
 	outline  []document.Section
+	base     string          // what its links begin at, as it says; empty: its address
+	links    []document.Link // as written
 }
 
 // read reads a page. The text of an error is a sentence that says what to do.
@@ -93,7 +95,7 @@ func (f format) read(ctx context.Context, got response) (parsed, error) {
 		return parsed{title: p.Title, updated: p.UpdatedAt, outline: p.Sections}, err
 	case htmlPage:
 		p, err := htmltext.Read(ctx, decode(got.body, got.header.Get("Content-Type")))
-		return parsed{p.Title, p.Language, p.UpdatedAt, p.Sections}, err
+		return parsed{p.Title, p.Language, p.UpdatedAt, p.Sections, p.Base, p.Links}, err
 	default:
 		return f.parse(decode(got.body, got.header.Get("Content-Type"))), nil
 	}
@@ -104,7 +106,7 @@ func (f format) parse(text string) parsed {
 	switch f {
 	case markdownPage:
 		p := markdown.Parse(text)
-		return parsed{title: p.Title, outline: p.Sections}
+		return parsed{title: p.Title, outline: p.Sections, links: p.Links}
 	default:
 		var o document.Outline
 		for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -141,7 +143,26 @@ func build(at *url.URL, p parsed, stated time.Time) document.Document {
 	if updated.IsZero() {
 		updated = stated
 	}
-	return document.Document{Ref: document.Ref{Title: title, URL: at.String(), UpdatedAt: updated}, Language: p.language, Sections: p.outline}
+	return document.Document{Ref: document.Ref{Title: title, URL: at.String(), UpdatedAt: updated}, Language: p.language, Sections: p.outline, Links: linked(at, p)}
+}
+
+// linked are the addresses that a page links to, as pages of the site are known by. What is no page of the web, or the page itself, is left out.
+func linked(at *url.URL, p parsed) []document.Link {
+	from := at
+	if base, err := at.Parse(p.base); err == nil {
+		from = base
+	}
+	var out []document.Link
+	for _, l := range p.links {
+		to, err := from.Parse(l.To)
+		if err != nil || to.Host == "" || to.User != nil || to.Scheme != "https" && to.Scheme != "http" || len(l.To) > longestAddress {
+			continue
+		}
+		if l.To = clean(to).String(); l.To != at.String() {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // freshly is how near to the time of the answer a Last-Modified must be to say only that the page was made for this request.

@@ -47,6 +47,18 @@ type Document struct {
 	Metadata map[string]string // shown to the model and searchable, such as tags; small
 	Language string            // BCP 47 primary language subtag ("en", "de"); empty means to be guessed
 	Sections []Section         // in reading order
+	Links    []Link            // in reading order, up to MaxLinks: where the text alone does not tell what a link leads to
+}
+
+// MaxLinks is how many links of a document are kept.
+const MaxLinks = 1000
+
+// Link is a link that a document's text holds.
+type Link struct {
+	Text string // as it stands in the document's text
+	// To is what it leads to: the ID of a document of the same source, or an absolute address. Readers of a format leave it as it is written; their connector, which
+	// knows where the document is, resolves it.
+	To string
 }
 
 // Section is a part of a document under one heading. Text above the first heading has no Heading. The heading is also the first block of

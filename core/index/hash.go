@@ -45,6 +45,12 @@ func (w fields) rest(d *document.Document, modified time.Time) {
 	for _, key := range slices.Sorted(maps.Keys(d.Metadata)) {
 		w.text(key, d.Metadata[key])
 	}
+	if len(d.Links) > 0 {
+		w.number(-len(d.Links)) // no number of headings
+	}
+	for _, l := range d.Links {
+		w.text(l.Text, l.To)
+	}
 	for _, s := range d.Sections {
 		w.number(len(s.Heading))
 		w.text(s.Heading...)
@@ -92,6 +98,10 @@ func clean(d *document.Document) {
 			key = k
 		}
 		d.Metadata[key] = cleanText(value)
+	}
+	for i := range d.Links {
+		l := &d.Links[i]
+		l.Text, l.To = cleanText(l.Text), cleanText(l.To)
 	}
 	for i := range d.Sections {
 		s := &d.Sections[i]

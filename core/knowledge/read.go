@@ -23,6 +23,7 @@ func Read(d *document.Document, chunks []document.Chunk) Reading {
 		for i := range chunks {
 			r.text(chunks[i].Text, i)
 		}
+		r.linked(chunks)
 	}
 	return r.Reading
 }

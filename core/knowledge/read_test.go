@@ -56,6 +56,30 @@ func TestReadMetadata(t *testing.T) {
 	}
 }
 
+// A link is stated by the passage that its text stands in, however many links there are with the same text, and texts that do not stand anywhere end the search.
+func TestReadLinks(t *testing.T) {
+	t.Parallel()
+	d := &document.Document{Ref: document.Ref{ID: "docs:a.md", URL: "https://docs.example/a"}}
+	for _, l := range [][2]string{{"here", "docs:b.md"}, {"here", "docs:c.md"}, {"Setup", "https://docs.example/setup#x"}, {"gone", "docs:d.md"}, {"here", "docs:e.md"}, {"here", "docs:a.md"},
+		{"here", "https://docs.example/a"}, {"here", "ftp://docs.example/"}, {"here", "docs:" + strings.Repeat("x", 600)}} {
+		d.Links = append(d.Links, document.Link{Text: l[0], To: l[1]})
+	}
+	chunks := []document.Chunk{{Text: "Look here."}, {Text: "And here, and at Setup (https://docs.example/setup)."}, {Text: "The end, here."}}
+	want := []string{"this links to document docs:b.md @0", "this links to document docs:c.md @0", "this links to document docs:e.md @1", "this links to document https://docs.example/setup @1"}
+	if diff := cmp.Diff(want, said(knowledge.Read(d, chunks))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i := range d.Links {
+		d.Links[i].Text = "nowhere"
+	}
+	for len(d.Links) < document.MaxLinks {
+		d.Links = append(d.Links, d.Links...)
+	}
+	if diff := cmp.Diff([]string{"this links to document https://docs.example/setup @1"}, said(knowledge.Read(d, chunks))); diff != "" {
+		t.Errorf("links that stand nowhere (-want +got):\n%s", diff)
+	}
+}
+
 func TestReadText(t *testing.T) {
 	t.Parallel()
 	got := said(read("docs:a.md", nil,

@@ -3,6 +3,8 @@ package knowledge
 import (
 	"net/url"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/document"
 )
 
 // text reads what a passage states: lines such as "Owner: Ann Lee", numbers of tickets, and addresses.
@@ -130,6 +132,37 @@ func (r *reader) links(text string, chunk int) {
 }
 
 const longestAddress = 500 // bytes
+
+// searchedForLinks is how many times the length of a document is searched at most for where its links stand: the texts of links may be made so that each is looked for to the
+// end.
+const searchedForLinks = 64
+
+// linked reads the links of which the text does not tell where they lead. They are in reading order, so that the first passage from that of the one before which holds a
+// link's text is at or before its own.
+func (r *reader) linked(chunks []document.Chunk) {
+	left := 0
+	for i := range chunks {
+		left += searchedForLinks * len(chunks[i].Text)
+	}
+	at := 0
+	for _, l := range r.document.Links {
+		target := &Entity{Kind: Document, Key: l.To, Name: l.To}
+		if strings.Contains(l.To, "://") {
+			target = address(l.To)
+		}
+		if target == nil || len(target.Key) > longestAddress || target.Key == r.document.URL || target.Key == string(r.document.ID) {
+			continue
+		}
+		for i := at; i < len(chunks) && left > 0; i++ {
+			left -= len(chunks[i].Text)
+			if strings.Contains(chunks[i].Text, l.Text) {
+				at = i
+				r.add(Fact{Relation: LinksTo, Object: target, Chunk: i})
+				break
+			}
+		}
+	}
+}
 
 // address is the document at an address; nil where that is none.
 func address(text string) *Entity {

@@ -144,12 +144,26 @@ func (x *extractor) finishLink(e element) {
 			x.text.replace(e.mark, "")
 		} else if e.href != "" && !strings.HasPrefix(e.href, "#") {
 			x.linked = text
+			x.link(text, e)
 		}
 		return
 	}
 	x.contents.Link(text, e.href)
+	x.link(text, e)
 	if linked := document.InlineLink(text, strings.TrimSpace(e.href)); linked != text {
 		x.text.replace(e.mark, linked)
+	}
+}
+
+// link keeps a link that leads to another page.
+func (x *extractor) link(text string, e element) {
+	to := strings.TrimSpace(e.href)
+	if to == "" || to[0] == '#' || len(x.links) == document.MaxLinks {
+		return
+	}
+	x.links = append(x.links, document.Link{Text: text, To: to})
+	if e.main {
+		x.mainLinks = append(x.mainLinks, document.Link{Text: text, To: to})
 	}
 }
 

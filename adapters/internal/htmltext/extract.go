@@ -45,22 +45,24 @@ type extractor struct {
 	lists    lists
 	table    *table
 	head     bool // the title has been read
+
+	links, mainLinks []document.Link // of the page, and of its main part
 }
 
 // steps is how many tokens are read between two looks at the clock.
 const steps = 1024
 
-func extract(ctx context.Context, text string, choosy bool) (Page, *document.Outline, *document.Outline, error) {
+func extract(ctx context.Context, text string, choosy bool) (*extractor, error) {
 	x := &extractor{tokens: html.NewTokenizer(strings.NewReader(text)), choosy: choosy}
 	for step := 0; ; step++ {
 		if step%steps == 0 && ctx.Err() != nil {
-			return Page{}, nil, nil, context.Cause(ctx)
+			return nil, context.Cause(ctx)
 		}
 		switch x.tokens.Next() {
 		case html.ErrorToken: // the end: a reader of a string has no other errors
 			x.closeTo(0)
 			x.flush()
-			return x.page, &x.main, &x.all, nil
+			return x, nil
 		case html.TextToken:
 			x.addText(x.tokens.Text())
 		case html.StartTagToken:
@@ -98,6 +100,11 @@ func (x *extractor) start(selfClosing bool) {
 			x.page.Canonical = strings.TrimSpace(a.href)
 		}
 		return
+	case atom.Base:
+		if x.page.Base == "" {
+			x.page.Base = strings.TrimSpace(a.href)
+		}
+		return
 	case atom.Html:
 		primary, _, _ := strings.Cut(strings.ToLower(a.lang), "-")
 		x.page.Language = primary
@@ -105,7 +112,7 @@ func (x *extractor) start(selfClosing bool) {
 	case atom.Br:
 		x.lineBreak()
 		return
-	case atom.Img, atom.Input, atom.Wbr, atom.Col, atom.Area, atom.Base, atom.Embed, atom.Source, atom.Track, atom.Param, 0:
+	case atom.Img, atom.Input, atom.Wbr, atom.Col, atom.Area, atom.Embed, atom.Source, atom.Track, atom.Param, 0:
 		return
 	case atom.Hr:
 		x.flush()

@@ -18,6 +18,8 @@ type Page struct {
 	Language  string // primary subtag of the html element's lang, in lower case; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
+	Base      string          // what relative links begin at, as written: maybe relative itself; empty: the page
+	Links     []document.Link // to other pages, of the part that Sections hold, as written
 }
 
 // Parse reads a page. The text is taken as UTF-8. It is safe for concurrent use and never fails: of a page that holds no text, the page's
@@ -29,20 +31,21 @@ func Parse(text string) Page {
 
 // Read is Parse that ends, with the cause, when ctx does.
 func Read(ctx context.Context, text string) (Page, error) {
-	page, main, all, err := extract(ctx, text, true)
-	if err == nil && all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
-		page, main, all, err = extract(ctx, text, false)
+	x, err := extract(ctx, text, true)
+	if err == nil && x.all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
+		x, err = extract(ctx, text, false)
 	}
 	if err != nil {
 		return Page{}, err
 	}
-	if main.Size()*mainShare >= all.Size() {
-		all = main
+	page, content, links := x.page, &x.all, x.links
+	if x.main.Size()*mainShare >= x.all.Size() {
+		content, links = &x.main, x.mainLinks
 	}
-	page.Sections = all.Sections()
+	page.Sections, page.Links = content.Sections(), links
 	joinWords(page.Sections)
 	if page.Title == "" {
-		page.Title = all.Title()
+		page.Title = content.Title()
 	}
 	return page, nil
 }

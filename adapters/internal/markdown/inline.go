@@ -102,11 +102,16 @@ func (w *inline) code(n *ast.CodeSpan) {
 func (w *inline) link(n *ast.Link, address string) {
 	text := inline{reader: w.reader, marked: w.marked}
 	text.children(n)
-	if !w.marked || len(address) > w.reader.addresses {
+	if len(address) > w.reader.addresses {
 		w.WriteString(text.String())
 		return
 	}
 	w.reader.addresses -= len(address)
+	w.reader.link(strings.TrimSpace(text.String()), address)
+	if !w.marked {
+		w.WriteString(text.String())
+		return
+	}
 	w.WriteString(document.InlineLink(strings.TrimSpace(text.String()), address))
 }
 

@@ -21,6 +21,7 @@ import (
 type Page struct {
 	Title    string // the first heading of the highest rank; may be empty
 	Sections []document.Section
+	Links    []document.Link // to other pages, as written
 }
 
 // grammar has no state: goldmark keeps that in a context of each call.
@@ -54,7 +55,7 @@ func Parse(source string) Page {
 	root := grammar.Parse(text.NewReader(raw))
 	r := reader{source: raw, slugs: make(map[string]int), addresses: freeAddresses + maxAddresses*len(raw)}
 	r.blocks(root)
-	return Page{Title: r.outline.Title(), Sections: r.outline.Sections()}
+	return Page{Title: r.outline.Title(), Sections: r.outline.Sections(), Links: r.links}
 }
 
 // What the addresses of links may come to: so many bytes, and so many for each byte of the text. Each use of a definition writes its address,
@@ -70,6 +71,14 @@ type reader struct {
 	outline   document.Outline
 	slugs     map[string]int
 	addresses int // bytes of addresses that may still be written
+	links     []document.Link
+}
+
+// link keeps a link that leads to another page.
+func (r *reader) link(text, to string) {
+	if text != "" && to != "" && to[0] != '#' && len(r.links) < document.MaxLinks {
+		r.links = append(r.links, document.Link{Text: text, To: to})
+	}
 }
 
 func (r *reader) blocks(parent ast.Node) {
@@ -151,7 +160,11 @@ func (r *reader) html(n *ast.HTMLBlock) {
 	if n.HasClosure() {
 		source += string(n.ClosureLine.Value(r.source))
 	}
-	for _, s := range htmltext.Parse(source).Sections {
+	page := htmltext.Parse(source)
+	for _, l := range page.Links {
+		r.link(l.Text, l.To)
+	}
+	for _, s := range page.Sections {
 		for _, b := range s.Blocks {
 			if b.Kind != document.Heading {
 				r.outline.Block(b.Kind, b.Text)

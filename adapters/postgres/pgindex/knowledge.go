@@ -129,8 +129,14 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
-		docs[i].Reading = more(knowledge.Read(docs[i].Document, docs[i].Chunks))
+		docs[i].Reading = knowledge.Read(docs[i].Document, docs[i].Chunks)
 		ids[i], firsts[i], counts[i] = docs[i].Row, docs[i].First, int32(len(docs[i].Chunks))
+	}
+	if err := pgknowledge.KeepLinks(ctx, tx, tenant, shard, docs); err != nil {
+		return err
+	}
+	for i := range docs {
+		docs[i].Reading = more(docs[i].Reading)
 	}
 	var work pgx.Batch // an earlier program may have stored another version over one that was read
 	pgknowledge.Drop(&work, tenant, shard, ids, firsts, counts)

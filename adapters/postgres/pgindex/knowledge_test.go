@@ -59,13 +59,14 @@ func storyACL(rt *rapid.T) access.ACL {
 }
 
 func storyID(rt *rapid.T) document.ID {
-	return document.ID(fmt.Sprintf("d%d", rapid.IntRange(0, 9).Draw(rt, "document")))
+	return document.ID(fmt.Sprintf("docs:d%d", rapid.IntRange(0, 9).Draw(rt, "document")))
 }
 
 // told is a document of a story, as plain data.
 type told struct {
 	title, author, replaces string
 	names                   []string // titles in its text
+	link                    document.ID
 	acl                     access.ACL
 	at                      time.Time
 }
@@ -137,10 +138,12 @@ func (s *story) put(ctx context.Context, rt *rapid.T) {
 		d := told{title: rapid.SampledFrom(append(slices.Sorted(maps.Keys(storyTitles)), "", storyRelease)).Draw(rt, "title"), author: rapid.SampledFrom(append(slices.Sorted(maps.Keys(storyAuthors)), "")).Draw(rt, "author"),
 			replaces: rapid.SampledFrom(append(slices.Sorted(maps.Keys(storyTitles)), "")).Draw(rt, "replaces"), acl: storyACL(rt),
 			names: rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(storyTitles))), 0, 3, rapid.ID[string]).Draw(rt, "names"),
+			link:  storyID(rt),
 			at:    time.Date(2026, time.Month(rapid.IntRange(1, 12).Draw(rt, "month")), 1, 0, 0, 0, 0, time.UTC)}
 		text := "It says: " + strings.ToUpper(strings.Join(d.names, ", and also ")) + ". "
 		doc := retrievetest.One(string(id), d.title, text, "nothing more")
 		doc.ACL, doc.UpdatedAt = d.acl, d.at
+		doc.Links = []document.Link{{Text: "It says", To: string(d.link)}}
 		doc.Metadata = map[string]string{"author": d.author, "supersedes": d.replaces}
 		entries = append(entries, entryOf(doc))
 		s.truth[id] = d
@@ -300,6 +303,9 @@ func (s *story) compare(ctx context.Context, rt *rapid.T, audience access.Audien
 		there := slices.ContainsFunc(slices.Collect(maps.Values(may)), func(o told) bool { return o.title == d.replaces })
 		if d.replaces != "" && there && (asked || storyTitles[d.replaces] == form) {
 			want = append(want, strings.Join([]string{d.title, "supersedes", d.replaces, string(id)}, "|"))
+		}
+		if to, there := may[d.link]; there && d.link != id && (asked || storyTitles[to.title] == form && to.title != "") {
+			want = append(want, strings.Join([]string{d.title, "links to", to.title, string(id)}, "|"))
 		}
 	}
 	same(rt, "what is stated of "+form, got, want)

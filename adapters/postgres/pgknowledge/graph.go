@@ -281,7 +281,7 @@ func scanStatement(row pgx.CollectableRow) (stated, error) {
 // resolve finds the documents that statements lead to. Those that lead to a document which the audience may not read, or which is not there, are left out: which of
 // the two it is shows nowhere.
 func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated) ([]knowledge.Statement, error) {
-	var addresses, forms []string
+	var addresses, ids, forms []string
 	for i := range all {
 		for _, s := range []*side{&all[i].subject, &all[i].object} {
 			switch {
@@ -293,12 +293,14 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 			case s.kind != knowledge.Document:
 			case strings.Contains(s.key, "://"):
 				addresses = append(addresses, s.key)
+			case strings.Contains(s.key, ":"): // no normal form of a title has one
+				ids = append(ids, s.key)
 			default:
 				forms = append(forms, s.key)
 			}
 		}
 	}
-	byKey, err := g.targets(ctx, q, addresses, forms)
+	byKey, err := g.targets(ctx, q, addresses, ids, forms)
 	if err != nil {
 		return nil, err
 	}
@@ -328,10 +330,10 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 	return out, nil
 }
 
-// targets are the documents at some addresses, and those of some titles, which the audience may read.
-func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, forms []string) (map[string]document.Ref, error) {
+// targets are the documents at some addresses, of some ids and of some titles, which the audience may read.
+func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, ids, forms []string) (map[string]document.Ref, error) {
 	byKey := make(map[string]document.Ref)
-	if len(addresses)+len(forms) == 0 {
+	if len(addresses)+len(ids)+len(forms) == 0 {
 		return byKey, nil
 	}
 	rows, err := g.db.Pool.Query(ctx, `
@@ -339,11 +341,16 @@ func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, fo
 		where d.tenant_id = $1 and d.url <> '' and md5(d.url) = any (select md5(a) from unnest($2::text[]) a) and d.url = any($2::text[])
 		  and ($5::text[] is null or d.source_id = any($5::text[])) and ($6::text[] is null or d.external_id = any($6::text[])) and `+pgaccess.MayRead("$1", "$4")+`
 		union all
+		select d.external_id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at
+		from index_shard s join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($7::text[])
+		where s.tenant_id = $1
+		  and ($5::text[] is null or d.source_id = any($5::text[])) and ($6::text[] is null or d.external_id = any($6::text[])) and `+pgaccess.MayRead("$1", "$4")+`
+		union all
 		select n.form, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at
 		from entity_name n join alias a on a.tenant_id = $1 and a.name = n.id and a.entity = 0
 		join document d on d.tenant_id = $1 and d.shard = a.shard and d.id = a.document
 		where n.tenant_id = $1 and n.form = any($3::text[]) and ($5::text[] is null or d.source_id = any($5::text[])) and ($6::text[] is null or d.external_id = any($6::text[])) and `+pgaccess.MayRead("$1", "$4")+`
-		order by 2 desc`, string(q.Audience.Tenant()), orNone(addresses), orNone(forms), texts(q.Audience.Principals()), orAll(texts(q.Sources)), orAll(texts(q.Documents)))
+		order by 2 desc`, string(q.Audience.Tenant()), orNone(addresses), orNone(forms), texts(q.Audience.Principals()), orAll(texts(q.Sources)), orAll(texts(q.Documents)), orNone(ids))
 	if err != nil {
 		return nil, fmt.Errorf("look up documents that others name: %w", err)
 	}

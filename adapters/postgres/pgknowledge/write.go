@@ -337,6 +337,36 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
+// KeepLinks adds, to readings of documents as they are stored, the links that their source told of and the text does not: nobody else knows them. Served by the primary keys.
+func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
+	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
+	for i := range docs {
+		at[docs[i].Row], ids[i] = i, docs[i].Row
+	}
+	rows, err := tx.Query(ctx, `select g.document, g.chunk, e.key from edge g join entity e on e.tenant_id = $1 and e.id = g.object and e.kind = $4
+		where g.tenant_id = $1 and g.shard = $2 and g.document = any($3::bigint[]) and g.subject = 0 and g.relation = $5 order by g.document, g.chunk`,
+		string(tenant), shard, ids, string(knowledge.Document), string(knowledge.LinksTo))
+	if err != nil {
+		return fmt.Errorf("look up the links of documents: %w", err)
+	}
+	links := make([][]knowledge.Fact, len(docs))
+	var document, chunk int64
+	var key string
+	if _, err := pgx.ForEachRow(rows, []any{&document, &chunk, &key}, func() error {
+		i := at[document]
+		if place := chunk - docs[i].First; place >= 0 && place < int64(len(docs[i].Chunks)) { // else of an earlier version
+			links[i] = append(links[i], knowledge.Fact{Relation: knowledge.LinksTo, Object: &knowledge.Entity{Kind: knowledge.Document, Key: key, Name: key}, Chunk: int(place)})
+		}
+		return nil
+	}); err != nil {
+		return fmt.Errorf("look up the links of documents: %w", err)
+	}
+	for i := range docs {
+		docs[i].Reading = docs[i].Reading.With(links[i], knowledge.MaxFacts)
+	}
+	return nil
+}
+
 // Drop queues what deletes all that rests on documents, by their rows and the ranges of their chunks. Served by the primary keys.
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)

@@ -1,6 +1,6 @@
 -- What is stated of some entities ($2) and some documents ($3 shards, $4 rows), in some relations ($5, null: all), by documents that the audience's principals
 -- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10; with $12 as objects alone. Of entities
--- that are several people's ($13) it is what documents state that call them by one of some names ($14). Newest first. Served by edge_subject, edge_object and the primary keys.
+-- that are several people's ($13) it is what documents state that call them by one of some names ($14). Newest first, and links after all else: a page has many. Served by edge_subject, edge_object and the primary keys.
 with about as (
     select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.subject = w.id and w.id <> 0 and not $12
     union
@@ -27,5 +27,5 @@ where not exists (
   and (o.kind is distinct from 'file' or g.object = any($2::bigint[])) -- which files somebody changed is told where one of them is asked about
   and ($5::text[] is null or g.relation = any($5::text[]))
   and ($9::timestamptz is null or g.at >= $9) and ($10::timestamptz is null or g.at < $10)
-order by g.at desc nulls last, g.shard, g.chunk, g.relation, g.subject, g.object
+order by g.relation = 'links to', g.at desc nulls last, g.shard, g.chunk, g.relation, g.subject, g.object
 limit $11

@@ -1,0 +1,88 @@
+package files
+
+import (
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// links resolves the links of a file: those to files of the folder become ids of documents, others addresses of the web. What leads nowhere, elsewhere on this machine,
+// or to the file itself is left out. No file is opened for that.
+func (c *Connector) links(root *os.Root, name string, page parsed) []document.Link {
+	from := c.address(root.Name(), name)
+	if base, err := from.Parse(page.base); err == nil {
+		from = base
+	}
+	var out []document.Link
+	for _, l := range page.links {
+		if l.To = c.target(root, from, l.To); l.To != "" && l.To != string(c.id(name)) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// target is what a link leads to that is written on a page whose links begin at an address; empty: nothing that a reader could open.
+func (c *Connector) target(root *os.Root, from *url.URL, written string) string {
+	link, err := url.Parse(written)
+	if err != nil || link.Opaque != "" || link.User != nil || len(written) > longestClaim {
+		return ""
+	}
+	home := c.base
+	if home == nil {
+		home = &url.URL{Scheme: "file", Path: strings.TrimSuffix(filepath.ToSlash(root.Name()), "/") + "/"}
+	}
+	to := from.ResolveReference(link)
+	if link.Scheme == "" && link.Host == "" && to.Scheme == home.Scheme && to.Host == home.Host {
+		if below, ok := strings.CutPrefix(to.Path+"/", home.Path); ok {
+			if below = path.Clean(below); !fs.ValidPath(below) || strings.ContainsFunc(below, unicode.IsControl) {
+				return "" // dots that were hidden as %2e, or nothing that a file is called
+			}
+			if name := existing(root, below); name != "" {
+				return string(c.id(name))
+			}
+			if path.Ext(below) != "" && len(below) <= longestTarget { // it may be there later
+				return string(c.id(below))
+			}
+			return ""
+		}
+		if rooted, ok := strings.CutPrefix(link.Path, "/"); ok { // from the root of the folder, as in repositories
+			if name := existing(root, path.Clean(rooted)); name != "" {
+				return string(c.id(name))
+			}
+		}
+	}
+	if to.Host == "" || to.Scheme != "https" && to.Scheme != "http" {
+		return ""
+	}
+	to.Fragment, to.RawFragment = "", ""
+	return to.String()
+}
+
+// longestTarget is how many bytes the path of a file may have that is not there.
+const longestTarget = 500
+
+// existing is the file that a link to a name below the folder means: that of the name, the first page of a folder, or the one that a site is built from under such a
+// name. Empty where there is none.
+func existing(root *os.Root, name string) string {
+	if !fs.ValidPath(name) {
+		return ""
+	}
+	bare := strings.TrimSuffix(name, ".html")
+	for _, file := range []string{name, path.Join(name, "index.html"), path.Join(name, "index.md"), path.Join(name, "README.md"), bare + ".md", bare + ".html"} {
+		if info, err := root.Stat(file); err == nil && info.Mode().IsRegular() {
+			return file
+		}
+	}
+	return ""
+}
+
+func (c *Connector) id(name string) document.ID {
+	return document.ID(string(c.source.ID) + ":" + name)
+}
