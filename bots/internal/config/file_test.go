@@ -296,7 +296,7 @@ func TestTheExampleIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 3 {
+	if len(f.Agents) != 2 || len(f.Channels) != 6 || len(f.Projects) != 1 || len(f.Sources) != 3 || len(f.Knowledge.Entities) != 4 || len(f.Knowledge.Relations) != 3 || f.Knowledge.Notes == "" {
 		t.Errorf("the example holds %+v", f)
 	}
 	if e := at(f, "slack", "T1", "C0123456780"); e.Follow != policy.FollowAlways || e.Ambient.Evidence != 0.7 || len(e.Quotas) != 3 || len(e.Ignored) != 0 {
