@@ -255,7 +255,7 @@ func readMatter(values map[string]any) (matter, error) {
 // statedKeys are what front matter says of a document that others ask for: core/knowledge reads them.
 var statedKeys = []string{
 	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
-	"supersedes", "replaces", "superseded_by", "replaced_by",
+	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
 }
 
 func text(value any) string {

@@ -138,7 +138,7 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 		return usageError("there is no name: write a person, team, project, ticket, path or title after footnote knowledge show")
 	}
 	return env.withBase(ctx, func(base *wire.Base) error {
-		q := knowledge.Question{Audience: base.ConsoleAudience(), Names: []string{form}, Limit: mostShown}
+		q := knowledge.Question{Audience: base.ConsoleAudience(), Names: []string{form}, Paths: knowledge.Paths(c.Name), Limit: mostShown}
 		named, err := base.Knowledge().Named(ctx, q)
 		if err != nil {
 			return err
@@ -284,7 +284,7 @@ func bothOf(one, other string) (pgknowledge.Same, error) {
 	}{{one, &s.Kind, &s.Key}, {other, &s.OtherKind, &s.OtherKey}} {
 		kind, key, found := strings.Cut(side.text, ":")
 		*side.kind, *side.key = knowledge.Kind(kind), key
-		if !found || key == "" || !slices.Contains([]knowledge.Kind{knowledge.Person, knowledge.Team, knowledge.Project, knowledge.Repository, knowledge.Ticket, knowledge.Path}, *side.kind) {
+		if !found || kind == "" || key == "" || slices.Contains([]knowledge.Kind{knowledge.Document, knowledge.File, knowledge.Release, knowledge.Term}, *side.kind) {
 			return s, usageError(fmt.Sprintf("%q is no KIND:KEY: footnote knowledge show NAME prints both, such as person:ann@acme.example", side.text))
 		}
 	}

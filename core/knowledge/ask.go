@@ -2,6 +2,7 @@ package knowledge
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 )
@@ -27,10 +28,26 @@ func Forms(text string) []string {
 	return forms
 }
 
+// mostPaths is how many paths of files may stand in what is asked about.
+const mostPaths = 2
+
+// Paths are the words of a text that may be paths of files: those with a slash or an ending.
+func Paths(text string) []string {
+	var paths []string
+	for word := range strings.FieldsSeq(text) {
+		word = strings.TrimPrefix(strings.Trim(word, "`'\"“”‘’«»()[]<>,;:?!/"), "./")
+		word = strings.TrimRight(word, ".")
+		if (strings.Contains(word, "/") || path.Ext(word) != "") && len(word) <= MaxNameBytes && Form(word) != "" && len(paths) < mostPaths {
+			paths = append(paths, word)
+		}
+	}
+	return paths
+}
+
 // Ask returns what is stated of what a text names. Of the names in it, those count that are longest among what the audience knows: "the billing service" is not
 // asked for "service" where something is called "billing service". The names of the question are replaced.
 func Ask(ctx context.Context, g Graph, about string, q Question) ([]Statement, error) {
-	q.Names = Forms(about)
+	q.Names, q.Paths = Forms(about), Paths(about)
 	if len(q.Names) == 0 {
 		return nil, nil
 	}

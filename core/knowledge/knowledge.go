@@ -24,6 +24,7 @@ const (
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
 	File       Kind = "file" // of a source, or a folder with a slash at its end, that somebody changed
+	System     Kind = "system" // that something depends on
 	Path       Kind = "path" // files of a source, as a pattern names them
 	Term       Kind = "term" // a name that a document abbreviates
 )
@@ -52,13 +53,14 @@ const (
 	PartOf     Relation = "part of"
 	Mentions   Relation = "mentions"
 	LinksTo    Relation = "links to"
+	DependsOn  Relation = "depends on"
 	Supersedes Relation = "supersedes"
 	Releases   Relation = "releases" // tells that something is released
 )
 
 // Relations are all of them.
 func Relations() []Relation {
-	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, Supersedes, Releases}
+	return []Relation{Authored, Owns, WorksOn, PartOf, Mentions, LinksTo, DependsOn, Supersedes, Releases}
 }
 
 // Fact is what a document states. A nil side is the document itself; one side at least is none.
@@ -109,14 +111,16 @@ type Question struct {
 	Sources   []document.SourceID // only what these state; none means all
 	Documents []document.ID       // only what these state; none means all
 	Names     []string            // normal forms; any of them
+	Paths     []string            // of files below the root of their source, as they are written: names of the documents that these files are
 	Relations []Relation          // none means all
 	From, To  time.Time           // dates of the stating documents, To exclusive; zero is without bound
 	Limit     int                 // statements
 	// Whole is of Ask: a name counts only if it holds all that is asked about, for whoever cannot tell whether a statement speaks of that. Then nothing is said of
 	// the page "Payments" where the outage of payments is asked about.
 	Whole bool
-	// Object leaves out what is stated of the names as subjects: of what they replace, when it is asked what replaced them.
-	Object bool
+	// Object leaves out what is stated of the names as subjects: of what they replace, when it is asked what replaced them. Subject leaves out what is stated of
+	// them as objects.
+	Object, Subject bool
 }
 
 // Neighbour is a document that a passage names by its title.

@@ -124,6 +124,7 @@ const (
 	teams
 	projects
 	repositories
+	needs
 	replaces
 	replacedBy
 	another // it states nothing here, and ends the value before it
@@ -138,6 +139,7 @@ var labels = map[string]label{
 	"team": teams, "teams": teams,
 	"project": projects, "projects": projects, "space": projects, "milestone": projects, "epic": projects, "service": projects, "part of": projects,
 	"repository": repositories, "repo": repositories,
+	"depends on": needs, "dependencies": needs, "hangt ab von": needs, "abhangigkeiten": needs,
 	"supersedes": replaces, "replaces": replaces, "obsoletes": replaces, "ersetzt": replaces,
 	"superseded by": replacedBy, "replaced by": replacedBy, "obsoleted by": replacedBy, "deprecated by": replacedBy, "ersetzt durch": replacedBy,
 	"status": another, "state": another, "date": another, "version": another, "updated": another, "last updated": another, "reviewed": another, "last reviewed": another,
@@ -176,6 +178,12 @@ func (r *reader) labelled(key, value string, chunk int) bool {
 	case repositories:
 		for _, name := range several(value) {
 			r.belongs(Repository, name, chunk)
+		}
+	case needs:
+		for _, name := range several(value) {
+			if e := EntityOf(System, unlinked(name)); e != nil {
+				r.add(Fact{Relation: DependsOn, Object: e, Chunk: chunk})
+			}
 		}
 	case replaces:
 		for _, target := range targets(value) {

@@ -47,6 +47,7 @@ func TestReadMetadata(t *testing.T) {
 		"teams":    {map[string]string{"team": "Infrastructure", "owner": "Payments team"}, []string{"team infrastructure works on this @0", "team payments owns this @0"}},
 		"places":   {map[string]string{"repository": "acme/Infra", "project": "Lighthouse"}, []string{"this part of project lighthouse @0", "this part of repository acme/infra @0"}},
 		"replaced": {map[string]string{"supersedes": "Backup policy 2024", "replaced_by": "https://docs.example/new#top"}, []string{"document https://docs.example/new supersedes this @0", "this supersedes document backup policy 2024 @0"}},
+		"needed":   {map[string]string{"depends_on": "Auth service, [Postgres](../db.md)"}, []string{"this depends on system auth service @0", "this depends on system postgres @0"}},
 		"nothing":  {map[string]string{"state": "open", "author": " ", "supersedes": "it", "tags": "a"}, nil},
 		"a list":   {map[string]string{"Authors": "[Ann, \"Bo\"]"}, []string{"person ann authored this @0", "person bo authored this @0"}},
 	} {

@@ -280,6 +280,11 @@ func (s *story) compare(ctx context.Context, rt *rapid.T, audience access.Audien
 		}
 	}
 	same(rt, "what goes by "+form, got, want)
+	path := strings.TrimPrefix(string(storyID(rt)), "docs:")
+	filed, err := s.graph.Named(ctx, knowledge.Question{Audience: audience, Names: []string{path}, Paths: []string{path}})
+	if _, there := may[document.ID("docs:"+path)]; err != nil || len(filed) > 1 || there != (len(filed) == 1) {
+		rt.Fatalf("by the path %s goes %v, want %v, error %v", path, filed, there, err)
+	}
 
 	stated, err := s.graph.Statements(ctx, question)
 	if err != nil {

@@ -125,8 +125,14 @@ func (g *Graph) named(ctx context.Context, q knowledge.Question) ([]naming, erro
 	if q.Audience.Tenant() == "" || len(q.Names) == 0 {
 		return nil, nil
 	}
+	paths, forms := []string{}, []string{}
+	for _, path := range q.Paths {
+		if form := knowledge.Form(path); slices.Contains(q.Names, form) {
+			paths, forms = append(paths, postgres.Storable(path)), append(forms, form)
+		}
+	}
 	rows, err := g.db.Pool.Query(ctx, namedSQL, string(q.Audience.Tenant()), q.Names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
-		orAll(texts(q.Documents)), mostNamings)
+		orAll(texts(q.Documents)), mostNamings, paths, forms)
 	if err != nil {
 		return nil, fmt.Errorf("look up what goes by a name: %w", err)
 	}
@@ -168,7 +174,7 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 		relations = append(relations, string(r))
 	}
 	found, err := g.db.Pool.Query(ctx, statementsSQL, string(q.Audience.Tenant()), entities, shards, rows, orAll(relations), texts(q.Audience.Principals()),
-		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object, orNobody(m.parted), orNobody(m.by))
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), postgres.OrNull(q.From), postgres.OrNull(q.To), max(q.Limit, 1)*limitSlack, q.Object, orNobody(m.parted), orNobody(m.by), q.Subject)
 	if err != nil {
 		return nil, fmt.Errorf("look up what documents state: %w", err)
 	}

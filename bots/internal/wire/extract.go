@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/extract"
+	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/spend"
 )
@@ -33,6 +34,18 @@ func (b *Base) Extractor() (*extract.Reader, error) {
 		config.Observe = b.Meter.Extracted
 	}
 	return extract.New(llm.NewChain(llm.Policy{Attempts: 2}, model), b.Index.Extraction(), config), nil
+}
+
+// extractedRelations are what KNOWLEDGE_MODEL looks for; none without one.
+func (b *Base) extractedRelations() []knowledge.Relation {
+	if b.Config.KnowledgeModel == "" {
+		return nil
+	}
+	var all []knowledge.Relation
+	for _, r := range b.File().Knowledge.Relations {
+		all = append(all, knowledge.Relation(r.Name))
+	}
+	return all
 }
 
 // extractRoom reports why no more is spent on reading passages.

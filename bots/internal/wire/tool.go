@@ -28,7 +28,7 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 	}
 	return tool.NewSet(
 		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Graph: b.Knowledge(), Logger: b.Logger}),
-		knowledge.New(b.Knowledge(), b.Index, b.Counter),
+		knowledge.New(b.Knowledge(), b.Index, b.Counter, b.extractedRelations()...),
 		readfile.New(b.Counter),
 		pages,
 	)

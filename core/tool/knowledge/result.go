@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -120,7 +121,7 @@ func withStatements(documents string, says []Stated) (string, error) {
 
 // verbs are the relations as sentences have them.
 var verbs = map[knowledge.Relation]string{
-	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.Mentions: "mentions",
+	knowledge.Authored: "wrote", knowledge.Owns: "owns", knowledge.WorksOn: "works on", knowledge.PartOf: "is part of", knowledge.DependsOn: "depends on", knowledge.Mentions: "mentions",
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
 }
 
@@ -138,6 +139,25 @@ func Sentence(s knowledge.Statement) string {
 		return name
 	}
 	return side(s.Subject, s.SubjectKind, s.SubjectRef) + " " + cmp.Or(verbs[s.Relation], string(s.Relation)) + " " + side(s.Object, s.ObjectKind, s.ObjectRef)
+}
+
+// ranked are the newest statements of each subject, owners first, then whoever most is stated of.
+func ranked(stated []knowledge.Statement) []knowledge.Statement {
+	worth, taken := make(map[string]int), make(map[string]int)
+	of := func(s knowledge.Statement) string { return knowledge.Form(s.Subject) }
+	for _, s := range stated {
+		if worth[of(s)]++; s.Relation == knowledge.Owns {
+			worth[of(s)] += maxCounted
+		}
+	}
+	stated = slices.DeleteFunc(stated, func(s knowledge.Statement) bool {
+		taken[of(s)]++
+		return taken[of(s)] > maxOfEach
+	})
+	slices.SortStableFunc(stated, func(a, b knowledge.Statement) int {
+		return cmp.Or(cmp.Compare(worth[of(b)], worth[of(a)]), strings.Compare(of(a), of(b)))
+	})
+	return stated[:min(len(stated), maxStatements)]
 }
 
 func date(s knowledge.Statement) string {

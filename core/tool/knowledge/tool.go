@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,21 +33,48 @@ var description string
 //go:embed guide.md
 var guide string
 
-const parameters = `{"type":"object","properties":{"about":{"type":"string","description":"The person, team, document, project, ticket or path, as the question names it."},` +
-	`"what":{"type":"string","enum":["owners","authors","worked_on","belongs_to","replaced_by","related"],"description":"What is asked of it; related is everything."},` +
-	`"period":{"type":"string","description":"Such as \"last quarter\", \"before March\" or \"since 2026-01-31\". Leave it out where the question names no time."}},"required":["about"]}`
-
-// relations are what each question asks for.
-var relations = map[string][]knowledge.Relation{
-	"owners": {knowledge.Owns}, "authors": {knowledge.Authored}, "worked_on": {knowledge.Authored, knowledge.WorksOn}, "belongs_to": {knowledge.PartOf},
-	"replaced_by": {knowledge.Supersedes}, "related": nil,
+// asking is what a question asks for: relations, and what of them its object is; none is both. of is what the other side has to be.
+type asking struct {
+	relations []knowledge.Relation
+	side      side
+	of        []knowledge.Kind
 }
 
-// ofObject are the questions that what is asked about is the object of: it is owned, written, replaced.
-var ofObject = map[string]bool{"owners": true, "authors": true, "replaced_by": true, "belongs_to": true}
+type side int
+
+const (
+	anySide   side = iota
+	asObject       // it is owned, written, replaced
+	asSubject      // it owns, needs, replaces
+)
+
+// askings are the questions that can be asked.
+var askings = map[string]asking{
+	"owners":      {[]knowledge.Relation{knowledge.Owns}, asObject, nil},
+	"owned":       {[]knowledge.Relation{knowledge.Owns}, asSubject, nil},
+	"authors":     {[]knowledge.Relation{knowledge.Authored}, asObject, nil},
+	"worked_on":   {[]knowledge.Relation{knowledge.Authored, knowledge.WorksOn}, anySide, nil},
+	experts:       {[]knowledge.Relation{knowledge.Owns, knowledge.Authored, knowledge.WorksOn}, asObject, nil},
+	person:        {[]knowledge.Relation{knowledge.Owns, knowledge.Authored, knowledge.WorksOn, knowledge.PartOf}, asSubject, []knowledge.Kind{knowledge.Person, knowledge.Team}},
+	"belongs_to":  {[]knowledge.Relation{knowledge.PartOf}, asObject, nil},
+	"depends_on":  {[]knowledge.Relation{knowledge.DependsOn, "uses"}, asSubject, nil},
+	"needed_by":   {[]knowledge.Relation{knowledge.DependsOn, "uses"}, asObject, nil},
+	"replaced_by": {[]knowledge.Relation{knowledge.Supersedes}, asObject, nil},
+	"replaces":    {[]knowledge.Relation{knowledge.Supersedes}, asSubject, nil},
+	"linked_from": {[]knowledge.Relation{knowledge.LinksTo}, asObject, nil},
+	related:       {},
+}
+
+const (
+	experts = "experts" // who has most to do with it comes first
+	person  = "person"
+	related = "related"
+)
 
 const (
 	maxStatements = 20
+	maxCounted    = 200 // statements by which it is judged who has most to do with something
+	maxOfEach     = 2   // of these that are told of each
 	emptyFor      = time.Minute
 )
 
@@ -60,6 +89,8 @@ type Tool struct {
 	graph   knowledge.Graph
 	chunks  Chunks
 	counter budget.Counter
+	askings map[string]asking
+	spec    llm.ToolSpec
 
 	mu    sync.Mutex
 	empty map[access.TenantID]emptiness
@@ -76,15 +107,33 @@ var (
 	_ tool.Offerer = (*Tool)(nil)
 )
 
-// New returns the tool.
-func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter) *Tool {
-	return &Tool{graph: graph, chunks: chunks, counter: counter, empty: make(map[access.TenantID]emptiness)}
+// New returns the tool. Own are relations of the operator's own, which a model reads from passages: each is a question that can be asked.
+func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
+	t := &Tool{graph: graph, chunks: chunks, counter: counter, askings: maps.Clone(askings), empty: make(map[access.TenantID]emptiness)}
+	for _, r := range own {
+		if !slices.Contains(knowledge.Relations(), r) {
+			if _, known := t.askings[string(r)]; !known {
+				t.askings[string(r)] = asking{relations: []knowledge.Relation{r}}
+			}
+		}
+	}
+	t.spec = llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: parameters(slices.Sorted(maps.Keys(t.askings)))}
+	return t
+}
+
+// parameters is the JSON Schema of the arguments, with the questions that can be asked.
+func parameters(what []string) json.RawMessage {
+	listed, err := json.Marshal(what)
+	if err != nil {
+		panic(err) // strings always can
+	}
+	return json.RawMessage(`{"type":"object","properties":{"about":{"type":"string","description":"The person, team, document, project, ticket or path, as the question names it."},` +
+		`"what":{"type":"string","enum":` + string(listed) + `,"description":"What is asked of it; related is everything."},` +
+		`"period":{"type":"string","description":"Such as \"last quarter\", \"before March\" or \"since 2026-01-31\". Leave it out where the question names no time."}},"required":["about"]}`)
 }
 
 // Spec implements tool.Tool.
-func (t *Tool) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: json.RawMessage(parameters)}
-}
+func (t *Tool) Spec() llm.ToolSpec { return t.spec }
 
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
@@ -133,16 +182,19 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 		return tool.Result{}, fmt.Errorf("read the arguments: %w", err)
 	}
 	args.What = strings.ToLower(strings.TrimSpace(args.What))
-	wanted, known := relations[args.What]
-	if !known {
-		args.What = "related"
+	if _, known := t.askings[args.What]; !known {
+		args.What = related
 	}
+	wanted := t.askings[args.What]
 	now := call.Scope.Now
 	if now.IsZero() {
 		now = time.Now()
 	}
 	q := knowledge.Question{Audience: call.Scope.Audience, Sources: call.Scope.Sources, Documents: call.Scope.Documents,
-		Relations: wanted, Limit: maxStatements, Whole: args.Exact, Object: args.Exact && ofObject[args.What]}
+		Relations: wanted.relations, Limit: maxStatements, Whole: args.Exact, Object: args.Exact && wanted.side == asObject, Subject: args.Exact && wanted.side == asSubject}
+	if args.What == experts {
+		q.Limit = maxCounted
+	}
 	period, err := knowledge.DatedAlone(ctx, t.graph, q, args.Period, now)
 	if err != nil {
 		return tool.Result{}, err
@@ -162,6 +214,12 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	stated, err := knowledge.Ask(ctx, t.graph, about, q)
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("what documents state could not be looked up, so nothing is known about it: %w", err)
+	}
+	if len(wanted.of) > 0 {
+		stated = slices.DeleteFunc(stated, func(s knowledge.Statement) bool { return !slices.Contains(wanted.of, s.SubjectKind) })
+	}
+	if args.What == experts {
+		stated = ranked(stated)
 	}
 	result, err := t.result(ctx, stated, call.Scope)
 	if err != nil {

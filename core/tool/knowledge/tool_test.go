@@ -220,3 +220,48 @@ func TestOfferedWhereAnythingIsStated(t *testing.T) {
 		t.Error("it is offered where nobody knows")
 	}
 }
+
+// Relations of the operator's own are questions like those that are built in.
+func TestRelationsOfTheOperator(t *testing.T) {
+	t.Parallel()
+	g := &graph{}
+	made := tools.New(g, chunks{}, budgettest.NewWords(), "feeds", knowledge.Owns, "related")
+	var schema struct {
+		Properties struct{ What struct{ Enum []string } }
+	}
+	if err := json.Unmarshal(made.Spec().Parameters, &schema); err != nil || !slices.Contains(schema.Properties.What.Enum, "feeds") || slices.Contains(schema.Properties.What.Enum, "owns") {
+		t.Errorf("the parameters are %s, error %v", made.Spec().Parameters, err)
+	}
+	queue, drained := make(chan packet.Packet, 20), make(chan struct{})
+	_, err := made.Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{"about":"billing service","what":"Feeds"}`), Scope: tool.Scope{Citations: cite.NewMapping(), Now: noon}},
+		packet.NewEmitter(queue, drained, packet.Placement{}))
+	if err != nil || !slices.Equal(g.asked[0].Relations, []knowledge.Relation{"feeds"}) {
+		t.Errorf("it asks %+v, error %v", g.asked, err)
+	}
+}
+
+// Who has most to do with something comes first: owners, and then by how much is stated of them. Of each the newest are told.
+func TestWhoKnowsMost(t *testing.T) {
+	t.Parallel()
+	g, c := &graph{}, chunks{1: "one"}
+	for i, s := range []string{"Ann wrote a", "Bo wrote b", "Bo wrote c", "Bo wrote d", "Cy owns e", "Ann wrote f"} {
+		who, what, _ := strings.Cut(s, " ")
+		relation := map[bool]knowledge.Relation{true: knowledge.Owns, false: knowledge.Authored}[strings.HasPrefix(what, "owns")]
+		g.stated = append(g.stated, knowledge.Statement{Relation: relation, Subject: who, SubjectKind: knowledge.Person, Object: what[len(what)-1:], Chunk: 1, At: noon.AddDate(0, 0, -i)})
+	}
+	result, _, err := run(t, g, c, `{"about":"billing service","what":"experts","exact":true}`, 0)
+	if err != nil || !g.asked[0].Object || g.asked[0].Limit < 100 {
+		t.Fatalf("it asks %+v, error %v", g.asked, err)
+	}
+	at := -1
+	for _, want := range []string{"Cy owns e", "Bo wrote b", "Bo wrote c", "Ann wrote a", "Ann wrote f"} {
+		next := strings.Index(result.Content, want)
+		if next <= at {
+			t.Errorf("%q is out of order in %s", want, result.Content)
+		}
+		at = next
+	}
+	if strings.Contains(result.Content, "Bo wrote d") {
+		t.Errorf("it says %s", result.Content)
+	}
+}

@@ -1,12 +1,12 @@
 -- What is stated of some entities ($2) and some documents ($3 shards, $4 rows), in some relations ($5, null: all), by documents that the audience's principals
--- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10; with $12 as objects alone. Of entities
+-- ($6) may read now, of some sources ($7, null: all) and documents ($8, null: all), dated from $9 to before $10; with $12 as objects alone, with $15 as subjects. Of entities
 -- that are several people's ($13) it is what documents state that call them by one of some names ($14). Newest first, and links after all else: a page has many. Served by edge_subject, edge_object and the primary keys.
 with about as (
     select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.subject = w.id and w.id <> 0 and not $12
     union
-    select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.object = w.id and w.id <> 0
+    select g.* from unnest($2::bigint[]) as w (id) join edge g on g.tenant_id = $1 and g.object = w.id and w.id <> 0 and not $15
     union
-    select g.* from unnest($3::smallint[], $4::bigint[]) as w (shard, id) join edge g on g.tenant_id = $1 and g.shard = w.shard and g.document = w.id and (not $12 or g.object = 0)
+    select g.* from unnest($3::smallint[], $4::bigint[]) as w (shard, id) join edge g on g.tenant_id = $1 and g.shard = w.shard and g.document = w.id and (not $12 or g.object = 0) and (not $15 or g.subject = 0)
 )
 select g.relation, g.shard, g.chunk, g.at, d.id, d.external_id, d.source_id, d.kind, d.title, d.url, d.updated_at,
        g.subject, coalesce(s.kind, 'document'), coalesce(s.key, ''),
