@@ -101,6 +101,22 @@ func TestQuestionsAreAnsweredFromWhatAModelRead(t *testing.T) {
 	if r := quoting.with("CONSOLE_PRINCIPALS=members,group:hr").run(t, "ask", "Who maintains the Gamma Proxy?"); !strings.Contains(r.stdout, "Vera Kuhn owns Gamma Proxy") {
 		t.Errorf("whoever may read it is told\n%s", r.stdout)
 	}
+	// What only a model finds may be one, too, by the operator's word.
+	all := quoting.with("CONSOLE_PRINCIPALS=members,group:hr")
+	if r := all.try(t, "", "knowledge", "merge", "sytem:ledger service", "system:gamma proxy", "--reason", "x"); r.code == 0 || !strings.Contains(r.stderr, "sytem:ledger service: no document names it") {
+		t.Errorf("of a kind that there is not: %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	all.run(t, "knowledge", "merge", "system:ledger service", "system:gamma proxy", "--reason", "it was renamed")
+	if r := all.run(t, "knowledge", "show", "Ledger Service"); !strings.Contains(r.stdout, "Vera Kuhn owns Gamma Proxy") || !strings.Contains(r.stdout, "somebody said so") {
+		t.Errorf("as one they are\n%s", r.stdout)
+	}
+	if r := quoting.run(t, "knowledge", "show", "Ledger Service"); strings.Contains(r.stdout, "Vera") || !strings.Contains(r.stdout, "Jana Roth") {
+		t.Errorf("whoever may read one of them is told\n%s", r.stdout)
+	}
+	all.run(t, "knowledge", "split", "system:gamma proxy", "system:ledger service")
+	if r := all.run(t, "knowledge", "show", "Ledger Service"); strings.Contains(r.stdout, "Vera") {
+		t.Errorf("split they are\n%s", r.stdout)
+	}
 }
 
 // At half of a cap reading stops and says so; with more room it goes on with what is left.

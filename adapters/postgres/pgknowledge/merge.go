@@ -68,7 +68,8 @@ func (g *Graph) say(ctx context.Context, tenant access.TenantID, s Same, before,
 		for _, id := range []knowledge.ID{{Kind: s.Kind, Key: s.Key}, {Kind: s.OtherKind, Key: s.OtherKey}} {
 			var there bool
 			if err := tx.QueryRow(ctx, `
-				select exists (select from entity where tenant_id = $1 and kind = $2 and key = $3) or exists (select from entity_name where tenant_id = $1 and form = $3)`, string(tenant), string(id.Kind), id.Key).Scan(&there); err != nil {
+				select exists (select from entity where tenant_id = $1 and kind = $2 and key = $3)
+				    or $2 in ('person', 'team') and exists (select from entity_name where tenant_id = $1 and form = $3)`, string(tenant), string(id.Kind), id.Key).Scan(&there); err != nil {
 				return err
 			}
 			if !there {
