@@ -23,10 +23,10 @@ const (
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
-	File       Kind = "file" // of a source, or a folder with a slash at its end, that somebody changed
+	File       Kind = "file"   // of a source, or a folder with a slash at its end, that somebody changed
 	System     Kind = "system" // that something depends on
-	Path       Kind = "path" // files of a source, as a pattern names them
-	Term       Kind = "term" // a name that a document abbreviates
+	Path       Kind = "path"   // files of a source, as a pattern names them
+	Term       Kind = "term"   // a name that a document abbreviates
 )
 
 // Entity is a thing that documents speak of.

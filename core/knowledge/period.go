@@ -14,9 +14,9 @@ type Period struct{ From, To time.Time }
 func (p Period) Open() bool { return p.From.IsZero() && p.To.IsZero() }
 
 const (
-	months   = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
-	moment   = `\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|(?:` + months + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}|yesterday|today|(?:last|this|the last|the previous|previous|the past|past)\s+(?:day|week|month|quarter|year)`
-	boundary = `(?:^|\s)`
+	monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+	moment     = `\d{4}-\d{2}-\d{2}|q[1-4](?:\s+(?:of\s+)?\d{4})?|(?:` + monthNames + `)(?:,?\s+(?:of\s+)?\d{4})?|\d{4}|yesterday|today|(?:last|this|the last|the previous|previous|the past|past)\s+(?:day|week|month|quarter|year)`
+	boundary   = `(?:^|\s)`
 )
 
 // periods find what names a period, in the order in which they are tried.
@@ -75,7 +75,7 @@ func between(m []string, now time.Time) (Period, bool) {
 		return Period{}, false
 	}
 	if first.From.After(last.From) { // "between November and February": of the year before
-		first.From = first.From.AddDate(-1, 0, 0)
+		first.From = shift(first.From, -12, 0)
 	}
 	return Period{From: first.From, To: last.To}, first.From.Before(last.To)
 }
@@ -85,20 +85,9 @@ func lastFew(m []string, now time.Time) (Period, bool) {
 	if err != nil || n < 1 {
 		return Period{}, false
 	}
-	from := midnight(now)
-	switch strings.ToLower(m[2]) {
-	case "day":
-		from = from.AddDate(0, 0, -n)
-	case "week":
-		from = from.AddDate(0, 0, -7*n)
-	case "month":
-		from = from.AddDate(0, -n, 0)
-	case "quarter":
-		from = from.AddDate(0, -3*n, 0)
-	case "year":
-		from = from.AddDate(-n, 0, 0)
-	}
-	return Period{From: from}, true
+	return Period{From: map[string]time.Time{
+		"day": shift(now, 0, -n), "week": shift(now, 0, -7*n), "month": shift(now, -n, 0), "quarter": shift(now, -3*n, 0), "year": shift(now, -12*n, 0),
+	}[strings.ToLower(m[2])]}, true
 }
 
 // named is the day, month, quarter or year that a text names.
@@ -112,69 +101,85 @@ func named(text string, now time.Time) (Period, bool) {
 	}
 	switch first := words[0]; {
 	case first == "today":
-		return days(midnight(now), 1), true
+		return days(now, 0, 1), true
 	case first == "yesterday":
-		return days(midnight(now).AddDate(0, 0, -1), 1), true
+		return days(now, -1, 1), true
 	case first == "last" || first == "previous" || first == "past":
 		return unit(words[1], now, -1), true
 	case first == "this":
 		return unit(words[1], now, 0), true
 	case len(first) == 2 && first[0] == 'q':
-		return inYear(words, now, 3, func(year int) time.Time {
-			return time.Date(year, time.Month(3*int(first[1]-'1')+1), 1, 0, 0, 0, 0, now.Location())
-		})
+		return inYear(words, now, 3, time.Month(3*int(first[1]-'1')+1))
 	case len(first) == 10 && first[4] == '-':
-		day, err := time.ParseInLocation(time.DateOnly, first, now.Location())
-		return days(day, 1), err == nil
+		day, err := time.Parse(time.DateOnly, first)
+		return days(time.Date(day.Year(), day.Month(), day.Day(), 12, 0, 0, 0, now.Location()), 0, 1), err == nil
 	}
 	if year, err := strconv.Atoi(words[0]); err == nil {
-		from := time.Date(year, 1, 1, 0, 0, 0, 0, now.Location())
-		return Period{from, from.AddDate(1, 0, 0)}, year >= 1900 && year < 2200
+		return months(year, time.January, 12, now), year >= 1900 && year < 2200
 	}
 	for m := time.January; m <= time.December; m++ {
 		if strings.HasPrefix(strings.ToLower(m.String()), strings.TrimSuffix(words[0], ".")[:3]) {
-			return inYear(words, now, 1, func(year int) time.Time { return time.Date(year, m, 1, 0, 0, 0, 0, now.Location()) })
+			return inYear(words, now, 1, m)
 		}
 	}
 	return Period{}, false
 }
 
 // inYear is so many months of the year that is the second word, else of the latest in which they have begun.
-func inYear(words []string, now time.Time, months int, begin func(year int) time.Time) (Period, bool) {
-	from := begin(now.Year())
+func inYear(words []string, now time.Time, n int, first time.Month) (Period, bool) {
+	year := now.Year()
 	if len(words) > 1 {
-		year, err := strconv.Atoi(words[1])
-		if err != nil {
+		var err error
+		if year, err = strconv.Atoi(words[1]); err != nil {
 			return Period{}, false
 		}
-		from = begin(year)
-	} else if from.After(now) {
-		from = begin(now.Year() - 1)
+	} else if months(year, first, n, now).From.After(now) {
+		year--
 	}
-	return Period{from, from.AddDate(0, months, 0)}, true
+	return months(year, first, n, now), true
 }
 
 // unit is the week, month, quarter or year of now, or the one so many before or after it.
 func unit(name string, now time.Time, offset int) Period {
-	day := midnight(now)
 	switch name {
 	case "week":
-		return days(day.AddDate(0, 0, -(int(day.Weekday())+6)%7+7*offset), 7)
+		return days(now, -(int(now.Weekday())+6)%7+7*offset, 7)
 	case "month":
-		from := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, day.Location()).AddDate(0, offset, 0)
-		return Period{from, from.AddDate(0, 1, 0)}
+		return months(now.Year(), now.Month()+time.Month(offset), 1, now)
 	case "quarter":
-		from := time.Date(day.Year(), (day.Month()-1)/3*3+1, 1, 0, 0, 0, 0, day.Location()).AddDate(0, 3*offset, 0)
-		return Period{from, from.AddDate(0, 3, 0)}
+		return months(now.Year(), (now.Month()-1)/3*3+1+time.Month(3*offset), 3, now)
 	case "year":
-		from := time.Date(day.Year()+offset, 1, 1, 0, 0, 0, 0, day.Location())
-		return Period{from, from.AddDate(1, 0, 0)}
+		return months(now.Year()+offset, time.January, 12, now)
 	}
-	return days(day.AddDate(0, 0, offset), 1)
+	return days(now, offset, 1)
 }
 
-func days(from time.Time, n int) Period { return Period{from, from.AddDate(0, 0, n)} }
+// days are so many, the first of them so many after that of a time, or before it.
+func days(of time.Time, after, n int) Period {
+	return Period{shift(of, 0, after), shift(of, 0, after+n)}
+}
 
-func midnight(t time.Time) time.Time {
-	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+// months are so many, beginning with one of a year, where now is.
+func months(year int, first time.Month, n int, now time.Time) Period {
+	return Period{begin(year, first, 1, now.Location()), begin(year, first+time.Month(n), 1, now.Location())}
+}
+
+// shift is the beginning of a day so many months and then days after that of a time. Of a month that has no such day it is the last one: three months before the 31st of May is the 28th or
+// the 29th of February.
+func shift(t time.Time, months, days int) time.Time {
+	year, month, day := t.Date()
+	last := time.Date(year, month+time.Month(months)+1, 0, 12, 0, 0, 0, time.UTC).Day()
+	return begin(year, month+time.Month(months), min(day, last)+days, t.Location())
+}
+
+// begin is when a day begins, which need not be midnight: in Havana clocks go from there to one o'clock in spring, and back to there in autumn.
+func begin(year int, month time.Month, day int, in *time.Location) time.Time {
+	t, noon := time.Date(year, month, day, 0, 0, 0, 0, in), time.Date(year, month, day, 12, 0, 0, 0, in)
+	if t.Day() != noon.Day() {
+		t = time.Date(year, month, day, 1, 0, 0, 0, in)
+	}
+	if earlier := t.Add(-time.Hour); earlier.Day() == noon.Day() {
+		t = earlier
+	}
+	return t
 }

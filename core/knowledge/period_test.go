@@ -51,6 +51,49 @@ func TestReadPeriod(t *testing.T) {
 	}
 }
 
+// Days are those of the asker: over changes of the clock, also where these are at midnight, over the turn of the year, and at the ends of months.
+func TestPeriodsOfTheAsker(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ zone, now, question, from, to string }{
+		{"Europe/Berlin", "2026-03-30T08:00", "yesterday", "2026-03-29T00:00+01:00", "2026-03-30T00:00+02:00"},
+		{"Europe/Berlin", "2026-10-25T12:00", "today", "2026-10-25T00:00+02:00", "2026-10-26T00:00+01:00"},
+		{"Europe/Berlin", "2026-11-23T12:00", "last quarter", "2026-07-01T00:00+02:00", "2026-10-01T00:00+02:00"},
+		{"America/New_York", "2026-01-01T00:10", "last year", "2025-01-01T00:00-05:00", "2026-01-01T00:00-05:00"},
+		{"America/New_York", "2025-12-31T23:50", "this quarter", "2025-10-01T00:00-04:00", "2026-01-01T00:00-05:00"},
+		{"Asia/Tokyo", "2026-01-05T09:00", "last quarter", "2025-10-01T00:00+09:00", "2026-01-01T00:00+09:00"},
+		{"Asia/Tokyo", "2026-01-01T09:00", "last week", "2025-12-22T00:00+09:00", "2025-12-29T00:00+09:00"},
+		{"Asia/Tokyo", "2026-01-05T09:00", "in December", "2025-12-01T00:00+09:00", "2026-01-01T00:00+09:00"},
+		{"Asia/Kathmandu", "2026-06-01T09:00", "last month", "2026-05-01T00:00+05:45", "2026-06-01T00:00+05:45"},
+		{"America/Havana", "2024-03-10T12:00", "today", "2024-03-10T01:00-04:00", "2024-03-11T00:00-04:00"},
+		{"America/Havana", "2024-03-12T12:00", "in the last 2 days", "2024-03-10T01:00-04:00", ""},
+		{"America/Havana", "2024-11-03T12:00", "today", "2024-11-03T00:00-04:00", "2024-11-04T00:00-05:00"},
+		{"America/Havana", "2024-11-04T12:00", "yesterday", "2024-11-03T00:00-04:00", "2024-11-04T00:00-05:00"},
+		{"UTC", "2026-05-31T12:00", "in the last 3 months", "2026-02-28T00:00Z", ""},
+		{"UTC", "2024-02-29T12:00", "in the last 4 years", "2020-02-29T00:00Z", ""},
+		{"UTC", "2024-02-29T12:00", "in the last 2 years", "2022-02-28T00:00Z", ""},
+		{"UTC", "2026-12-31T12:00", "since 2026-02-29", "", ""},
+	} {
+		in, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := time.ParseInLocation("2006-01-02T15:04", c.now, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _ := knowledge.ReadPeriod(c.question, now)
+		show := func(t time.Time) string {
+			if t.IsZero() {
+				return ""
+			}
+			return t.Format("2006-01-02T15:04Z07:00")
+		}
+		if show(p.From) != c.from || show(p.To) != c.to {
+			t.Errorf("%s at %s in %s: from %s to %s, want %s to %s", c.question, c.now, c.zone, show(p.From), show(p.To), c.from, c.to)
+		}
+	}
+}
+
 func FuzzReadPeriod(f *testing.F) {
 	f.Add("between q1 and dec 2099 in the last 9999 years")
 	now := time.Date(2026, 2, 28, 12, 0, 0, 0, time.UTC)
