@@ -33,6 +33,7 @@ var askings = func() (all []asking) {
 		{`wer (?:hat\s+(.+)\s+geschrieben|schrieb\s+(.+))`, "authors"},
 		{`who (?:worked|works|is working|has worked|has been working) on\s+(.+)`, "worked_on"},
 		{`what (?:did|does|has|have|is|are)\s+(.+?)\s+(?:work|worked|working|been working) on\b(.*)`, "worked_on"},
+		{`woran (?:hat|haben|arbeitet|arbeiten|arbeitete)\s+(.+?)(?:\s+gearbeitet)?`, "worked_on"},
 		{`what (?:did|has|have)\s+(.+?)\s+(?:do|done|ship|shipped)\b(.*)`, "worked_on"},
 		{`who (?:knows (?:the )?(?:most|best|more)(?: about)?|knows about|is the expert (?:on|for)|are the experts (?:on|for)|should i (?:ask|talk to) about)\s+(.+)`, "experts"},
 		{`who(?: is|'s)\s+(.+)`, "person"},

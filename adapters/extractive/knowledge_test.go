@@ -54,6 +54,7 @@ func TestQuestionsForWhatIsStated(t *testing.T) {
 		"Wer ist zuständig für die Abrechnung?":                  {"die Abrechnung", "owners"},
 		"Wer hat die Regeln geschrieben?":                        {"die Regeln", "authors"},
 		"Wodurch wurde die alte Regel ersetzt?":                  {"die alte Regel", "replaced_by"},
+		"Woran hat das Infra-Team letztes Quartal gearbeitet?":   {"das Infra-Team letztes Quartal", "worked_on"},
 		"Wer hat Urlaub?":                                        {},
 		"How do I find out who owns a file?":                     {},
 		"What is in the box?":                                    {},

@@ -4,17 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
 
 var (
 	// ofDocuments finds questions about documents themselves, whose dates are those that a period means: "pages updated in 2024", "notes from last week".
-	ofDocuments = regexp.MustCompile(`(?i)\b(?:documents?|docs|pages?|notes|minutes|messages?|posts?|tickets?|issues?|commits?|pull requests?|announcements?|written|published|posted|updated|edited)\b`)
+	ofDocuments = anyWord(func(t *tongue) string { return t.documents })
 	// ofNews finds questions about what happened lately, which is what documents of that time tell: "what changed since the release", "what was decided last week". Of what
 	// happened long ago documents of any time tell: "what was decided in 1998".
-	ofNews = regexp.MustCompile(`(?i)\b(?:changed?|changes|new|news|added|removed|decided|decisions?|announced|discussed|said|told|fixed|merged|shipped)\b`)
+	ofNews = anyWord(func(t *tongue) string { return t.news })
 )
 
 // lately is how long ago a period begins at most that is asked about for its news.

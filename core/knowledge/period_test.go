@@ -12,28 +12,45 @@ func TestReadPeriod(t *testing.T) {
 	berlin := time.FixedZone("Berlin", 3600)
 	now := time.Date(2026, 11, 23, 0, 30, 0, 0, berlin) // a Monday; in London it is Sunday
 	for question, want := range map[string][3]string{
-		"what did the infra team work on last quarter?": {"2026-07-01", "2026-10-01", "what did the infra team work on"},
-		"what changed this month":                       {"2026-11-01", "2026-12-01", "what changed"},
-		"in Q3":                                         {"2026-07-01", "2026-10-01", ""},
-		"who worked on billing in Q4 of 2025?":          {"2025-10-01", "2026-01-01", "who worked on billing"},
-		"what was written before March":                 {"", "2026-03-01", "what was written"},
-		"since December":                                {"2025-12-01", "", ""},
-		"after March 2026, please":                      {"2026-04-01", "", "please"},
-		"since 2026-01-31":                              {"2026-01-31", "", ""},
-		"between November and February":                 {"2025-11-01", "2026-03-01", ""},
-		"between 2026-01-01 and 2026-01-31":             {"2026-01-01", "2026-02-01", ""},
-		"from January to March 2025":                    {"2025-01-01", "2025-04-01", ""},
-		"in the last 6 weeks":                           {"2026-10-12", "", ""},
-		"what did Ann do yesterday?":                    {"2026-11-22", "2026-11-23", "what did Ann do"},
-		"this week":                                     {"2026-11-23", "2026-11-30", ""},
-		"last week":                                     {"2026-11-16", "2026-11-23", ""},
-		"who was there on 2026-01-31?":                  {"2026-01-31", "2026-02-01", "who was there"},
-		"between 2030 and 2001":                         {"", "", "between 2030 and 2001"},
-		"in 2025":                                       {"2025-01-01", "2026-01-01", ""},
-		"who owns the May handbook":                     {"", "", "who owns the May handbook"},
-		"port 2049 in use":                              {"", "", "port 2049 in use"},
-		"since the release":                             {"", "", "since the release"},
-		"":                                              {"", "", ""},
+		"what did the infra team work on last quarter?":   {"2026-07-01", "2026-10-01", "what did the infra team work on"},
+		"what changed this month":                         {"2026-11-01", "2026-12-01", "what changed"},
+		"in Q3":                                           {"2026-07-01", "2026-10-01", ""},
+		"who worked on billing in Q4 of 2025?":            {"2025-10-01", "2026-01-01", "who worked on billing"},
+		"what was written before March":                   {"", "2026-03-01", "what was written"},
+		"since December":                                  {"2025-12-01", "", ""},
+		"after March 2026, please":                        {"2026-04-01", "", "please"},
+		"since 2026-01-31":                                {"2026-01-31", "", ""},
+		"between November and February":                   {"2025-11-01", "2026-03-01", ""},
+		"between 2026-01-01 and 2026-01-31":               {"2026-01-01", "2026-02-01", ""},
+		"from January to March 2025":                      {"2025-01-01", "2025-04-01", ""},
+		"in the last 6 weeks":                             {"2026-10-12", "", ""},
+		"what did Ann do yesterday?":                      {"2026-11-22", "2026-11-23", "what did Ann do"},
+		"this week":                                       {"2026-11-23", "2026-11-30", ""},
+		"last week":                                       {"2026-11-16", "2026-11-23", ""},
+		"who was there on 2026-01-31?":                    {"2026-01-31", "2026-02-01", "who was there"},
+		"between 2030 and 2001":                           {"", "", "between 2030 and 2001"},
+		"in the last 1 month":                             {"2026-10-23", "", ""},
+		"in the last few days":                            {"", "", "in the last few days"},
+		"the last days":                                   {"", "", "the last days"},
+		"in 2025":                                         {"2025-01-01", "2026-01-01", ""},
+		"who owns the May handbook":                       {"", "", "who owns the May handbook"},
+		"was hat das Infra-Team letztes Quartal gemacht?": {"2026-07-01", "2026-10-01", "was hat das Infra-Team gemacht?"},
+		"was wurde vor März geschrieben":                  {"", "2026-03-01", "was wurde geschrieben"},
+		"seit Dezember":                                   {"2025-12-01", "", ""},
+		"im Oktober 2025":                                 {"2025-10-01", "2025-11-01", ""},
+		"im Jahr 2025":                                    {"2025-01-01", "2026-01-01", ""},
+		"nach Mai 2026":                                   {"2026-06-01", "", ""},
+		"zwischen November und Februar":                   {"2025-11-01", "2026-03-01", ""},
+		"von Januar bis März 2025":                        {"2025-01-01", "2025-04-01", ""},
+		"in den letzten 6 Wochen":                         {"2026-10-12", "", ""},
+		"was war gestern":                                 {"2026-11-22", "2026-11-23", "was war"},
+		"in diesem Monat":                                 {"2026-11-01", "2026-12-01", ""},
+		"in der letzten Woche":                            {"2026-11-16", "2026-11-23", ""},
+		"am 2026-01-31":                                   {"2026-01-31", "2026-02-01", ""},
+		"seit dem Release":                                {"", "", "seit dem Release"},
+		"port 2049 in use":                                {"", "", "port 2049 in use"},
+		"since the release":                               {"", "", "since the release"},
+		"":                                                {"", "", ""},
 	} {
 		p, rest := knowledge.ReadPeriod(question, now)
 		date := func(t time.Time) string {
@@ -90,6 +107,20 @@ func TestPeriodsOfTheAsker(t *testing.T) {
 		}
 		if show(p.From) != c.from || show(p.To) != c.to {
 			t.Errorf("%s at %s in %s: from %s to %s, want %s to %s", c.question, c.now, c.zone, show(p.From), show(p.To), c.from, c.to)
+		}
+	}
+}
+
+// Of a question about documents, or about news of late, the period is that of the documents' dates; of one about something else it may be anything.
+func TestMeansDates(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for question, want := range map[string]bool{
+		"what changed since March?": true, "pages from 2019": true, "what was decided in 1998": false, "what was the revenue in 2024": false,
+		"was wurde letzten Monat beschlossen?": true, "was hat sich seit März geändert": true, "Protokolle von 2019": true, "Änderungen im Oktober": true, "wie hoch war der Umsatz im Jahr 2024": false,
+	} {
+		if p, rest := knowledge.ReadPeriod(question, now); p.Open() || knowledge.MeansDates(rest, p, now) != want {
+			t.Errorf("%q: %v, and of %q dates are meant: %v", question, p, rest, !want)
 		}
 	}
 }

@@ -1,0 +1,46 @@
+package knowledge
+
+import (
+	"regexp"
+	"strings"
+)
+
+// tongue is how a language names periods, as patterns without groups of their own that are compared whatever the letter case. Another language is another entry of tongues.
+type tongue struct {
+	months                                       [12]string
+	units                                        [5]string // day, week, month, quarter, year, as they stand behind last and this; behind a number an s may follow
+	last, this, today, yesterday                 string
+	lastFew                                      string // before a number of units, with what leads up to it
+	between, from, before, since, after, in, day string // what stands before a moment; day before a date
+	and, to                                      string // between two
+	documents, news                              string // words of questions about documents themselves, and about what happened lately
+}
+
+var tongues = []tongue{
+	{
+		months: [12]string{`jan(?:uary)?`, `feb(?:ruary)?`, `mar(?:ch)?`, `apr(?:il)?`, `may`, `june?`, `july?`, `aug(?:ust)?`, `sept?(?:ember)?`, `oct(?:ober)?`, `nov(?:ember)?`, `dec(?:ember)?`},
+		units:  [5]string{`day`, `week`, `month`, `quarter`, `year`},
+		last:   `(?:the\s+)?(?:last|previous|past)`, this: `this`, today: `today`, yesterday: `yesterday`, lastFew: `(?:(?:in|over|during|within)\s+)?(?:the\s+)?(?:last|past|previous)`,
+		between: `between`, and: `and`, from: `from`, to: `(?:to|until|till)`, before: `(?:before|until|till|up to)`, since: `(?:since|from)`, after: `after`, in: `(?:in|during|for|over)`, day: `on`,
+		documents: `documents?|docs|pages?|notes|minutes|messages?|posts?|tickets?|issues?|commits?|pull requests?|announcements?|written|published|posted|updated|edited`,
+		news:      `changed?|changes|new|news|added|removed|decided|decisions?|announced|discussed|said|told|fixed|merged|shipped`,
+	},
+	{
+		months: [12]string{`j[aä]n(?:uar|ner)?`, `feb(?:ruar)?`, `m(?:ä|ae)rz`, `apr(?:il)?`, `mai`, `juni?`, `juli?`, `aug(?:ust)?`, `sept?(?:ember)?`, `okt(?:ober)?`, `nov(?:ember)?`, `dez(?:ember)?`},
+		units:  [5]string{`tag(?:e[ns]?)?`, `wochen?`, `monat(?:e[ns]?|s)?`, `quartal(?:e[ns]?|s)?`, `jahr(?:e[ns]?|s)?`},
+		last:   `(?:(?:im|in der|dem|der|das)\s+)?(?:letzt|vergangen|vorig)e[mnrs]?`, this: `(?:(?:in|im)\s+)?diese[mrsn]?`, today: `heute`, yesterday: `gestern`,
+		lastFew: `(?:(?:in|während)\s+)?(?:(?:den|der|die)\s+)?(?:letzt|vergangen)en`,
+		between: `zwischen`, and: `und`, from: `von`, to: `bis`, before: `(?:vor(?:\s+dem)?|bis)`, since: `(?:seit(?:\s+dem)?|ab|von)`, after: `nach(?:\s+dem)?`, in: `(?:im(?:\s+jahr)?|in|während)`, day: `am`,
+		documents: `dokumente?|seiten?|notizen|protokolle?|nachrichten|beiträge|vorgänge|ankündigungen|geschrieben|veröffentlicht|aktualisiert|bearbeitet`,
+		news:      `geändert|änderungen|neu(?:e[mnrs]?|igkeiten)?|hinzugefügt|entfernt|entschieden|entscheidung(?:en)?|beschlossen|angekündigt|besprochen|gesagt|behoben`,
+	},
+}
+
+// anyWord finds a word of a list that every language has, chosen by of.
+func anyWord(of func(t *tongue) string) *regexp.Regexp {
+	var all []string
+	for i := range tongues {
+		all = append(all, of(&tongues[i]))
+	}
+	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + strings.Join(all, "|") + `)(?:[^\pL]|$)`)
+}
