@@ -17,13 +17,19 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 	"github.com/footnotehq/footnote/core/sleep"
+	"golang.org/x/sync/errgroup"
 )
 
 // Bounds of a bulk request: OpenSearch recommends 5 to 15 MB, and holds all of it in memory.
 const (
 	bulkBytes   = 5 << 20
 	bulkActions = 2000
+	senders     = 2 // requests at once
 )
+
+// hopeful is how many changes a bulk request holds at most that is not made smaller when the cluster does not answer in time: a cluster that cannot do
+// so much in half a minute is as good as away.
+const hopeful = 100
 
 // ownRefresh is from how many changes on an index is refreshed for them at once: a segment of its own costs little then, and waiting up to a second for
 // the next refresh, batch after batch, would hold a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
@@ -54,26 +60,36 @@ func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.C
 		if err := c.suits(ctx, index); err != nil {
 			return err
 		}
-		var batch []action
-		size := 0
-		for i := range changes {
-			lines, err := encode(&changes[i])
-			if err != nil {
-				return fmt.Errorf("write chunks to the search engine: %w", err)
-			}
-			if len(batch) > 0 && (size+len(lines) > bulkBytes || len(batch) == bulkActions) {
-				if err := c.bulk(ctx, index, batch, refresh); err != nil {
-					return err
-				}
-				batch, size = nil, 0
-			}
-			batch, size = append(batch, action{lines}), size+len(lines)
-		}
-		if err := c.bulk(ctx, index, batch, refresh); err != nil {
+		if err := c.write(ctx, index, changes, refresh); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write cuts changes into bulk requests, and sends some at once: their order does not matter.
+func (c *Client) write(ctx context.Context, index string, changes []engine.Change, refresh string) error {
+	sending, ctx := errgroup.WithContext(ctx)
+	sending.SetLimit(senders)
+	var batch []action
+	size := 0
+	send := func() {
+		full := batch
+		sending.Go(func() error { return c.bulk(ctx, index, full, refresh) })
+		batch, size = nil, 0
+	}
+	for i := range changes {
+		lines, err := encode(&changes[i])
+		if err != nil {
+			return errors.Join(fmt.Errorf("write chunks to the search engine: %w", err), sending.Wait())
+		}
+		if len(batch) > 0 && (size+len(lines) > bulkBytes || len(batch) == bulkActions) {
+			send()
+		}
+		batch, size = append(batch, action{lines}), size+len(lines)
+	}
+	send()
+	return sending.Wait()
 }
 
 // Refresh has searches see all that was applied; see engine.Writer.
@@ -135,34 +151,39 @@ type answered struct {
 	}
 }
 
-// bulk sends actions until each was carried out, or has no effect because a newer one was. Those that the cluster has no room for now are sent again,
-// and only those, in ever smaller requests.
+// bulk sends actions until each was carried out, or has no effect because a newer one was. Those that the cluster has no room or no time for now are sent
+// again, and only those, in ever smaller requests.
 func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
-	portion := len(batch)
 	wait := firstWait
 	for try := 1; len(batch) > 0; {
-		now := batch[:min(portion, len(batch))]
+		now := batch[:min(int(c.portion.Load()), len(batch))]
+		began := time.Now()
 		left, err := c.send(ctx, index, now, refresh)
 		if err == nil && len(left) == 0 {
+			c.adapt(len(now), time.Since(began))
 			batch, try, wait = batch[len(now):], 1, firstWait
 			continue
 		}
 		var f *fault
-		if err != nil && (!errors.As(err, &f) || !busy(f)) {
-			return fmt.Errorf("write %d chunks to the search engine: %w", len(batch), err)
-		}
-		if err == nil {
+		var node *unreachable
+		switch {
+		case err == nil:
 			err = fmt.Errorf("%w: it has too much to do", engine.ErrDown)
 			batch = slices.Concat(left, batch[len(now):])
+			c.less(len(now) / 2)
+		case errors.As(err, &f) && busy(f):
+			wait = max(wait, min(f.retryAfter, longWait))
+			c.less(len(now) / 2)
+		case errors.As(err, &node) && node.late && len(now) > hopeful:
+			c.less(len(now) / 4)
+		case errors.As(err, &node) && node.late && try < len(c.cfg.Address.Hosts): // it is the node that stands still
+		default:
+			return fmt.Errorf("write %d chunks to the search engine: %w", len(batch), err)
 		}
 		if try == tries {
 			return fmt.Errorf("write %d chunks to the search engine, %d times: %w", len(batch), try, err)
 		}
 		try++
-		portion = max(1, portion/2)
-		if f != nil && f.retryAfter > 0 {
-			wait = max(wait, min(f.retryAfter, longWait))
-		}
 		c.waiting.Add(1)
 		err = sleep.For(ctx, wait+time.Duration(rand.Int64N(int64(wait))))
 		c.waiting.Add(-1)
@@ -172,6 +193,19 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 		wait = min(2*wait, longWait)
 	}
 	return nil
+}
+
+// less has the next requests hold at most so many changes.
+func (c *Client) less(changes int) { c.portion.Store(int64(max(1, changes))) }
+
+// adapt makes the next requests smaller before the cluster would not answer them in time, and larger again when it has become faster.
+func (c *Client) adapt(changes int, took time.Duration) {
+	switch portion := c.portion.Load(); {
+	case took > c.cfg.Timeout/3 && changes > hopeful:
+		c.less(changes / 2)
+	case took < c.cfg.Timeout/10 && int64(changes) >= portion:
+		c.portion.Store(min(bulkActions, 2*portion))
+	}
 }
 
 // busy reports whether trying again soon may help. Where shards are missing the cluster has waited itself (patience).

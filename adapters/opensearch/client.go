@@ -47,6 +47,7 @@ type Client struct {
 	fits    atomic.Bool // the server's version was looked at
 	suited  sync.Map    // names of indexes whose layout was looked at
 	waiting atomic.Int64
+	portion atomic.Int64 // how many changes go into a bulk request now
 }
 
 // maxAnswer bounds what is read of an answer.
@@ -86,7 +87,9 @@ func New(cfg Config) (*Client, error) {
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // passages go nowhere else
-	return &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout, CheckRedirect: stay}}, nil
+	c := &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout, CheckRedirect: stay}}
+	c.portion.Store(bulkActions)
+	return c, nil
 }
 
 // Waiting is how many bulk requests wait now because the cluster wants them later.
@@ -167,13 +170,19 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 		if err == nil || !errors.As(err, &down) || ctx.Err() != nil {
 			return err
 		}
+		if down.late && strings.Contains(path, "_bulk") { // the cluster is at work on it: less will be asked of it
+			return err
+		}
 		last = err
 	}
 	return last
 }
 
 // unreachable is a node that gave no answer.
-type unreachable struct{ err error }
+type unreachable struct {
+	err  error
+	late bool // it took the request, and did not answer in time
+}
 
 func (u *unreachable) Error() string   { return u.err.Error() }
 func (u *unreachable) Unwrap() []error { return []error{engine.ErrDown, u.err} }
@@ -208,7 +217,7 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 		if ctx.Err() != nil {
 			return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
 		}
-		return &unreachable{c.explain(host, err)}
+		return &unreachable{c.explain(host, err), late(err)}
 	}
 	defer func() { _ = response.Body.Close() }() // it was read as far as it counts
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
@@ -216,7 +225,7 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
 	case err != nil:
-		return &unreachable{fmt.Errorf("%w: %s broke off in the middle of its answer: %w", engine.ErrDown, host, err)}
+		return &unreachable{fmt.Errorf("%w: %s broke off in the middle of its answer: %w", engine.ErrDown, host, err), late(err)}
 	case len(text) > maxAnswer:
 		return fmt.Errorf("the search engine at %s answered with more than %d MB", host, maxAnswer>>20)
 	case response.StatusCode >= 300:
@@ -231,6 +240,13 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 	return nil
 }
 
+// late reports whether a connection stood, and the time was up.
+func late(err error) bool {
+	var timed net.Error
+	var step *net.OpError
+	return errors.As(err, &timed) && timed.Timeout() && !(errors.As(err, &step) && step.Op == "dial")
+}
+
 // explain says what to do about a connection that failed.
 func (c *Client) explain(host string, err error) error {
 	var authority x509.UnknownAuthorityError
@@ -239,6 +255,8 @@ func (c *Client) explain(host string, err error) error {
 	var plain tls.RecordHeaderError
 	say := "check that it runs and that INDEX_URL is right"
 	switch {
+	case late(err):
+		return fmt.Errorf("%w: %s did not answer in %s; it has too much to do, or stands still: %w", engine.ErrDown, host, c.cfg.Timeout, withoutAddress(err))
 	case errors.As(err, &authority):
 		say = "its certificate is signed by nobody whom this machine trusts; name the file with the signer's certificate as ca=/path in INDEX_URL"
 	case errors.As(err, &name):
@@ -250,11 +268,16 @@ func (c *Client) explain(host string, err error) error {
 	case strings.Contains(err.Error(), "EOF") && c.cfg.Address.Plain:
 		say = "it may want TLS; take tls=off out of INDEX_URL"
 	}
-	var inner interface{ Unwrap() error } // the outermost one repeats the address
+	return fmt.Errorf("%w: %s cannot be reached: %s: %w", engine.ErrDown, host, say, withoutAddress(err))
+}
+
+// withoutAddress is an error of net/http without its outermost layer, which repeats the address.
+func withoutAddress(err error) error {
+	var inner interface{ Unwrap() error }
 	if errors.As(err, &inner) && inner.Unwrap() != nil {
-		err = inner.Unwrap()
+		return inner.Unwrap()
 	}
-	return fmt.Errorf("%w: %s cannot be reached: %s: %w", engine.ErrDown, host, say, err)
+	return err
 }
 
 // refused makes an error of an answer.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/opensearch"
 	"github.com/footnotehq/footnote/core/document"
@@ -303,6 +304,45 @@ func TestBulkHalfApplied(t *testing.T) {
 	}
 	if sent != 8+4+2+2+2 { // all; the first half; what was left of that, by twos; and so the second half
 		t.Errorf("%d changes were sent for 8: %v", sent, s.bulks)
+	}
+}
+
+// A cluster that does not get done with a large request in time gets smaller ones; one that does not get done with a small one is away.
+func TestBulkTooSlow(t *testing.T) {
+	t.Parallel()
+	const many = 600
+	s := serve(t, httptest.NewServer)
+	address, err := opensearch.ParseAddress("opensearch://" + strings.TrimPrefix(s.URL, "http://") + "/docs?tls=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := opensearch.New(opensearch.Config{Address: address, Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := make(chan struct{})
+	t.Cleanup(func() { close(ends) })
+	late := func(http.ResponseWriter, []string) {
+		s.mu.Unlock() // others may ask meanwhile
+		<-ends
+		s.mu.Lock()
+	}
+	s.answers = []func(http.ResponseWriter, []string){late}
+	if err := c.Apply(t.Context(), []string{"docs-1"}, changes(many), true); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	if len(s.stored) != many || len(s.bulks[1]) > many/4 || len(s.bulks[2]) > many/2 {
+		t.Errorf("%d of %d chunks were stored; %d, %d and %d were sent at first", len(s.stored), many, len(s.bulks[0]), len(s.bulks[1]), len(s.bulks[2]))
+	}
+	before := len(s.bulks)
+	s.answers = []func(http.ResponseWriter, []string){late}
+	s.mu.Unlock()
+	says(t, c.Apply(t.Context(), []string{"docs-1"}, changes(2), true), engine.ErrDown, "did not answer in 1s")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sent := len(s.bulks) - before; sent != 1 {
+		t.Errorf("a small request was sent %d times", sent)
 	}
 }
 
