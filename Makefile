@@ -174,6 +174,12 @@ TEXT ?=
 bench-search: need-go deps ## measure indexing and search on SIZE synthetic chunks (1000000: under 30 minutes, 10 GB of disk)
 	@GOAMD64=v2 $(GO) run ./bots/searchbench -size $(SIZE) $(if $(TEXT),-text "$(TEXT)")
 
+NODES ?= 1
+
+.PHONY: bench-opensearch
+bench-opensearch: need-go deps-test ## measure OpenSearch (NODES of HEAP memory) beside PostgreSQL on SIZE synthetic chunks (1000000: under an hour, 20 GB of disk)
+	@GOAMD64=v2 deploy/tools/opensearch/start.sh -n $(NODES) $(GO) run ./bots/searchbench -size $(SIZE) -only OpenSearch $(if $(TEXT),-text "$(TEXT)")
+
 # What `make bench-knowledge` measures: folders in the layout of BEIR, and FOLDER=QUESTIONS.
 SETS ?=
 MANUALS ?=

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,51 +10,110 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/opensearch"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
 // engineQuestions is how many questions are asked of either side for each share and mode.
 const engineQuestions = 100
 
-// searchByEngine moves the index to the OpenSearch at OPENSEARCH_URL, where one is named, and asks both sides the same questions in turns.
-func (b *bench) searchByEngine(ctx context.Context) (err error) {
+// searchEngine is the OpenSearch that is measured beside PostgreSQL.
+type searchEngine struct {
+	moved  *pgindex.Index // searches there
+	client *opensearch.Client
+	node   node
+	name   string // of the index there
+}
+
+// openEngine looks for the OpenSearch at OPENSEARCH_URL, and reports whether there is one.
+func (b *bench) openEngine() (bool, error) {
 	url := os.Getenv("OPENSEARCH_URL")
 	if url == "" {
 		b.printf("OPENSEARCH_URL names none\n")
-		return nil
+		return false, nil
+	}
+	if b.engine.moved != nil {
+		return true, nil
 	}
 	address, err := opensearch.ParseAddress(url)
 	if err != nil {
-		return err
+		return false, err
 	}
 	address.Prefix += "-bench"
-	client, err := opensearch.New(opensearch.Config{Address: address, Logger: b.logger})
+	e := searchEngine{node: node(address.Hosts[0])}
+	if e.client, err = opensearch.New(opensearch.Config{Address: address, Logger: b.logger}); err != nil {
+		return false, err
+	}
+	if e.moved, err = pgindex.New(b.db, pgindex.Config{Logger: b.logger, Engine: e.client}); err != nil {
+		return false, err
+	}
+	b.engine = e
+	return true, nil
+}
+
+// filled has OpenSearch hold the index, made anew if so wished, and reports whether there is an OpenSearch.
+func (b *bench) filled(ctx context.Context, anew bool) (bool, error) {
+	there, err := b.openEngine()
+	if err != nil || !there {
+		return there, err
+	}
+	if err := b.engine.moved.CheckEngine(ctx); errors.Is(err, engine.ErrMissing) {
+		anew = true // what an earlier run with -keep left was in a server that is gone
+	} else if err != nil {
+		return true, err
+	}
+	if err := b.engine.moved.Rebuild(ctx, anew, nil); err != nil {
+		return true, err
+	}
+	state, err := b.engine.moved.EngineState(ctx)
+	b.engine.name = state.Serving
+	return true, err
+}
+
+// moveToEngine fills an index of OpenSearch, merges it to one segment, and says what it takes.
+func (b *bench) moveToEngine(ctx context.Context) error {
+	there, err := b.openEngine()
+	if err != nil || !there {
+		return err
+	}
+	before, err := nodesUse()
 	if err != nil {
 		return err
 	}
-	moved, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger, Engine: client})
+	began, here, peak := time.Now(), cpuTime(), watchMemory(ctx)
+	_, err = b.filled(ctx, true)
+	took, most := time.Since(began), peak()
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	if err := moved.Rebuild(ctx, false, nil); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, moved.LeaveEngine(context.WithoutCancel(ctx))) }()
-	b.printf("moved %d chunks in %.1f s: %.0f chunks/s\n", b.chunks, time.Since(began).Seconds(), float64(b.chunks)/time.Since(began).Seconds())
-	state, err := moved.EngineState(ctx)
+	after, err := nodesUse()
 	if err != nil {
 		return err
 	}
-	if err := b.printEngine(ctx, address.Hosts[0], state.Serving, "written"); err != nil {
+	b.printf("moved %d chunks in %.1f s: %.0f chunks/s; this program computed %.1f s, and had %d MB at most; OpenSearch computed %.1f s\n", b.chunks,
+		took.Seconds(), float64(b.chunks)/took.Seconds(), (cpuTime() - here).Seconds(), most>>20, (after.computed - before.computed).Seconds())
+	if err := b.printEngine(ctx, "written"); err != nil {
 		return err
 	}
-	if err := askNode(ctx, http.MethodPost, address.Hosts[0], state.Serving+"/_forcemerge?max_num_segments=1", nil); err != nil {
+	began = time.Now()
+	if err := b.engine.node.release(ctx, b.engine.name); err != nil {
 		return err
 	}
-	if err := client.Refresh(ctx, state.Serving); err != nil { // which lets go of what was merged
+	if err := b.engine.node.ask(ctx, http.MethodPost, b.engine.name+"/_forcemerge?max_num_segments=1", nil); err != nil {
 		return err
 	}
-	if err := b.printEngine(ctx, address.Hosts[0], state.Serving, "merged"); err != nil {
+	if err := b.engine.client.Refresh(ctx, b.engine.name); err != nil { // which lets go of what was merged
+		return err
+	}
+	b.printf("merged in %.1f s, once copies needed nothing more of what was sent\n", time.Since(began).Seconds())
+	return b.printEngine(ctx, "merged")
+}
+
+// searchByEngine asks PostgreSQL and OpenSearch the same questions in turns.
+func (b *bench) searchByEngine(ctx context.Context) error {
+	there, err := b.filled(ctx, false)
+	if err != nil || !there {
 		return err
 	}
 	plain, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger})
@@ -66,11 +124,11 @@ func (b *bench) searchByEngine(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	b.printf("%9s %-9s | PostgreSQL p50 ms   p95 ms | OpenSearch p50 ms   p95 ms | of it the engine p50\n", "chunks", "mode")
+	b.printf("%-16s %-9s | PostgreSQL p50 ms   p95 ms | OpenSearch p50 ms   p95 ms | of it the engine p50\n", "readable", "mode")
 	for _, s := range shares {
 		for _, m := range modes {
-			b.printf("%9s %-9s", s.name, m.name)
-			for _, x := range []*pgindex.Index{plain, moved} {
+			b.printf("%-16s %-9s", s.name, m.name)
+			for _, x := range []*pgindex.Index{plain, b.engine.moved} {
 				h, err := b.searcher(x, m.alpha)
 				if err != nil {
 					return err
@@ -83,7 +141,7 @@ func (b *bench) searchByEngine(ctx context.Context) (err error) {
 					return err
 				}
 				b.printf(" | %17.1f %8.1f", asked.percentile(50), asked.percentile(95))
-				if took := asked.stages["engine"]; x == moved && len(took) > 0 {
+				if took := asked.stages["engine"]; x == b.engine.moved && len(took) > 0 {
 					only := sample{took: took}
 					b.printf(" | %17.1f", only.percentile(50))
 				}
@@ -91,63 +149,58 @@ func (b *bench) searchByEngine(ctx context.Context) (err error) {
 			b.printf("\n")
 		}
 	}
-	return nil
+	const mb = 1 << 20
+	b.printf("what a process remembers of the index: %.1f MB where PostgreSQL searches, %.1f where OpenSearch does\n", float64(plain.CacheBytes())/mb,
+		float64(b.engine.moved.CacheBytes())/mb)
+	return b.printEngine(ctx, "after the questions")
 }
 
-// printEngine says what the index takes on disk and the nodes in memory.
-func (b *bench) printEngine(ctx context.Context, host, index, when string) error {
-	var of struct {
-		All struct {
-			Primaries, Total struct {
-				Store struct {
-					Bytes float64 `json:"size_in_bytes"`
-				}
-				Segments struct{ Count int }
-			}
-		} `json:"_all"`
-	}
-	if err := askNode(ctx, http.MethodGet, host, index+"/_stats/store,segments", &of); err != nil {
+// writtenDocuments is how many documents are written to either side, by the batches of a run of indexing.
+const writtenDocuments = 20 * putDocuments
+
+// writeToEngine writes more documents, each batch found when its call returns: to PostgreSQL alone, and to both.
+func (b *bench) writeToEngine(ctx context.Context) error {
+	there, err := b.filled(ctx, false)
+	if err != nil || !there {
 		return err
 	}
-	var nodes struct {
-		Nodes map[string]struct {
-			JVM struct {
-				Mem struct {
-					Used float64 `json:"heap_used_in_bytes"`
-					Max  float64 `json:"heap_max_in_bytes"`
-				}
+	plain, err := pgindex.New(b.db, pgindex.Config{Logger: b.logger})
+	if err != nil {
+		return err
+	}
+	for i, to := range []struct {
+		name string
+		*pgindex.Index
+	}{{"PostgreSQL alone", plain}, {"PostgreSQL and OpenSearch", b.engine.moved}} {
+		var took time.Duration
+		chunks := 0
+		for n := 0; n < writtenDocuments; n += putDocuments {
+			entries := make([]index.Entry, putDocuments)
+			for j := range entries {
+				entries[j] = b.corpus.document(b.documents + i*writtenDocuments + n + j).entry()
+				chunks += len(entries[j].Chunks)
 			}
+			if err := b.embed(ctx, entries); err != nil {
+				return err
+			}
+			began := time.Now()
+			if err := to.Put(ctx, access.DefaultTenant, entries); err != nil {
+				return err
+			}
+			took += time.Since(began)
 		}
+		b.printf("written to %s: %d chunks in %.1f s: %.0f chunks/s\n", to.name, chunks, took.Seconds(), float64(chunks)/took.Seconds())
 	}
-	if err := askNode(ctx, http.MethodGet, host, "_nodes/stats/jvm", &nodes); err != nil {
-		return err
-	}
-	var used, most float64
-	for _, n := range nodes.Nodes {
-		used, most = used+n.JVM.Mem.Used, most+n.JVM.Mem.Max
-	}
-	chunks := float64(b.chunks)
-	b.printf("%s: %.0f bytes a chunk, with copies %.0f, in %d segments; heap of %d nodes %.0f of %.0f MB\n", when,
-		of.All.Primaries.Store.Bytes/chunks, of.All.Total.Store.Bytes/chunks, of.All.Total.Segments.Count, len(nodes.Nodes), used/1e6, most/1e6)
 	return nil
 }
 
-// askNode asks a node what the port of search engines has no words for, without TLS: the server of the tests has none.
-func askNode(ctx context.Context, method, host, path string, out any) (err error) {
-	request, err := http.NewRequestWithContext(ctx, method, "http://"+host+"/"+path, http.NoBody)
-	if err != nil {
-		return err
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, response.Body.Close()) }()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s %s: status %d", method, path, response.StatusCode)
-	}
-	if out == nil {
+// leaveEngine drops what OpenSearch holds, unless it is to be measured again.
+func (b *bench) leaveEngine(ctx context.Context) error {
+	if b.engine.moved == nil || b.keep != "" {
 		return nil
 	}
-	return json.NewDecoder(response.Body).Decode(out)
+	if err := b.engine.moved.LeaveEngine(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("drop what OpenSearch holds: %w", err)
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-// Searchbench measures indexing and search on a large synthetic index: `make bench-search`. It works in scratch schemas, of the private
+// Searchbench measures indexing and search on a large synthetic index: `make bench-search`, `make bench-opensearch`. It works in scratch schemas, of the private
 // PostgreSQL in a folder of its own or of DATABASE_URL, and leaves nothing behind. Latencies are those of retrieve.Hybrid.Search without the
 // call of the embedder, from the question to the passages, warm: every measured question is new, after others of its kind.
 package main
@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"syscall"
 	"time"
@@ -27,7 +28,7 @@ type options struct {
 	queries int    // of each case
 	profile string // file for a CPU profile of the searches
 	keep    string // folder of a server that stays, with the large index in it
-	only    string // the search stages to run, by name; all
+	only    string // which search stages run, as a regular expression over their names; all
 }
 
 func main() {
@@ -37,7 +38,7 @@ func main() {
 	flag.IntVar(&o.queries, "queries", 50, "questions of each case")
 	flag.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of the search stages to this file")
 	flag.StringVar(&o.keep, "keep", "", "keep the server and the large index in this folder, and measure it again the next time")
-	flag.StringVar(&o.only, "only", "", "of the stages that search, run only the one of this name")
+	flag.StringVar(&o.only, "only", "", "of the stages that search, run only those whose names match this regular expression")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
@@ -67,12 +68,18 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	searching := []stage{
 		{"search", b.searchAll},
+		{"move to OpenSearch", b.moveToEngine},
 		{"search by OpenSearch", b.searchByEngine},
+		{"write to OpenSearch", b.writeToEngine},
 		{"choose the route of the vector side", b.compareRoutes},
 		{"search while access lists change", b.searchDuringChanges},
 		{"search while segments are written and merged", b.searchDuringMerges},
 		{"8 clients", b.searchTogether},
 		{"memory for 300 sets of principals", b.manyAudiences},
+	}
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return fmt.Errorf("-only: %w", err)
 	}
 	stages := append([]stage{{"read the text", b.readText}}, indexing...)
 	if again, err := b.again(ctx); err != nil {
@@ -81,10 +88,11 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 		stages = stages[:1]
 	}
 	for _, s := range searching {
-		if b.only == "" || b.only == s.name {
+		if only.MatchString(s.name) {
 			stages = append(stages, s)
 		}
 	}
+	defer func() { err = errors.Join(err, b.leaveEngine(ctx)) }()
 	for _, s := range stages {
 		if err := b.stage(ctx, s); err != nil {
 			return err
@@ -99,6 +107,7 @@ type bench struct {
 	options
 	server
 	loaded
+	engine searchEngine
 	out    io.Writer
 	logger *slog.Logger
 	began  time.Time
