@@ -45,9 +45,12 @@ const (
 // action is one change of one index, as lines of a bulk request.
 type action struct{ lines []byte }
 
-// Apply carries out changes; see engine.Writer.
-func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.Change, visible bool) error {
+// Apply carries out changes; see engine.Writer. It cuts them into bulk requests, and sends some at once: their order does not matter.
+func (c *Client) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
 	if err := c.ready(ctx); err != nil {
+		return err
+	}
+	if err := c.suits(ctx, index); err != nil {
 		return err
 	}
 	refresh := "false"
@@ -56,19 +59,6 @@ func (c *Client) Apply(ctx context.Context, indexes []string, changes []engine.C
 			refresh = "true"
 		}
 	}
-	for _, index := range indexes {
-		if err := c.suits(ctx, index); err != nil {
-			return err
-		}
-		if err := c.write(ctx, index, changes, refresh); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// write cuts changes into bulk requests, and sends some at once: their order does not matter.
-func (c *Client) write(ctx context.Context, index string, changes []engine.Change, refresh string) error {
 	sending, ctx := errgroup.WithContext(ctx)
 	sending.SetLimit(senders)
 	var batch []action

@@ -2,11 +2,17 @@ package opensearch_test
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -203,10 +209,37 @@ func TestCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	says(t, other.Check(t.Context()), engine.ErrDown, "another name")
+	old, signer := expired(t)
+	says(t, old.client(t, "", "ca="+signer).Check(t.Context()), engine.ErrDown, "expired")
 	a.CAFile = filepath.Join(t.TempDir(), "none")
 	if _, err := opensearch.New(opensearch.Config{Address: a}); err == nil {
 		t.Error("a file of certificates that is not there is no error")
 	}
+}
+
+// expired starts a server whose certificate was valid until yesterday, and names the file of its signer's.
+func expired(t *testing.T) (*server, string) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(0, 0, -1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true}
+	der, err := x509.CreateCertificate(rand.Reader, &template, &template, public, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "old.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, func(h http.Handler) *httptest.Server {
+		s := httptest.NewUnstartedServer(h)
+		s.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: private}}}
+		s.StartTLS()
+		return s
+	}), file
 }
 
 // Whoever renews a token, or forgets the password, sees what counts; the password stands in no error.
@@ -230,7 +263,7 @@ func TestWhoAsks(t *testing.T) {
 		t.Errorf("it was asked as %s", got)
 	}
 	s.answers = append(s.answers, refuse(401, "", "Unauthorized"))
-	err := s.client(t, "me:hunter2@", "tls=off").Apply(t.Context(), []string{"docs-1"}, changes(1), true)
+	err := s.client(t, "me:hunter2@", "tls=off").Apply(t.Context(), "docs-1", changes(1), true)
 	says(t, err, engine.ErrDown, "does not know the user")
 	s.Close()
 	err = s.client(t, "me:hunter2@", "tls=off").Check(t.Context())
@@ -289,7 +322,7 @@ func TestBulkHalfApplied(t *testing.T) {
 			})
 		},
 	}
-	if err := s.client(t, "", "tls=off").Apply(t.Context(), []string{"docs-1"}, changes(8), true); err != nil {
+	if err := s.client(t, "", "tls=off").Apply(t.Context(), "docs-1", changes(8), true); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.stored) != 8 {
@@ -328,7 +361,7 @@ func TestBulkTooSlow(t *testing.T) {
 		s.mu.Lock()
 	}
 	s.answers = []func(http.ResponseWriter, []string){late}
-	if err := c.Apply(t.Context(), []string{"docs-1"}, changes(many), true); err != nil {
+	if err := c.Apply(t.Context(), "docs-1", changes(many), true); err != nil {
 		t.Fatal(err)
 	}
 	s.mu.Lock()
@@ -338,7 +371,7 @@ func TestBulkTooSlow(t *testing.T) {
 	before := len(s.bulks)
 	s.answers = []func(http.ResponseWriter, []string){late}
 	s.mu.Unlock()
-	says(t, c.Apply(t.Context(), []string{"docs-1"}, changes(2), true), engine.ErrDown, "did not answer in 1s")
+	says(t, c.Apply(t.Context(), "docs-1", changes(2), true), engine.ErrDown, "did not answer in 1s")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sent := len(s.bulks) - before; sent != 1 {
@@ -380,7 +413,7 @@ func TestBulkRefused(t *testing.T) {
 	} {
 		before := len(s.bulks)
 		s.answers = []func(http.ResponseWriter, []string){r.answer}
-		says(t, c.Apply(t.Context(), []string{"docs-1"}, changes(2), true), r.is, r.say)
+		says(t, c.Apply(t.Context(), "docs-1", changes(2), true), r.is, r.say)
 		if sent := len(s.bulks) - before; sent != 1 {
 			t.Errorf("%q was tried %d times", r.say, sent)
 		}
@@ -398,7 +431,7 @@ func TestBulkGivesUp(t *testing.T) {
 		cancel(why)
 		always(w, ids)
 	}}
-	if err := s.client(t, "", "tls=off").Apply(ctx, []string{"docs-1"}, changes(2), true); err == nil {
+	if err := s.client(t, "", "tls=off").Apply(ctx, "docs-1", changes(2), true); err == nil {
 		t.Error("a write that was stopped gave no error")
 	}
 	if len(s.bulks) != 3 {
@@ -415,7 +448,7 @@ func TestIndexOfAnotherRelease(t *testing.T) {
 		c := s.client(t, "", "tls=off")
 		_, err := c.Search(t.Context(), engine.Query{Index: "docs-1"})
 		says(t, err, engine.ErrMissing, "another release", "footnote engine rebuild")
-		says(t, c.Apply(t.Context(), []string{"docs-1"}, changes(1), true), engine.ErrMissing, "another release")
+		says(t, c.Apply(t.Context(), "docs-1", changes(1), true), engine.ErrMissing, "another release")
 		says(t, c.Space(t.Context(), "docs-1", 1, 2), engine.ErrMissing, "another release")
 	}
 	if len(s.bulks) > 0 {

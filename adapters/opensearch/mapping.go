@@ -43,7 +43,7 @@ func (c *Client) settings() object {
 	number := func(kind string) object { return object{"type": kind} }
 	return object{
 		"settings": object{"index": object{
-			"number_of_shards": c.cfg.Address.Shards, "number_of_replicas": c.cfg.Address.Replicas, "refresh_interval": "1s", "knn": true,
+			"number_of_shards": c.cfg.Address.Shards, "number_of_replicas": c.cfg.Address.Replicas, "refresh_interval": fillRefresh, "knn": true,
 			"similarity": object{"weight": object{"type": "scripted", "script": object{
 				"source": fmt.Sprintf("return query.boost * doc.freq * %.17g;", bm25.Value(1)),
 			}}},
@@ -89,6 +89,25 @@ func (c *Client) suits(ctx context.Context, index string) error {
 	}
 	c.suited.Store(index, true)
 	return nil
+}
+
+// How long an index takes to make changes visible by itself: while it is filled, and when it serves. Each time makes a segment with a graph of vectors of its
+// own, which merges have to make anew.
+const (
+	fillRefresh  = "20s"
+	serveRefresh = "1s"
+)
+
+// Serve has an index that was filled serve; see engine.Keeper.
+func (c *Client) Serve(ctx context.Context, index string) error {
+	body, err := json.Marshal(object{"index": object{"refresh_interval": serveRefresh}})
+	if err == nil {
+		err = c.call(ctx, http.MethodPut, "/"+index+"/_settings", body, nil)
+	}
+	if err != nil {
+		return fmt.Errorf("have index %s serve: %w", index, err)
+	}
+	return c.Refresh(ctx, index)
 }
 
 // Create makes an empty index; see engine.Keeper.

@@ -184,7 +184,7 @@ func TestSweep(t *testing.T) {
 	sweep(0)
 	name := serving(t, x)
 	admin(t, http.MethodDelete, "/"+name+"/_doc/default%2F3?refresh=true", "")
-	must(t, c.Apply(t.Context(), []string{name}, []engine.Change{{Tenant: access.DefaultTenant, Chunk: 9999, Version: 1, Flat: map[string]uint16{"alpha": 1}}}, true))
+	must(t, c.Apply(t.Context(), name, []engine.Change{{Tenant: access.DefaultTenant, Chunk: 9999, Version: 1, Flat: map[string]uint16{"alpha": 1}}}, true))
 	sweep(2)
 	if n, _, err := x.Drive(t.Context(), 0, time.Time{}); n != 1 || err != nil {
 		t.Fatalf("%d documents were brought again, %v", n, err)

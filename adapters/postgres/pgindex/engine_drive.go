@@ -118,16 +118,22 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 	if err != nil {
 		return err
 	}
-	names := make([]string, len(b.generations))
-	for i, g := range b.generations {
-		names[i] = g.name
+	for _, g := range b.generations {
 		for number, dimensions := range b.spaces {
 			if err := x.makeRoom(ctx, space{g.name, number}, dimensions); err != nil {
 				return err
 			}
 		}
+		if err := x.cfg.Engine.Apply(ctx, g.name, changes, visible && g.serving); err != nil {
+			return err
+		}
+		if visible && !g.serving { // it may serve before its next refresh, for which an index that is being filled takes its time
+			if err := x.cfg.Engine.Refresh(ctx, g.name); err != nil {
+				return err
+			}
+		}
 	}
-	return x.cfg.Engine.Apply(ctx, names, changes, visible)
+	return nil
 }
 
 // space is a model's place in an index of the engine.

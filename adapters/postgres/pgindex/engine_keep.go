@@ -84,7 +84,7 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 			return err
 		}
 		if state.Filling != "" {
-			if err := x.cfg.Engine.Refresh(ctx, state.Filling); err != nil {
+			if err := x.cfg.Engine.Serve(ctx, state.Filling); err != nil {
 				return err
 			}
 		}

@@ -137,7 +137,7 @@ func (x *Index) takeOut(ctx context.Context, index string, tenant access.TenantI
 	for id, version := range strays {
 		changes = append(changes, engine.Change{Tenant: tenant, Chunk: id, Version: version, Gone: true})
 	}
-	if err := x.cfg.Engine.Apply(ctx, []string{index}, changes, false); err != nil {
+	if err := x.cfg.Engine.Apply(ctx, index, changes, false); err != nil {
 		return errors.Join(errors.New("take out of the search engine what the database does not have"), err)
 	}
 	return nil

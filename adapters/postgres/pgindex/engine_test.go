@@ -162,9 +162,9 @@ type measured struct {
 	most int
 }
 
-func (m *measured) Apply(ctx context.Context, indexes []string, changes []engine.Change, visible bool) error {
+func (m *measured) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
 	m.most = max(m.most, len(changes))
-	return m.Memory.Apply(ctx, indexes, changes, visible)
+	return m.Memory.Apply(ctx, index, changes, visible)
 }
 
 // However much waits, it is brought in portions, and said to wait; also what a server with another clock has queued.
@@ -243,6 +243,56 @@ func TestMoveThereAndBack(t *testing.T) {
 	if err := plain.LeaveEngine(t.Context()); !errors.Is(err, pgindex.ErrNoEngine) {
 		t.Errorf("leaving no engine: %v", err)
 	}
+}
+
+// unhurried is an engine that shows what nobody waits for when it is refreshed, and not before. once is called when a filled index has just begun to serve.
+type unhurried struct {
+	*enginetest.Memory
+	unseen map[string][]engine.Change // by index
+	once   func()
+}
+
+func (u *unhurried) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
+	if visible {
+		return u.Memory.Apply(ctx, index, changes, true)
+	}
+	u.unseen[index] = append(u.unseen[index], changes...)
+	return nil
+}
+
+func (u *unhurried) Refresh(ctx context.Context, index string) error {
+	seen := u.unseen[index]
+	delete(u.unseen, index)
+	return u.Memory.Apply(ctx, index, seen, true)
+}
+
+func (u *unhurried) Serve(ctx context.Context, index string) error {
+	if err := u.Refresh(ctx, index); err != nil {
+		return err
+	}
+	if f := u.once; f != nil {
+		u.once = nil
+		f()
+	}
+	return nil
+}
+
+// What is written in the last moment before an index takes over is found when the write has returned, in the index before it and in the new one.
+func TestAWriteJustBeforeAnIndexServes(t *testing.T) {
+	t.Parallel()
+	e := &unhurried{Memory: enginetest.New(), unseen: make(map[string][]engine.Change)}
+	x, _ := openIndex(t, pgindex.Config{Engine: e})
+	must(t, x.Rebuild(t.Context(), false, nil))
+	must(t, put(t, x, retrievetest.One("a", "", "alpha")))
+	e.once = func() {
+		must(t, put(t, x, retrievetest.One("b", "", "alpha")))
+		found(t, x, "alpha", "a", "b")
+	}
+	must(t, x.Rebuild(t.Context(), true, nil))
+	if e.once != nil {
+		t.Error("no index took over")
+	}
+	found(t, x, "alpha", "a", "b")
 }
 
 func values(m map[string]int) []int {

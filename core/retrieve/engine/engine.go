@@ -37,9 +37,9 @@ type Searcher interface {
 
 // Writer changes what is found.
 type Writer interface {
-	// Apply carries out changes in every index named; where visible, it returns when searches see them. Changes of a chunk may arrive in any order and several times:
-	// one with a lower version than the last one has no effect. After an error some of them may have been carried out.
-	Apply(ctx context.Context, indexes []string, changes []Change, visible bool) error
+	// Apply carries out changes in an index; where visible, it returns when searches of an index that serves see them. Changes of a chunk may arrive in any order
+	// and several times: one with a lower version than the last one has no effect. After an error some of them may have been carried out.
+	Apply(ctx context.Context, index string, changes []Change, visible bool) error
 	// Refresh has searches see all that was applied to an index.
 	Refresh(ctx context.Context, index string) error
 	// Space makes room in an index for vectors of a model. It may be called again.
@@ -52,8 +52,10 @@ type Keeper interface {
 	Check(ctx context.Context) error
 	// Name is how the index with a number is called.
 	Name(number int64) string
-	// Create makes an empty index; one that is there is emptied first.
+	// Create makes an empty index to be filled; one that is there is emptied first.
 	Create(ctx context.Context, index string) error
+	// Serve has an index that was filled serve: searches see all that was applied to it, and what is applied from now on soon, asked for or not.
+	Serve(ctx context.Context, index string) error
 	// Drop takes indexes away; those that are not there are ignored.
 	Drop(ctx context.Context, indexes ...string) error
 	// Tally sums up the chunks of a tenant by blocks of BlockSize ids.

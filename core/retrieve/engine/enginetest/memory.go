@@ -132,6 +132,9 @@ func (m *Memory) Drop(_ context.Context, indexes ...string) error {
 	return m.down
 }
 
+// Serve implements engine.Keeper.
+func (m *Memory) Serve(ctx context.Context, index string) error { return m.Refresh(ctx, index) }
+
 // Refresh implements engine.Writer.
 func (m *Memory) Refresh(_ context.Context, index string) error {
 	m.mu.Lock()
@@ -154,20 +157,18 @@ func (m *Memory) there(index string) error {
 }
 
 // Apply implements engine.Writer.
-func (m *Memory) Apply(_ context.Context, indexes []string, changes []engine.Change, _ bool) error {
+func (m *Memory) Apply(_ context.Context, index string, changes []engine.Change, _ bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, index := range indexes {
-		if err := m.there(index); err != nil {
-			return err
-		}
-		for _, c := range changes {
-			m.applied++
-			if m.late {
-				m.waiting = append(m.waiting, write{index, c})
-			} else {
-				m.apply(index, c)
-			}
+	if err := m.there(index); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		m.applied++
+		if m.late {
+			m.waiting = append(m.waiting, write{index, c})
+		} else {
+			m.apply(index, c)
 		}
 	}
 	return nil
