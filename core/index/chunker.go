@@ -96,7 +96,7 @@ func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.
 	if err := w.writeGroup(ctx, g); err != nil {
 		return nil, err
 	}
-	if len(w.chunks) == 1 && strings.HasPrefix(w.chunks[0].Text, "#") && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
+	if d.Title != "" && len(w.chunks) == 1 && strings.HasPrefix(w.chunks[0].Text, "#") && strings.TrimLeft(w.chunks[0].Text, "# ") == d.Title {
 		return nil, nil // it would be found for its title, and then say nothing
 	}
 	return w.chunks, nil

@@ -305,6 +305,7 @@ func FuzzChunks(f *testing.F) {
 	f.Add("a | b\n1 | 2\n3 | 4\n", 2, 16)
 	f.Add("- x\n- y\n  z\n", 1, 20)
 	f.Add(strings.Repeat("長い文。", 50), 0, 30)
+	f.Add("#   ", 92, 58) // a document without a title is not left out for saying nothing else
 	f.Fuzz(func(t *testing.T, text string, kind, limit int) {
 		text = strings.ToValidUTF8(text, "")
 		limit = 16 + max(limit, -limit)%100
