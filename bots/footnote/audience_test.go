@@ -112,9 +112,10 @@ func (c *crew) ask(to int, who *slacktest.Person, in *slacktest.Channel, words .
 		}
 		root = who.Say(in, "", slacktest.Mention()+" What does the "+vacation+" say?")
 	})
-	c.until("the answer", func() bool {
-		a := c.slack.Answers(in, root)
-		return len(a) > 0 && !a[0].Streaming && strings.TrimSpace(a[0].Shown()) != "" && !strings.Contains(string(a[0].Blocks), "footnote:stop")
+	c.until("the answer", func() bool { // in a direct message, what is said to the asker meanwhile is a message like any other
+		return slices.ContainsFunc(c.slack.Answers(in, root), func(a slacktest.Message) bool {
+			return !a.Streaming && strings.Contains(a.Shown(), "ccording to") && !strings.Contains(string(a.Blocks), "footnote:stop")
+		})
 	})
 	return shown(c.model, from, words...)
 }

@@ -177,12 +177,13 @@ func zone(name string, offset int) *time.Location {
 // lookWait is how long a question waits for its turn to look somebody up.
 const lookWait = 2 * time.Second
 
-// turn waits until one more call has room; thread.ErrNoRoom says that it would be too long.
+// turn waits until one more call has room. Where that would be too long it is access.ErrPending and thread.ErrNoRoom: what many ask for at once is known
+// later, and nobody is answered meanwhile as somebody who holds less.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
 	if err := limit.Wait(limited); err != nil {
-		return thread.ErrNoRoom
+		return fmt.Errorf("%w: %w", access.ErrPending, thread.ErrNoRoom)
 	}
 	return nil
 }
@@ -202,7 +203,10 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 	defer cancel()
 	for cursor := ""; ; {
 		if err := turn(ctx, d.slack.Homes); err != nil {
-			return homes, nil // many have asked at once; what is known so far counts, and is asked for the next time
+			if cursor != "" {
+				return homes, nil // of hundreds of channels the first ones count, and the next question asks for the rest
+			}
+			return nil, fmt.Errorf("find out which channels a person is in: %w", err)
 		}
 		list, next, err := d.slack.API.GetConversationsForUserContext(ctx, &api.GetConversationsForUserParameters{
 			UserID: person, Types: []string{"public_channel", "private_channel"}, Cursor: cursor, Limit: 200, ExcludeArchived: true,

@@ -101,12 +101,13 @@ func (d *Directory) described(ctx context.Context, ids []string) ([]access.Accou
 		return nil, err
 	}
 	var seen []access.Account
+	var pending error
 	asked := time.Now()
 	for _, id := range ids {
 		if _, ok := known[id]; ok || len(seen) == maxLookups {
 			continue
 		}
-		if err := turn(ctx, d.slack.Infos); err != nil {
+		if pending = turn(ctx, d.slack.Infos); pending != nil {
 			break
 		}
 		u, err := d.slack.API.GetUserInfoContext(ctx, id)
@@ -124,6 +125,9 @@ func (d *Directory) described(ctx context.Context, ids []string) ([]access.Accou
 		if err := d.accounts.Saw(ctx, d.here(), seen, asked); err != nil {
 			return nil, err
 		}
+	}
+	if pending != nil {
+		return nil, fmt.Errorf("look up a person: %w", pending)
 	}
 	people := make([]access.Account, 0, len(ids))
 	for _, id := range ids {

@@ -2,6 +2,7 @@ package directory_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -253,6 +254,37 @@ func TestUserGroupsWithoutTheirScope(t *testing.T) {
 	}
 	if n := len(w.slack.Calls("usergroups.list")); n != 1 {
 		t.Errorf("user groups were asked for %d times, want once", n)
+	}
+}
+
+// Where so many ask at once that Slack cannot be asked about all of them, nobody is taken for somebody who holds less: it is said that it will be known.
+func TestNobodyHoldsLessForWantOfRoom(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	ann, bob := w.slack.Person("ann", nil), w.slack.Person("bob", nil)
+	room := w.slack.Channel("room", func(c *slacktest.Channel) { c.Private = true }, ann, bob)
+	for _, p := range []*slacktest.Person{ann, bob} {
+		if _, err := w.client.Profile(t.Context(), p.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.client.Share(10_000) // one more call of each kind, then none for hours
+	if _, err := w.client.Alone(t.Context(), ann.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client.Alone(t.Context(), bob.ID); !errors.Is(err, access.ErrPending) {
+		t.Errorf("whose channels are not known: %v", err)
+	}
+	if _, err := w.client.Present(t.Context(), room.ID); !errors.Is(err, access.ErrPending) {
+		t.Errorf("in a private channel: %v", err)
+	}
+	w.connect()
+	w.client.Share(10_000)
+	if _, err := w.client.Alone(t.Context(), ann.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client.Alone(t.Context(), bob.ID); !errors.Is(err, access.ErrPending) {
+		t.Errorf("who is not known: %v", err)
 	}
 }
 

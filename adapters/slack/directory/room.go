@@ -123,7 +123,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	inside = true
 	for _, id := range people {
 		if err = turn(ctx, d.slack.Infos); err != nil {
-			err = fmt.Errorf("look up a person: %w: %w", access.ErrPending, err)
+			err = fmt.Errorf("look up a person: %w", err)
 			break
 		}
 		u, failed := d.slack.API.GetUserInfoContext(ctx, id)
