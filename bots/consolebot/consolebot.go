@@ -45,6 +45,7 @@ type Bot struct {
 	mu      sync.Mutex
 	waiting map[session.TurnID]chan Result
 	early   map[session.TurnID]Result // finished before anybody waited
+	asks    session.TurnID            // whose deep search waits to be started; empty: none does
 }
 
 // Result is a finished turn.
@@ -140,6 +141,24 @@ func (b *Bot) Steer(ctx context.Context, line string) (sentence string, ok bool,
 	}
 	became, err := b.service.Steer(ctx, b.here(), in, nil)
 	return became.Sentence(in), became.Became != deepsearch.NoSearch, err
+}
+
+// Asks reports whether a deep search waits to be started: what is asked meanwhile is answered at once.
+func (b *Bot) Asks() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asks != ""
+}
+
+// asking notes that a turn's deep search waits to be started, or does not.
+func (b *Bot) asking(id session.TurnID, waits bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if waits {
+		b.asks = id
+	} else if b.asks == id {
+		b.asks = ""
+	}
 }
 
 // Perform does something to an answer of this conversation, with a text where the action takes one, and returns what to tell the person. Of a

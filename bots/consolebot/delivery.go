@@ -20,6 +20,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer
 	if t.Session.Ref != b.ref {
 		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
 	}
+	b.asking(t.ID, false)
 	s, err := stream.Open(ctx, t.Session.Ref, 0, stream.Pace{}, stream.Deps[string]{
 		Surface: b.config.Surface, Renderer: b.config.Renderer, Log: &stream.Memory{}, Logger: b.config.Logger,
 	})
@@ -67,7 +68,8 @@ func (d *delivery) Accept(p packet.Packet) {
 func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	err := d.stream.Finish(ctx)
 	if final.Waits {
-		_, err = d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, asking(&d.views[0]))
+		d.bot.asking(d.turn.ID, true)
+		_, err = d.bot.config.Surface.Post(ctx, d.turn.Session.Ref, offer(&d.views[0]))
 		return err
 	}
 	for i := 1; i < len(d.views) && err == nil && len(final.Saved.Runs) > 1; i++ {
@@ -80,8 +82,8 @@ func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	return nil
 }
 
-// asking is the plan of a deep search that waits to be started, and how that is answered.
-func asking(v *stream.View) string {
+// offer is the plan of a deep search that waits to be started, and how that is answered.
+func offer(v *stream.View) string {
 	var b strings.Builder
 	b.WriteString("A deep search would look into:\n")
 	for i, row := range v.Plan {

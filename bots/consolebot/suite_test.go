@@ -93,13 +93,19 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	return s
 }
 
-// Say implements common.Stage: "stop" is what the console's key for it does.
+// Say implements common.Stage: "stop" is what the console's key for it does, and what steers a search is asked first, as in a chat.
 func (s *stage) Say(_ common.Person, _ common.Place, text string) thread.MessageID {
 	s.Helper()
 	if policy.IsStop(text) {
 		if err := s.bot.Stop(s.ctx); err != nil {
 			s.Fatal(err)
 		}
+		return ""
+	}
+	if sentence, steered, err := s.bot.Steer(s.ctx, text); err != nil {
+		s.Fatal(err)
+	} else if steered {
+		s.tell(sentence)
 		return ""
 	}
 	id, err := s.bot.Ask(s.ctx, text)

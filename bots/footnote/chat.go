@@ -51,8 +51,9 @@ type dialogue struct {
 	interactive bool
 	interrupts  <-chan os.Signal
 	lines       <-chan line
-	waiting     []line         // read while an answer was written
-	last        session.TurnID // that was answered; empty before the first
+	waiting     []line           // read while an answer was written
+	beside      []session.TurnID // asked while a deep search waited to be started
+	last        session.TurnID   // that was answered; empty before the first
 }
 
 // line is one line of input, or why there is none.
@@ -145,9 +146,19 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	return d.await(ctx, id)
 }
 
-// await waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat. A line that changes the plan of a deep search does so;
-// others wait.
+// await waits for an answer, and for those of what is asked beside it.
 func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
+	err := d.awaitOne(ctx, id)
+	for err == nil && len(d.beside) > 0 {
+		id, d.beside = d.beside[0], d.beside[1:]
+		err = d.awaitOne(ctx, id)
+	}
+	return err
+}
+
+// awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat. A line that changes the plan of a deep search does so,
+// one that is typed while a plan waits to be started is asked, and others wait.
+func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	waiting, leave := context.WithCancelCause(ctx)
 	var interrupts sync.WaitGroup
 	if d.interactive {
@@ -181,7 +192,10 @@ func (d *dialogue) listen(ctx context.Context) {
 				return
 			}
 			sentence, steered, err := d.Steer(ctx, l.text)
+			_, _, acts := chatAction(l.text)
 			switch {
+			case !steered && l.err == nil && !acts && strings.TrimSpace(l.text) != "" && d.Asks():
+				d.askBeside(ctx, l)
 			case !steered:
 				d.waiting = append(d.waiting, l)
 			case err == nil && sentence != "":
@@ -191,6 +205,16 @@ func (d *dialogue) listen(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// askBeside asks a line while a deep search waits to be started. One that cannot be asked now waits like others, and is told of then.
+func (d *dialogue) askBeside(ctx context.Context, l line) {
+	id, err := d.Ask(ctx, l.text)
+	if err != nil {
+		d.waiting = append(d.waiting, l)
+		return
+	}
+	d.beside = append(d.beside, id)
 }
 
 // interrupted acts on Ctrl-C until ctx ends.

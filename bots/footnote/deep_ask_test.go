@@ -181,10 +181,14 @@ func TestDeepSearchWaitsInTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(ctx, t, "it asks", func() bool { return strings.Contains(out.String(), `Type "start" or "just answer".`) })
+	if _, err := io.WriteString(in, "How do I roll back a failed deployment?\n"); err != nil {
+		t.Fatal(err)
+	}
+	within(ctx, t, "what is asked meanwhile is answered", func() bool { return strings.Contains(out.String(), "make rollback") })
 	if _, err := io.WriteString(in, "start\n"); err != nil {
 		t.Fatal(err)
 	}
-	within(ctx, t, "the report", func() bool { return strings.Contains(out.String(), "Sources") })
+	within(ctx, t, "the report", func() bool { return strings.Count(out.String(), "Sources") == 2 })
 	if err := in.Close(); err != nil {
 		t.Fatal(err)
 	}

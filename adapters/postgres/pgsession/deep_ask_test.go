@@ -8,9 +8,12 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/session/sessiontest"
+	"github.com/footnotehq/footnote/core/thread"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -190,4 +193,67 @@ func TestTheEndOfASearchIsKept(t *testing.T) {
 	if last := shown[len(shown)-1].Payload; last != packet.Payload(end) {
 		t.Errorf("replayed with %+v", last)
 	}
+}
+
+// What is asked in the thread of a search that waits does not wait with it. Two are never at work at once, and what is asked once the search was started waits for it.
+func TestASearchThatWaitsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	db, ctx := postgrestest.Open(t), t.Context()
+	store, deep := pgsession.New(db), pgsession.NewDeepSearches(db)
+	search := running(t, store, "one")
+	plan := deepsearch.Record{Question: "q", Audience: "k", Questions: []deepsearch.SubQuestion{{Text: "who?"}, {Text: "where?"}}, Asked: true}
+	if err := deep.Plan(ctx, search.Fence(), plan); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(event string, ahead int) session.TurnID {
+		t.Helper()
+		accepted, err := store.Accept(ctx, session.Intake{
+			Tenant: access.DefaultTenant, Ref: search.Session.Ref, EventKey: event, Message: thread.MessageID(event), Asker: thread.Person{ID: "ann"}, Text: event,
+			Audience: access.NewAudience(access.DefaultTenant),
+		})
+		if err != nil || accepted.Ahead != ahead {
+			t.Errorf("%s has %d ahead, want %d: %v", event, accepted.Ahead, ahead, err)
+		}
+		return accepted.Turn.ID
+	}
+	lease := func(what string, want session.TurnID) session.Turn {
+		t.Helper()
+		one, err := sessiontest.One(store.Lease(ctx, session.LeaseRequest{Replica: "one", Most: 9}))
+		if one == nil {
+			one = new(session.Turn)
+		}
+		if err != nil || one.ID != want {
+			t.Errorf("%s: leased %q, want %q: %v", what, one.ID, want, err)
+		}
+		return *one
+	}
+	done := func(turn session.Turn) {
+		t.Helper()
+		if err := errors.Join(store.Finish(ctx, turn.Fence(), session.Saved{Outcome: session.Answered}), store.Delivered(ctx, turn.Fence(), "")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := ask("first", 1)
+	lease("while the plan is made", "")
+	if err := deep.Await(ctx, search.Fence(), deepsearch.Waiting{Most: time.Hour, Again: time.Hour, Questions: 2}); err != nil {
+		t.Fatal(err)
+	}
+	answered := lease("once the plan waits", first)
+	second := ask("second", 1)
+	done(answered)
+	answered = lease("after the first", second)
+	in, _ := deepsearch.ParseInstruction("start")
+	if became, err := deep.Steer(ctx, session.StopRequest{Tenant: access.DefaultTenant, Ref: search.Session.Ref, By: session.Stopper{ID: "ann"}}, in); err != nil || became.Became != deepsearch.Changed {
+		t.Fatalf("%+v, %v", became, err)
+	}
+	third := ask("third", 2)
+	if err := store.Finish(ctx, answered.Fence(), session.Saved{Outcome: session.Answered}); err != nil {
+		t.Fatal(err)
+	}
+	lease("while an answer is delivered", "")
+	if err := store.Delivered(ctx, answered.Fence(), ""); err != nil {
+		t.Fatal(err)
+	}
+	done(lease("once it was started", search.ID))
+	lease("after the report", third)
 }

@@ -122,7 +122,20 @@ var overtakenSQL = on(session.Overtaken, `
 var leaseQuery string
 
 // leasedSQL gives turns to a replica.
-var leasedSQL = on(session.Leased, leaseQuery)
+var leasedSQL = on(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", heldUp))
+
+// awaitsStart says of a turn e that its deep search waits for somebody to start it. Whatever else is asked in the thread meanwhile does not wait for that person.
+const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
+	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
+
+// heldUp says of a queued turn t that it is not its turn in its session: one before it is not done, or one is at work that went before it while it waited for a person.
+// Served by turn_unfinished.
+const heldUp = `exists (
+	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
+	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
+
+// aheadSQL counts the turns of a session ($2) that the one with the number $3 waits for. Served by turn_unfinished.
+const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
 // suspectedSQL takes a turn from a replica that has died, so that it can be leased apart.
 var suspectedSQL = on(session.Leased, `

@@ -141,9 +141,7 @@ func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead 
 	if err != nil {
 		return "", 0, err
 	}
-	// Served by turn_unfinished.
-	const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
-	err = tx.QueryRow(ctx, count, d.Tenant, sessionID, number).Scan(&ahead)
+	err = tx.QueryRow(ctx, aheadSQL, d.Tenant, sessionID, number).Scan(&ahead)
 	return id, ahead, err
 }
 

@@ -147,9 +147,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 		}
 	}
 	if number > 1 {
-		// Served by turn_unfinished.
-		const count = `select count(*) from turn where tenant_id = $1 and session_id = $2 and number < $3 and state <> 'done'`
-		if err := tx.QueryRow(ctx, count, in.Tenant, sessionID, number).Scan(&ahead); err != nil {
+		if err := tx.QueryRow(ctx, aheadSQL, in.Tenant, sessionID, number).Scan(&ahead); err != nil {
 			return t, 0, fmt.Errorf("count the turns ahead: %w", err)
 		}
 	}

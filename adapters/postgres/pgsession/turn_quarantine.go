@@ -110,9 +110,7 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 			exists (select from turn t where t.quarantine = q.replica and t.owner = '' and (t.state <> 'done' or t.disturbed)
 				and t.not_before <= statement_timestamp()
 				and ($4::text[] is null or t.platform = any ($4::text[])) and ($5::text[] is null or t.workspace = any ($5::text[]))
-				and (t.state <> 'queued' or not exists (
-					select from turn e
-					where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.number < t.number and e.state <> 'done'))),
+				and (t.state <> 'queued' or not ` + heldUp + `)),
 			(select count(*) from alive a where a.id <> $1::text and not exists (select from quarantine o where o.host = a.id and o.replica <> q.replica)),
 			(select count(*) from alive a where a.id <> $1::text),
 			coalesce((select sum(h.n) from held h where h.owner = $1::text and h.quarantine = ''), 0)

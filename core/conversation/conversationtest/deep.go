@@ -32,18 +32,18 @@ func (pages) Search(context.Context, retrieve.Search) (retrieve.Result, error) {
 }
 
 // deep searches deeply, one sub-question after the other, in a handbook of one page.
-func deep(t testing.TB, plain deepsearch.Engine) answer.Engine {
+func deep(t testing.TB, plain deepsearch.Engine, kept *plans) answer.Engine {
 	t.Helper()
 	words := budgettest.NewWords()
 	tools, err := tool.NewSet(search.New(pages{}, nil, words, search.Config{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner, err := deepsearch.New(deepsearch.Deps{Plain: plain, Tools: tools, Counter: words}, deepsearch.Config{Parallel: 1, Policy: llm.Policy{Attempts: 1}})
+	runner, err := deepsearch.New(deepsearch.Deps{Plain: plain, Tools: tools, Counter: words, Journal: kept}, deepsearch.Config{Parallel: 1, Policy: llm.Policy{Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runner
+	return cautious{runner}
 }
 
 // researched are the replies of a model that plans two sub-questions, and answers the first.
@@ -158,6 +158,17 @@ func deepSearches() []scenario {
 				t.Errorf("the thread shows %+v", shown)
 			}
 		}},
+		{"a deep search that waits to be started holds up nobody", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			waiting(t, begin, func(s Stage) (thread.MessageID, Place) {
+				question := s.Mention(Ann, Place{}, askFirst)
+				return question, inThread(question)
+			})
+		}},
+		{"nor does one in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+			waiting(t, begin, func(s Stage) (thread.MessageID, Place) {
+				return s.Say(Ann, Place{Direct: true}, askFirst), Place{Direct: true}
+			})
+		}},
 		{"a deep search in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Answer("Ann leads it [1]."),
 				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
@@ -167,4 +178,26 @@ func deepSearches() []scenario {
 			reads(s, Ann, "It is the Dublin office")
 		}},
 	}
+}
+
+const askFirst = "deep: ask me first: where is the office, and who leads it?"
+
+// waiting has a deep search wait, asks something else where it does, and then starts it.
+func waiting(t *testing.T, begin func(Setting) Stage, ask func(Stage) (thread.MessageID, Place)) {
+	t.Helper()
+	replies := researched(llmtest.Answer("Ann leads it [1]."), llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
+		llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))
+	s := begin(Setting{Replies: slices.Insert(replies, 1, llmtest.Answer("It opens at nine."))})
+	search, at := ask(s)
+	reads(s, Ann, "Who leads the office?")
+	other := s.Say(Ann, at, "When does the office open?")
+	reads(s, Ann, "It opens at nine.")
+	s.Until("the other question is done with", func() bool { return s.Settled(other) })
+	if s.Settled(search) {
+		t.Error("the search has not waited")
+	}
+	s.Say(Ann, at, "start")
+	settled(s, search)
+	reads(s, Ann, "It is the Dublin office")
+	asked(t, s, 8)
 }

@@ -32,7 +32,8 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	if deps.Signal == nil {
 		deps.Signal = &session.LocalSignal{}
 	}
-	deps.Deep = deep(t, deps.Engine)
+	kept := newPlans(store)
+	deps.Deep, deps.Steering = deep(t, deps.Engine, kept), kept
 	answers, err := answer.New(deps, config)
 	if err != nil {
 		t.Fatal(err)

@@ -78,6 +78,7 @@ type turn struct {
 	in         *conversation
 	owner      session.ReplicaID
 	notBefore  time.Time
+	waits      bool              // until a person starts its deep search
 	quarantine session.ReplicaID // the replica that died last while it held the turn
 	saved      session.Saved
 	disturbed  bool
@@ -163,18 +164,12 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	for _, other := range slices.Backward(later) { // each goes where the one behind it was
 		other.place, t.place = t.place, other.place
 	}
-	ahead := 0
-	for _, other := range m.turns {
-		if other.in == s && other.State != session.Done && other.Number < t.Number {
-			ahead++
-		}
-	}
 	if in.Owner == "" {
 		m.joinThread(in)
 	}
 	m.events[event] = t
 	m.turns = append(m.turns, t)
-	return session.Accepted{Turn: t.Turn, Ahead: ahead}, nil
+	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
 // overtake closes answers that nobody asked for and that wait for people: now somebody asks. It returns the turns of later messages that

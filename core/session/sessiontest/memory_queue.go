@@ -74,7 +74,7 @@ func (m *Memory) leasable(t *turn, r session.LeaseRequest) bool {
 		return t.owner == "" || t.owner == r.Replica && (r.Holding != nil && !slices.Contains(r.Holding, t.ID) || !m.replicas[t.owner].expires.After(time.Now()))
 	}
 	for _, other := range m.turns {
-		if other.in == t.in && other.Number < t.Number && other.State != session.Done {
+		if other.in == t.in && (other.Number < t.Number && other.State != session.Done && !other.parked() || other.Number > t.Number && held(other)) {
 			return false
 		}
 	}

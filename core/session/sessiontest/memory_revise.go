@@ -164,12 +164,7 @@ func (m *Memory) derive(of *turn, d session.Derive) session.Accepted {
 		Agent: of.Agent, Models: of.Models, Origin: session.Origin{Turn: of.ID, As: d.As},
 	}}
 	t.place = of.place
-	ahead := 0
-	for _, other := range m.turns {
-		if other.in == s && other.State != session.Done {
-			ahead++
-		}
-	}
+	ahead := m.ahead(t)
 	switch d.As {
 	case session.Retried:
 		of.replacedBy, of.disturbed = t, false

@@ -26,7 +26,7 @@ spoilt as materialized (
     order by t.sequence limit $9::int
     for update of t skip locked
 ),
--- The oldest queued turns, by turn_queued, whose session has no unfinished one before them, by turn_unfinished.
+-- The oldest queued turns, by turn_queued, that no other one of their session holds up.
 queued as materialized (
     select t.tenant_id, t.id from turn t
     where t.state = 'queued' and t.quarantine = $7 and not (select yes from apart)
@@ -34,9 +34,7 @@ queued as materialized (
       and ($2::text[] is null or t.platform = any ($2::text[]))
       and ($3::text[] is null or t.workspace = any ($3::text[]))
       and not exists (select from lost) and not exists (select from spoilt)
-      and not exists (
-            select from turn e
-            where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.number < t.number and e.state <> 'done')
+      and not {held up t}
     order by t.sequence limit $9::int
     for update of t skip locked
 ),

@@ -1,0 +1,44 @@
+package sessiontest
+
+import (
+	"time"
+
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Park lets go of a turn that waits until somebody starts its deep search, for so long at most. What else is asked in its thread meanwhile does not wait with it.
+func (m *Memory) Park(f session.Fence, most time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, err := m.find(f)
+	if err != nil {
+		return err
+	}
+	m.handBack(t)
+	t.waits, t.notBefore = true, time.Now().Add(most)
+	return nil
+}
+
+// Resume has a turn go on that waits.
+func (m *Memory) Resume(id session.TurnID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, t := range m.turns {
+		if t.ID == id {
+			t.waits, t.notBefore = false, time.Time{}
+		}
+	}
+}
+
+// ahead counts the turns of a session that a turn waits for.
+func (m *Memory) ahead(t *turn) (n int) {
+	for _, other := range m.turns {
+		if other.in == t.in && other.State != session.Done && other.Number < t.Number && !other.parked() {
+			n++
+		}
+	}
+	return n
+}
+
+// parked reports whether a turn waits for a person at this moment.
+func (t *turn) parked() bool { return t.queued() && t.waits && t.notBefore.After(time.Now()) }
