@@ -19,51 +19,28 @@ const confirming = "agent: careful\nagents:\n  careful:\n    confirm_above: 1\n"
 // A plan waits until somebody starts it, by a press that outlives the process, is taken once, and from nobody else; or has one search answer; or until nobody has.
 func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	t.Parallel()
-	model := openaitest.New(t)
-	model.Otherwise(researcher(nil))
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	discord, err := discordtest.New(discordtest.Config{Members: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = discord.Close() })
-	p := withModel(t, model, socketSettings(slack, "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL(), "DISCORD_MEMBERS=true",
-		"FOOTNOTE_CONFIG="+folder(t, map[string]string{"footnote.yaml": confirming})+"/footnote.yaml")...)
-	db := database(t, p)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice, bob := slack.Person("alice", nil), slack.Person("bob", nil)
-	room := slack.Channel("help", nil, alice, bob)
-	guild := discord.AddGuild("Guild")
-	general, ann := guild.AddText("general"), guild.AddPerson("ann", false)
-	p.run(t, "discord", "allow", guild.ID)
-	first := serve(t, p)
-	first.inSlack(ctx, t, slack)
+	discord := newClub(t)
+	o := newWorkplace(t, researcher(nil), append(discord.settings(), "FOOTNOTE_CONFIG="+folder(t, map[string]string{"footnote.yaml": confirming})+"/footnote.yaml")...)
+	slack, room, alice, ctx, until, db := o.slack, o.room, o.alice, o.ctx, o.until, database(t, o.program)
+	bob := slack.Person("bob", nil)
+	bob.Join(room)
+	o.run(t, "discord", "allow", discord.guild.ID)
+	first := o.serve()
 	if err := discord.Until(ctx, discord.Connected); err != nil {
 		t.Fatalf("%v\n%s", err, first.log)
 	}
-	started, left := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters), alice.Say(room, "", slacktest.Mention()+" deep: "+strings.ToLower(twoMatters))
-	asked := ann.Mention(general.ID, "deep: "+twoMatters)
+	started, left := o.ask(twoMatters), o.ask(strings.ToLower(twoMatters))
+	asked := discord.ann.Mention(discord.general.ID, "deep: "+twoMatters)
 
 	shows := func(root string, texts ...string) func() bool {
 		return func() bool {
-			all := ""
-			for _, m := range slack.Answers(room, root) {
-				all += m.Shown() + string(m.Blocks)
-			}
+			all := o.shown(root)
 			return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(all, text) })
 		}
 	}
 	told := func(to *slacktest.Person, text string) func() bool {
 		return func() bool {
 			return slices.ContainsFunc(slack.Ephemeral(to), func(m slacktest.Message) bool { return strings.Contains(m.Text, text) })
-		}
-	}
-	until := func(what string, holds func() bool) {
-		t.Helper()
-		if err := slack.Wait(ctx, what, holds); err != nil {
-			t.Fatalf("%v\n%+v\n%+v\n%s", err, slack.Answers(room, started), slack.Answers(room, left), first.log)
 		}
 	}
 	const waits = `select count(*) from turn where state = 'queued' and owner = '' and not_before > now()`
@@ -87,14 +64,9 @@ func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	within(ctx, t, "all three wait", parked(3))
 	press(bob, started, "start")
 	until("somebody else is told", told(bob, "somebody else's search"))
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-first.ended
-	second := serve(t, p)
+	first.kill(t)
+	second := o.serve()
 	defer second.stop(t)
-	first.log = second.log
-	second.inSlack(ctx, t, slack)
 	press(alice, started, "start")
 	press(alice, started, "start")
 	until("the report is there", shows(started, "2 of 2 done", "thirty vacation days", "footnote:up:"))
@@ -116,7 +88,7 @@ func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	if err := discord.Until(ctx, discord.Connected); err != nil {
 		t.Fatalf("%v\n%s", err, second.log)
 	}
-	ann.Press(plan().Message, plan().Buttons[1])
+	discord.ann.Press(plan().Message, plan().Buttons[1])
 	if err := discord.Until(ctx, func() bool { return strings.Contains(plan().Content, "as was chosen") }); err != nil {
 		t.Fatalf("%v: %+v\n%s", err, discord.Answers(asked), second.log)
 	}
@@ -132,7 +104,7 @@ func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	if err := db.Pool.QueryRow(ctx, `select count(*), count(*) filter (where failures > 0) from turn`).Scan(&turns, &plans); err != nil || turns != 3 || plans != 0 {
 		t.Errorf("%d turns, %d of them failed: %v", turns, plans, err)
 	}
-	for _, r := range model.ChatRequests() {
+	for _, r := range o.model.ChatRequests() {
 		if r.Chat != nil && r.Chat.Offers("plan_search") {
 			plans++
 		}

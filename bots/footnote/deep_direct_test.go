@@ -1,29 +1,19 @@
 package main_test
 
 import (
-	"context"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/footnotehq/footnote/adapters/openai/openaitest"
-	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
 // In a direct message, outside of threads, a deep search shows its plan and its report, is changed, started and stopped by what is said there.
 func TestDeepSearchInDirectMessages(t *testing.T) {
 	t.Parallel()
-	model, hold := openaitest.New(t), make(chan struct{})
+	hold := make(chan struct{})
 	defer close(hold)
-	model.Otherwise(researcher(hold))
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	p := withModel(t, model, socketSettings(slack, "FOOTNOTE_CONFIG="+folder(t, map[string]string{"footnote.yaml": confirming})+"/footnote.yaml")...)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice := slack.Person("alice", nil)
-	s := serve(t, p)
-	defer s.stop(t)
-	s.inSlack(ctx, t, slack)
+	o := newWorkplace(t, researcher(hold), "FOOTNOTE_CONFIG="+folder(t, map[string]string{"footnote.yaml": confirming})+"/footnote.yaml")
+	slack, alice := o.slack, o.alice
+	defer o.serve().stop(t)
 	dm, root := alice.DM("", "deep: "+twoMatters)
 	all := func(root string) (text string) {
 		for _, m := range append(slack.Roots(dm), slack.Answers(dm, root)...) {
@@ -35,17 +25,9 @@ func TestDeepSearchInDirectMessages(t *testing.T) {
 	}
 	until := func(what string, texts ...string) {
 		t.Helper()
-		if err := slack.Wait(ctx, what, func() bool {
-			shown := all(root)
-			for _, text := range texts {
-				if !strings.Contains(shown, text) {
-					return false
-				}
-			}
-			return true
-		}); err != nil {
-			t.Fatalf("%v\n%s\n%s", err, all(root), s.log)
-		}
+		o.until(what, func() bool {
+			return !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(all(root), text) })
+		})
 	}
 	until("the plan waits", "footnote:start:", whoIsPaged)
 	alice.DM("", "start")

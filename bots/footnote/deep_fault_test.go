@@ -3,11 +3,13 @@ package main_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
@@ -16,49 +18,81 @@ import (
 // each once, and no model is asked again.
 func TestDeepSearchOutlivesItsPlatform(t *testing.T) {
 	t.Parallel()
-	model := openaitest.New(t)
-	model.Otherwise(researcher(nil))
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	p := withModel(t, model, socketSettings(slack)...)
-	db := database(t, p)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice := slack.Person("alice", nil)
-	room := slack.Channel("help", nil, alice)
-	first := serve(t, p)
-	first.inSlack(ctx, t, slack)
+	o := newWorkplace(t, researcher(nil))
+	slack, room, db := o.slack, o.room, database(t, o.program)
+	first := o.serve()
 	for _, method := range []string{"chat.postMessage", "chat.update", "chat.startStream", "chat.appendStream", "chat.stopStream"} {
 		slack.Fail(slacktest.Fault{Method: method, Status: 503, Times: 1000})
 	}
-	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
-	within(ctx, t, "the search has come to its end", func() bool {
+	root := o.ask(twoMatters)
+	within(o.ctx, t, "the search has come to its end", func() bool {
 		var ended bool
-		err := db.Pool.QueryRow(ctx, `select exists (select from turn where state = 'delivering' and outcome = 'answered')`).Scan(&ended)
+		err := db.Pool.QueryRow(o.ctx, `select exists (select from turn where state = 'delivering' and outcome = 'answered')`).Scan(&ended)
 		return err == nil && ended && len(slack.Calls("chat.postMessage")) > 0
 	})
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-first.ended
-	asked := len(model.ChatRequests())
+	first.kill(t)
+	asked := len(o.model.ChatRequests())
 	slack.Mend()
-	second := serve(t, p)
-	defer second.stop(t)
-	if err := slack.Wait(ctx, "the thread has caught up", func() bool {
+	defer o.serve().stop(t)
+	o.until("the thread has caught up", func() bool {
 		shown := slack.Answers(room, root)
 		return len(shown) == 2 && strings.Contains(string(shown[1].Blocks), "footnote:up:")
-	}); err != nil {
-		t.Fatalf("%v\n%+v\n%s", err, slack.Answers(room, root), second.log)
-	}
+	})
 	shown := slack.Answers(room, root)
 	for text, in := range map[string]slacktest.Message{"2 of 2 done · ": shown[0], " · searches: 3 · documents read: ": shown[0], "Escalate an unanswered page": shown[1]} {
 		if !strings.Contains(in.Shown(), text) {
 			t.Errorf("%q is not shown in %q", text, in.Shown())
 		}
 	}
-	if n := len(model.ChatRequests()); n != asked {
+	if n := len(o.model.ChatRequests()); n != asked {
 		t.Errorf("the model was asked %d times more", n-asked)
+	}
+}
+
+// The same on Discord, which takes no message from the middle of a search on.
+func TestDeepSearchOutlivesDiscord(t *testing.T) {
+	t.Parallel()
+	model, hold, discord := openaitest.New(t), make(chan struct{}), newClub(t)
+	model.Otherwise(researcher(hold))
+	p := withModel(t, model, discord.settings()...)
+	p.run(t, "discord", "allow", discord.guild.ID)
+	db := database(t, p)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	first := serve(t, p)
+	s, asked := first, ""
+	until := func(what string, holds func() bool) {
+		t.Helper()
+		if err := discord.Until(ctx, holds); err != nil {
+			t.Fatalf("%s: %v\n%+v\n%s", what, err, discord.Answers(asked), s.log)
+		}
+	}
+	until("it is connected", discord.Connected)
+	asked = discord.ann.Mention(discord.general.ID, "deep: "+twoMatters)
+	until("a row has its finding", func() bool {
+		shown := discord.Answers(asked)
+		return len(shown) == 1 && strings.Contains(shown[0].Content, "thirty vacation days")
+	})
+	for _, method := range []string{http.MethodPost, http.MethodPatch} {
+		discord.Inject(discordtest.Fault{Method: method, Path: "/messages", Status: http.StatusServiceUnavailable, Body: "{}", Times: 1000})
+	}
+	close(hold)
+	within(ctx, t, "the search has come to its end, and Discord takes nothing", func() bool {
+		var ended bool
+		err := db.Pool.QueryRow(ctx, `select exists (select from turn where state = 'delivering' and outcome = 'answered')`).Scan(&ended)
+		return err == nil && ended && discord.Count(http.StatusServiceUnavailable) > 0
+	})
+	first.kill(t)
+	before := len(model.ChatRequests())
+	discord.Mend()
+	s = serve(t, p)
+	defer s.stop(t)
+	until("the thread has caught up", func() bool {
+		shown := discord.Answers(asked)
+		return len(shown) == 2 && strings.Contains(shown[0].Content, "2 of 2 done · ") && strings.Contains(shown[1].Content, "Escalate an unanswered page") && len(shown[1].Buttons) > 0
+	})
+	if n := len(model.ChatRequests()); n != before {
+		t.Errorf("the model was asked %d times more", n-before)
 	}
 }
 
@@ -66,33 +100,23 @@ func TestDeepSearchOutlivesItsPlatform(t *testing.T) {
 func TestOrdinaryQuestionsBesideDeepSearches(t *testing.T) {
 	t.Parallel()
 	const searches, together = 100, 16
-	model, hold := openaitest.New(t), make(chan struct{})
+	hold := make(chan struct{})
 	answers := researcher(hold)
 	var held atomic.Int32
-	model.Otherwise(func(r openaitest.Request) openaitest.Reply {
+	o := newWorkplace(t, func(r openaitest.Request) openaitest.Reply {
 		reply := answers(r)
 		if reply.Gate != nil {
 			held.Add(1)
 		}
 		return reply
 	})
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	p := withModel(t, model, socketSettings(slack)...)
-	db := database(t, p)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice := slack.Person("alice", nil)
+	slack, alice, ctx, db := o.slack, o.alice, o.ctx, database(t, o.program)
 	room, deep := slack.Channel("plain", nil, alice), slack.Channel("deep", nil, alice)
-	s := serve(t, p)
+	s := o.serve()
 	defer func() {
-		if err := s.cmd.Process.Kill(); err != nil { // it would write a hundred reports first
-			t.Error(err)
-		}
-		<-s.ended
+		s.kill(t) // it would write a hundred reports first
 		close(hold)
 	}()
-	s.inSlack(ctx, t, slack)
 	before := resident(t, s.cmd.Process.Pid)
 	for range searches {
 		alice.Say(deep, "", slacktest.Mention()+" deep: "+twoMatters)
@@ -103,12 +127,10 @@ func TestOrdinaryQuestionsBesideDeepSearches(t *testing.T) {
 	})
 	during := resident(t, s.cmd.Process.Pid)
 	root := alice.Say(room, "", slacktest.Mention()+" How do I roll back a failed deployment?")
-	if err := slack.Wait(ctx, "the ordinary question is answered", func() bool {
+	o.until("the ordinary question is answered", func() bool {
 		shown := slack.Answers(room, root)
 		return len(shown) == 1 && strings.Contains(shown[0].Shown(), "make rollback")
-	}); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
-	}
+	})
 	var ended int
 	if err := db.Pool.QueryRow(ctx, `select count(*) from turn where outcome is not null and id in (select turn_id from deep_search)`).Scan(&ended); err != nil || ended != 0 || held.Load() != together {
 		t.Errorf("%d deep searches have ended, and %d parts were begun: %v", ended, held.Load(), err)

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -15,40 +14,27 @@ import (
 // stands there twice.
 func TestLongReportOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
-	model := openaitest.New(t)
 	answers := researcher(nil)
-	model.Otherwise(func(r openaitest.Request) openaitest.Reply {
+	o := newWorkplace(t, func(r openaitest.Request) openaitest.Reply {
 		if slices.ContainsFunc(r.Messages, func(m openaitest.Message) bool { return strings.Contains(m.Text(), "Write a report") }) {
 			return openaitest.Reply{Text: strings.Repeat("Thirty days of vacation [1], and the engineering manager is paged [2].\n\n", 600) + "That is all [1]."}
 		}
 		return answers(r)
 	})
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	p := withModel(t, model, socketSettings(slack)...)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice := slack.Person("alice", nil)
-	room := slack.Channel("help", nil, alice)
-	first := serve(t, p)
-	first.inSlack(ctx, t, slack)
+	slack, room := o.slack, o.room
+	first := o.serve()
 	slack.Fail(slacktest.Fault{Method: "files.info", Delay: time.Hour})
-	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
+	root := o.ask(twoMatters)
 	const uploads = "files.completeUploadExternal"
-	if err := slack.Wait(ctx, "the file is there", func() bool { return len(slack.Calls(uploads)) == 1 }); err != nil {
-		t.Fatalf("%v\n%+v\n%s", err, slack.Answers(room, root), first.log)
-	}
-	if err := first.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-first.ended
+	o.until("the file is there", func() bool { return len(slack.Calls(uploads)) == 1 })
+	first.kill(t)
 	slack.Mend()
-	db := database(t, p)
-	second := serve(t, p)
+	db := database(t, o.program)
+	second := serve(t, o.program)
 	defer second.stop(t)
-	within(ctx, t, "the answer is delivered", func() bool {
+	within(o.ctx, t, "the answer is delivered", func() bool {
 		var left int
-		return db.Pool.QueryRow(ctx, `select count(*) from turn where state <> 'done'`).Scan(&left) == nil && left == 0
+		return db.Pool.QueryRow(o.ctx, `select count(*) from turn where state <> 'done'`).Scan(&left) == nil && left == 0
 	})
 	shown, files := slack.Answers(room, root), []string(nil)
 	for _, m := range shown {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/thread"
@@ -47,32 +46,21 @@ type steered struct {
 // People change the plan of a search while it runs, by the real program, in Slack and Discord; whoever may not, and what makes no sense, is told so.
 func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 	t.Parallel()
-	model, hold := openaitest.New(t), make(chan struct{})
+	hold, discord := make(chan struct{}), newClub(t)
 	defer close(hold)
-	model.Otherwise(researcher(hold))
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	discord, err := discordtest.New(discordtest.Config{Members: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = discord.Close() })
-	p := withModel(t, model, socketSettings(slack, "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL(), "DISCORD_MEMBERS=true")...)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice, bob := slack.Person("alice", nil), slack.Person("bob", nil)
-	room := slack.Channel("help", nil, alice, bob)
-	guild := discord.AddGuild("Guild")
-	general, ann, ben := guild.AddText("general"), guild.AddPerson("ann", false), guild.AddPerson("ben", false)
-	p.run(t, "discord", "allow", guild.ID)
-	s := serve(t, p)
+	o := newWorkplace(t, researcher(hold), discord.settings()...)
+	slack, room, alice, ctx := o.slack, o.room, o.alice, o.ctx
+	bob := slack.Person("bob", nil)
+	bob.Join(room)
+	ann, ben := discord.ann, discord.guild.AddPerson("ben", false)
+	o.run(t, "discord", "allow", discord.guild.ID)
+	s := o.serve()
 	defer s.stop(t)
-	s.inSlack(ctx, t, slack)
 	if err := discord.Until(ctx, discord.Connected); err != nil {
 		t.Fatalf("%v\n%s", err, s.log)
 	}
-	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
-	asked := ann.Mention(general.ID, "deep: "+twoMatters)
+	root := o.ask(twoMatters)
+	asked := ann.Mention(discord.general.ID, "deep: "+twoMatters)
 
 	in := func(texts []string, text string) bool { return strings.Contains(strings.Join(texts, "\n"), text) }
 	shownInSlack := func() (shown []string) {
@@ -101,12 +89,7 @@ func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 				}
 				return in(said, text)
 			},
-			wait: func(what string, holds func() bool) {
-				t.Helper()
-				if err := slack.Wait(ctx, what, holds); err != nil {
-					t.Fatalf("%v\n%q\n%s", err, shownInSlack(), s.log)
-				}
-			},
+			wait: o.until,
 		},
 		"discord": {
 			asker: func(text string) { ann.Say(asked, text) }, other: func(text string) { ben.Say(asked, text) }, shows: shownInDiscord,
@@ -145,20 +128,12 @@ func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 // A search that is stopped shows what it had found, and has its report written by a press: nothing is searched for again.
 func TestTheReportOfAStoppedSearch(t *testing.T) {
 	t.Parallel()
-	model, hold := openaitest.New(t), make(chan struct{})
+	hold := make(chan struct{})
 	defer close(hold)
-	model.Otherwise(researcher(hold))
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	p := withModel(t, model, socketSettings(slack)...)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice := slack.Person("alice", nil)
-	room := slack.Channel("help", nil, alice)
-	s := serve(t, p)
-	defer s.stop(t)
-	s.inSlack(ctx, t, slack)
-	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
+	o := newWorkplace(t, researcher(hold))
+	slack, room, alice, wait := o.slack, o.room, o.alice, o.until
+	defer o.serve().stop(t)
+	root := o.ask(twoMatters)
 	button := "footnote:" + string(thread.ActionReport) + ":"
 	shown := func(texts ...string) func() bool {
 		return func() bool {
@@ -171,23 +146,17 @@ func TestTheReportOfAStoppedSearch(t *testing.T) {
 			return true
 		}
 	}
-	wait := func(what string, holds func() bool) {
-		t.Helper()
-		if err := slack.Wait(ctx, what, holds); err != nil {
-			t.Fatalf("%v\n%+v\n%s", err, slack.Answers(room, root), s.log)
-		}
-	}
 	wait("a row has its finding", shown("thirty vacation days"))
 	alice.Say(room, root, "stop")
 	wait("the report is offered", shown("thirty vacation days", button))
-	asked := len(model.ChatRequests())
+	asked := len(o.model.ChatRequests())
 	last := slack.Answers(room, root)[1]
 	id := string(last.Blocks)[strings.Index(string(last.Blocks), button):]
 	alice.Click(room, last.TS, id[:strings.IndexByte(id, '"')], "")
 	wait("the report is written", func() bool {
 		return shown("stopped before this was looked into", "thirty vacation days")() && !strings.Contains(string(slack.Answers(room, root)[1].Blocks), button)
 	})
-	if n := len(model.ChatRequests()) - asked; n != 1 {
+	if n := len(o.model.ChatRequests()) - asked; n != 1 {
 		t.Errorf("the model was asked %d times for the report", n)
 	}
 }
@@ -195,33 +164,15 @@ func TestTheReportOfAStoppedSearch(t *testing.T) {
 // A guest who joins while a search runs is shown nothing that guests may not read: what was found goes, and the search begins anew for all who listen now.
 func TestAGuestJoinsADeepSearch(t *testing.T) {
 	t.Parallel()
-	model, hold := openaitest.New(t), make(chan struct{})
-	model.Otherwise(researcher(hold))
-	slack := slacktest.Start(slacktest.Config{})
-	t.Cleanup(slack.Close)
-	p := withModel(t, model, socketSettings(slack)...)
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
-	alice, guest := slack.Person("alice", nil), slack.Person("guest", func(p *slacktest.Person) { p.Guest = true })
-	room := slack.Channel("help", nil, alice)
-	s := serve(t, p)
-	defer s.stop(t)
-	s.inSlack(ctx, t, slack)
-	root := alice.Say(room, "", slacktest.Mention()+" deep: "+twoMatters)
-	all := func() (text string) {
-		for _, m := range slack.Answers(room, root) {
-			text += m.Shown() + "\n"
-		}
-		return text
-	}
-	wait := func(what string, holds func() bool) {
-		t.Helper()
-		if err := slack.Wait(ctx, what, holds); err != nil {
-			t.Fatalf("%v\n%s\n%s", err, all(), s.log)
-		}
-	}
+	hold := make(chan struct{})
+	o := newWorkplace(t, researcher(hold))
+	room, alice, wait := o.room, o.alice, o.until
+	guest := o.slack.Person("guest", func(p *slacktest.Person) { p.Guest = true })
+	defer o.serve().stop(t)
+	root := o.ask(twoMatters)
+	all := func() string { return o.shown(root) }
 	plans := func() (n int) {
-		for _, r := range model.ChatRequests() {
+		for _, r := range o.model.ChatRequests() {
 			if r.Chat != nil && r.Chat.Offers("plan_search") {
 				n++
 			}

@@ -78,7 +78,7 @@ func schemas(t *testing.T, db *postgres.DB) []string {
 }
 
 // database connects to the database of a program, which the program must have set up.
-func database(t *testing.T, p *program) *postgres.DB {
+func database(t testing.TB, p *program) *postgres.DB {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: strings.TrimPrefix(p.env[0], "DATABASE_URL=")})
 	if err != nil {

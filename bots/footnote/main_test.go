@@ -62,7 +62,7 @@ func (p *program) command(ctx context.Context, args ...string) *exec.Cmd {
 }
 
 // try runs the program with input.
-func (p *program) try(t *testing.T, input string, args ...string) result {
+func (p *program) try(t testing.TB, input string, args ...string) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -78,7 +78,7 @@ func (p *program) try(t *testing.T, input string, args ...string) result {
 }
 
 // run is try for runs that succeed.
-func (p *program) run(t *testing.T, args ...string) result {
+func (p *program) run(t testing.TB, args ...string) result {
 	t.Helper()
 	r := p.try(t, "", args...)
 	if r.code != 0 {
@@ -88,7 +88,7 @@ func (p *program) run(t *testing.T, args ...string) result {
 }
 
 // jsonOf reads what a run printed.
-func jsonOf[T any](t *testing.T, r result) T {
+func jsonOf[T any](t testing.TB, r result) T {
 	t.Helper()
 	var v T
 	if err := json.Unmarshal([]byte(r.stdout), &v); err != nil {
@@ -115,7 +115,7 @@ type answered struct {
 }
 
 // folder writes files and returns their folder.
-func folder(t *testing.T, files map[string]string) string {
+func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -131,7 +131,7 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 // handbook is a small set of documents about different things.
-func handbook(t *testing.T) string {
+func handbook(t testing.TB) string {
 	t.Helper()
 	return folder(t, map[string]string{
 		"vacation.md": "---\ntitle: Vacation policy\nupdated: 2026-01-15\n---\n# Vacation policy\n\n## Days per year\n\nEvery employee has thirty vacation days per year. " +

@@ -10,7 +10,7 @@ import (
 )
 
 // withModel is a program whose answers an endpoint writes, over an indexed handbook.
-func withModel(t *testing.T, server *openaitest.Server, env ...string) *program {
+func withModel(t testing.TB, server *openaitest.Server, env ...string) *program {
 	t.Helper()
 	p := newProgram(t)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example")

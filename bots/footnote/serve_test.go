@@ -64,7 +64,7 @@ func socketSettings(slack *slacktest.Server, more ...string) []string {
 }
 
 // inSlack waits until Slack can reach the server over a socket.
-func (s *server) inSlack(ctx context.Context, t *testing.T, slack *slacktest.Server) {
+func (s *server) inSlack(ctx context.Context, t testing.TB, slack *slacktest.Server) {
 	t.Helper()
 	if err := slack.Wait(ctx, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
 		t.Fatalf("%v\n%s", err, s.log)
