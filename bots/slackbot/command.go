@@ -83,7 +83,7 @@ func (b *Bot) ask(ctx context.Context, c event.Command) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Mention: thread.Mention{
+	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Patience: takePatience, Mention: thread.Mention{
 		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
 		Tenant: b.config.Tenant, Listens: listens, Models: models,
 	}})

@@ -410,6 +410,24 @@ func TestEventIsAcknowledgedOnlyWhenItIsTakenIn(t *testing.T) {
 	})
 }
 
+// A command, which Slack delivers once, is tried until the database is back.
+func TestCommandIsTakenInOnceTheDatabaseIsBack(t *testing.T) {
+	t.Parallel()
+	o := options{}
+	s := play(t, o, llmtest.Answer("Yes."))
+	s.halt()
+	inbox := &sickly{Store: s.store}
+	inbox.fails.Store(2)
+	o.inbox = inbox
+	s.start(o)
+	s.ann.Slash(s.general, "/ask", "is it?")
+	s.wait("it is answered", func() bool {
+		return slices.ContainsFunc(s.Roots(s.general), func(m slacktest.Message) bool {
+			return slices.ContainsFunc(s.Answers(s.general, m.TS), func(m slacktest.Message) bool { return finished(m) && strings.HasPrefix(m.Shown(), "Yes.") })
+		})
+	})
+}
+
 func TestAnswerOfAProcessThatEndedIsFinishedByTheNext(t *testing.T) {
 	t.Parallel()
 	for _, streams := range []bool{true, false} {

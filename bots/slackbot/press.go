@@ -157,7 +157,7 @@ func (b *Bot) about(ctx context.Context, p event.Press) error {
 		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
 	}
 	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By, m.Direct)
-	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask})
+	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask, Patience: takePatience})
 	refusal = policy.Refusal(err)
 	switch {
 	case refusal != "":

@@ -3,12 +3,16 @@ package slackbot
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
+
+// takePatience is how long a question of a command or a press is tried to be taken in: Slack delivers those once.
+const takePatience = 10 * time.Second
 
 // Gather implements conversation.Platform. Slack is asked nothing: the event is acknowledged once the question is stored, and what is not known of
 // it is found out by whichever worker answers it.

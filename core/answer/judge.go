@@ -224,9 +224,15 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		ctx, cancel = context.WithTimeout(ctx, q.Patience)
 		defer cancel()
 	}
-	stored, err := s.Store.Accept(ctx, in)
-	for wait := firstPause; err != nil && q.Patience > 0 && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
+	var stored session.Accepted
+	try := func() (err error) {
+		defer s.guard(ctx, "take", &err) // each time
 		stored, err = s.Store.Accept(ctx, in)
+		return err
+	}
+	err = try()
+	for wait := firstPause; err != nil && q.Patience > 0 && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
+		err = try()
 	}
 	if err != nil {
 		return Accepted{}, err
