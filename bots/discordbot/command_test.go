@@ -46,9 +46,6 @@ func TestAskIsDeferredAndThenEdited(t *testing.T) {
 	if got.Kind != 5 || got.Private || !strings.HasPrefix(got.Content, "Set it to replica [1](<https://docs.example/replication#top>). Then wait, and look again.") {
 		t.Errorf("the command shows %+v", got)
 	}
-	if got.After > 3*time.Second {
-		t.Errorf("it was acknowledged after %s", got.After)
-	}
 	w.harmless()
 	w.wholeCitations()
 }
@@ -123,7 +120,7 @@ func TestPrivateAskThatOutlivesItsTokenEndsInADirectMessage(t *testing.T) {
 func TestAskMovesFromTheTokenBeforeItExpires(t *testing.T) {
 	t.Parallel()
 	moved := make(chan struct{})
-	life := 3 * time.Second
+	life := 6 * time.Second // a fifteenth of which is what a call may take
 	w := begin(t, llmtest.Native(llmtest.Reply{llmtest.Text("It begins with a whole sentence. "), llmtest.Wait(moved), llmtest.Text("And ends.")}),
 		func(s *setting) { s.server.TokenLife, s.bot.Discord.TokenLife = life, life })
 	began := time.Now()

@@ -20,26 +20,28 @@ func TestNothingIsLostWhenTheConnectionIs(t *testing.T) {
 		name      string
 		interrupt func(*discordtest.Server)
 		resumed   bool
+		waits     bool // for what does not come: for so long as a test can afford
 	}{
-		{"the connection drops and is resumed", func(d *discordtest.Server) { d.Drop(false) }, true},
-		{"the connection drops and the session is over", func(d *discordtest.Server) { d.Drop(true) }, false},
-		{"Discord asks to reconnect", func(d *discordtest.Server) { d.Reconnect(false) }, true},
-		{"Discord invalidates the session", func(d *discordtest.Server) { d.Invalidate() }, false},
-		{"Discord has the session resumed after a while", func(d *discordtest.Server) { d.Unsettle() }, true},
-		{"Discord hangs up for a reason that it does not know", func(d *discordtest.Server) { d.Hang(4000) }, true},
-		{"Discord hangs up because of too many packets", func(d *discordtest.Server) { d.Hang(4008) }, true},
-		{"Discord hangs up because the session has timed out", func(d *discordtest.Server) { d.Hang(4009) }, false},
-		{"heartbeats are no longer acknowledged", func(d *discordtest.Server) { d.Freeze() }, true},
-		{"Discord asks to reconnect before it says that the session goes on", func(d *discordtest.Server) { d.Reconnect(true); d.Drop(false) }, true},
-		{"Discord wants a heartbeat before it says that the session goes on", func(d *discordtest.Server) { d.Ping(); d.Drop(false) }, true},
-		{"nobody answers where the session is to be resumed", func(d *discordtest.Server) { d.Away(); d.Drop(false) }, true},
-		{"the next connection is silent", func(d *discordtest.Server) { d.Silence(); d.Drop(false) }, true},
+		{"the connection drops and is resumed", func(d *discordtest.Server) { d.Drop(false) }, true, false},
+		{"the connection drops and the session is over", func(d *discordtest.Server) { d.Drop(true) }, false, false},
+		{"Discord asks to reconnect", func(d *discordtest.Server) { d.Reconnect(false) }, true, false},
+		{"Discord invalidates the session", func(d *discordtest.Server) { d.Invalidate() }, false, false},
+		{"Discord has the session resumed after a while", func(d *discordtest.Server) { d.Unsettle() }, true, false},
+		{"Discord hangs up for a reason that it does not know", func(d *discordtest.Server) { d.Hang(4000) }, true, false},
+		{"Discord hangs up because of too many packets", func(d *discordtest.Server) { d.Hang(4008) }, true, false},
+		{"Discord hangs up because the session has timed out", func(d *discordtest.Server) { d.Hang(4009) }, false, false},
+		{"heartbeats are no longer acknowledged", func(d *discordtest.Server) { d.Freeze() }, true, true},
+		{"Discord asks to reconnect before it says that the session goes on", func(d *discordtest.Server) { d.Reconnect(true); d.Drop(false) }, true, false},
+		{"Discord wants a heartbeat before it says that the session goes on", func(d *discordtest.Server) { d.Ping(); d.Drop(false) }, true, false},
+		{"nobody answers where the session is to be resumed", func(d *discordtest.Server) { d.Away(); d.Drop(false) }, true, true},
+		{"the next connection is silent", func(d *discordtest.Server) { d.Silence(); d.Drop(false) }, true, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "The third answer.")), func(s *setting) {
-				s.server.Heartbeat = 100 * time.Millisecond
-				s.bot.Discord.Gateway.OpenLimit = time.Second
+				if tt.waits {
+					s.server.Heartbeat, s.bot.Discord.Gateway.OpenLimit = 300*time.Millisecond, 2*time.Second
+				}
 			})
 			thread := w.ada.Mention(w.general, "What is first?")
 			w.answers(thread, 1)

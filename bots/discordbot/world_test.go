@@ -92,8 +92,11 @@ func prepare(t testing.TB, model *llmtest.Model, change ...func(*setting)) *worl
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	s := setting{
-		server: discordtest.Config{BucketWindow: 100 * time.Millisecond, IdentifyEvery: 50 * time.Millisecond},
-		bot:    discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: call.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 150 * time.Millisecond}}},
+		server: discordtest.Config{
+			BucketWindow: 100 * time.Millisecond, IdentifyEvery: 50 * time.Millisecond,
+			AckLimit: time.Minute, // what is to be acknowledged at once is, before whatever it could wait for; how long that takes is the machine's
+		},
+		bot: discordbot.Config{Discord: discord.Config{Interval: 30 * time.Millisecond, Gateway: call.GatewayConfig{Retry: 10 * time.Millisecond, Identify: 150 * time.Millisecond}}},
 	}
 	for _, c := range change {
 		c(&s)

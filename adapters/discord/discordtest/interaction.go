@@ -16,8 +16,7 @@ type Interaction struct {
 
 	server   *Server
 	created  time.Time
-	answered time.Time // first response; zero until then
-	kind     int       // of the first response
+	kind     int // of the first response; 0 until then
 	private  bool
 	original string // message
 
@@ -40,8 +39,7 @@ const (
 
 // State is what an interaction's user sees.
 type State struct {
-	Kind     int           // 4 a message, 5 "is thinking…"; 0 nothing yet
-	After    time.Duration // until then
+	Kind     int // 4 a message, 5 "is thinking…"; 0 nothing yet
 	Private  bool
 	Original string // id of the message
 	Content  string // of the message
@@ -60,11 +58,11 @@ func (i *Interaction) State() State {
 	}
 	m := i.server.messages[i.original]
 	if m == nil {
-		return State{Kind: i.kind, After: i.answered.Sub(i.created), Choices: slices.Clone(i.choices), Form: i.form}
+		return State{Kind: i.kind, Choices: slices.Clone(i.choices), Form: i.form}
 	}
 	return State{
 		Buttons: slices.Clone(m.buttons),
-		Kind:    i.kind, After: i.answered.Sub(i.created), Private: i.private || m.ephemeral, Original: i.original, Content: m.content, Loading: m.flags&flagLoading != 0,
+		Kind:    i.kind, Private: i.private || m.ephemeral, Original: i.original, Content: m.content, Loading: m.flags&flagLoading != 0,
 	}
 }
 
@@ -124,7 +122,6 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 	if problem := data.check(); problem != nil {
 		return problem
 	}
-	answered := func() { i.kind, i.answered = body.Type, time.Now() }
 	switch {
 	case body.Type == callbackChoices && i.typing:
 		if len(data.Choices) > 25 {
@@ -136,7 +133,7 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 			}
 			i.choices = append(i.choices, choice.Value)
 		}
-		answered()
+		i.kind = body.Type
 		return nil
 	case i.typing:
 		return errInvalidForm
@@ -145,19 +142,19 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 			return errInvalidForm
 		}
 		i.form = data.CustomID
-		answered()
+		i.kind = body.Type
 		return nil
 	case body.Type == callbackModal:
 		return errInvalidForm
 	case body.Type == callbackUpdate && i.pressed != "":
 		i.original = i.pressed
-		answered()
+		i.kind = body.Type
 		return nil
 	case body.Type == callbackChange && i.pressed != "":
 		i.original = i.pressed
 		m := s.messages[i.pressed]
 		m.apply(&data.write)
-		answered()
+		i.kind = body.Type
 		s.publish("edit", m, data.AllowedMentions)
 		return nil
 	}
@@ -181,7 +178,7 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 		return errInvalidForm
 	}
 	i.original, i.private = m.id, m.ephemeral
-	answered()
+	i.kind = body.Type
 	s.publish("create", m, data.AllowedMentions)
 	return nil
 }
