@@ -16,9 +16,6 @@ type Config = atlassian.Config
 // Client asks one site with one credential. All connectors with the same credential share one. It is safe for concurrent use.
 type Client struct{ *atlassian.Site }
 
-// IsCloud reports whether a site is one of Confluence Cloud: by what is said of it, else by its address.
-func IsCloud(config Config) bool { return atlassian.IsCloud(config.URL, config.Deployment) }
-
 var product = atlassian.Product{Name: "Confluence", Settings: "CONFLUENCE", Example: "https://wiki.example.org", Path: "wiki/"}
 
 // New returns a client. Nothing is asked yet.

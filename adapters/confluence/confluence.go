@@ -35,9 +35,6 @@ type Options struct {
 // SweepEvery is after how long everything is looked at, unless Options say otherwise.
 const SweepEvery = atlassian.SweepEvery
 
-// MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
-const MostOfFile = atlassian.MostOfFile
-
 // keyForm is what Confluence allows as a key: letters and digits, with a tilde before the key of a personal space
 // (https://support.atlassian.com/confluence-cloud/docs/choose-a-space-key/). Personal spaces of Data Center have names of accounts in theirs.
 var keyForm = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,255}|~[A-Za-z0-9._@-]{1,254})$`)
@@ -73,11 +70,11 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Confluence: %w", err)
 	}
-	return &Connector{client: client, options: options, source: SourceOf(options.Name)}, nil
+	return &Connector{client: client, options: options, source: sourceOf(options.Name)}, nil
 }
 
-// SourceOf returns the source of a name in the configuration.
-func SourceOf(name string) document.Source {
+// sourceOf returns the source of a name in the configuration.
+func sourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
 

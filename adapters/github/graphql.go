@@ -57,9 +57,6 @@ var texts = sync.OnceValues(func() (map[string]string, error) {
 	return all, nil
 })
 
-// Queries returns every GraphQL query that is sent, by name, whole: to be checked against GitHub's published schema.
-func Queries() (map[string]string, error) { return texts() }
-
 // graphError is what GitHub says of a part of a query.
 type graphError struct {
 	Type    string `json:"type"`

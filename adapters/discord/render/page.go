@@ -7,7 +7,7 @@ import "github.com/footnotehq/footnote/core/thread"
 const (
 	MaxContent = 2000 // of Page.Content; what is laid out is at most pageLimit
 	MaxPages   = 4    // of an answer; the whole of a longer one is attached as a file
-	MaxSpread  = 10   // of an answer where no file can be attached; of a longer one the rest is left out
+	maxSpread  = 10   // of an answer where no file can be attached; of a longer one the rest is left out
 	MaxSources = 10   // lines of sources
 )
 

@@ -48,7 +48,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	done := v.Phase == stream.Done
 	most, limit, whole := MaxPages, pageLimit, v.Form == stream.Whole
 	if !whole {
-		most = MaxSpread
+		most = maxSpread
 	}
 	if v.Form == stream.Plain {
 		limit = plainPage

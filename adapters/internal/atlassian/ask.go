@@ -37,7 +37,7 @@ func (s *Site) Post(ctx context.Context, path string, body, to any, attempts int
 func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	answer, err := s.Signed.Do(ctx, r)
 	if sourcehttp.Status(err) == http.StatusUnauthorized && !s.visitor {
-		return Unauthorized(s.product.Name, s.direct, err)
+		return unauthorized(s.product.Name, s.direct, err)
 	}
 	if err != nil {
 		return err

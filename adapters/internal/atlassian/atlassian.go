@@ -24,7 +24,7 @@ const (
 const (
 	suffix    = ".atlassian.net"
 	gateway   = "api.atlassian.com"
-	MediaHost = "api.media.atlassian.com" // where attached files are kept
+	mediaHost = "api.media.atlassian.com" // where attached files are kept
 )
 
 // IsCloud reports whether a site is one of Atlassian's cloud: by what is said of it, else by its address.
@@ -33,15 +33,15 @@ func IsCloud(address, deployment string) bool {
 	if deployment != "" || err != nil {
 		return deployment == Cloud
 	}
-	return strings.HasSuffix(strings.ToLower(site.Hostname()), suffix) || IsGateway(site)
+	return strings.HasSuffix(strings.ToLower(site.Hostname()), suffix) || isGateway(site)
 }
 
-// IsGateway reports whether an address is that of the gateway through which the tokens of service accounts are used. It is not where people open
+// isGateway reports whether an address is that of the gateway through which the tokens of service accounts are used. It is not where people open
 // anything.
-func IsGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
+func isGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
 
-// Authorize returns what adds a credential to a request (sourcehttp.Config.Authorize): the API token of an account with an address, or a token by itself.
-func Authorize(email, token string) func(context.Context, *http.Request) error {
+// authorize returns what adds a credential to a request (sourcehttp.Config.Authorize): the API token of an account with an address, or a token by itself.
+func authorize(email, token string) func(context.Context, *http.Request) error {
 	authorization := "Bearer " + token
 	if email != "" {
 		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(email+":"+token))

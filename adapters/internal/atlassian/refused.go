@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Unauthorized says what to do about an answer of 401 from a product ("Confluence", "Jira"). It is an index.ErrRevoked, unless it is about a scope that
+// unauthorized says what to do about an answer of 401 from a product ("Confluence", "Jira"). It is an index.ErrRevoked, unless it is about a scope that
 // the token lacks: the gateway answers that with 401 and "scope does not match". At is the address of a site in the cloud that is asked directly, and
 // not through the gateway; empty for all others.
-func Unauthorized(product, at string, err error) error {
+func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {
 	case errors.As(err, &refused) && strings.Contains(refused.Said, "scope does not match"):

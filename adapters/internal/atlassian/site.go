@@ -77,20 +77,20 @@ func (p Product) Connect(config Config) (*Site, error) {
 	if s.Cloud && !strings.HasSuffix(s.Base, "/"+p.Path) {
 		s.Base += p.Path
 	}
-	if !IsGateway(at) { // where nobody opens anything
+	if !isGateway(at) { // where nobody opens anything
 		s.address = s.Base
 		if s.Cloud {
 			s.direct = strings.TrimSuffix(s.Base, p.Path)
 		}
 	}
 	settings := sourcehttp.Config{
-		Name: p.Name, Base: s.Base, AllowHosts: config.AllowHosts, Follow: []string{MediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
+		Name: p.Name, Base: s.Base, AllowHosts: config.AllowHosts, Follow: []string{mediaHost}, CAFile: config.CAFile, Every: config.Every, Burst: 20, AtOnce: config.AtOnce,
 		Patience: config.Patience, Pause: config.Pause, Now: config.Now, Header: http.Header{"Accept": {"application/json"}},
 	}
 	if s.open, err = sourcehttp.New(settings); err != nil {
 		return nil, err
 	}
-	settings.Authorize = Authorize(config.Email, config.Token)
+	settings.Authorize = authorize(config.Email, config.Token)
 	s.Signed, err = sourcehttp.New(settings)
 	return s, err
 }

@@ -26,7 +26,7 @@ import (
 // Limits of one message's files. Providers take pictures of up to 5 MB; more than ten megabytes of a document fill no window.
 const (
 	MaxFiles = 10
-	MaxImage = 5 << 20
+	maxImage = 5 << 20
 	MaxBytes = 10 << 20
 )
 
@@ -42,7 +42,7 @@ const pdfLimit = 5 * time.Second
 // The sentences of files that cannot be read. They begin with what the file is and say what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
-	SayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
+	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
 	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word, Excel or PowerPoint document, a PDF file or a picture."
 	sayEmpty    = "It is empty."
@@ -56,7 +56,7 @@ var images = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif":
 // Limit is how many bytes of a file are worth fetching, going by what its sender calls it.
 func Limit(media string) int64 {
 	if images[media] {
-		return MaxImage
+		return maxImage
 	}
 	return MaxBytes
 }
@@ -71,7 +71,7 @@ func Read(ctx context.Context, name, media string, raw []byte) message.File {
 	case len(raw) > MaxBytes:
 		f.Failed = SayTooLarge
 	case images[kind]:
-		if len(raw) > MaxImage {
+		if len(raw) > maxImage {
 			f.Failed = sayImage
 			return f
 		}

@@ -31,7 +31,7 @@ func Fetch[F any](ctx context.Context, list []F, head func(F) Head, read func(co
 			if i < MaxFiles {
 				out[i] = read(ctx, f)
 			} else {
-				out[i] = Unread(h.Name, h.Media, SayTooMany)
+				out[i] = Unread(h.Name, h.Media, sayTooMany)
 			}
 			out[i].ID = message.FileID(h.ID)
 			return nil

@@ -56,7 +56,7 @@ func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 		for _, n := range Notes(v) {
 			say(n, 0)
 		}
-	} else if s := Searching(v, limit); progress && s != "" {
+	} else if s := searching(v, limit); progress && s != "" {
 		say(s, answer.Italic)
 	}
 	return tree
@@ -163,8 +163,8 @@ func Head(list []Source) string {
 	}
 }
 
-// Searching says what is being looked for, in at most limit characters; empty when nothing is.
-func Searching(v *stream.View, limit int) string {
+// searching says what is being looked for, in at most limit characters; empty when nothing is.
+func searching(v *stream.View, limit int) string {
 	if len(v.Queries) == 0 {
 		return ""
 	}
