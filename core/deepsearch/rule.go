@@ -17,7 +17,7 @@ func Decompose(question string) []SubQuestion {
 			return bounded(parts)
 		}
 	}
-	if Bridges(question) {
+	if bridges(question) {
 		return []SubQuestion{{Text: strings.Join(strings.Fields(question), " ")}}
 	}
 	return nil
@@ -164,5 +164,5 @@ func joined(question string) []SubQuestion {
 
 var bridge = regexp.MustCompile(`(?i)\S\s+(that|which|who|whose|whom|where|whereby|dessen|deren|welche[rsnm]?)\s+\S|\S,\s+(?:der|die|das)\s+\S|\S['’]s\s+(?:\S+\s+){1,3}(?:of|for)\s|\bof\s+(?:the\s+)?(?:\S+\s+){1,3}of\s+(?:the\s+)?\S`)
 
-// Bridges reports whether a question asks about something that it describes and does not name, so that a first search has to find its name.
-func Bridges(question string) bool { return bridge.MatchString(question) }
+// bridges reports whether a question asks about something that it describes and does not name, so that a first search has to find its name.
+func bridges(question string) bool { return bridge.MatchString(question) }

@@ -200,7 +200,7 @@ func (c *call) end(ctx context.Context) {
 // warn says once for each period that a cap is near.
 func (m *Meter) warn(ctx context.Context, s Standing) {
 	for _, l := range m.config.Caps.Lines(s) {
-		if float64(l.Used) < WarnShare*float64(l.Cap) {
+		if float64(l.Used) < warnShare*float64(l.Cap) {
 			continue
 		}
 		m.say(l.Setting+" near", l.Until, func() {

@@ -43,8 +43,8 @@ type Caps struct {
 // Any reports whether there is a cap at all.
 func (c Caps) Any() bool { return c != Caps{} }
 
-// WarnShare is the share of a cap from which on the log warns.
-const WarnShare = 0.8
+// warnShare is the share of a cap from which on the log warns.
+const warnShare = 0.8
 
 // Standing is what was spent by now, with what running calls have set aside.
 type Standing struct {

@@ -35,7 +35,7 @@ type worker struct {
 	numbers  *cite.Mapping // gives documents their numbers, for all models of the turn
 	known    *cite.Mapping // what this model was shown, and so may cite
 	voice    *voice
-	record   Recorder
+	record   recorder
 	log      *slog.Logger
 	maxSteps int
 	refusal  string // the question is not to be answered, and this says so

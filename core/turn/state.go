@@ -14,9 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Recorder is the write-only face of the state container: lower levels add to it and can read nothing back, so that no logic can come
+// recorder is the write-only face of the state container: lower levels add to it and can read nothing back, so that no logic can come
 // to depend on what was accumulated.
-type Recorder interface {
+type recorder interface {
 	// Received notes that the model sent something.
 	Received()
 	// Reasoned adds reasoning.
@@ -60,7 +60,7 @@ type state struct {
 	closest     []document.Ref
 }
 
-var _ Recorder = (*state)(nil)
+var _ recorder = (*state)(nil)
 
 func newState(model string, began time.Time) *state {
 	return &state{began: began, answer: Answer{Model: model}, seen: make(map[string]bool)}

@@ -26,7 +26,7 @@ const (
 type voice struct {
 	emit      *packet.Emitter
 	here      *packet.Emitter // of the block that is open
-	record    Recorder
+	record    recorder
 	citations *cite.Processor
 	resolving *cite.Processor // citations, while there is anything to cite
 	numbering *cite.Numbering
@@ -47,7 +47,7 @@ type voice struct {
 // newVoice returns a voice. What it cites has the numbers that the turn's other answers give it. keep, unless nil, is asked which citations
 // are shown.
 func newVoice(
-	emit *packet.Emitter, record Recorder, mapping *cite.Mapping, cited *cite.Numbers, strict bool, keep func(sentence string, n int) bool,
+	emit *packet.Emitter, record recorder, mapping *cite.Mapping, cited *cite.Numbers, strict bool, keep func(sentence string, n int) bool,
 ) *voice {
 	numbering := cited.Numbering()
 	resolving := cite.NewProcessor(mapping, cite.Options{Numbering: numbering, Keep: keep})
