@@ -56,8 +56,11 @@ func (s *stage) delivered(id string) slacktest.Delivery {
 // replied waits until a command is answered by a text: with its acknowledgement or, from a machine that is slow, after it.
 func (s *stage) replied(p *slacktest.Person, id, text string) {
 	s.t.Helper()
-	if d := s.delivered(id); !strings.Contains(string(d.Payload), text) {
+	switch payload := string(s.delivered(id).Payload); {
+	case !strings.Contains(payload, text):
 		s.told(p, text)
+	case !strings.Contains(payload, `"ephemeral"`):
+		s.t.Errorf("everybody sees %s", payload)
 	}
 }
 
@@ -176,28 +179,18 @@ func TestCommandsOfFootnote(t *testing.T) {
 	s := play(t, options{})
 	chief := s.Person("chief", func(p *slacktest.Person) { p.Admin = true })
 	chief.Join(s.general)
-	say := func(p *slacktest.Person, text string) string {
-		t.Helper()
-		return string(s.delivered(p.Slash(s.general, "/footnote", text)).Payload)
-	}
 	for text, want := range map[string]string{
 		"": "/footnote whoami", "help": "/footnote why", "whoami": "user:email:ann@example.com", "status": "one person talks with me", "nonsense": "There is no command",
 		"stop": "Nothing of yours",
 	} {
-		if got := say(s.ann, text); !strings.Contains(got, want) || !strings.Contains(got, `"ephemeral"`) {
-			t.Errorf("/footnote %s: %s, want %q in it", text, got, want)
-		}
+		s.replied(s.ann, s.ann.Slash(s.general, "/footnote", text), want)
 	}
-	if got := say(s.ann, "config follow mention"); !strings.Contains(got, "Only administrators") {
-		t.Errorf("somebody who may not was told %s", got)
-	}
-	if got := say(chief, "config follow mention"); strings.Contains(got, "Only administrators") {
-		t.Errorf("an administrator was told %s", got)
-	}
-	changed, err := s.store.AllSettings(s.ctx, access.DefaultTenant)
-	if err != nil || len(changed) != 1 || changed[0].Value != "mention" || changed[0].Channel != s.general.ID {
-		t.Errorf("stored are %+v, %v", changed, err)
-	}
+	s.replied(s.ann, s.ann.Slash(s.general, "/footnote", "config follow mention"), "Only administrators")
+	chief.Slash(s.general, "/footnote", "config follow mention")
+	s.wait("an administrator's change is stored, and no other", func() bool {
+		changed, err := s.store.AllSettings(s.ctx, access.DefaultTenant)
+		return err == nil && len(changed) == 1 && changed[0].Value == "mention" && changed[0].Channel == s.general.ID
+	})
 }
 
 func TestAskAboutThis(t *testing.T) {

@@ -18,11 +18,24 @@ import (
 
 func TestMentionIsAnsweredInItsThreadWhileItIsWritten(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, append(llmtest.Reply{llmtest.Sleep(300 * time.Millisecond)}, look()...), llmtest.Reply{
-		llmtest.Text("Install the client first [1]. "), llmtest.Sleep(time.Second), llmtest.Text("Then sign in [1]. "),
-		llmtest.Sleep(time.Second), llmtest.Text("That is all."),
+	heard, begun, more := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s := play(t, options{}, append(llmtest.Reply{llmtest.Wait(heard)}, look()...), llmtest.Reply{
+		llmtest.Text("Install the client first [1]. "), llmtest.Wait(begun), llmtest.Text("Then sign in [1]. "),
+		llmtest.Wait(more), llmtest.Text("That is all."),
 	})
 	root := s.ann.Say(s.general, "", slacktest.Mention()+" how do I set the VPN up?")
+	reads := func(text string) func() bool {
+		return func() bool {
+			a := s.Answers(s.general, root)
+			return len(a) == 1 && strings.Contains(a[0].Shown(), text)
+		}
+	}
+	s.wait("the question was heard", func() bool { return len(s.Statuses()) > 0 })
+	close(heard)
+	s.wait("the beginning is read", reads("Install the client first"))
+	close(begun)
+	s.wait("more is read", reads("Then sign in"))
+	close(more)
 	shown := s.answered(s.general, root, 1)
 	if len(shown) != 1 {
 		t.Fatalf("%d messages in the thread, want 1: %q", len(shown), shown)
