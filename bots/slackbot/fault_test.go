@@ -219,7 +219,7 @@ func TestDisconnectStormIsNoStorm(t *testing.T) {
 
 func TestUnknownAndMalformedEventsAreAcknowledged(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Answer("Still here."))
+	s := play(t, options{slack: slacktest.Config{AckWithin: time.Minute}}, llmtest.Answer("Still here."))
 	s.Event(map[string]any{"type": "something_new", "channel": s.general.ID})
 	s.Event(map[string]any{"type": "message", "channel": s.general.ID, "blocks": "not a list", "text": 5})
 	s.Event(map[string]any{"type": "reaction_added", "item": "nothing"})
@@ -235,10 +235,12 @@ func TestUnknownAndMalformedEventsAreAcknowledged(t *testing.T) {
 
 func TestBotThatWasRemovedFromTheChannelEndsItsTurn(t *testing.T) {
 	t.Parallel()
-	s := play(t, options{}, llmtest.Reply{llmtest.Sleep(300 * time.Millisecond), llmtest.Text("Too late. ")}, llmtest.Answer("In private."))
+	removed := make(chan struct{})
+	s := play(t, options{}, llmtest.Reply{llmtest.Wait(removed), llmtest.Text("Too late. ")}, llmtest.Answer("In private."))
 	s.ann.Say(s.general, "", slacktest.Mention()+" hello?")
 	s.wait("it is being answered", func() bool { return len(s.model.Requests()) == 1 })
 	s.Kick(s.general)
+	close(removed)
 	dm, root := s.ann.DM("", "and here?")
 	s.answered(dm, root, 1)
 	s.wait("the first turn has ended", func() bool { return s.model.Open() == 0 })
