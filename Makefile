@@ -98,6 +98,10 @@ bench-turn: need-go deps-test ## measure a turn: overhead, 5,000 at once, stop, 
 	@$(GO) test -run '^$$' -bench Ack -benchtime 1x ./bots/footnote
 	@$(GO) test -run '^$$' -bench LongSession -benchtime 1x ./adapters/postgres/pgsession
 
+.PHONY: bench-deep
+bench-deep: need-go deps-test ## measure deep searches of the real program: plan, sub-questions, stop, takeover (2 minutes; on a quiet machine)
+	@$(GO) test -run '^$$' -bench DeepSearch -benchtime 5x ./bots/footnote
+
 # How long "make chaos" disturbs the replicas.
 CHAOS ?= 10m
 

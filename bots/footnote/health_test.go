@@ -16,7 +16,7 @@ import (
 )
 
 // readiness asks until the server answers with a status and says what is wanted of its parts: how their states begin.
-func (s *server) readiness(ctx context.Context, t *testing.T, status int, parts map[string]string) {
+func (s *server) readiness(ctx context.Context, t testing.TB, status int, parts map[string]string) {
 	t.Helper()
 	var said map[string]string
 	var got int
@@ -43,7 +43,7 @@ func fits(said, parts map[string]string) bool {
 }
 
 // ready is what the server says of its parts; nothing while it does not listen.
-func (s *server) ready(ctx context.Context, t *testing.T) (said map[string]string, status int) {
+func (s *server) ready(ctx context.Context, t testing.TB) (said map[string]string, status int) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/readyz", nil)
 	if err != nil {
