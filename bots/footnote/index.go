@@ -211,5 +211,5 @@ func withheld(skipped []index.Notice) string {
 	case count > most:
 		names = append(names, "…")
 	}
-	return fmt.Sprintf("%d with keys or passwords, which are left out: %s", count, strings.Join(names, ", "))
+	return fmt.Sprintf("%d with keys or passwords: %s; a page is read without the paragraph that holds them, a file of keys not at all", count, strings.Join(names, ", "))
 }

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"crypto/rand"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,7 +13,17 @@ func TestIndexedFolderAnswersWithLinksToTheSection(t *testing.T) {
 	t.Parallel()
 	p := emptyProgram(t)
 	docs := handbook(t)
-	p.run(t, "index", docs, "--base-url", "https://docs.example/handbook")
+	for name, text := range map[string]string{
+		"deploy.key": "secret", "release.md": "# Releases\n\n" + strings.Repeat("A release is made from its branch. ", 50) + "\n\nghp_" + (rand.Text() + rand.Text())[:36] + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := p.run(t, "index", docs, "--base-url", "https://docs.example/handbook"); !strings.Contains(r.stderr, "4 indexed") || !strings.Contains(r.stderr, "2 with keys or passwords: ") ||
+		!strings.Contains(r.stderr, "deploy.key") || !strings.Contains(r.stderr, "release.md; a page is read without the paragraph that holds them, a file of keys not at all") {
+		t.Errorf("the run says:\n%s", r.stderr)
+	}
 	got := jsonOf[answered](t, p.run(t, "ask", "How many vacation days does an employee have?", "--json"))
 	if got.Outcome != "answered" || !strings.Contains(got.Answer, "thirty vacation days") {
 		t.Fatalf("answer = %+v", got)
