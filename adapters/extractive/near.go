@@ -10,7 +10,7 @@ import (
 // another; each line is a group. What is said with such a word counts a part of what the word itself would.
 const groups = `kill stop cancel terminate abort interrupt
 	delete remove drop erase discard clear clean
-	list show display print view
+	list show display print view see inspect
 	create make add
 	change modify update edit alter adjust touch
 	ask request apply
@@ -36,7 +36,14 @@ const groups = `kill stop cancel terminate abort interrupt
 	folder directory
 	computer machine host laptop
 	run execute
-	forbid prevent deny refuse reject
+	forbid prevent deny refuse reject block blacklist denylist ban
+	restart reload
+	memory ram
+	forward redirect
+	secondary slave replica standby
+	primary master
+	expire timeout
+	upgrade migrate
 	enable activate
 	join combine merge squash
 	check verify test validate
