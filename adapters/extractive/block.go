@@ -29,7 +29,6 @@ type block struct {
 	section string // the lowest of them
 	term    string // what the item of a definition list defines, which this is or belongs to
 	raw     string // with its indentation
-	hung    bool   // its term stands on a line of its own, less indented
 }
 
 var (
@@ -97,10 +96,7 @@ func (b *blockReader) next() {
 		b.term = ""
 		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", nested: len(m[1]) >= 2}
 	case b.open == nil && b.hangs(line):
-		b.flush()
-		b.term = trimmed
-		b.open = &block{kind: item, text: strings.TrimSpace(b.lines[b.at]), hung: true}
-		b.at++
+		b.open = &block{kind: item, text: trimmed}
 	case b.open == nil && b.indented(line) && !running(line):
 		b.indentedCode(line)
 	case b.open != nil:
@@ -181,7 +177,7 @@ func (b *blockReader) flush() {
 	}
 	x := *b.open
 	b.open = nil
-	if x.kind == item && !x.hung {
+	if x.kind == item {
 		b.term = definedTerm(x.text)
 	}
 	if x.kind == prose && (looksLikeCode(x.raw) || b.introduced() && commanded(x.raw)) {
