@@ -65,6 +65,7 @@ func TestKindsOfQuestions(t *testing.T) {
 		"a section that is the question":    {"how do I create an admin user?", []tool.Document{users, first}, "First you need somebody who can log in. Run the following command [10]:\n\n```\nmanage.py createsuperuser\n```", "rights"},
 		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "- Acorn version: 3.4; Lisp versions: 1.5, 1.6, 1.7, 1.8", ""},
 		"an option of a manual page":        {"how do I delete one message?", []tool.Document{mailq}, "- `-d queue_id`: Delete one message with the named ID from the named queue. [12]", "-c"},
+		"the same, behind other words":      {"so the queue is full, how can I delete one message?", []tool.Document{mailq}, "- `-d queue_id`: Delete one message", "-c"},
 		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},
 	}
 	for name, test := range tests {

@@ -229,7 +229,7 @@ func (s *scorer) rate(x *span) {
 	if noisy(text) || noisy(p.term) || numbered.MatchString(first.text) || logged.MatchString(first.text) {
 		x.score *= 0.25
 	}
-	advice := advises.MatchString(text) || s.is(procure) && s.named(first.text)
+	advice := advises.MatchString(text) || s.is(procure) && s.beginsWithVerb(first.text)
 	switch {
 	case s.is(procure) && len(x.follow) > 0 && x.follow[0].ordered:
 		x.score *= 1.4
@@ -267,11 +267,11 @@ func (s *scorer) rate(x *span) {
 	}
 }
 
-// asksToDo finds the verb of a question of how something is done.
-var asksToDo = regexp.MustCompile(`(?i)\bhow (?:do|can|could|should|would|must|to)(?: (?:i|we|you|one|to))* (\p{L}+)|^\W*(\p{L}+)`)
+// asksToDo finds the verb of a question of how something is done: "… how do I delete", or the word that it begins with.
+var asksToDo = regexp.MustCompile(`(?is)^(?:.*?\bhow (?:do|can|could|should|would|must|to)(?: (?:i|we|you|one|to))* (\p{L}+)|\W*(\p{L}+))`)
 
-// named reports whether a sentence begins with the verb that is asked about, as the explanation of a command does: "Delete one message …".
-func (s *scorer) named(text string) bool {
+// beginsWithVerb reports whether a sentence begins with the verb that is asked about, as the explanation of a command does: "Delete one message …".
+func (s *scorer) beginsWithVerb(text string) bool {
 	m := asksToDo.FindStringSubmatch(s.text)
 	verb, _, _ := strings.Cut(text, " ")
 	if m == nil || verb == "" {
