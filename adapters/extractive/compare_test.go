@@ -59,6 +59,7 @@ func TestAnAnswerIsOfTheKindThatIsAskedFor(t *testing.T) {
 		answers  bool
 	}{
 		"when something was":                    {"when was the first release of Walrus?", dated, true},
+		"when something was, in words":          {"when was the lamp of the lighthouse changed?", tool.Document{Number: 1, Title: "Lighthouse", Contents: "# Lighthouse\n\nThe lamp of the lighthouse was changed last spring."}, true},
 		"when something was, and no time":       {"when was the first release of Walrus?", history, false},
 		"what the thing does itself":            {"who keeps Walrus?", history, false},
 		"what is done with it":                  {"who kept Walrus?", dated, true},

@@ -15,7 +15,7 @@ var (
 )
 
 // pastTime is what may say when something happened: a date, a year, or how long ago.
-var pastTime = regexp.MustCompile(`(?i)\b(19|20)\d\d\b|\bago\b|\b(last|this|yester|to)-?(day|week|month|quarter|year|spring|summer|autumn|fall|winter)\b`)
+var pastTime = regexp.MustCompile(`(?i)\b(1[5-9]|20)\d\ds?\b|\bago\b|\b(yesterday|today|(last|this) (day|week|month|quarter|year|spring|summer|autumn|fall|winter))\b`)
 
 // sureMatch is the share of a question's weight from which on a quotation may name a time in words of its own: "lit at dusk".
 const sureMatch = 0.8
