@@ -1,0 +1,63 @@
+// Package footprinttest runs a test in a process of its own that has little memory.
+package footprinttest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+)
+
+// inside names the environment variable that marks the process with little memory.
+const inside = "FOOTNOTE_TEST_LITTLE_MEMORY"
+
+// race reports whether this test binary was built with the race detector.
+func race() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return false
+	}
+	for _, s := range info.Settings {
+		if s.Key == "-race" {
+			return s.Value == "true"
+		}
+	}
+	return false
+}
+
+// Limited runs work in a process of its own whose data segment (RLIMIT_DATA) has at most the given
+// bytes, which includes all that Go allocates. The runtime's memory limit is nine tenths of that, as
+// the program sets it in a container. The test fails if that process dies or if work fails. A test
+// calls Limited once, at its top level, and does nothing else. Its name contains LittleMemory, so
+// that it runs without the race detector, whose shadow memory exceeds any such limit.
+func Limited(t *testing.T, bytes int64, work func(t *testing.T)) {
+	t.Helper()
+	if race() {
+		t.Fatal("the race detector's shadow memory counts as data: run tests named LittleMemory without -race")
+	}
+	if os.Getenv(inside) == t.Name() {
+		limitData(t, uint64(bytes))
+		debug.SetMemoryLimit(bytes / 10 * 9)
+		work(t)
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // for work that never ends
+	defer cancel()
+	pattern := "^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
+	child := exec.CommandContext(ctx, os.Args[0], "-test.run="+pattern, "-test.v") //nolint:gosec // this test binary
+	child.Env = append(os.Environ(), inside+"="+t.Name())
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("with %d MiB: %v\n%s", bytes>>20, err, head(out))
+	}
+	if !strings.Contains(string(out), "--- PASS: "+t.Name()) {
+		t.Fatalf("the test did not run:\n%s", head(out))
+	}
+	t.Log(head(out))
+}
+
+func head(out []byte) string { return fmt.Sprintf("%.4000s", out) }

@@ -1,0 +1,24 @@
+package footprint
+
+const mebi = 1 << 20
+
+// The costs of all readers of foreign bytes. Each reader has a test that runs eight of it at once on
+// its worst input, under a limit of the operating system (footprinttest.Limited).
+var (
+	Office   = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 4 * mebi, PerByte: 40, Max: 96 * mebi}
+	PDF      = Cost{Reader: "PDF files", Fixed: 160 * mebi, PerByte: 1, Max: 224 * mebi}
+	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 24, Max: 192 * mebi}
+	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 24, Max: 192 * mebi}
+	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 12, Max: 192 * mebi}
+	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 6, Max: 192 * mebi}
+	Git      = Cost{Reader: "Git repositories", Fixed: 32 * mebi, PerByte: 4, Max: 192 * mebi}
+	JSON     = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 12, Max: 128 * mebi}
+	Model    = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 4, Max: 16 * mebi}
+	Frame    = Cost{Reader: "events of Slack and Discord", Fixed: 64 << 10, PerByte: 8, Max: 64 * mebi}
+	Engine   = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 12, Max: 96 * mebi}
+)
+
+// Table lists the readers in the order of deploy/threats.md.
+func Table() []Cost {
+	return []Cost{Office, PDF, HTML, Markdown, CSV, Text, Git, JSON, Model, Frame, Engine}
+}
