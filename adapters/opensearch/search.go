@@ -22,7 +22,7 @@ const maxTerms = 65536
 
 // Search answers all probes; see engine.Searcher. It takes up to four requests, each with everything that can be asked by then:
 //
-//  1. how many chunks hold each word, how many may be read, and which vectors are nearest;
+//  1. how many readable chunks hold each word, how many may be found, and which vectors are nearest;
 //  2. with that, the highest scores of either field;
 //  3. with those, the best by words;
 //  4. of the best of both sides, the scores of the other side.
@@ -44,12 +44,13 @@ func (c *Client) Search(ctx context.Context, q engine.Query) (engine.Result, err
 
 // search is one call of Search.
 type search struct {
-	client  *Client
-	query   *engine.Query
-	filter  []any
-	allowed int
-	counts  map[string]*[2]int // by word: chunks that hold it in either field
-	probes  []probe
+	client   *Client
+	query    *engine.Query
+	filter   []any
+	allowed  int
+	readable int                // chunks that the lists allow
+	counts   map[string]*[2]int // by word: readable chunks that hold it in either field
+	probes   []probe
 }
 
 // probe is one query of a search.
@@ -71,9 +72,14 @@ type hit struct {
 // fields are the two of the keyword side, in the order of probe.weights.
 var fields = [2]string{fieldFlat, fieldTitle}
 
+// readable is what every chunk has to meet that the audience may read.
+func readable(q *engine.Query) []any {
+	return []any{term(fieldTenant, string(q.Tenant)), anyOf(fieldAccess, q.Lists)}
+}
+
 // filter is what every chunk found has to meet.
 func filter(q *engine.Query) []any {
-	must := []any{term(fieldTenant, string(q.Tenant)), anyOf(fieldAccess, q.Lists)}
+	must := readable(q)
 	if q.Sources != nil {
 		must = append(must, anyOf(fieldSource, q.Sources))
 	}
@@ -206,10 +212,12 @@ func (c *Client) read(r *response) (*found, error) {
 	return out, nil
 }
 
-// frequencies asks how many chunks of the tenant hold each word, how many may be read, and which vectors are nearest.
+// frequencies asks how many readable chunks hold each word, how many may be found, and which vectors
+// are nearest.
 func (s *search) frequencies(ctx context.Context) error {
 	var r round
 	r.count(s.filter, func(n int) { s.allowed = n })
+	r.count(readable(s.query), func(n int) { s.readable = n })
 	s.counts = make(map[string]*[2]int)
 	for i := range s.query.Probes {
 		p := &s.query.Probes[i]
@@ -220,7 +228,7 @@ func (s *search) frequencies(ctx context.Context) error {
 			n := new([2]int)
 			s.counts[t.Text] = n
 			for field, name := range fields {
-				r.count([]any{term(fieldTenant, string(s.query.Tenant)), term(name, t.Text)}, func(count int) { n[field] = count })
+				r.count(append(readable(s.query), term(name, t.Text)), func(count int) { n[field] = count })
 			}
 		}
 		if p.Vector != nil {
@@ -240,13 +248,13 @@ func (s *search) maxima(ctx context.Context) error {
 	var r round
 	for i := range s.probes {
 		p, terms := &s.probes[i], s.query.Probes[i].Terms
-		for field, chunks := range [2]int{s.query.Chunks, s.query.Titled} {
+		for field := range fields {
 			frequency := s.frequency(terms, field)
 			together := analyse.Together(terms, frequency)
 			p.weights[field] = make([]float64, len(terms))
 			for j, t := range terms {
 				if frequency[j] > 0 {
-					p.weights[field][j] = t.Weight() * bm25.IDF(chunks, together[j])
+					p.weights[field][j] = t.Weight() * bm25.IDF(s.readable, together[j])
 				}
 			}
 			if clauses := s.words(i, field, 1); s.allowed > 0 && len(clauses) > 0 {
@@ -400,7 +408,7 @@ func (p *probe) each(f func(*engine.Entry, hit)) func([]hit) {
 }
 
 func (s *search) result() engine.Result {
-	out := engine.Result{Allowed: s.allowed, Lists: make([]engine.List, len(s.probes))}
+	out := engine.Result{Allowed: s.allowed, Readable: s.readable, Lists: make([]engine.List, len(s.probes))}
 	for i := range s.probes {
 		p := &s.probes[i]
 		out.Lists[i] = engine.List{Entries: p.entries, MaxFlat: p.highest[0], MaxTitle: p.highest[1],

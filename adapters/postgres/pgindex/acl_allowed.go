@@ -15,59 +15,61 @@ import (
 // maxChanges is how many epochs a bitmap is brought forward before it is built anew; older changes may have been pruned.
 const maxChanges = 1000
 
-// scope says which chunks a search may find, and which are in the index at all.
+// scope says which chunks a search may find.
 type scope struct {
 	allowed map[blockKey]*bm25.Bitmap
-	live    map[int32]*bm25.Bitmap    // of sealed segments that hold dead chunks, by segment number
-	fresh   map[blockKey]*bm25.Bitmap // of everything fresh that is live
-	count   int                       // chunks allowed
+	count   int // chunks allowed
+	// readable is what the audience may read, whatever sources, documents and dates the search is
+	// narrowed to: what frequencies of words are counted among. It is allowed where nothing narrows.
+	readable      map[blockKey]*bm25.Bitmap
+	readableCount int
+	whole         map[int32]bool // segments of which every chunk ever sealed may be read
 	// freshPlaces are the fresh documents of each shard that the audience may read.
 	freshPlaces map[int16]places
 }
 
 // bitmapTask is a bitmap that has to be built or brought forward.
 type bitmapTask struct {
-	segment segmentRow
-	key     segmentKey
-	old     *segmentBitmap // nil: build anew
+	segment  segmentRow
+	key      segmentKey
+	narrowed bool           // to the sources and dates of the request
+	old      *segmentBitmap // nil: build it from the documents
 }
 
 // scopePlan is what a scope is put together from: what is remembered, and what has to be read.
 type scopePlan struct {
-	index   *Index
-	lists   []int32
-	ready   map[segmentKey]segmentBitmap
-	tasks   []bitmapTask
-	allowed []segmentKey // by segment; none when single documents are asked for
+	index             *Index
+	lists             []int32
+	ready             map[segmentKey]segmentBitmap
+	tasks             []bitmapTask
+	readable, allowed []segmentKey // by segment; allowed is nil unless sources or dates narrow the search
 }
 
 // planScope looks up the bitmaps of sealed segments and plans what brings them to the snapshot's epochs. Fresh documents are read from their
 // table each time: there are few, and so a commit of new documents makes nothing stale.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
-	audience := readableKey(s.lists, r)
+	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
 	for _, seg := range s.segments {
-		if len(r.Documents) == 0 {
-			plan.allowed = append(plan.allowed, plan.want(r, seg, audience))
-		}
-		if seg.dead > 0 {
-			plan.want(r, seg, "")
+		plan.readable = append(plan.readable, plan.want(r, seg, readable, false))
+		if allowed != readable && len(r.Documents) == 0 {
+			plan.allowed = append(plan.allowed, plan.want(r, seg, allowed, true))
 		}
 	}
 	return plan
 }
 
 // want makes sure that a bitmap of a segment will be ready.
-func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string) segmentKey {
+func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string, narrowed bool) segmentKey {
 	key := segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number, audience: audience}
 	entry, found := plan.index.cache.get(key)
 	switch {
 	case found && entry.bitmap.epoch == seg.epoch:
 		plan.ready[key] = entry.bitmap
-	case found && entry.bitmap.epoch < seg.epoch && seg.epoch-entry.bitmap.epoch <= maxChanges && (len(r.Sources) == 0 && !r.Dated() || audience == ""):
-		plan.tasks = append(plan.tasks, bitmapTask{seg, key, &entry.bitmap})
+	case found && entry.bitmap.epoch < seg.epoch && seg.epoch-entry.bitmap.epoch <= maxChanges && !narrowed:
+		plan.tasks = append(plan.tasks, bitmapTask{seg, key, narrowed, &entry.bitmap})
 	default:
-		plan.tasks = append(plan.tasks, bitmapTask{seg, key, nil})
+		plan.tasks = append(plan.tasks, bitmapTask{seg, key, narrowed, nil})
 	}
 	return key
 }
@@ -89,10 +91,7 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 		case t.old != nil:
 			round.queue(read, `select shard, first_chunk, chunk_count, coalesce(access_number, -1) from segment_change
 				where tenant_id = $1 and shard = $2 and segment = $3 and epoch > $4 order by epoch`, tenant, t.segment.shard, t.segment.number, t.old.epoch)
-		case t.key.audience == "":
-			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
-				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, tenant, t.segment.shard, t.segment.low, t.segment.high)
-		case len(r.Sources) > 0 || r.Dated():
+		case t.narrowed:
 			round.queue(read, `select shard, first_chunk, chunk_count, access_number from document
 				where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4 and (access_number in (select unnest($5::int[]))) is true
 				  and (cardinality($6::text[]) = 0 or source_id = any($6::text[]))
@@ -108,32 +107,41 @@ func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 
 // finish puts the scope together when everything has been read.
 func (plan *scopePlan) finish(r retrieve.Request, s *snapshot) *scope {
-	sc := &scope{allowed: make(map[blockKey]*bm25.Bitmap), live: make(map[int32]*bm25.Bitmap), fresh: make(map[blockKey]*bm25.Bitmap), freshPlaces: make(map[int16]places)}
+	sc := &scope{readable: make(map[blockKey]*bm25.Bitmap), whole: make(map[int32]bool), freshPlaces: make(map[int16]places)}
+	narrowed := r.Dated() || len(r.Sources)+len(r.Documents) > 0
+	if sc.allowed = sc.readable; narrowed {
+		sc.allowed = make(map[blockKey]*bm25.Bitmap)
+	}
 	for i, seg := range s.segments {
-		if len(plan.allowed) > 0 {
-			key, _ := blockOf(seg.shard, seg.low)
+		key, _ := blockOf(seg.shard, seg.low)
+		b := plan.ready[plan.readable[i]]
+		block(sc.readable, key).Or(b.bits)
+		sc.readableCount += b.count
+		sc.whole[seg.number] = seg.dead == 0 && b.count == int(seg.chunks)
+		if plan.allowed != nil {
 			b := plan.ready[plan.allowed[i]]
-			sc.block(key).Or(b.bits)
+			block(sc.allowed, key).Or(b.bits)
 			sc.count += b.count
 		}
-		if seg.dead > 0 {
-			sc.live[seg.number] = plan.ready[segmentKey{tenant: r.Audience.Tenant(), shard: seg.shard, segment: seg.number}].bits
-		}
 	}
-	sc.addFresh(r, s)
+	sc.addFresh(r, s, narrowed)
 	for _, d := range s.documents {
 		key, offset := blockOf(d.shard, d.first)
-		sc.block(key).Set(int(offset), int(d.count))
+		block(sc.allowed, key).Set(int(offset), int(d.count))
 		sc.count += int(d.count)
+	}
+	if !narrowed {
+		sc.count = sc.readableCount
 	}
 	return sc
 }
 
-func (sc *scope) block(key blockKey) *bm25.Bitmap {
-	b := sc.allowed[key]
+// block returns the bitmap of a block, which is there from then on.
+func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
+	b := of[key]
 	if b == nil {
 		b = new(bm25.Bitmap)
-		sc.allowed[key] = b
+		of[key] = b
 	}
 	return b
 }
@@ -168,7 +176,7 @@ func (t bitmapTask) finish(ranges []docRange, lists []int32) segmentBitmap {
 	} else {
 		*b = *t.old.bits
 		for _, d := range ranges { // in the order in which they happened
-			if d.access >= 0 && (t.key.audience == "" || slices.Contains(lists, d.access)) {
+			if d.access >= 0 && slices.Contains(lists, d.access) {
 				b.Set(int(uint16(d.first)), int(d.count))
 			} else {
 				clearRange(b, int(uint16(d.first)), int(d.count))

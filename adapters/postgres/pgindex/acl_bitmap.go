@@ -24,7 +24,7 @@ type segmentKey struct {
 type kind uint8
 
 const (
-	kindBitmap   kind = iota // what may be found in a sealed segment by some access lists or, with an empty audience, what is in the index at all
+	kindBitmap   kind = iota // what may be found in a sealed segment by some access lists
 	kindPlaces               // where the documents of a segment begin
 	kindTerm                 // the sealed postings of a term, in whatever segments
 	kindSketches             // of a model's vectors in a block, whose number stands in segment

@@ -22,7 +22,6 @@ type batch struct {
 	chunks      []chunkState
 	vectors     map[chunkKey]map[int32][]float32
 	spaces      map[int32]int // dimensions of models
-	averages    map[access.TenantID][2]float64
 }
 
 type chunkKey struct {
@@ -64,7 +63,7 @@ func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 			tenants, shards, firsts = append(tenants, string(e.tenant)), append(shards, e.shard), append(firsts, e.first)
 		}
 	}
-	b.vectors, b.spaces, b.averages = make(map[chunkKey]map[int32][]float32), make(map[int32]int), make(map[access.TenantID][2]float64)
+	b.vectors, b.spaces = make(map[chunkKey]map[int32][]float32), make(map[int32]int)
 	if len(firsts) == 0 {
 		return nil
 	}
@@ -92,8 +91,6 @@ func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 			select chunk, model, emb, emb_full from embedding
 			where tenant_id = d.tenant_id and shard = d.shard and model = m.number and chunk >= d.first_chunk and chunk < d.first_chunk + d.chunk_count offset 0
 		) e`, tenants, shards, firsts)
-	r.queue(b.scanAverages, `select tenant_id, sum(chunks)::bigint, sum(flat_length)::bigint, sum(titled)::bigint, sum(title_length)::bigint
-		from index_shard where tenant_id = any($1::text[]) group by tenant_id`, tenants)
 	return r.run(ctx, tx)
 }
 
@@ -124,20 +121,6 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 			b.vectors[key] = make(map[int32][]float32, 1)
 		}
 		b.vectors[key][number], b.spaces[number] = v, len(v)
-		return nil
-	})
-	return err
-}
-
-func (b *batch) scanAverages(br pgx.BatchResults) error {
-	rows, err := br.Query()
-	if err != nil {
-		return err
-	}
-	var tenant access.TenantID
-	var chunks, flat, titled, title int64
-	_, err = pgx.ForEachRow(rows, []any{&tenant, &chunks, &flat, &titled, &title}, func() error {
-		b.averages[tenant] = [2]float64{average(flat, chunks), average(title, titled)}
 		return nil
 	})
 	return err
@@ -184,17 +167,16 @@ func seq(n int) []int {
 
 // fill writes a chunk down as the engine keeps it.
 func (b *batch) fill(to *engine.Change, c *chunkState) {
-	averages := b.averages[c.tenant]
 	to.First, to.Access, to.Source, to.Vectors = c.first, c.access, c.source, b.vectors[c.chunkKey]
-	to.Flat = impacts(analyse.Text(c.text, c.language), averages[fieldFlat])
-	to.Title = impacts(analyse.Text(c.title, c.language), averages[fieldTitle])
+	to.Flat = impacts(analyse.Text(c.text, c.language), fieldFlat)
+	to.Title = impacts(analyse.Text(c.title, c.language), fieldTitle)
 }
 
-// impacts are the weights of a field's words, for the average length of the moment, as segments keep them.
-func impacts(counts analyse.Counts, average float64) map[string]uint16 {
+// impacts are the weights of a field's words, as segments keep them.
+func impacts(counts analyse.Counts, field int) map[string]uint16 {
 	out := make(map[string]uint16, len(counts.Frequency))
 	for word, tf := range counts.Frequency {
-		out[word] = bm25.Quantise(bm25.Impact(tf, counts.Length, average))
+		out[word] = bm25.Quantise(bm25.Impact(tf, counts.Length, averageLength[field]))
 	}
 	return out
 }

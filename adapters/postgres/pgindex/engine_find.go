@@ -49,7 +49,7 @@ func (x *Index) findByEngine(
 		return s.out, nil, s.index, nil
 	}
 	for i, list := range found.Lists {
-		s.out.Lists[i] = s.list(i, list)
+		s.out.Lists[i] = s.list(i, found.Readable, list)
 	}
 	if s.conn, err = x.db.Pool.Acquire(ctx); err != nil {
 		return s.out, nil, s.index, err
@@ -118,10 +118,9 @@ func (s *engineSearch) prepare(ctx context.Context) error {
 
 // query is the request in the engine's words.
 func (s *engineSearch) query() (engine.Query, error) {
-	flat, title := s.snapshot.stats()
 	r := s.request
 	s.words.analyse(r, languages(s.snapshot.shards))
-	q := engine.Query{Index: s.index, Tenant: r.Audience.Tenant(), Lists: s.snapshot.lists, Chunks: flat.chunks, Titled: title.chunks,
+	q := engine.Query{Index: s.index, Tenant: r.Audience.Tenant(), Lists: s.snapshot.lists,
 		TitleRatio: r.TitleRatio, PerSide: r.PerSide, Probes: make([]engine.Probe, len(r.Probes))}
 	if len(r.Sources) > 0 {
 		q.Sources = append([]int32{}, s.snapshot.sources...) // not nil, which means all
@@ -148,11 +147,8 @@ func (s *engineSearch) query() (engine.Query, error) {
 }
 
 // list says what the engine found in the words of a request.
-func (s *engineSearch) list(i int, found engine.List) retrieve.List {
-	terms, chunks := s.words.queries[i], 0
-	for _, sh := range s.snapshot.shards {
-		chunks += int(sh.chunks)
-	}
+func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
+	terms := s.words.queries[i]
 	list := retrieve.List{MaxFlat: found.MaxFlat, MaxTitle: found.MaxTitle, Semantic: s.out.Lists[i].Semantic, Synonyms: s.words.told[i],
 		Words: retrieve.Words(terms, retrieve.Understood(terms, found.Frequency), chunks),
 		Terms: retrieve.Frequencies(terms, found.Frequency), Chunks: chunks}

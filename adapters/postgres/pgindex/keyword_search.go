@@ -20,24 +20,25 @@ type postingList struct {
 // postings are the lists of the terms asked for, by field and term.
 type postings [2]map[string][]postingList
 
-// frequency counts the live chunks that hold a term in a field. Chunks that were removed and not purged yet do not count.
+// frequency counts the chunks that hold a term in a field and that the audience may read. No other
+// chunk counts, so that a score shows nothing of it.
 func frequency(lists []postingList, sc *scope) int {
 	df := 0
 	for _, l := range lists {
+		readable := sc.readable[l.block]
 		switch {
+		case readable == nil:
 		case l.segment == nil:
-			live := sc.fresh[l.block]
 			for i := range bm25.FreshLen(l.payload) {
-				if offset, _, _ := bm25.Fresh(l.payload, i); live != nil && live.Has(offset) {
+				if offset, _, _ := bm25.Fresh(l.payload, i); readable.Has(offset) {
 					df++
 				}
 			}
-		case l.segment.dead == 0:
+		case sc.whole[l.segment.number]:
 			df += bm25.SealedLen(l.payload)
 		default:
-			live := sc.live[l.segment.number]
 			for i := range bm25.SealedLen(l.payload) {
-				if offset, _ := bm25.Sealed(l.payload, i); live.Has(offset) {
+				if offset, _ := bm25.Sealed(l.payload, i); readable.Has(offset) {
 					df++
 				}
 			}
@@ -49,8 +50,8 @@ func frequency(lists []postingList, sc *scope) int {
 // keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives their memory back.
 type keywordScores struct {
 	terms             []analyse.Term
-	frequency         []int // of each term in the flat field
-	chunks            int
+	frequency         []int // of each term in the flat field, among the chunks that the audience may read
+	chunks            int   // that the audience may read
 	sums              [2]map[blockKey]*bm25.Sums
 	maxFlat, maxTitle float64 // among allowed chunks
 	peaks             [2]map[blockKey]*peaks
@@ -78,12 +79,11 @@ func (k *keywordScores) release() {
 }
 
 // score sums up a probe.
-func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywordScores {
-	flat, title := s.stats()
-	k := &keywordScores{terms: terms, chunks: flat.chunks}
+func score(terms []analyse.Term, lists postings, sc *scope) *keywordScores {
+	k := &keywordScores{terms: terms, chunks: sc.readableCount}
 	k.sums = [2]map[blockKey]*bm25.Sums{make(map[blockKey]*bm25.Sums), make(map[blockKey]*bm25.Sums)}
 	k.peaks = [2]map[blockKey]*peaks{make(map[blockKey]*peaks), make(map[blockKey]*peaks)}
-	for field, stats := range [2]fieldStats{flat, title} {
+	for field, average := range averageLength {
 		frequencies := make([]int, len(terms))
 		for i, t := range terms {
 			frequencies[i] = frequency(lists[field][t.Text], sc)
@@ -93,7 +93,7 @@ func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywor
 		}
 		together := analyse.Together(terms, frequencies)
 		for i, t := range terms {
-			idf := t.Weight() * bm25.IDF(stats.chunks, together[i])
+			idf := t.Weight() * bm25.IDF(k.chunks, together[i])
 			for _, l := range lists[field][t.Text] {
 				if sc.allowed[l.block] == nil {
 					continue
@@ -105,7 +105,7 @@ func score(terms []analyse.Term, lists postings, s *snapshot, sc *scope) *keywor
 					k.sums[field][l.block] = sums
 				}
 				if l.segment == nil {
-					sums.AddFresh(l.payload, idf, stats.average)
+					sums.AddFresh(l.payload, idf, average)
 				} else {
 					sums.AddSealed(l.payload, idf)
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
@@ -16,8 +15,6 @@ const (
 	mergeWidth = 4
 	// purgeShare is the share of removed chunks from which a segment is written anew.
 	purgeShare = 0.25
-	// driftShare is how far the average length may move from that of a segment's impacts before they are restated.
-	driftShare = 0.10
 )
 
 // merge does the most useful merge of a shard, if any, and reports whether it did one.
@@ -79,26 +76,27 @@ func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 		}
 		start = end
 	}
-	flat, title := average(s.flatLength, s.chunks), average(s.titleLength, s.titled)
 	for i, seg := range segments {
-		if seg.dead > 0 && float64(seg.dead) >= purge*float64(seg.chunks) || drifted(seg.flatAvg, flat) || drifted(seg.titleAvg, title) {
+		if seg.dead > 0 && float64(seg.dead) >= purge*float64(seg.chunks) || seg.stale() {
 			return segments[i : i+1]
 		}
 	}
 	return nil
 }
 
-func drifted(then, now float64) bool {
-	return now > 0 && math.Abs(then-now) > driftShare*now
+// stale reports whether the impacts of a segment were made with other average lengths: by an earlier
+// release.
+func (s segmentRow) stale() bool {
+	return s.flatAvg != averageLength[fieldFlat] || s.titleAvg != averageLength[fieldTitle]
 }
 
-// mergeSegments writes the live postings of segments as one new segment, with impacts for today's average lengths, and removes the old.
+// mergeSegments writes the live postings of segments as one new segment, and removes the old.
 func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow, old []segmentRow) error {
 	level := old[0].level
 	if len(old) > 1 {
 		level++
 	}
-	b := newSegmentBuilder(old[0].low, old[len(old)-1].high, level, average(s.flatLength, s.chunks), average(s.titleLength, s.titled))
+	b := newSegmentBuilder(old[0].low, old[len(old)-1].high, level)
 	if err := b.readLive(ctx, tx, tenant, s.shard); err != nil {
 		return err
 	}

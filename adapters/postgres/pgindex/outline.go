@@ -7,7 +7,6 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/retrieve"
-	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -129,23 +128,24 @@ func scanFresh(row pgx.CollectableRow) (freshDoc, error) {
 }
 
 // addFresh takes the fresh documents into the scope.
-func (sc *scope) addFresh(r retrieve.Request, s *snapshot) {
+func (sc *scope) addFresh(r retrieve.Request, s *snapshot, narrowed bool) {
 	sources := strs(r.Sources)
 	for _, d := range s.fresh {
 		if d.first < s.sealedTo(d.shard) {
 			continue // sealed since the outline was taken
 		}
 		key, offset := blockOf(d.shard, d.first)
-		if sc.fresh[key] == nil {
-			sc.fresh[key] = new(bm25.Bitmap)
+		if !s.allows(d.access) {
+			continue
 		}
-		sc.fresh[key].Set(int(offset), int(d.count))
-		if len(sources) > 0 && !slices.Contains(sources, d.source) || !s.allows(d.access) || !r.Within(d.place.date()) {
+		block(sc.readable, key).Set(int(offset), int(d.count))
+		sc.readableCount += int(d.count)
+		if len(sources) > 0 && !slices.Contains(sources, d.source) || !r.Within(d.place.date()) {
 			continue
 		}
 		sc.freshPlaces[d.shard] = append(sc.freshPlaces[d.shard], d.place)
-		if len(r.Documents) == 0 {
-			sc.block(key).Set(int(offset), int(d.count))
+		if narrowed && len(r.Documents) == 0 {
+			block(sc.allowed, key).Set(int(offset), int(d.count))
 			sc.count += int(d.count)
 		}
 	}

@@ -56,13 +56,10 @@ func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return taken, nil
 }
 
-// readShard reads a shard's state without locking it; the statistics are those of the whole tenant. Everything below nextChunk is committed, since writers hand out ids under the lock.
+// readShard reads a shard's state without locking it. Everything below nextChunk is committed, since writers hand out ids under the lock.
 func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardRow, error) {
 	rows, err := tx.Query(ctx, `
-		select shard, index_shard.xmin::text::bigint, sealed_to, next_chunk, all_chunks, all_flat, all_title, all_titled, languages
-		from index_shard, (select sum(chunks)::bigint as all_chunks, sum(flat_length)::bigint as all_flat, sum(title_length)::bigint as all_title,
-		                          sum(titled)::bigint as all_titled from index_shard where tenant_id = $1) as tenant
-		where tenant_id = $1 and shard = $2`, string(tenant), shard)
+		select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages from index_shard where tenant_id = $1 and shard = $2`, string(tenant), shard)
 	if err != nil {
 		return shardRow{}, fmt.Errorf("read the shard's state: %w", err)
 	}
@@ -115,12 +112,11 @@ func (x *Index) seal(ctx context.Context, tenant access.TenantID, shard int16) e
 
 // buildFresh gathers the fresh postings of live chunks, block by block.
 func buildFresh(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s shardRow) ([]*segmentBuilder, error) {
-	flat, title := average(s.flatLength, s.chunks), average(s.titleLength, s.titled)
 	var builders []*segmentBuilder
 	byBlock := make(map[int32]*segmentBuilder)
 	for low := s.sealedTo; low < s.nextChunk; {
 		high := min(s.nextChunk, (low/bm25.BlockSize+1)*bm25.BlockSize)
-		b := newSegmentBuilder(low, high, 0, flat, title)
+		b := newSegmentBuilder(low, high, 0)
 		if err := b.readLive(ctx, tx, tenant, s.shard); err != nil {
 			return nil, err
 		}

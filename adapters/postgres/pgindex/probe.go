@@ -92,7 +92,7 @@ func (p *probe) end() {
 
 // compute sums up the keyword side and helps with the sketches.
 func (p *probe) compute() {
-	p.keywords = score(p.terms, p.words.lists, &p.snapshot, p.scope)
+	p.keywords = score(p.terms, p.words.lists, p.scope)
 	p.pick()
 	if p.sketched {
 		p.narrowDown()

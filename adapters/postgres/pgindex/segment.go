@@ -16,7 +16,6 @@ import (
 type segmentBuilder struct {
 	low, high int64
 	level     int16
-	average   [2]float64 // length per field
 	live      *bm25.Bitmap
 	chunks    int
 	lengths   []byte // see the table segment
@@ -29,8 +28,8 @@ type postingKey struct {
 	term  string
 }
 
-func newSegmentBuilder(low, high int64, level int16, flatAverage, titleAverage float64) *segmentBuilder {
-	return &segmentBuilder{low: low, high: high, level: level, average: [2]float64{flatAverage, titleAverage}, live: new(bm25.Bitmap),
+func newSegmentBuilder(low, high int64, level int16) *segmentBuilder {
+	return &segmentBuilder{low: low, high: high, level: level, live: new(bm25.Bitmap),
 		lengths: make([]byte, 4*(high-low)), lists: make(map[postingKey][]byte)}
 }
 
@@ -60,7 +59,7 @@ func (b *segmentBuilder) add(field int16, term string, offset uint16, tf, dl int
 	at := 4*(int64(offset)-int64(uint16(b.low))) + 2*int64(field)
 	binary.LittleEndian.PutUint16(b.lengths[at:], uint16(dl))
 	key := postingKey{field, term}
-	b.lists[key] = bm25.AppendSealed(b.lists[key], offset, bm25.Quantise(bm25.Impact(tf, dl, b.average[field])))
+	b.lists[key] = bm25.AppendSealed(b.lists[key], offset, bm25.Quantise(bm25.Impact(tf, dl, averageLength[field])))
 }
 
 // store writes the segment and its postings.
@@ -68,7 +67,7 @@ func (b *segmentBuilder) store(ctx context.Context, tx pgx.Tx, tenant access.Ten
 	err := tx.QueryRow(ctx, `
 		insert into segment (tenant_id, shard, level, low, high, flat_avg, title_avg, chunks, dead, lengths)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9) returning number`, string(tenant), shard, b.level, b.low, b.high,
-		b.average[fieldFlat], b.average[fieldTitle], b.chunks, b.lengths).Scan(&b.number)
+		averageLength[fieldFlat], averageLength[fieldTitle], b.chunks, b.lengths).Scan(&b.number)
 	if err != nil {
 		return fmt.Errorf("create a segment: %w", err)
 	}
@@ -92,7 +91,7 @@ func (b *segmentBuilder) store(ctx context.Context, tx pgx.Tx, tenant access.Ten
 
 // countDead notes how many of the segment's chunks were removed while it was built. The caller holds the shard's lock.
 func (b *segmentBuilder) countDead(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
-	now := newSegmentBuilder(b.low, b.high, 0, 0, 0)
+	now := newSegmentBuilder(b.low, b.high, 0)
 	if err := now.readLive(ctx, tx, tenant, shard); err != nil {
 		return err
 	}

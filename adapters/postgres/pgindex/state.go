@@ -24,11 +24,11 @@ type snapshot struct {
 }
 
 type shardRow struct {
-	shard                                   int16
-	version                                 int64 // of the row: see lockShard
-	sealedTo, nextChunk                     int64
-	chunks, flatLength, titleLength, titled int64
-	languages                               []string
+	shard               int16
+	version             int64 // of the row: see lockShard
+	sealedTo, nextChunk int64
+	chunks              int64
+	languages           []string
 }
 
 func (s shardRow) sameVersion(other shardRow) bool {
@@ -62,7 +62,7 @@ func scanSegment(row pgx.CollectableRow) (segmentRow, error) {
 
 func scanShard(row pgx.CollectableRow) (shardRow, error) {
 	var s shardRow
-	err := row.Scan(&s.shard, &s.version, &s.sealedTo, &s.nextChunk, &s.chunks, &s.flatLength, &s.titleLength, &s.titled, &s.languages)
+	err := row.Scan(&s.shard, &s.version, &s.sealedTo, &s.nextChunk, &s.chunks, &s.languages)
 	return s, err
 }
 
@@ -106,7 +106,7 @@ func (s *snapshot) scanLists(br pgx.BatchResults) error {
 
 // What every search asks for; with a model if it compares vectors. Served by primary key and unique constraint.
 const (
-	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, flat_length, title_length, titled, languages
+	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages
 		from index_shard where tenant_id = $1 order by shard`
 	modelSQL = `select number, name, dimensions, precision, xmin::text::bigint from embedding_model
 		where tenant_id = $1 and name = $2`
@@ -164,29 +164,8 @@ func (s *snapshot) allows(list int32) bool {
 	return found
 }
 
-// fieldStats are the statistics of a field over the tenant's whole index.
-type fieldStats struct {
-	chunks  int     // that have the field
-	average float64 // length
-}
-
-func (s *snapshot) stats() (flat, title fieldStats) {
-	var chunks, flatLength, titleLength, titled int64
-	for _, sh := range s.shards {
-		chunks += sh.chunks
-		flatLength += sh.flatLength
-		titleLength += sh.titleLength
-		titled += sh.titled
-	}
-	return fieldStats{int(chunks), average(flatLength, chunks)}, fieldStats{int(titled), average(titleLength, titled)}
-}
-
-func average(sum, n int64) float64 {
-	if n <= 0 {
-		return 0
-	}
-	return float64(sum) / float64(n)
-}
+// averageLength of each field, with which impacts are made.
+var averageLength = [2]float64{fieldFlat: bm25.FlatLength, fieldTitle: bm25.TitleLength}
 
 // blockKey names a block of 65,536 chunk ids of a shard.
 type blockKey struct {

@@ -10,6 +10,13 @@ const (
 	B  = 0.75
 )
 
+// FlatLength and TitleLength are the lengths, in terms, of an average field. They are constants and
+// no statistics of the index, so that a document that a reader may not open changes no score of theirs.
+const (
+	FlatLength  = 150
+	TitleLength = 6
+)
+
 // MaxImpact bounds Impact from above; no posting reaches it.
 const MaxImpact = K1 + 1
 

@@ -89,17 +89,15 @@ type Change struct {
 
 // Query asks for candidates.
 type Query struct {
-	Index     string
-	Tenant    access.TenantID
-	Lists     []int32            // numbers of the access lists that may be read
-	Sources   []int32            // only these; nil means all
-	Documents []document.ChunkID // only those with these first chunks; nil means all
-	Model     int32              // the space of the probes' vectors
-	Probes    []Probe
-	// Chunks and Titled are how many of the tenant there are, and how many of these have a title: what inverse document frequencies are made with.
-	Chunks, Titled int
-	TitleRatio     float64
-	PerSide        int
+	Index      string
+	Tenant     access.TenantID
+	Lists      []int32            // numbers of the access lists that may be read
+	Sources    []int32            // only these; nil means all
+	Documents  []document.ChunkID // only those with these first chunks; nil means all
+	Model      int32              // the space of the probes' vectors
+	Probes     []Probe
+	TitleRatio float64
+	PerSide    int
 }
 
 // Probe is one query in the forms that the two sides compare.
@@ -110,15 +108,16 @@ type Probe struct {
 
 // Result answers a Query.
 type Result struct {
-	Allowed int    // chunks that may be read
-	Lists   []List // one per probe
+	Allowed  int    // chunks that may be found
+	Readable int    // chunks that Query.Lists allow, whatever else narrows the query: inverse document frequencies count among them
+	Lists    []List // one per probe
 }
 
 // List holds what was found for a probe, in no particular order.
 type List struct {
 	Entries           []Entry
 	MaxFlat, MaxTitle float64
-	Frequency         []int // of each term: chunks of the tenant that hold it
+	Frequency         []int // of each term: readable chunks that hold it
 }
 
 // Entry is a chunk that was found.

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
+	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
 var _ retrieve.Index = (*Memory)(nil)
@@ -97,29 +98,27 @@ func (m *Memory) SetACL(_ context.Context, tenant access.TenantID, acl access.AC
 	return nil
 }
 
-// corpus is what a search sees of a tenant.
+// corpus is what an audience may read of a tenant.
 type corpus struct {
-	entries                []entry
-	chunks, titled         int
-	flatLength, titleTotal int
-	languages              []string
+	entries   []entry
+	chunks    int
+	languages []string // of the whole tenant
+	models    map[string]bool
 }
 
-func (m *Memory) corpus(tenant access.TenantID) corpus {
-	var c corpus
+func (m *Memory) corpus(audience access.Audience) corpus {
+	c := corpus{models: make(map[string]bool)}
 	for k, e := range m.stored {
-		if k.tenant != tenant {
+		if k.tenant != audience.Tenant() {
 			continue
 		}
-		c.entries = append(c.entries, e)
 		c.languages = append(c.languages, e.language)
-		c.chunks += len(e.Chunks)
-		for _, f := range e.flat {
-			c.flatLength += f.Length
+		if len(e.Vectors) > 0 {
+			c.models[e.Model] = true
 		}
-		if e.title.Length > 0 {
-			c.titled += len(e.Chunks)
-			c.titleTotal += e.title.Length * len(e.Chunks)
+		if audience.MayRead(e.ACL) {
+			c.entries = append(c.entries, e)
+			c.chunks += len(e.Chunks)
 		}
 	}
 	slices.SortFunc(c.entries, func(a, b entry) int { return cmp.Compare(a.first, b.first) })
@@ -145,11 +144,11 @@ func (m *Memory) Find(
 }
 
 func (m *Memory) candidates(r retrieve.Request) (retrieve.Candidates, error) {
-	c := m.corpus(r.Audience.Tenant())
+	c := m.corpus(r.Audience)
 	var allowed []entry
 	out := retrieve.Candidates{Route: retrieve.RouteNone}
 	for _, e := range c.entries {
-		if r.Audience.MayRead(e.ACL) && (len(r.Sources) == 0 || slices.Contains(r.Sources, e.Source)) &&
+		if (len(r.Sources) == 0 || slices.Contains(r.Sources, e.Source)) &&
 			(len(r.Documents) == 0 || slices.Contains(r.Documents, e.ID)) && r.Within(e.UpdatedAt) {
 			allowed = append(allowed, e)
 			out.Allowed += len(e.Chunks)
@@ -182,9 +181,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 	var terms []analyse.Term
 	terms, list.Synonyms = r.Synonyms.Query(p.Text, c.languages)
 	frequency, titleFrequency := make([]int, len(terms)), make([]int, len(terms))
-	known := false // the model
 	for _, e := range c.entries {
-		known = known || e.Model == r.Model && r.Model != "" && len(e.Vectors) > 0
 		for i, t := range terms {
 			if e.title.Frequency[t.Text] > 0 {
 				titleFrequency[i] += len(e.Chunks)
@@ -199,7 +196,7 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 	list.Words = retrieve.Words(terms, retrieve.Understood(terms, frequency), c.chunks)
 	list.Terms, list.Chunks = retrieve.Frequencies(terms, frequency), c.chunks
 	together, titleTogether := analyse.Together(terms, frequency), analyse.Together(terms, titleFrequency)
-	list.Semantic = known && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0
+	list.Semantic = r.Model != "" && c.models[r.Model] && slices.ContainsFunc(p.Vector, func(v float32) bool { return v != 0 }) && len(allowed) > 0
 	var all []retrieve.Candidate
 	for _, e := range allowed {
 		for n := range e.Chunks {
@@ -209,10 +206,10 @@ func (c corpus) list(p retrieve.Probe, r retrieve.Request, allowed []entry) (ret
 				tf := e.flat[n].Frequency[t.Text]
 				matched[i] = retrieve.Matched{Frequency: frequency[i], Here: tf > 0}
 				if tf > 0 {
-					cand.Flat += t.Weight() * idf(c.chunks, together[i]) * impact(tf, e.flat[n].Length, float64(c.flatLength)/float64(c.chunks))
+					cand.Flat += t.Weight() * idf(c.chunks, together[i]) * impact(tf, e.flat[n].Length, bm25.FlatLength)
 				}
 				if tf := e.title.Frequency[t.Text]; tf > 0 {
-					cand.Title += t.Weight() * idf(c.titled, titleTogether[i]) * impact(tf, e.title.Length, float64(c.titleTotal)/float64(c.titled))
+					cand.Title += t.Weight() * idf(c.chunks, titleTogether[i]) * impact(tf, e.title.Length, bm25.TitleLength)
 				}
 			}
 			retrieve.Understand(terms, matched)

@@ -215,39 +215,39 @@ func (m *Memory) Search(_ context.Context, q engine.Query) (engine.Result, error
 	if err := m.there(q.Index); err != nil {
 		return engine.Result{}, err
 	}
-	var all, allowed []engine.Change
+	var readable, allowed []engine.Change
 	for _, at := range slices.SortedFunc(maps.Keys(m.indexes[q.Index]), func(a, b key) int { return cmp.Compare(a.chunk, b.chunk) }) {
 		c := m.indexes[q.Index][at]
-		if c.Gone || c.Tenant != q.Tenant {
+		if c.Gone || c.Tenant != q.Tenant || !slices.Contains(q.Lists, c.Access) {
 			continue
 		}
-		all = append(all, c)
-		if slices.Contains(q.Lists, c.Access) && (q.Sources == nil || slices.Contains(q.Sources, c.Source)) &&
+		readable = append(readable, c)
+		if (q.Sources == nil || slices.Contains(q.Sources, c.Source)) &&
 			(q.Documents == nil || slices.Contains(q.Documents, c.First)) {
 			allowed = append(allowed, c)
 		}
 	}
-	out := engine.Result{Allowed: len(allowed)}
+	out := engine.Result{Allowed: len(allowed), Readable: len(readable)}
 	for _, p := range q.Probes {
-		out.Lists = append(out.Lists, list(&q, p, all, allowed))
+		out.Lists = append(out.Lists, list(&q, p, readable, allowed))
 	}
 	return out, nil
 }
 
 // list answers a probe.
-func list(q *engine.Query, p engine.Probe, all, allowed []engine.Change) engine.List {
+func list(q *engine.Query, p engine.Probe, readable, allowed []engine.Change) engine.List {
 	flat, title := make([]int, len(p.Terms)), make([]int, len(p.Terms))
 	for i, t := range p.Terms {
-		for _, c := range all {
+		for _, c := range readable {
 			flat[i] += min(1, int(c.Flat[t.Text]))
 			title[i] += min(1, int(c.Title[t.Text]))
 		}
 	}
-	score := func(words map[string]uint16, chunks int, frequency []int) (sum float64) {
+	score := func(words map[string]uint16, frequency []int) (sum float64) {
 		together := analyse.Together(p.Terms, frequency)
 		for i, t := range p.Terms {
 			if w, holds := words[t.Text]; holds {
-				sum += t.Weight() * bm25.IDF(chunks, together[i]) * bm25.Value(w)
+				sum += t.Weight() * bm25.IDF(len(readable), together[i]) * bm25.Value(w)
 			}
 		}
 		return sum
@@ -255,7 +255,7 @@ func list(q *engine.Query, p engine.Probe, all, allowed []engine.Change) engine.
 	out := engine.List{Frequency: flat}
 	entries := make([]engine.Entry, len(allowed))
 	for i, c := range allowed {
-		entries[i] = engine.Entry{Chunk: c.Chunk, Flat: score(c.Flat, q.Chunks, flat), Title: score(c.Title, q.Titled, title)}
+		entries[i] = engine.Entry{Chunk: c.Chunk, Flat: score(c.Flat, flat), Title: score(c.Title, title)}
 		out.MaxFlat, out.MaxTitle = max(out.MaxFlat, entries[i].Flat), max(out.MaxTitle, entries[i].Title)
 		for j, x := range c.Vectors[q.Model] {
 			if p.Vector != nil {
