@@ -131,15 +131,19 @@ type Neighbour struct {
 	UpdatedAt time.Time
 	Boost     float64
 	Owners    int // documents of that name which the audience may read
-	Uses      int // passages that hold the name, counted up to HubUses
+	Uses      int // passages that hold the name and that the audience may read, counted up to HubUses
 }
 
 // Bounds of what tells something.
 const (
-	// HubOwners is how many documents of one title make it no name any more.
+	// HubOwners is how many documents of one title, which an audience may read, make it no name for it.
 	HubOwners = 10
-	// HubUses is how many passages that hold a name make it a word like others: 1 % of the 14,000 passages on which the step was measured.
+	// HubUses is how many passages that hold a name, and that an audience may read, make it a word like
+	// others: 1 % of the 14,000 passages on which the step was measured.
 	HubUses = 140
+	// MaxCounted bounds how many documents and passages of a name are looked at to count the readable
+	// ones. A name of more is a word like others for everyone.
+	MaxCounted = 2000
 	// MaxNames is how many names of one passage are kept, those that come first: a page that names everything says nothing of any of them.
 	MaxNames = 64
 	// MaxChanged is how many files of ChangedFiles are read.

@@ -10,7 +10,7 @@ import (
 
 // Matched says how one term of a query stands in the index and in a passage.
 type Matched struct {
-	Frequency int  // chunks of the tenant that hold the term
+	Frequency int  // chunks that the audience may read and that hold the term
 	Here      bool // the passage holds it
 }
 

@@ -81,8 +81,8 @@ type List struct {
 	Entries           []Candidate
 	MaxFlat, MaxTitle float64        // best raw BM25 of each field among all chunks that the audience may read
 	Words             int            // of the probe that weigh something (Words)
-	Terms             map[string]int // of the probe: chunks of the tenant that hold each
-	Chunks            int            // of the tenant
+	Terms             map[string]int // of the probe: chunks that the audience may read and that hold each
+	Chunks            int            // that the audience may read
 	Synonyms          []string       // what was looked for beside the probe's own words, for explanations
 	Semantic          bool           // vectors were compared; without that, Cosine means nothing
 }

@@ -41,8 +41,8 @@ type Retriever interface {
 type Result struct {
 	Hits     []Hit
 	Evidence bool           // false: nothing scored above the floor; Hits are then only the closest documents
-	Terms    map[string]int // of the queries: chunks of the tenant that hold each
-	Chunks   int            // of the tenant
+	Terms    map[string]int // of the queries: chunks that the audience may read and that hold each
+	Chunks   int            // that the audience may read
 	Trace    Trace
 	Ranking  *Ranking // nil unless it was asked for
 }

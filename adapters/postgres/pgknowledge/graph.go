@@ -63,7 +63,7 @@ func (g *Graph) Neighbours(ctx context.Context, q knowledge.Question, passages [
 		shards[i], chunks[i] = int16(id>>32), int64(uint32(id))
 	}
 	rows, err := g.db.Pool.Query(ctx, neighboursSQL, string(q.Audience.Tenant()), shards, chunks, texts(q.Audience.Principals()),
-		orAll(texts(q.Sources)), orAll(texts(q.Documents)), knowledge.HubOwners, knowledge.HubUses)
+		orAll(texts(q.Sources)), orAll(texts(q.Documents)), knowledge.HubOwners, knowledge.HubUses, knowledge.MaxCounted)
 	if err != nil {
 		return nil, fmt.Errorf("look for documents that passages name: %w", err)
 	}

@@ -15,11 +15,13 @@ func (s *Sums) AddSealed(list []byte, idf float64) {
 	}
 }
 
-// AddFresh adds idf times the impact of every posting of a fresh list, given the average length of the field now.
+// AddFresh adds idf times the impact of every posting of a fresh list, given the average length of
+// the field. The impact is quantised as it will be once it is sealed: sealing changes no score.
 func (s *Sums) AddFresh(list []byte, idf, avgdl float64) {
+	step := float32(idf * (MaxImpact / math.MaxUint16))
 	for i := range FreshLen(list) {
 		offset, tf, dl := Fresh(list, i)
-		s[offset] += float32(idf * Impact(tf, dl, avgdl))
+		s[offset] += step * float32(Quantise(Impact(tf, dl, avgdl)))
 	}
 }
 

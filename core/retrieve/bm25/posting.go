@@ -29,7 +29,7 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 }
 
 // Fresh postings, before sealing: 6 bytes each, the offset, the term frequency and the field's length, offsets ascending. Their impacts
-// are computed when they are read, with the average of that moment.
+// are computed when they are read.
 const freshSize = 6
 
 // AppendFresh adds a posting to a fresh list; numbers above 65,535 are kept as that.
