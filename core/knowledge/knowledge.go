@@ -91,6 +91,13 @@ type Statement struct {
 	At                      time.Time    // of that document; zero when it does not say
 }
 
+// MayRetire reports whether the statement's document may say that another document was replaced: it is
+// that document itself, or of the same source. Any other document only claims it, since the authors
+// of one source have no say in another.
+func (s Statement) MayRetire(replaced document.Ref) bool {
+	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
+}
+
 // Graph answers questions about what documents state. Implementations are safe for concurrent use, and tell nothing that does not rest on what the audience may
 // read at the moment of the call.
 type Graph interface {

@@ -11,10 +11,17 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// replaced are the documents that replace some of those found, as far as the readers may see both and what states it. Where that cannot be asked nothing is marked:
-// the passages stand for themselves.
-func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]document.Ref {
-	by := make(map[document.ID]document.Ref)
+// replacement is a document that replaces another one, or that says so without the right to.
+type replacement struct {
+	by      document.Ref
+	claimed bool
+}
+
+// replaced returns what replaces the documents found, by their ids, as far as the readers may see both
+// and the page that states it. It returns nothing where the graph cannot be asked: passages are then
+// shown without marks.
+func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
+	by := make(map[document.ID]replacement)
 	if t.config.Graph == nil || len(hits) == 0 {
 		return by
 	}
@@ -35,8 +42,9 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 		if s.ObjectRef == nil || s.SubjectRef == nil || s.ObjectRef.ID == s.SubjectRef.ID {
 			continue
 		}
-		if _, marked := by[s.ObjectRef.ID]; !marked { // the newest statement comes first
-			by[s.ObjectRef.ID] = *s.SubjectRef
+		claimed := !s.MayRetire(*s.ObjectRef)
+		if r, marked := by[s.ObjectRef.ID]; !marked || r.claimed && !claimed { // the newest statement comes first
+			by[s.ObjectRef.ID] = replacement{*s.SubjectRef, claimed}
 		}
 	}
 	return by
@@ -54,11 +62,15 @@ type mark struct {
 
 // marks says of a passage that its page was replaced, or that a passage before it says the same. Both rest on pages that the readers may see: what replaces it was looked up on
 // their behalf, and copies are found among the passages themselves.
-func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]document.Ref, before []numbered) mark {
+func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]replacement, before []numbered) mark {
 	var m mark
-	if by, is := replaced[h.Document.ID]; is {
-		m.metadata = "replaced by: " + by.Title + dated(by)
-		m.title, m.other = " (replaced by “"+short(by.Title)+"”)", &by
+	if r, is := replaced[h.Document.ID]; is {
+		m.metadata = "replaced by: " + r.by.Title + dated(r.by)
+		m.title, m.other = " (replaced by “"+short(r.by.Title)+"”)", &r.by
+		if r.claimed {
+			m.metadata = "another source claims to replace it, unconfirmed: " + r.by.Title + dated(r.by)
+			m.title = " (“" + short(r.by.Title) + "” claims to replace it)"
+		}
 	}
 	for _, b := range before {
 		how := text.like(b.words)

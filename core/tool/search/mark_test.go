@@ -47,15 +47,21 @@ func TestPagesThatWereReplacedAreMarked(t *testing.T) {
 	}
 	older := &document.Ref{ID: "older", Title: "Older", UpdatedAt: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)}
 	newer := &document.Ref{ID: "new", Title: "Backup policy", UpdatedAt: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}
-	old := &document.Ref{ID: "old"}
+	old := &document.Ref{ID: "old", Source: "docs"}
+	inDocs, itself, elsewhere := document.Ref{ID: "index", Source: "docs"}, document.Ref{ID: "old", Source: "docs"}, document.Ref{ID: "wiki:1", Source: "wiki"}
 	for name, c := range map[string]struct {
 		graph *replacing
 		want  int // marks
+		claim int // marks that say whose claim it is
 	}{
-		"replaced":    {&replacing{stated: []knowledge.Statement{{SubjectRef: newer, ObjectRef: old}, {SubjectRef: older, ObjectRef: old}, {SubjectRef: old, ObjectRef: old}, {SubjectRef: newer}}}, 1},
-		"not":         {&replacing{}, 0},
-		"cannot tell": {&replacing{err: errors.New("no connection")}, 0},
-		"no graph":    {nil, 0},
+		"replaced": {&replacing{stated: []knowledge.Statement{{SubjectRef: newer, ObjectRef: old, Document: inDocs}, {SubjectRef: older, ObjectRef: old, Document: inDocs},
+			{SubjectRef: old, ObjectRef: old, Document: inDocs}, {SubjectRef: newer, Document: inDocs}}}, 1, 0},
+		"its own statement":       {&replacing{stated: []knowledge.Statement{{SubjectRef: newer, ObjectRef: old, Document: itself}}}, 1, 0},
+		"another source":          {&replacing{stated: []knowledge.Statement{{SubjectRef: newer, ObjectRef: old, Document: elsewhere}}}, 0, 1},
+		"another source is newer": {&replacing{stated: []knowledge.Statement{{SubjectRef: older, ObjectRef: old, Document: elsewhere}, {SubjectRef: newer, ObjectRef: old, Document: inDocs}}}, 1, 0},
+		"not":                     {&replacing{}, 0, 0},
+		"cannot tell":             {&replacing{err: errors.New("no connection")}, 0, 0},
+		"no graph":                {nil, 0, 0},
 	} {
 		config := search.Config{}
 		if c.graph != nil {
@@ -64,10 +70,11 @@ func TestPagesThatWereReplacedAreMarked(t *testing.T) {
 		queue, drained := make(chan packet.Packet, 20), make(chan struct{})
 		result, err := search.New(hybrid, index, budgettest.NewWords(), config).Run(t.Context(), tool.Call{Arguments: json.RawMessage(`{"queries":["backups kept"]}`),
 			Scope: tool.Scope{Audience: members, Question: "backups", Citations: cite.NewMapping(), Sources: []document.SourceID{"docs"}}}, packet.NewEmitter(queue, drained, packet.Placement{}))
-		if err != nil || strings.Count(result.Content, `"metadata":"replaced by: Backup policy (2026-03-01)"`) != c.want || strings.Count(result.Content, "replaced by") != c.want {
+		if err != nil || strings.Count(result.Content, `"metadata":"replaced by: Backup policy (2026-03-01)"`) != c.want || strings.Count(result.Content, "replaced by") != c.want ||
+			strings.Count(result.Content, `"metadata":"another source claims to replace it, unconfirmed: Backup policy (2026-03-01)"`) != c.claim {
 			t.Errorf("%s: error %v\n%s", name, err, result.Content)
 		}
-		named, cited := 0, 0
+		named, cited, claimed := 0, 0, 0
 		for _, r := range result.References {
 			if r.Document.ID == newer.ID && r.Text == "" {
 				named++ // so that nobody is shown the mark later who may not see the page
@@ -75,9 +82,12 @@ func TestPagesThatWereReplacedAreMarked(t *testing.T) {
 			if r.Document.Title == "Backup policy 2025 (replaced by “Backup policy”)" {
 				cited++
 			}
+			if r.Document.Title == "Backup policy 2025 (“Backup policy” claims to replace it)" {
+				claimed++
+			}
 		}
-		if named != c.want || cited != c.want {
-			t.Errorf("%s: %d titles and %d marks among %+v", name, named, cited, result.References)
+		if named != c.want+c.claim || cited != c.want || claimed != c.claim {
+			t.Errorf("%s: %d titles, %d marks and %d claims among %+v", name, named, cited, claimed, result.References)
 		}
 		if c.graph != nil && (len(c.graph.asked.Names) != 2 || c.graph.asked.Audience.Key() != members.Key() || len(c.graph.asked.Sources) != 1 || c.graph.asked.Relations[0] != knowledge.Supersedes) {
 			t.Errorf("%s: it asked for %+v", name, c.graph.asked)
