@@ -76,7 +76,10 @@ func secretIn(text string) string {
 			at += max(length, len(s.mark))
 		}
 	}
-	return ""
+	if passwordInAddress(text) {
+		return "a password in an address"
+	}
+	return secretByRule(text)
 }
 
 // shape is what tokens of one kind look like: the mark that they are found by, and all of it from the mark on.
@@ -142,7 +145,8 @@ var secretShapes = []shape{
 // openAIMark stands in the middle of keys of OpenAI.
 const openAIMark = "T3BlbkFJ"
 
-// awsSecret reports whether the secret half of an access key stands near its id, said to be one: the id alone opens nothing.
+// awsSecret reports whether the secret half of an access key is near its id, whatever it is called: the
+// id alone opens nothing. A hash of 40 hexadecimal digits is no secret half.
 func awsSecret(id, around string) bool {
 	if placeholder(id) {
 		return false
@@ -152,8 +156,7 @@ func awsSecret(id, around string) bool {
 		if at < len(around) && base64Byte(around[at]) {
 			continue
 		}
-		before := around[max(0, start-awsLabel):start]
-		if at-start == awsLength && strings.Contains(strings.ToLower(before), "secret") && random(around[start:at]) {
+		if half := around[start:at]; len(half) == awsLength && !hexadecimal.MatchString(half) && random(half) {
 			return true
 		}
 		start = at + 1
@@ -161,11 +164,10 @@ func awsSecret(id, around string) bool {
 	return false
 }
 
-// The secret half of an access key has so many characters, and the name that says so ends so many bytes before it at most.
-const (
-	awsLength = 40
-	awsLabel  = 60
-)
+// awsLength is how many characters the secret half of an access key has.
+const awsLength = 40
+
+var hexadecimal = regexp.MustCompile(`^(?:[0-9a-f]+|[0-9A-F]+)$`)
 
 func base64Byte(b byte) bool { return wordByte(b) && b != '_' || b == '+' || b == '/' }
 
@@ -176,7 +178,7 @@ func packedKey(packed, _ string) bool {
 }
 
 // placeholders stand in examples.
-var placeholders = regexp.MustCompile(`(?i)example|xxxx|1234567|abcdefg|your|token|secret|changeme|redacted|dummy|sample|\.\.\.|0000`)
+var placeholders = regexp.MustCompile(`(?i)example|xxxx|1234567|abcdefg|your|token|secret|changeme|redacted|dummy|sample|MjM0NTY3ODkw|\.\.\.|0000`)
 
 func placeholder(s string) bool { return placeholders.MatchString(s) }
 
@@ -186,9 +188,11 @@ const leastRandom = 3.2
 
 // random reports whether a text looks drawn at random rather than made up.
 func random(s string) bool {
-	if placeholder(s) {
-		return false
-	}
+	return !placeholder(s) && entropy(s) >= leastRandom
+}
+
+// entropy is Shannon's, in bits for each byte.
+func entropy(s string) float64 {
 	var count [256]int
 	for i := range len(s) {
 		count[s[i]]++
@@ -200,7 +204,7 @@ func random(s string) bool {
 			bits -= p * math.Log2(p)
 		}
 	}
-	return bits >= leastRandom
+	return bits
 }
 
 // pemBegin begins a key in the textual encoding of RFC 7468 and what is like it.

@@ -163,7 +163,8 @@ func TestPagesAboutSecretsAreKept(t *testing.T) {
 // Looking for secrets takes time in proportion to the text, whatever it repeats.
 func TestLookingForSecretsIsLinear(t *testing.T) {
 	t.Parallel()
-	for _, unit := range []string{"-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "glpat-", "T3BlbkFJ", "sk-ant-", "AKIA", "AKIAAAAAAAAAAAAAAAAA ", "xox", "xoxb-1-", "client-key-data: ", "ghp_"} {
+	for _, unit := range []string{"-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "glpat-", "T3BlbkFJ", "sk-ant-", "AKIA", "AKIAAAAAAAAAAAAAAAAA ", "xox", "xoxb-1-", "client-key-data: ", "ghp_",
+		"A1b2C3d4E5f6G7h8 ", "discord A1b2C3d4E5f6G7h8", "eyJhbGciOiJIUzI1NiIs,", "postgres://a:b", "://", "https://a1:B2c3d4"} {
 		if kind := secretIn(strings.Repeat(unit, 500_000/len(unit))); kind != "" {
 			t.Errorf("%q again and again is taken for %s", unit, kind)
 		}
