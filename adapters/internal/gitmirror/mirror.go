@@ -124,9 +124,8 @@ func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	return State{Commit: now.Commit, Files: len(now.Files), Skipped: now.Skipped}, nil
 }
 
-func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) {
-	ctx, err := m.through(ctx)
-	if err != nil {
+func (m *Mirror) update(ctx context.Context, expected string) (now mirrored, err error) {
+	if ctx, err = m.through(ctx); err != nil {
 		return mirrored{}, err
 	}
 	branch, commit, err := m.head(ctx)
@@ -144,6 +143,7 @@ func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) 
 	if err != nil {
 		return mirrored{}, err
 	}
+	defer func() { err = errors.Join(err, closeStorage(repository)) }()
 	head, err := repository.CommitObject(commit)
 	if err != nil {
 		return mirrored{}, err

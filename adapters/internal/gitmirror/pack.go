@@ -44,13 +44,13 @@ type storage struct {
 	begin  func() // called when the pack begins
 }
 
-// open returns the repository in a folder of the library's.
+// open returns the repository in a folder, with its limits. The storage is closed by the caller.
 func (m *Mirror) open(ctx context.Context, in *gogit.Repository, folder string, begin func()) (*gogit.Repository, error) {
 	held, ok := in.Storer.(*filesystem.Storage)
 	if !ok {
 		return nil, fmt.Errorf("the repository is kept as %T", in.Storer)
 	}
-	limited := filesystem.NewStorageWithOptions(held.Filesystem(), cache.NewObjectLRU(baseCache), filesystem.Options{LargeObjectThreshold: maxInMemory})
+	limited := filesystem.NewStorageWithOptions(held.Filesystem(), cache.NewObjectLRU(baseCache), filesystem.Options{KeepDescriptors: true, LargeObjectThreshold: maxInMemory})
 	return gogit.Open(&storage{Storage: limited, ctx: ctx, folder: filepath.Join(folder, "objects", "pack"), begin: begin}, nil)
 }
 

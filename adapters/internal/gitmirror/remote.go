@@ -110,16 +110,32 @@ func (m *Mirror) fetchInto(ctx context.Context, in *gogit.Repository, folder str
 		RefSpecs: []config.RefSpec{config.RefSpec("+" + branch + ":" + branch)}, Depth: depth, Auth: auth(ctx), Tags: gogit.NoTags, Force: true,
 	})
 	if err != nil && !errors.Is(err, gogit.NoErrAlreadyUpToDate) {
-		return nil, err
+		return nil, errors.Join(err, closeStorage(repository))
 	}
-	got, err := repository.CommitObject(commit)
-	if err != nil { // pushed to between the two questions: the next run sees it
-		return nil, fmt.Errorf("the branch moved while it was read, or its commit has more than %d kB: %w", maxCommit>>10, err)
-	}
-	if err := repository.Storer.HasEncodedObject(got.TreeHash); err != nil {
-		return nil, fmt.Errorf("%w: %w", errObject, err)
+	if err := check(repository, commit); err != nil {
+		return nil, errors.Join(err, closeStorage(repository))
 	}
 	return repository, nil
+}
+
+// closeStorage closes the packs of a repository.
+func closeStorage(of *gogit.Repository) error {
+	if c, ok := of.Storer.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// check reports whether a commit and its tree are there.
+func check(repository *gogit.Repository, commit plumbing.Hash) error {
+	got, err := repository.CommitObject(commit)
+	if err != nil { // pushed to between the two questions: the next run sees it
+		return fmt.Errorf("the branch moved while it was read, or its commit has more than %d kB: %w", maxCommit>>10, err)
+	}
+	if err := repository.Storer.HasEncodedObject(got.TreeHash); err != nil {
+		return fmt.Errorf("%w: %w", errObject, err)
+	}
+	return nil
 }
 
 // isLimit reports whether an error says that a repository is too large, which it is for the next attempt too.
