@@ -98,5 +98,7 @@ func TestASourceThatEndsItsProcessIsPaused(t *testing.T) {
 	}
 	deadly.Store(false)
 	p.run(t, "sources", "resume", id)
-	until("resumed", func(git, _ listedSource) bool { return git.Error == "" && git.LastSuccess != nil && git.LastSuccess.After(began) })
+	until("resumed", func(git, _ listedSource) bool {
+		return git.Error == "" && git.LastSuccess != nil && git.LastSuccess.After(began)
+	})
 }
