@@ -126,7 +126,7 @@ func TestBlobBombInLittleMemory(t *testing.T) {
 	eight(t, func(s *gittest.Server, n int) {
 		size := int64(2 << 30)
 		if n > 0 { // eight of 2 GB take minutes to make
-			size = 300 << 20
+			size = 80 << 20
 		}
 		s.CommitTree(s.Tree(blob(s, "README.md", "hello"), gittest.Entry{Mode: "100644", Name: "bomb.md", Hash: s.Stream("blob", size, &zeros{size: size})}), "bomb")
 	}, holds("README.md", "more than the 50 MB that are read of one file"))

@@ -47,3 +47,37 @@ func storableNotices(all []Notice) []Notice {
 	}
 	return all
 }
+
+// storableNodes is a batch without nodes whose ids cannot be stored: they, and what is below them,
+// have no readers.
+func storableNodes(b NodeBatch) NodeBatch {
+	b.Nodes = slices.DeleteFunc(slices.Clone(b.Nodes), func(n Node) bool { return !storableKey(n.ID) || n.Parent != "" && !storableKey(n.Parent) })
+	for i, n := range b.Nodes {
+		b.Nodes[i].Clauses = slices.Clone(n.Clauses)
+		for j, c := range n.Clauses {
+			b.Nodes[i].Clauses[j] = storableACL(c)
+		}
+	}
+	b.Unread, b.Denied = storableKeys(b.Unread), storableKeys(b.Denied)
+	return b
+}
+
+// storableGroups is a batch without people and groups whose ids cannot be stored: they hold nothing.
+func storableGroups(b GroupBatch) GroupBatch {
+	b.People = slices.DeleteFunc(slices.Clone(b.People), func(p Person) bool { return !storableKey(p.ID) })
+	for i, p := range b.People {
+		b.People[i].Emails = storableKeys(p.Emails)
+	}
+	b.Groups = slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return !storableKey(string(g.Principal)) })
+	for i, g := range b.Groups {
+		b.Groups[i].Members = storableKeys(g.Members)
+	}
+	b.Unread = storableACL(b.Unread)
+	return b
+}
+
+func storableKey(s string) bool { return storable(document.ID(s)) }
+
+func storableKeys(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !storableKey(s) })
+}
