@@ -81,7 +81,7 @@ func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commi
 	if len(packs) > 0 && len(packs) < maxPacks {
 		if repository, err := gogit.PlainOpen(folder); err == nil {
 			repository, err = m.fetchInto(ctx, repository, folder, branch, commit)
-			if err == nil || ctx.Err() != nil || isLimit(err) {
+			if err == nil || ctx.Err() != nil || TooLarge(err) {
 				return repository, err
 			}
 		}
@@ -138,8 +138,8 @@ func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	return nil
 }
 
-// isLimit reports whether an error says that a repository is too large, which it is for the next attempt too.
-func isLimit(err error) bool {
+// TooLarge reports whether an error says that a repository is too large, which it is for the next attempt too.
+func TooLarge(err error) bool {
 	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
 		if errors.Is(err, e) {
 			return true
