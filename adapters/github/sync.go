@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -133,7 +134,10 @@ func (p *pass) failed(ctx context.Context, t task, err error) error {
 	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked) {
 		return err
 	}
-	if p.failing++; p.failing >= patience {
+	if !gitmirror.TooLarge(err) { // else it is about that one alone
+		p.failing++
+	}
+	if p.failing >= patience {
 		return err
 	}
 	p.Notices = append(p.Notices, index.Notice{Name: t.repository.name, Sentence: fmt.Sprintf("Its %ss could not be read (%v). The next run tries again.", t.of, err)})

@@ -88,7 +88,11 @@ type sourcesResume struct {
 // Run implements the verb.
 func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
-		if !s.Paused() {
+		quarantined, err := base.Quarantined(ctx, s.ID)
+		if err != nil {
+			return "", err
+		}
+		if !s.Paused() && !quarantined {
 			return "it was not paused", nil
 		}
 		return "it is read again, " + by(s), base.ResumeSource(ctx, s.ID)

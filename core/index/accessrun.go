@@ -18,10 +18,10 @@ func ReadAccess(ctx context.Context, store AccessStore, tenant access.TenantID, 
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
 	if r, ok := source.(GroupReader); ok {
-		groups = readLoop(ctx, store, tenant, source, LoopGroups, again, r.Groups, store.PutGroups)
+		groups = readLoop(ctx, store, tenant, source, LoopGroups, again, r.Groups, storableGroups, store.PutGroups)
 	}
 	if r, ok := source.(NodeReader); ok && ctx.Err() == nil && !errors.Is(groups, ErrRevoked) {
-		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, store.PutNodes)
+		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, storableNodes, store.PutNodes)
 	}
 	return errors.Join(groups, nodes)
 }
@@ -42,7 +42,7 @@ func Hide(ctx context.Context, store AccessStore, tenant access.TenantID, source
 // readLoop runs one loop.
 func readLoop[B any](
 	ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, loop Loop, again bool,
-	read func(context.Context, Checkpoint) iter.Seq2[B, error], put func(context.Context, access.TenantID, AccessRun, B) error,
+	read func(context.Context, Checkpoint) iter.Seq2[B, error], clean func(B) B, put func(context.Context, access.TenantID, AccessRun, B) error,
 ) error {
 	run, err := store.BeginAccess(ctx, tenant, source.Source(), loop, again)
 	if err != nil {
@@ -53,7 +53,7 @@ func readLoop[B any](
 			if err != nil {
 				return fmt.Errorf("read the %s of %s: %w", loop, source.Source().Name, err)
 			}
-			if err := put(ctx, tenant, run, batch); err != nil {
+			if err := put(ctx, tenant, run, clean(batch)); err != nil {
 				return err
 			}
 		}

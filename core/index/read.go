@@ -38,7 +38,8 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
 		}
 		r.complete, r.resumed = batch.Complete, batch.Resumed
-		first := step{review: batch.Review, failures: batch.Failures, skipped: batch.Skipped, remove: batch.Deleted, total: batch.Total}
+		first := step{review: batch.Review, failures: storableNotices(batch.Failures), skipped: storableNotices(batch.Skipped), total: batch.Total,
+			remove: slices.DeleteFunc(slices.Clone(batch.Deleted), func(id document.ID) bool { return !storable(id) })}
 		items := r.unseen(batch.Documents, &first)
 		for {
 			s, n, err := r.prepare(ctx, items[:r.groupLength(items)])
@@ -84,10 +85,15 @@ func (r *run) groupLength(items []Item) int {
 	return n
 }
 
-// unseen returns the items that this run meets for the first time; the others are failures, since one would overwrite the other.
+// unseen returns the items that this run meets for the first time and whose ids can be stored; the others are failures, since one would overwrite
+// the other.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
+		if !storable(item.ID) {
+			s.failures = append(s.failures, unstorable(item.ID))
+			continue
+		}
 		if _, twice := r.seen[item.ID]; twice && !item.Again {
 			s.failures = append(s.failures, Notice{Name: string(item.ID), Sentence: "The source names two documents like this; only the first is indexed. Rename one of them."})
 			continue
@@ -178,7 +184,7 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 
 // refuse records that a document could not be read.
 func (s *step) refuse(id document.ID, err error, stored bool) {
-	notice := Notice{Name: string(id), Sentence: err.Error(), Secret: errors.Is(err, errSecret)}
+	notice := Notice{Name: string(id), Sentence: cleanText(err.Error()), Secret: errors.Is(err, errSecret)}
 	if errors.Is(err, ErrSkipped) {
 		s.skipped = append(s.skipped, notice)
 	} else {
@@ -203,7 +209,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	if err != nil {
 		return nil, nil, true, err
 	}
-	d.ID, d.Source, d.Kind, d.ACL = item.ID, r.state.Source.ID, r.state.Source.Kind, sorted(d.ACL)
+	d.ID, d.Source, d.Kind, d.ACL = item.ID, r.state.Source.ID, r.state.Source.Kind, storableACL(sorted(d.ACL))
 	clean(&d)
 	secret, err := cutSecrets(&d)
 	if err != nil {

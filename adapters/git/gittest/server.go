@@ -31,6 +31,7 @@ type Server struct {
 	requests atomic.Int64
 	t        testing.TB
 	work     string // the working copy
+	bare     string // what is served
 	clock    time.Time
 	author   [2]string // name and address of mail
 }
@@ -41,6 +42,7 @@ func New(t testing.TB) *Server {
 	root := t.TempDir()
 	s := &Server{t: t, work: filepath.Join(root, "work"), clock: time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC), author: [2]string{"Ada", "ada@acme.example"}}
 	bare := filepath.Join(root, "served", "acme", "handbook.git")
+	s.bare = bare
 	s.run(root, "init", "--quiet", "--bare", "--initial-branch=trunk", bare)
 	s.run(root, "-C", bare, "config", "uploadpack.allowAnySHA1InWant", "false")
 	s.run(root, "clone", "--quiet", bare, s.work)

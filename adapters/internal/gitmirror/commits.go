@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
 // Commit is what somebody did to a branch at once.
@@ -34,6 +35,7 @@ const (
 	mostMessage   = 8 << 10 // bytes
 	mostLooked    = 64 << 10
 	mostAuthors   = 10
+	mostName      = 200 // bytes of a name, and of an address of mail
 )
 
 // coAuthor is a line of a message that names a further author
@@ -55,7 +57,7 @@ func (m *Mirror) Commits() []Commit {
 }
 
 // commits reads the commits behind one, those that are known from an earlier time excepted. It ends after keptCommits, and where the shallow mirror does.
-func (m *Mirror) commits(ctx context.Context, head *object.Commit, last []Commit) ([]Commit, error) {
+func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, last []Commit) ([]Commit, error) {
 	known := make(map[string]Commit, len(last))
 	for _, c := range last {
 		known[c.Hash] = c
@@ -73,65 +75,75 @@ func (m *Mirror) commits(ctx context.Context, head *object.Commit, last []Commit
 		c, there := known[newest.Hash.String()]
 		if !there {
 			var err error
-			if c, err = m.commit(ctx, newest); err != nil {
+			if c, err = m.commit(ctx, read, newest); err != nil {
 				return nil, err
 			}
 		}
 		out = append(out, c)
-		err := newest.Parents().ForEach(func(parent *object.Commit) error {
-			if !seen[parent.Hash] {
-				seen[parent.Hash] = true
-				open = append(open, parent)
+		for _, hash := range parents(newest) {
+			if seen[hash] || len(open) == keptCommits {
+				continue
 			}
-			return nil
-		})
-		if err != nil && !errors.Is(err, plumbing.ErrObjectNotFound) && !errors.Is(err, object.ErrParentNotFound) { // where the mirror ends
-			return nil, err
+			parent, err := object.GetCommit(read.store, hash)
+			if errors.Is(err, plumbing.ErrObjectNotFound) { // where the mirror ends
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			seen[hash] = true
+			open = append(open, shortened(parent))
 		}
 	}
 	return out, nil
 }
 
-// commit reads one. A merge, and the last one of the mirror, whose files cannot be compared with those before it, have no paths.
-func (m *Mirror) commit(ctx context.Context, of *object.Commit) (Commit, error) {
+// shortened is a commit without what is not used of it, which may be long.
+func shortened(c *object.Commit) *object.Commit {
+	c.Message = strings.Clone(c.Message[:min(len(c.Message), mostMessage)])
+	c.Author.Name, c.Author.Email = strings.Clone(c.Author.Name[:min(len(c.Author.Name), mostName)]), strings.Clone(c.Author.Email[:min(len(c.Author.Email), mostName)])
+	c.ParentHashes = slices.Clone(parents(c))
+	c.PGPSignature, c.MergeTag, c.ExtraHeaders = "", "", nil
+	return c
+}
+
+// commit reads one. A merge, and the last one of the mirror, whose files cannot be compared with those before it, have no paths. Neither has one
+// that changes too many.
+func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {
 		return c, nil
 	}
-	to, err := of.Tree()
-	if err != nil {
-		return c, err
-	}
-	var from *object.Tree
+	var from plumbing.Hash
 	if of.NumParents() == 1 {
 		parent, err := of.Parent(0)
-		if err == nil {
-			from, err = parent.Tree()
-		}
 		if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, object.ErrParentNotFound) {
 			return c, nil
 		}
 		if err != nil {
 			return c, err
 		}
+		from = parent.TreeHash
 	}
-	changed, err := object.DiffTreeWithOptions(ctx, from, to, nil)
+	changed, err := read.compare(ctx, from, of.TreeHash)
+	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, errEntries) {
+		return c, nil
+	}
 	if err != nil {
 		return c, err
 	}
 	for _, change := range changed {
-		name := cmp.Or(change.To.Name, change.From.Name)
-		for _, side := range []object.ChangeEntry{change.From, change.To} {
-			withheld, err := m.withheld(side)
+		for _, side := range []plumbing.Hash{change.from, change.to} {
+			withheld, err := m.withheld(read.store, change.name, side)
 			if err != nil {
 				return c, err
 			}
 			if withheld {
-				c.Withheld = append(c.Withheld, side.Name)
+				c.Withheld = append(c.Withheld, change.name)
 			}
 		}
-		if len(c.Paths) < mostPaths && (m.Wanted == nil || m.Wanted(name)) {
-			c.Paths = append(c.Paths, name)
+		if len(c.Paths) < mostPaths && (m.Wanted == nil || m.Wanted(change.name)) {
+			c.Paths = append(c.Paths, change.name)
 		}
 	}
 	if len(c.Withheld) > 0 {
@@ -151,21 +163,18 @@ func (m *Mirror) commit(ctx context.Context, of *object.Commit) (Commit, error) 
 }
 
 // withheld asks whether a version of a file is kept back, by how it begins.
-func (m *Mirror) withheld(side object.ChangeEntry) (bool, error) {
-	if m.Withhold == nil || side.Name == "" || side.Tree == nil || !side.TreeEntry.Mode.IsFile() {
+func (m *Mirror) withheld(store storer.EncodedObjectStorer, name string, version plumbing.Hash) (bool, error) {
+	if m.Withhold == nil || version.IsZero() || m.Wanted != nil && !m.Wanted(name) {
 		return false, nil
 	}
-	if m.Wanted != nil && !m.Wanted(side.Name) {
-		return false, nil
-	}
-	f, err := side.Tree.TreeEntryFile(&side.TreeEntry)
+	o, err := store.EncodedObject(plumbing.BlobObject, version)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return true, nil // nobody knows what it said
+		return true, nil // what it said is not known
 	}
 	if err != nil {
 		return false, err
 	}
-	in, err := f.Reader()
+	in, err := o.Reader()
 	if err != nil {
 		return false, err
 	}
@@ -177,5 +186,5 @@ func (m *Mirror) withheld(side object.ChangeEntry) (bool, error) {
 	if err = errors.Join(err, in.Close()); err != nil {
 		return false, err
 	}
-	return m.Withhold(side.Name, begins.Bytes()), nil
+	return m.Withhold(name, begins.Bytes()), nil
 }

@@ -3,6 +3,7 @@
 package gitmirror
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,14 +14,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 	"golang.org/x/sys/unix"
 )
 
@@ -123,9 +124,8 @@ func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	return State{Commit: now.Commit, Files: len(now.Files), Skipped: now.Skipped}, nil
 }
 
-func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) {
-	ctx, err := m.through(ctx)
-	if err != nil {
+func (m *Mirror) update(ctx context.Context, expected string) (now mirrored, err error) {
+	if ctx, err = m.through(ctx); err != nil {
 		return mirrored{}, err
 	}
 	branch, commit, err := m.head(ctx)
@@ -143,15 +143,28 @@ func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) 
 	if err != nil {
 		return mirrored{}, err
 	}
+	defer func() { err = errors.Join(err, closeStorage(repository)) }()
 	head, err := repository.CommitObject(commit)
 	if err != nil {
 		return mirrored{}, err
 	}
-	times, oldest, err := changes(ctx, head)
+	return footprint.Hold(ctx, footprint.Git, 0, func(ctx context.Context) (mirrored, error) {
+		return m.unpack(ctx, repository.Storer, head, last)
+	})
+}
+
+// unpack writes out the files of a commit and reads the commits behind it.
+func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, last mirrored) (mirrored, error) {
+	listed, err := m.list(ctx, store, head.TreeHash)
 	if err != nil {
 		return mirrored{}, err
 	}
-	now, err := m.write(ctx, head, last, func(name string) time.Time {
+	read := &trees{store: store, entries: maxCompared, bytes: maxDiffs}
+	times, oldest, err := changes(ctx, head, read)
+	if err != nil {
+		return mirrored{}, err
+	}
+	now, err := m.write(ctx, store, head, listed, last, func(name string) time.Time {
 		if at, ok := times[name]; ok {
 			return at
 		}
@@ -161,7 +174,7 @@ func (m *Mirror) update(ctx context.Context, expected string) (mirrored, error) 
 		return mirrored{}, err
 	}
 	if m.Withhold != nil {
-		if now.Commits, err = m.commits(ctx, head, last.Commits); err != nil {
+		if now.Commits, err = m.commits(ctx, read, head, last.Commits); err != nil {
 			return mirrored{}, err
 		}
 	}
@@ -192,8 +205,8 @@ func (m *Mirror) save(now mirrored) error {
 }
 
 // changes returns when files were changed, by the commits that are there, and when the oldest of these was made. A merge changes what it brings to
-// the branch.
-func changes(ctx context.Context, head *object.Commit) (times map[string]time.Time, oldest time.Time, err error) {
+// the branch. It ends early where comparing takes too much: files that changed earlier have the date of the oldest commit that was compared.
+func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {
 		oldest = commit.Committer.When
@@ -204,24 +217,16 @@ func changes(ctx context.Context, head *object.Commit) (times map[string]time.Ti
 		if err != nil {
 			return nil, oldest, err
 		}
-		from, err := parent.Tree()
-		if errors.Is(err, plumbing.ErrObjectNotFound) {
-			return times, oldest, nil
+		changed, err := read.compare(ctx, parent.TreeHash, commit.TreeHash)
+		if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, errEntries) {
+			return times, oldest, ctx.Err()
 		}
 		if err != nil {
 			return nil, oldest, err
 		}
-		to, err := commit.Tree()
-		if err != nil {
-			return nil, oldest, err
-		}
-		changed, err := object.DiffTreeWithOptions(ctx, from, to, nil)
-		if err != nil {
-			return nil, oldest, err
-		}
-		for _, change := range changed {
-			if _, known := times[change.To.Name]; !known && change.To.Name != "" {
-				times[change.To.Name] = commit.Committer.When
+		for _, c := range changed {
+			if _, known := times[c.name]; !known && !c.to.IsZero() && len(times) < maxFiles {
+				times[c.name] = commit.Committer.When
 			}
 		}
 		commit = parent
@@ -229,7 +234,7 @@ func changes(ctx context.Context, head *object.Commit) (times map[string]time.Ti
 }
 
 // write brings the folder from what it holds to the files of a commit.
-func (m *Mirror) write(ctx context.Context, head *object.Commit, last mirrored, when func(name string) time.Time) (mirrored, error) {
+func (m *Mirror) write(ctx context.Context, store storer.EncodedObjectStorer, head *object.Commit, listed *listing, last mirrored, when func(name string) time.Time) (mirrored, error) {
 	now := mirrored{Commit: head.Hash.String(), Files: make(map[string]file)}
 	if err := os.Remove(filepath.Join(m.Folder, state)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return now, err
@@ -248,106 +253,84 @@ func (m *Mirror) write(ctx context.Context, head *object.Commit, last mirrored, 
 		return now, err
 	}
 	defer func() { _ = root.Close() }() // what was written is closed by itself
-	tree, err := head.Tree()
-	if err != nil {
-		return now, err
-	}
-	blobs, err := m.blobs(ctx, tree, &now)
-	if err != nil {
-		return now, err
-	}
 	for name, f := range last.Files {
-		if blob := blobs[name]; blob == nil || blob.Hash.String() != f.Blob {
+		if blob, there := listed.files[name]; !there || blob.String() != f.Blob {
 			if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
 				return now, err
 			}
 			delete(last.Files, name)
 		}
 	}
-	for name, blob := range blobs {
+	for name, blob := range listed.files {
 		if err := ctx.Err(); err != nil {
 			return now, err
 		}
 		f, same := last.Files[name]
 		if !same {
-			f = file{Blob: blob.Hash.String(), Time: when(name)}
-			left, err := put(root, name, blob, f.Time)
+			f = file{Blob: blob.String(), Time: when(name)}
+			left, err := put(root, name, store, blob, f.Time)
 			if err != nil {
 				return now, fmt.Errorf("write %s: %w", name, err)
 			}
 			if left != "" {
-				now.Skipped = append(now.Skipped, index.Notice{Name: name, Sentence: left})
+				listed.skip(name, left)
 				continue
 			}
 		}
 		now.Files[name] = f
 	}
+	now.Skipped = listed.notices()
 	return now, nil
-}
-
-// blobs are the files of a tree that are to be written out.
-func (m *Mirror) blobs(ctx context.Context, tree *object.Tree, now *mirrored) (map[string]*object.Blob, error) {
-	blobs := make(map[string]*object.Blob)
-	walk := object.NewTreeWalker(tree, true, nil)
-	defer walk.Close()
-	for {
-		name, entry, err := walk.Next()
-		if errors.Is(err, io.EOF) {
-			return blobs, ctx.Err()
-		}
-		if err != nil {
-			return nil, err
-		}
-		skip := func(sentence string) { now.Skipped = append(now.Skipped, index.Notice{Name: name, Sentence: sentence}) }
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case entry.Mode == filemode.Submodule:
-			skip("It is a repository of its own. Add that as a source if it is to be read.")
-		case !entry.Mode.IsRegular() && entry.Mode != filemode.Executable, m.Wanted != nil && !m.Wanted(name):
-		case !filepath.IsLocal(filepath.FromSlash(name)):
-			skip("Its name leads out of the repository.")
-		default:
-			blob, err := tree.TreeEntryFile(&entry)
-			if err != nil {
-				return nil, err
-			}
-			if blob.Size > m.MaxBytes {
-				skip(fmt.Sprintf("It has %d MB, more than the %d MB that are read of one file.", blob.Size>>20, m.MaxBytes>>20))
-				continue
-			}
-			blobs[name] = &blob.Blob
-		}
-	}
 }
 
 // pointer is how files begin whose content is kept in Git LFS (its specification, "The Pointer").
 const pointer = "version https://git-lfs.github.com/spec/"
 
 // put writes a file; the sentence says why it was left out.
-func put(root *os.Root, name string, blob *object.Blob, at time.Time) (left string, err error) {
-	in, err := blob.Reader()
+func put(root *os.Root, name string, store storer.EncodedObjectStorer, hash plumbing.Hash, at time.Time) (left string, err error) {
+	o, err := store.EncodedObject(plumbing.BlobObject, hash)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		return "Its content was not sent.", nil
+	}
 	if err != nil {
 		return "", err
 	}
-	data, err := io.ReadAll(io.LimitReader(in, blob.Size))
-	if err = errors.Join(err, in.Close()); err != nil {
+	in, err := o.Reader()
+	if err != nil {
 		return "", err
 	}
-	if len(data) < 1024 && strings.HasPrefix(string(data), pointer) {
+	defer func() { err = errors.Join(err, in.Close()) }()
+	begins := make([]byte, len(pointer))
+	n, err := io.ReadFull(in, begins)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	if o.Size() < 1024 && string(begins[:n]) == pointer {
 		return "Its content is kept in Git LFS, which is not read.", nil
 	}
 	place := filepath.FromSlash(name)
 	if err = root.MkdirAll(filepath.Dir(place), 0o700); err == nil {
 		if err = root.RemoveAll(place); err == nil { // a folder whose last file was removed
-			err = root.WriteFile(place, data, 0o600)
+			err = copyTo(root, place, io.MultiReader(bytes.NewReader(begins[:n]), in))
 		}
 	}
-	if errors.Is(err, syscall.ENAMETOOLONG) {
+	switch {
+	case errors.Is(err, syscall.ENAMETOOLONG):
 		return "Its name is too long for this machine.", nil
-	}
-	if err != nil {
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EISDIR):
+		return "It is a file and a folder at once, or differs from another name in case alone. Rename it.", nil
+	case err != nil:
 		return "", err
 	}
 	return "", root.Chtimes(place, at, at)
+}
+
+// copyTo writes a new file.
+func copyTo(root *os.Root, place string, in io.Reader) error {
+	out, err := root.OpenFile(place, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -30,6 +31,7 @@ const maxPacks = 50
 
 var (
 	errTooMuch  = errors.New("the server sends more than the limit")
+	errRefs     = errors.New("the server's answer before the pack is larger than the limit")
 	errNoBranch = errors.New("there is no such branch")
 )
 
@@ -78,7 +80,8 @@ func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commi
 	}
 	if len(packs) > 0 && len(packs) < maxPacks {
 		if repository, err := gogit.PlainOpen(folder); err == nil {
-			if err = m.fetchInto(ctx, repository, branch, commit); err == nil || ctx.Err() != nil {
+			repository, err = m.fetchInto(ctx, repository, folder, branch, commit)
+			if err == nil || ctx.Err() != nil || TooLarge(err) {
 				return repository, err
 			}
 		}
@@ -90,27 +93,59 @@ func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commi
 	if err != nil {
 		return nil, err
 	}
-	return repository, m.fetchInto(ctx, repository, branch, commit)
+	return m.fetchInto(ctx, repository, folder, branch, commit)
 }
 
-func (m *Mirror) fetchInto(ctx context.Context, repository *gogit.Repository, branch plumbing.ReferenceName, commit plumbing.Hash) error {
+func (m *Mirror) fetchInto(ctx context.Context, in *gogit.Repository, folder string, branch plumbing.ReferenceName, commit plumbing.Hash) (*gogit.Repository, error) {
+	repository, err := m.open(ctx, in, folder, func() { expectPack(ctx) })
+	if err != nil {
+		return nil, err
+	}
 	remote := gogit.NewRemote(repository.Storer, &config.RemoteConfig{Name: "origin", URLs: []string{m.Remote.String()}})
 	depth := history
 	if m.Withhold != nil {
 		depth = commitHistory
 	}
-	err := remote.FetchContext(ctx, &gogit.FetchOptions{
+	err = remote.FetchContext(ctx, &gogit.FetchOptions{
 		RefSpecs: []config.RefSpec{config.RefSpec("+" + branch + ":" + branch)}, Depth: depth, Auth: auth(ctx), Tags: gogit.NoTags, Force: true,
 	})
 	if err != nil && !errors.Is(err, gogit.NoErrAlreadyUpToDate) {
-		return err
+		return nil, errors.Join(err, closeStorage(repository))
 	}
+	if err := check(repository, commit); err != nil {
+		return nil, errors.Join(err, closeStorage(repository))
+	}
+	return repository, nil
+}
+
+// closeStorage closes the packs of a repository.
+func closeStorage(of *gogit.Repository) error {
+	if c, ok := of.Storer.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// check reports whether a commit and its tree are there.
+func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	got, err := repository.CommitObject(commit)
 	if err != nil { // pushed to between the two questions: the next run sees it
-		return fmt.Errorf("the branch moved while it was read: %w", err)
+		return fmt.Errorf("the branch moved while it was read, or its commit has more than %d kB: %w", maxCommit>>10, err)
 	}
-	_, err = got.Tree()
-	return err
+	if err := repository.Storer.HasEncodedObject(got.TreeHash); err != nil {
+		return fmt.Errorf("%w: %w", errObject, err)
+	}
+	return nil
+}
+
+// TooLarge reports whether an error says that a repository is too large, which it is for the next attempt too.
+func TooLarge(err error) bool {
+	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // auth is what the server is told of who asks.
@@ -143,6 +178,12 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%s holds no commit yet (%w)", m.Remote, err)
 	case errors.Is(err, errNoBranch):
 		return fmt.Errorf("%s has no branch %q: write another one behind #, or none for the server's own (%w)", m.Remote, m.Branch, err)
+	case errors.Is(err, errPack), errors.Is(err, errObject):
+		return fmt.Errorf("%s is not read further, and what was read of it before stays: %w. Split the repository, or remove the source if it is not yours", m.Remote, err)
+	case errors.Is(err, errEntries):
+		return fmt.Errorf("%s is not read further, and what was read of it before stays: %w. Name fewer files with files:, or split the repository", m.Remote, err)
+	case errors.Is(err, errRefs):
+		return fmt.Errorf("%s has more branches and tags than are read: the server named them in more than %d MB. Delete old ones, or mirror the branch to a repository of its own (%w)", m.Remote, maxBeforePack>>20, err)
 	case errors.Is(err, errTooMuch):
 		return fmt.Errorf("%s is too large: the server sent more than %d MB (%w)", m.Remote, m.MaxFetch>>20, err)
 	case errors.Is(err, errUnauthorized):
@@ -166,7 +207,7 @@ var errUnauthorized = errors.New("the repository is not asked without one")
 
 func (m *Mirror) through(ctx context.Context) (context.Context, error) {
 	install.Do(func() { client.InstallProtocol("https", githttp.NewClient(&http.Client{Transport: perMirror{}})) })
-	by := &allowance{Mirror: m, left: m.MaxFetch}
+	by := &allowance{Mirror: m, left: m.MaxFetch, early: maxBeforePack}
 	if m.Token != nil {
 		var err error
 		if by.token, err = m.Token(ctx); err != nil {
@@ -182,6 +223,19 @@ type allowance struct {
 	token string
 	mu    sync.Mutex
 	left  int64
+	early int64 // of the answers before the pack, which the library reads into memory
+}
+
+// maxBeforePack is how much a server may send in one run before the pack: its branches and tags, three times, and what it negotiates.
+const maxBeforePack = 48 << 20
+
+// expectPack lets the pack be as large as all that the server may send.
+func expectPack(ctx context.Context) {
+	if by, ok := ctx.Value(mirrorKey{}).(*allowance); ok {
+		by.mu.Lock()
+		defer by.mu.Unlock()
+		by.early = math.MaxInt64
+	}
 }
 
 // perMirror sends each request through the client of the mirror that it is made for.
@@ -217,6 +271,9 @@ func (r *counted) Read(p []byte) (int, error) {
 	defer r.by.mu.Unlock()
 	if r.by.left -= int64(n); r.by.left < 0 {
 		return 0, errTooMuch
+	}
+	if r.by.early -= int64(n); r.by.early < 0 {
+		return 0, errRefs
 	}
 	return n, err
 }

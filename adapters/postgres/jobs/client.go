@@ -3,6 +3,7 @@ package jobs
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -28,14 +29,17 @@ type Config struct {
 // transactions, would occupy a connection in each process, and save nothing where work is planned by the minute. It needs no right to change
 // the schema.
 type Client struct {
-	river  *river.Client[pgx.Tx]
-	work   Work
-	logger *slog.Logger
+	river   *river.Client[pgx.Tx]
+	db      *postgres.DB
+	process string // differs from that of every other process
+	gate    gate
+	work    Work
+	logger  *slog.Logger
 }
 
 // New returns a client of the database. It does nothing before Run.
 func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
-	c := &Client{work: work, logger: cmp.Or(cfg.Logger, slog.Default())}
+	c := &Client{db: db, process: rand.Text(), work: work, logger: cmp.Or(cfg.Logger, slog.Default())}
 	poll := cmp.Or(cfg.Poll, 2*time.Second)
 	workers := river.NewWorkers()
 	for _, err := range []error{
@@ -84,7 +88,7 @@ func (c *Client) Run(ctx context.Context) error {
 	<-ctx.Done()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
 	defer cancel()
-	if err := c.river.StopAndCancel(ending); err != nil {
+	if err := errors.Join(c.river.StopAndCancel(ending), c.leave(context.WithoutCancel(ctx))); err != nil {
 		return fmt.Errorf("stop background work: %w", err)
 	}
 	return nil
@@ -121,6 +125,34 @@ func unique() *river.InsertOpts {
 // pause is how long a job that has more to do waits for its turn.
 const pause = 100 * time.Millisecond
 
+// attempt does some of a job, unless processes died of it, or it has to wait for others.
+func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, waits bool, err error) {
+	known, died, err := c.look(ctx, job)
+	if err != nil {
+		return false, nil, false, err
+	}
+	if died {
+		c.logger.WarnContext(ctx, "a process died while it worked on a background job", "job", string(job.Kind), "tenant", string(job.Tenant),
+			"subject", job.Subject, "deaths", known.Deaths)
+	}
+	if known.isPaused(time.Now()) {
+		return false, nil, false, c.work.Pause(ctx, known)
+	}
+	leave, free := c.gate.enter(known.Deaths > 0, time.Now())
+	if !free {
+		return false, nil, true, nil
+	}
+	defer leave()
+	if err := c.begin(ctx, job); err != nil {
+		return false, nil, false, err
+	}
+	finished := false
+	defer func() { err = errors.Join(err, c.end(ctx, job, finished)) }() // after a panic too
+	more, next, err = c.work.Do(ctx, job)
+	finished = err == nil && !more && ctx.Err() == nil
+	return more, next, false, err
+}
+
 // do runs a job for River.
 func (c *Client) do(ctx context.Context, job Job) error {
 	var more bool
@@ -129,7 +161,10 @@ func (c *Client) do(ctx context.Context, job Job) error {
 	if job.Kind == Plan {
 		next, err = c.work.Plan(ctx)
 	} else {
-		more, next, err = c.work.Do(ctx, job)
+		var waits bool
+		if more, next, waits, err = c.attempt(ctx, job); waits && err == nil {
+			return river.JobSnooze(apart)
+		}
 	}
 	if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return river.JobSnooze(0) // this process ends; another one goes on

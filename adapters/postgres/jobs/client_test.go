@@ -23,8 +23,9 @@ import (
 
 // work does what a test says, and tells it.
 type work struct {
-	plan func() []jobs.Job
-	do   func(ctx context.Context, j jobs.Job) (bool, []jobs.Job, error)
+	plan  func() []jobs.Job
+	pause func(jobs.Paused)
+	do    func(ctx context.Context, j jobs.Job) (bool, []jobs.Job, error)
 }
 
 func (w work) Plan(context.Context) ([]jobs.Job, error) {
@@ -32,6 +33,13 @@ func (w work) Plan(context.Context) ([]jobs.Job, error) {
 		return nil, nil
 	}
 	return w.plan(), nil
+}
+
+func (w work) Pause(_ context.Context, p jobs.Paused) error {
+	if w.pause != nil {
+		w.pause(p)
+	}
+	return nil
 }
 
 func (w work) Do(ctx context.Context, j jobs.Job) (bool, []jobs.Job, error) { return w.do(ctx, j) }

@@ -46,6 +46,8 @@ type Work interface {
 	// Do does some or all of a job within about Piece. more asks to be called again soon; next are jobs to follow. An error ends the job, is
 	// logged, and leaves what was done; the job comes again when Plan finds it due. Do returns soon after ctx ends.
 	Do(ctx context.Context, job Job) (more bool, next []Job, err error)
+	// Pause is called instead of Do while a job is paused, because its process died twice. It has that be seen; its error is logged.
+	Pause(ctx context.Context, job Paused) error
 }
 
 // Piece is how long Do should work at most before it asks to be called again, well below the time after which a job is cancelled.

@@ -168,6 +168,31 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	return false, nil, fmt.Errorf("there is no background work %q", job.Kind)
 }
 
+// Pause implements jobs.Work: the source of a job says why it is not read.
+func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
+	b := w.base.at(cmp.Or(job.Tenant, w.base.Tenant))
+	w.base.Logger.ErrorContext(ctx, "a background job is paused: its process died while it worked on it, more than once", "job", string(job.Kind),
+		"tenant", string(b.Tenant), "subject", job.Subject, "deaths", job.Deaths, "last", job.At)
+	if job.Kind != jobs.Sync && job.Kind != jobs.Access {
+		return nil
+	}
+	source, found, err := b.storedSource(ctx, document.SourceID(job.Subject))
+	if err != nil || !found {
+		return err
+	}
+	pipeline, err := b.pipelineWith(nil, index.Config{})
+	if err != nil {
+		return err
+	}
+	return pipeline.Refuse(ctx, b.Tenant, source.origin, whyPaused(job))
+}
+
+// whyPaused is what an operator reads of a paused job of a source.
+func whyPaused(job jobs.Paused) error {
+	return fmt.Errorf("reading it ended the process %d times, last at %s, so it is paused. What was indexed of it stays. Look into the log for what ended the process, then run: footnote sources resume %s",
+		job.Deaths, job.At.UTC().Format("2006-01-02 15:04 UTC"), job.Subject)
+}
+
 // purge goes over all tenants.
 func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	tenants, err := w.base.Index.Tenants(ctx)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,8 +64,17 @@ func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }
 
-// ResumeSource undoes PauseSource; a server that runs looks at once what is due.
+// Quarantined reports whether a source is not read because processes died while they read it.
+func (b *Base) Quarantined(ctx context.Context, id document.SourceID) (bool, error) {
+	all, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
+	return slices.ContainsFunc(all, func(p jobs.Paused) bool { return p.Subject == string(id) }), err
+}
+
+// ResumeSource undoes PauseSource, and forgets that processes died while they read the source; a server that runs looks at once what is due.
 func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
+	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(id)); err != nil {
+		return err
+	}
 	if err := b.Index.ResumeSource(ctx, b.Tenant, id, b.Actor()); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/postgres/jobs"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
@@ -60,6 +61,10 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			checks = append(checks, SourceCheck{ID: s.ID, Name: s.Place(), Every: s.Every, source: s.Source})
 		}
 	}
+	quarantined, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
+	if err != nil {
+		return nil, err
+	}
 	looking, at := errgroup.WithContext(ctx)
 	looking.SetLimit(checksAtOnce)
 	for i := range checks {
@@ -68,6 +73,10 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			c.State = states[at]
 		}
 		c.Access = access[c.ID]
+		if at := slices.IndexFunc(quarantined, func(p jobs.Paused) bool { return p.Subject == string(c.ID) }); at >= 0 {
+			c.Kind, c.Faults = KindOf(c.source), []string{whyPaused(quarantined[at]).Error()} // it is not asked either
+			continue
+		}
 		looking.Go(func() error {
 			b.look(at, c)
 			return ctx.Err()

@@ -1,0 +1,160 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/jackc/pgx/v5"
+)
+
+// A job may end its process: it takes all memory, or meets a fault of the runtime. It is planned
+// again, and ends the next process. So each job notes the process that works on it. Equal jobs never
+// run at the same time: a job that finds another process there knows that this one died. After one
+// death a job runs alone in its process, since another job may have been at fault. After the second
+// it is paused.
+//
+// An orderly end of a process is none: its jobs return, and Run takes back what they noted.
+
+const (
+	// mostDeaths is how many processes may die of a job before it is paused.
+	mostDeaths = 2
+	// resumeAfter is when a paused job without a subject is tried again: it keeps the index in order
+	// and cannot be resumed by a command.
+	resumeAfter = 24 * time.Hour
+	// apart is how long a job waits that cannot run beside another one.
+	apart = time.Second
+	// reserved is for how long no other job begins while one waits to run alone.
+	reserved = 5 * time.Second
+)
+
+// Paused is a job that is paused because its process died while it ran.
+type Paused struct {
+	Job
+	At     time.Time // of the last death that was noticed
+	Deaths int
+}
+
+// isPaused reports whether a job is not run.
+func (p Paused) isPaused(now time.Time) bool {
+	return p.Deaths >= mostDeaths && (p.Subject != "" || now.Sub(p.At) < resumeAfter)
+}
+
+// PausedJobs returns the jobs of a tenant that are paused.
+func PausedJobs(ctx context.Context, db *postgres.DB, tenant access.TenantID) ([]Paused, error) {
+	rows, err := db.Pool.Query(ctx, `select kind, tenant_id, subject, at, deaths from job_attempt where tenant_id = $1 and deaths >= $2`, tenant, mostDeaths)
+	if err != nil {
+		return nil, fmt.Errorf("list paused jobs: %w", err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Paused, err error) {
+		err = row.Scan(&p.Kind, &p.Tenant, &p.Subject, &p.At, &p.Deaths)
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list paused jobs: %w", err)
+	}
+	var out []Paused
+	for _, p := range all {
+		if p.isPaused(time.Now()) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// Resume forgets the deaths of all jobs with a subject.
+func Resume(ctx context.Context, db *postgres.DB, tenant access.TenantID, subject string) error {
+	if _, err := db.Pool.Exec(ctx, `delete from job_attempt where tenant_id = $1 and subject = $2 and process = ''`, tenant, subject); err != nil {
+		return fmt.Errorf("resume the jobs of %s: %w", subject, err)
+	}
+	return nil
+}
+
+// look returns the deaths of a job, with that of a process that still stands in its row.
+func (c *Client) look(ctx context.Context, job Job) (p Paused, died bool, err error) {
+	p.Job = job
+	err = c.db.Pool.QueryRow(ctx, `
+		with died as (
+			update job_attempt set deaths = deaths + 1, process = '', at = clock_timestamp()
+			where tenant_id = $1 and kind = $2 and subject = $3 and process not in ('', $4) returning deaths, at
+		), known as (
+			select deaths, at from died
+			union all
+			select deaths, at from job_attempt where tenant_id = $1 and kind = $2 and subject = $3 and not exists (select from died)
+		)
+		select coalesce(max(deaths), 0), coalesce(max(at), clock_timestamp()), exists (select from died) from known`,
+		job.Tenant, job.Kind, job.Subject, c.process).Scan(&p.Deaths, &p.At, &died)
+	if err != nil {
+		return p, false, fmt.Errorf("look whether a process died of a job: %w", err)
+	}
+	return p, died, nil
+}
+
+// begin notes that this process works on a job.
+func (c *Client) begin(ctx context.Context, job Job) error {
+	_, err := c.db.Pool.Exec(ctx, `
+		insert into job_attempt (tenant_id, kind, subject, process) values ($1, $2, $3, $4)
+		on conflict (tenant_id, kind, subject) do update set process = $4, at = clock_timestamp()`, job.Tenant, job.Kind, job.Subject, c.process)
+	if err != nil {
+		return fmt.Errorf("note that a job begins: %w", err)
+	}
+	return nil
+}
+
+// end notes that a job returned. Its deaths are forgotten when it came to its end.
+func (c *Client) end(ctx context.Context, job Job, finished bool) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopping)
+	defer cancel()
+	_, err := c.db.Pool.Exec(ctx, `
+		with gone as (
+			delete from job_attempt where tenant_id = $1 and kind = $2 and subject = $3 and process = $4 and ($5 or deaths = 0)
+		)
+		update job_attempt set process = '' where tenant_id = $1 and kind = $2 and subject = $3 and process = $4 and not ($5 or deaths = 0)`,
+		job.Tenant, job.Kind, job.Subject, c.process, finished)
+	if err != nil {
+		return fmt.Errorf("note that a job returned: %w", err)
+	}
+	return nil
+}
+
+// leave takes back what this process noted: it ends in order, whatever still runs.
+func (c *Client) leave(ctx context.Context) error {
+	if _, err := c.db.Pool.Exec(ctx, `update job_attempt set process = '' where process = $1`, c.process); err != nil {
+		return fmt.Errorf("note that this process ends: %w", err)
+	}
+	return nil
+}
+
+// gate lets jobs run together, or one alone.
+type gate struct {
+	mu      sync.Mutex
+	running int
+	alone   bool
+	until   time.Time // no other job begins before, because one waits to run alone
+}
+
+// enter reports whether a job may begin now; if so, leave is called at its end.
+func (g *gate) enter(alone bool, now time.Time) (leave func(), ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case alone && g.running > 0:
+		g.until = now.Add(reserved)
+		return nil, false
+	case g.alone, !alone && now.Before(g.until):
+		return nil, false
+	}
+	g.running++
+	if g.alone = alone; alone {
+		g.until = time.Time{}
+	}
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.running--
+		g.alone = false
+	}, true
+}

@@ -1,0 +1,83 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Sources choose ids, names and principals, and a database takes no NUL, no invalid UTF-8 and no key
+// of any length. What cannot be stored is one document's fault and never ends a run.
+
+// maxID is the longest id of a document, in bytes. An index of PostgreSQL takes keys of 2,700.
+const maxID = 2000
+
+// storable reports whether an id can be stored. It cannot be cleaned: another document may have the
+// id that would result.
+func storable(id document.ID) bool {
+	return id != "" && len(id) <= maxID && storableText(string(id))
+}
+
+func storableText(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
+
+// unstorable is the failure of a document whose id cannot be stored.
+func unstorable(id document.ID) Notice {
+	name := string(id)
+	if len(name) > maxID {
+		name = name[:maxID] + "…"
+	}
+	return Notice{Name: strings.ReplaceAll(strings.ToValidUTF8(name, "\uFFFD"), "\x00", "\uFFFD"),
+		Sentence: fmt.Sprintf("The source gives it an id that cannot be stored: it is empty, has more than %d bytes, or holds a NUL or invalid UTF-8. Rename it there.", maxID)}
+}
+
+// storableACL is an access list without principals that cannot be stored, which no person holds.
+func storableACL(list access.ACL) access.ACL {
+	return slices.DeleteFunc(slices.Clone(list), func(p access.Principal) bool { return !storableText(string(p)) })
+}
+
+// storableNotices are notices with names and sentences that can be stored.
+func storableNotices(all []Notice) []Notice {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Name, all[i].Sentence = cleanText(all[i].Name), cleanText(all[i].Sentence)
+	}
+	return all
+}
+
+// storableNodes is a batch without nodes whose ids cannot be stored: they, and what is below them,
+// have no readers.
+func storableNodes(b NodeBatch) NodeBatch {
+	b.Nodes = slices.DeleteFunc(slices.Clone(b.Nodes), func(n Node) bool { return !storableKey(n.ID) || n.Parent != "" && !storableKey(n.Parent) })
+	for i, n := range b.Nodes {
+		b.Nodes[i].Clauses = slices.Clone(n.Clauses)
+		for j, c := range n.Clauses {
+			b.Nodes[i].Clauses[j] = storableACL(c)
+		}
+	}
+	b.Unread, b.Denied = storableKeys(b.Unread), storableKeys(b.Denied)
+	return b
+}
+
+// storableGroups is a batch without people and groups whose ids cannot be stored: they hold nothing.
+func storableGroups(b GroupBatch) GroupBatch {
+	b.People = slices.DeleteFunc(slices.Clone(b.People), func(p Person) bool { return !storableKey(p.ID) })
+	for i, p := range b.People {
+		b.People[i].Emails = storableKeys(p.Emails)
+	}
+	b.Groups = slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return !storableKey(string(g.Principal)) })
+	for i, g := range b.Groups {
+		b.Groups[i].Members = storableKeys(g.Members)
+	}
+	b.Unread = storableACL(b.Unread)
+	return b
+}
+
+func storableKey(s string) bool { return storable(document.ID(s)) }
+
+func storableKeys(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !storableKey(s) })
+}
