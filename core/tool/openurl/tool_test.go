@@ -130,6 +130,7 @@ func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []st
 	if scope.Citations == nil {
 		scope.Citations = cite.NewMapping()
 	}
+	scope.Said = message.Said(append(slices.Clone(scope.History), message.Message{Role: message.User, Text: scope.Question})...)
 	args, err := json.Marshal(map[string]any{"urls": urls})
 	if err != nil {
 		t.Fatal(err)
