@@ -42,6 +42,10 @@ func (b *Bot) askAbout(ctx context.Context, c event.Command) {
 		b.respond(ctx, c, conversation.SayNothing)
 		return
 	}
+	if c.Target.Own { // what it says may come from documents, and a question is a person's text
+		b.respond(ctx, c, conversation.SayOwn)
+		return
+	}
 	c.Question = "What is to be known about this message? If it asks something, answer that.\n\n> " +
 		strings.ReplaceAll(strings.TrimSpace(c.Target.Text), "\n", "\n> ")
 	b.askCommand(ctx, c)

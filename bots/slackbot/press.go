@@ -18,7 +18,6 @@ import (
 
 // The sentences that presses answer with.
 const (
-	sayOwn      = "That is an answer of mine. Reply in its thread to ask more about it."
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
@@ -131,7 +130,7 @@ func (b *Bot) about(ctx context.Context, p event.Press) error {
 		b.reply(ctx, p, refusal)
 		return nil
 	case p.Author != "" && p.Author == b.client.Identity().User:
-		b.reply(ctx, p, sayOwn)
+		b.reply(ctx, p, conversation.SayOwn)
 		return nil
 	case p.Text == "" && len(p.Files) == 0:
 		b.reply(ctx, p, conversation.SayNothing)

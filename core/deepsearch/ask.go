@@ -86,6 +86,9 @@ func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err e
 	return true, nil
 }
 
+// sentenceNoSearch says why an agent answers without a deep search.
+const sentenceNoSearch = "This agent has no search among its tools, so no deep search was made."
+
 // whyPlain says why a question is answered without a deep search.
 func (s *inquiry) whyPlain(record Record) string {
 	switch {

@@ -21,6 +21,7 @@ func (s *inquiry) settle(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
 	}
+	s.learn(message.BasisOfReferences(f.References), f.Behind)
 	if s.show(r, &f) && fresh {
 		s.keep(ctx, "finding", func(ctx context.Context) error { return s.Journal.Found(ctx, s.fence(), r.number, f) })
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -41,14 +42,17 @@ type inquiry struct {
 	over     bool               // nothing is to come
 	searches []retrieve.Account // of the plan's own search
 	notices  []string
-	plain    string // why the question is answered without a deep search, a sentence
+	read     message.Basis       // of all that who plans and judges has read
+	behind   []message.Reference // documents that a plan was made of and that no finding names, without their text
+	plain    string              // why the question is answered without a deep search, a sentence
 }
 
 // row is a sub-question with what became of it.
 type row struct {
 	SubQuestion
-	number  int // from 1, in the order in which they were asked
-	tab     int // within its round
+	number  int           // from 1, in the order in which they were asked
+	tab     int           // within its round
+	basis   message.Basis // what its text was made of
 	taken   bool
 	cancel  context.CancelCauseFunc // ends the work on it; nil where nobody works on it
 	finding *Finding
@@ -60,6 +64,7 @@ func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
 	}
 	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), cited: &cite.Numbers{}, began: time.Now(),
 		changed: make(chan struct{}, 1)}
+	s.read = message.BasisOf(append(slices.Clip(req.History), req.Question)...).With(message.BasisOfFiles(req.Project))
 	if r.Prices != nil {
 		s.prices = r.Prices()
 	}
@@ -124,6 +129,9 @@ func (s *inquiry) addBehind(known int, questions []SubQuestion) []*row {
 	}
 	for _, q := range questions {
 		r := &row{SubQuestion: q, number: len(s.rows) + 1}
+		if !q.Added {
+			r.basis = s.read
+		}
 		for _, other := range s.rows {
 			if other.Round == q.Round {
 				r.tab++
@@ -184,8 +192,30 @@ func (s *inquiry) complete(a *turn.Answer) {
 		}
 		a.Citations = union(a.Citations, r.finding.Citations)
 	}
+	for _, ref := range s.behind {
+		if !holds(a.References, ref.Document.ID) && !holds(a.Inherited, ref.Document.ID) {
+			a.Inherited = append(a.Inherited, ref)
+		}
+	}
 	slices.SortStableFunc(a.Citations, func(a, b message.Citation) int { return a.Number - b.Number })
 	a.Timings.Total = time.Since(s.began)
+}
+
+// holds reports whether a document is among references.
+func holds(references []message.Reference, id document.ID) bool {
+	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
+}
+
+// learn notes what planner and judge read from now on. What is not among the findings is kept in mind for the answer, too.
+func (s *inquiry) learn(read message.Basis, behind []message.Reference) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read = s.read.With(read)
+	for _, r := range behind {
+		if !holds(s.behind, r.Document.ID) {
+			s.behind = append(s.behind, message.Reference{Number: r.Number, Document: r.Document})
+		}
+	}
 }
 
 // union adds the citations whose numbers are not there yet.

@@ -27,9 +27,16 @@ var planSpec = llm.ToolSpec{
 
 // prepare takes the question apart, or takes up what an earlier attempt has done. direct says that it needs no depth.
 func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
+	if !s.searchable() {
+		s.plain = sentenceNoSearch
+		return true, nil
+	}
 	record, err := s.resume(ctx)
 	if err != nil {
 		return false, err
+	}
+	if record.Planned() { // what another attempt's planner and judge read is not kept
+		s.learn(message.Basis{Unknown: true}, nil)
 	}
 	if !record.Planned() {
 		s.keep(ctx, "beginning", func(ctx context.Context) error {
@@ -72,9 +79,22 @@ func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 		record.Direct, record.Questions = false, []SubQuestion{{Text: s.req.Question.Text}}
 	}
 	if kept, err := s.resume(ctx); err == nil && kept.Planned() {
+		if !extends(kept, record) { // another attempt has written it
+			s.learn(message.Basis{Unknown: true}, nil)
+		}
 		return kept
 	}
 	return record
+}
+
+// extends reports whether a plan is another one to which people have added questions, and nothing else.
+func extends(kept, record Record) bool {
+	for i, q := range kept.Questions {
+		if !q.Added && (i >= len(record.Questions) || record.Questions[i].Text != q.Text) {
+			return false
+		}
+	}
+	return true
 }
 
 // plan takes the question apart: by the model, and by rule where there is none, or where it does not do so.
@@ -133,7 +153,7 @@ func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked b
 
 // look searches with the question itself and sums up what came.
 func (s *inquiry) look(ctx context.Context) string {
-	req := s.part(SubQuestion{Text: s.req.Question.Text})
+	req := s.part(s.req.Question.Text, message.Basis{})
 	req.SearchOnly, req.History = true, s.req.History
 	report, err := s.reader().Run(ctx, req, packet.SinkFunc(func(packet.Packet) {}))
 	if err != nil {
@@ -141,6 +161,7 @@ func (s *inquiry) look(ctx context.Context) string {
 		return ""
 	}
 	a := report.Best()
+	s.learn(message.BasisOfReferences(a.References), a.References)
 	s.mu.Lock()
 	s.searches = append(s.searches, a.Searches...)
 	s.mu.Unlock()

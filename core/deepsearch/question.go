@@ -40,6 +40,7 @@ type Finding struct {
 	Shown      string // its first cited sentence, Markdown with the numbers that readers see; of a failure why, a sentence
 	Citations  []message.Citation
 	References []message.Reference // every passage that its prompts held
+	Behind     []message.Reference // documents that the plan was made of, without their text
 	Searches   []retrieve.Account
 	Closest    []document.Ref // where it is Missing
 	Model      string         // that wrote it

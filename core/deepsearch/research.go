@@ -126,7 +126,7 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 		return Finding{State: Failed, Shown: "This could not be looked into."}
 	}
 	a := report.Best()
-	f = Finding{Citations: a.Citations, References: a.References, Searches: a.Searches, Model: a.Model, Usage: a.Usage}
+	f = Finding{Citations: a.Citations, References: a.References, Behind: s.resting(), Searches: a.Searches, Model: a.Model, Usage: a.Usage}
 	switch {
 	case a.Ending.Outcome == session.Answered && (a.Ending.Grounding == packet.Cited || s.req.SearchOnly):
 		f.State, f.Text = Found, a.Text
@@ -175,34 +175,70 @@ func (s *inquiry) stoodIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// briefed is a sub-question as it is asked: with the names that the one before it found.
-func (s *inquiry) briefed(r *row) SubQuestion {
+// briefed is a sub-question as it is asked, with the names that the one before it found, and what that text was made of.
+func (s *inquiry) briefed(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if q.After < 1 || q.After >= r.number {
-		return q
+		return q.Text, r.basis
 	}
+	basis = r.basis
 	if before := s.rows[q.After-1].finding; before != nil && before.State == Found {
 		if names := Names(s.req.Question.Text, sentences(*before)); len(names) > 0 {
-			q.Text = with(q.Text, names)
+			q.Text, basis = with(q.Text, names), basis.With(message.BasisOfReferences(before.References))
 		}
 	}
-	return q
+	return q.Text, basis
 }
 
-// part is the turn in which a sub-question is answered: nothing of the conversation is known in it, and nothing but documents counts.
-func (s *inquiry) part(q SubQuestion) turn.Request {
-	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
-	for _, name := range []string{search.Name, knowledge.Name, openurl.Name} {
-		if s.Tools.Find(name) != nil && (len(s.req.Agent.Tools) == 0 || slices.Contains(s.req.Agent.Tools, name)) {
-			agent.Tools = append(agent.Tools, name)
+// resting returns the documents that the plan was made of.
+func (s *inquiry) resting() []message.Reference {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.behind)
+}
+
+// people returns what people wrote of a search: the question, and what they added while it ran.
+func (s *inquiry) people() []string {
+	texts := []string{s.req.Question.Text}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rows {
+		if r.Added {
+			texts = append(texts, r.Text)
 		}
 	}
+	return texts
+}
+
+// usable are the tools that a sub-question may use: those of the list that the agent has.
+func (s *inquiry) usable() []string {
+	own, err := s.Tools.Only(s.req.Agent.Tools...)
+	if err != nil { // a tool that is not there: the run of the turn says so
+		return nil
+	}
+	var names []string
+	for _, name := range []string{search.Name, knowledge.Name, openurl.Name} {
+		if own.Find(name) != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// searchable reports whether the agent has a search, without which there is nothing to look into.
+func (s *inquiry) searchable() bool { return slices.Contains(s.usable(), search.Name) }
+
+// part is the turn in which a sub-question is answered: nothing of the conversation is known in it, and nothing but documents counts. Its text is no person's,
+// whoever wrote it: what people wrote is handed over by itself.
+func (s *inquiry) part(text string, basis message.Basis) turn.Request {
+	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
+	agent.Tools = s.usable()
 	return turn.Request{
-		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Question: message.Message{Role: message.User, Text: q.Text, At: s.req.Question.At},
+		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Question: message.Message{Role: message.Task, Text: text, At: s.req.Question.At},
 		Agent: agent, System: s.req.System, Models: []llm.Model{s.fast}, StandIn: s.req.StandIn, Filter: s.req.Filter, ForceTool: search.Name,
-		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Still: s.req.Still, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}},
+		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Still: s.req.Still, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Said: s.people(), Basis: basis},
 	}
 }
 

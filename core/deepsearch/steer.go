@@ -167,7 +167,7 @@ func (s *inquiry) steer(ctx context.Context) {
 		r := s.rows[number-1]
 		dropped, cancel := Finding{State: Dropped}, r.cancel
 		if r.finding != nil {
-			dropped.Searches, dropped.Took = r.finding.Searches, r.finding.Took
+			dropped.Searches, dropped.Took, dropped.Behind = r.finding.Searches, r.finding.Took, r.finding.References
 		}
 		gone := r.finding != nil && r.finding.State == Dropped
 		s.mu.Unlock()

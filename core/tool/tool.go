@@ -49,7 +49,9 @@ type Call struct {
 // Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except Citations and Rankings, which are made for that.
 type Scope struct {
 	Audience  access.Audience
-	Question  string            // the person's newest message
+	Question  string            // what is asked: the person's newest message, or a part of it that a model may have written
+	Said      []string          // what people wrote in the conversation; nothing else counts as a person's text
+	Basis     message.Basis     // what Question was made of, beyond what History, Files and Shown hold
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
 	Sources   []document.SourceID

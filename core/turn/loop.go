@@ -290,7 +290,7 @@ func (w *worker) scope() tool.Scope {
 		sources, documents = nil, w.instead
 	}
 	return tool.Scope{
-		Audience: w.req.Audience, Question: w.req.Question.Text, History: w.req.History, Citations: w.numbers,
+		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
 		Budget: toolBudget(info, w.spent), Now: w.req.Now,
 	}

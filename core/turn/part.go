@@ -24,6 +24,27 @@ type Part struct {
 	// asks for citations where there are any.
 	Steps      []message.Message
 	References []message.Reference
+	// Said is what people wrote that the run works for, beyond its question and history.
+	Said []string
+	// Basis is what the question of the run was made of.
+	Basis message.Basis
+}
+
+// said returns what people wrote in the conversation that a run belongs to.
+func said(req Request) []string {
+	texts := message.Said(append(slices.Clip(req.History), req.Question)...)
+	if req.Part != nil {
+		texts = append(texts, req.Part.Said...)
+	}
+	return texts
+}
+
+// basis returns what the question of a run was made of.
+func basis(req Request) message.Basis {
+	if req.Part == nil {
+		return message.Basis{}
+	}
+	return req.Part.Basis
 }
 
 // Numbers are those under which the documents of a session were shown, for a Part.

@@ -49,7 +49,11 @@ type Command struct {
 }
 
 // Target is the message that a command was used on.
-type Target struct{ Text string }
+type Target struct {
+	Text   string
+	Author string // its id
+	Own    bool   // the bot wrote it
+}
 
 // Place is where the command was used: outside threads its Ref without the thread of its own.
 func (c Command) Place() thread.Ref {
@@ -109,6 +113,9 @@ func (c *Command) Read(data discordgo.ApplicationCommandInteractionData) {
 	if r := data.Resolved; r != nil && data.TargetID != "" && r.Messages[data.TargetID] != nil {
 		m := r.Messages[data.TargetID]
 		c.Target = &Target{Text: m.Content}
+		if m.Author != nil {
+			c.Target.Author = m.Author.ID
+		}
 		for _, a := range m.Attachments {
 			c.Files = append(c.Files, AttachmentOf(a))
 		}

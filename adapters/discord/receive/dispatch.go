@@ -57,6 +57,9 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 			cmd.Ref.Thread, cmd.Own = i.ID, true
 		}
 		cmd.Read(data)
+		if cmd.Target != nil && cmd.Target.Author != "" {
+			cmd.Target.Own = cmd.Target.Author == in.discord.Self()
+		}
 		cmd.Ticket.Ephemeral = cmd.Private && !cmd.Direct
 		in.handler.Command(ctx, cmd)
 	case discordgo.InteractionApplicationCommandAutocomplete:

@@ -123,8 +123,16 @@ func commands() []scenario {
 		}},
 		{"ask about this", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("It means this.")})
-			s.AskAbout(Ann, s.Say(Bob, Place{}, "why does the standby lag behind?"))
+			said := s.Say(Bob, Place{}, "why does the standby lag behind?")
+			s.AskAbout(Ann, said)
 			reads(s, Ann, "It means this.")
+			for _, m := range append(s.Shown(Place{}), s.Shown(inThread(said))...) {
+				if strings.Contains(m.Text, "It means this.") { // an answer is no person's text
+					s.AskAbout(Ann, m.ID)
+					reads(s, Ann, "That is an answer of mine.")
+					break
+				}
+			}
 			if asked(t, s, 1); !strings.Contains(prompted(s, 0), "why does the standby lag behind?") {
 				t.Errorf("the model was shown %q", prompted(s, 0))
 			}

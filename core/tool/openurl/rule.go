@@ -75,7 +75,7 @@ type rules struct {
 	allow   Allow
 	indexed map[string]document.ID // addresses of documents of the index, with their sections where the model was shown some
 	named   map[string]bool        // addresses that stand in retrieved documents or in what people wrote
-	private bool                   // something that is not public is in the context
+	private bool                   // something that is not public is in the context, or the question was made of it
 }
 
 var (
@@ -125,7 +125,8 @@ func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.
 // rules reads the context of a turn. What a fetched page says counts for nothing: its links are not opened.
 func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	r := rules{allow: t.allow, indexed: make(map[string]document.ID), named: make(map[string]bool)}
-	var ids []document.ID
+	ids, unknown := known(scope.Basis)
+	r.private = unknown
 	see := func(ref message.Reference) {
 		if !Fetched(ref.Document.ID) {
 			ids = append(ids, ref.Document.ID)
@@ -141,17 +142,21 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 		}
 	}
 	for _, m := range scope.History {
-		if m.Role == message.User {
-			r.hear(m.Text)
-		}
 		for _, ref := range m.Documents {
 			see(ref)
+		}
+		for _, c := range m.Citations {
+			if !Fetched(c.Document.ID) {
+				ids = append(ids, c.Document.ID)
+			}
 		}
 	}
 	for _, ref := range scope.Shown {
 		see(ref)
 	}
-	r.hear(scope.Question)
+	for _, text := range scope.Said {
+		r.hear(text)
+	}
 	for _, f := range scope.Files {
 		if f.Document.ID != "" {
 			ids = append(ids, f.Document.ID)
@@ -171,6 +176,20 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 		r.private = r.private || !public[id]
 	}
 	return r, nil
+}
+
+// known returns the documents of a basis whose readers the index knows. unknown reports whether it
+// holds anything that is not taken to be public, whatever the index says.
+func known(b message.Basis) (ids []document.ID, unknown bool) {
+	unknown = b.Unknown
+	for _, id := range b.Documents {
+		if !Fetched(id) {
+			ids = append(ids, id)
+		} else if !Public(id) {
+			unknown = true
+		}
+	}
+	return ids, unknown
 }
 
 // find looks the addresses up in the index. A document that has one is read there, shown before or not: that sends nothing anywhere.

@@ -130,6 +130,9 @@ func runWith(t *testing.T, w *web, documents index, scope tool.Scope, allow []st
 	if scope.Citations == nil {
 		scope.Citations = cite.NewMapping()
 	}
+	if scope.Said == nil {
+		scope.Said = message.Said(append(slices.Clone(scope.History), message.Message{Role: message.User, Text: scope.Question})...)
+	}
 	args, err := json.Marshal(map[string]any{"urls": urls})
 	if err != nil {
 		t.Fatal(err)
@@ -403,5 +406,41 @@ func TestCallsThatGoWrong(t *testing.T) {
 	var got struct{ URLs []string }
 	if err != nil || json.Unmarshal(merged, &got) != nil || !slices.Equal(got.URLs, []string{"a", "b", "c"}) {
 		t.Errorf("merged %s, error %v", merged, err)
+	}
+}
+
+// The text of a task names no address, and a question that was made of something private is private,
+// whatever stands in its context.
+func TestTasksNameNoAddresses(t *testing.T) {
+	t.Parallel()
+	const page = "https://site.example/page"
+	task := message.Message{Role: message.Task, Text: page}
+	person := message.Message{Role: message.User, Text: page}
+	for _, tt := range []struct {
+		name  string
+		said  []message.Message
+		basis message.Basis
+		err   string
+	}{
+		{name: "a person named it", said: []message.Message{person}},
+		{name: "a task named it", said: []message.Message{task}, err: "stands neither"},
+		{name: "an answer named it", said: []message.Message{{Role: message.Assistant, Text: page}}, err: "stands neither"},
+		{name: "a message without a role named it", said: []message.Message{{Text: page}}, err: "stands neither"},
+		{name: "made of a public document", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"public"}}},
+		{name: "made of a page of the web", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"open_url:https://x.example"}}},
+		{name: "made of a document for members", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"public", "internal"}}, err: "not public"},
+		{name: "made of a document that is gone", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"gone"}}, err: "not public"},
+		{name: "made of a listed page", said: []message.Message{person}, basis: message.Basis{Documents: []document.ID{"open_url_listed:https://w.example"}}, err: "not public"},
+		{name: "made of something unknown", said: []message.Message{person}, basis: message.Basis{Unknown: true}, err: "not public"},
+		{name: "made of an attached file", said: []message.Message{person}, basis: message.BasisOf(message.Message{Files: []message.File{{Name: "a.txt", Text: "a"}}}), err: "not public"},
+		{name: "made of what an answer cites", said: []message.Message{person},
+			basis: message.BasisOf(message.Message{Citations: []message.Citation{{Document: document.Ref{ID: "internal"}}}}), err: "not public"},
+	} {
+		w := &web{}
+		said := append([]string{}, message.Said(tt.said...)...)
+		_, err := run(t, w, tool.Scope{Question: page, Said: said, Basis: tt.basis}, nil, page)
+		if allowed := tt.err == ""; allowed != (err == nil) || allowed != (len(w.fetched) == 1) || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%s: fetched %v, error %v, want %q", tt.name, w.fetched, err, tt.err)
+		}
 	}
 }
