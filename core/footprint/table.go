@@ -15,7 +15,7 @@ var (
 	JSON     = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 12, Max: 128 * mebi}
 	Model    = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 4, Max: 16 * mebi}
 	Frame    = Cost{Reader: "events of Slack and Discord", Fixed: 64 << 10, PerByte: 8, Max: 64 * mebi}
-	Engine   = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 12, Max: 96 * mebi}
+	Engine   = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 80, Max: 64 * mebi}
 )
 
 // Table lists the readers in the order of deploy/threats.md.

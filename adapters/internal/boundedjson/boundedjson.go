@@ -3,7 +3,6 @@
 package boundedjson
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,9 +55,11 @@ func (l Limits) Unmarshal(text []byte, out any) error {
 
 // Read returns a text that keeps the limits.
 func (l Limits) Read(in io.Reader) ([]byte, error) {
-	var text bytes.Buffer
-	_, err := text.ReadFrom(NewReader(in, l))
-	return text.Bytes(), err
+	text, err := io.ReadAll(NewReader(in, l))
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
 }
 
 // scan counts what has passed of a text.
