@@ -15,7 +15,7 @@ var ErrLimit = errors.New("the JSON exceeds a limit")
 // Limits bound one JSON text. A field that is 0 has no limit.
 type Limits struct {
 	Bytes    int64 // of the text
-	Elements int   // values in arrays and objects, all levels together
+	Elements int   // commas and opening brackets, which bound the values
 	Depth    int   // arrays and objects inside one another
 }
 
@@ -83,7 +83,7 @@ func (s *scan) over(text []byte, l Limits) error {
 			s.quoted = true
 		case c == '{', c == '[':
 			s.depth++
-			s.elements++ // the first value inside, which no comma precedes
+			s.elements++
 		case c == '}', c == ']':
 			s.depth--
 		case c == ',':
