@@ -8,11 +8,11 @@ import (
 )
 
 // maxFrame bounds a packet of the gateway. The largest describe a server with all of its channels, roles and emojis.
-const maxFrame = 16 << 20
+const maxFrame = 8 << 20
 
 // Limits of what the client decodes. An event that exceeds them is not handed to it.
 var (
-	largeEvents = boundedjson.Limits{Bytes: maxFrame, Elements: 400_000, Depth: 32}
+	largeEvents = boundedjson.Limits{Bytes: maxFrame, Elements: 200_000, Depth: 32}
 	events      = boundedjson.Limits{Bytes: 256 << 10, Elements: 20_000, Depth: 32} // a message has 64 KiB at most
 )
 

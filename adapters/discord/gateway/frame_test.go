@@ -99,12 +99,12 @@ func TestLittleMemoryGatewayFrames(t *testing.T) {
 	footprinttest.Limited(t, limit, func(t *testing.T) {
 		gateway := flood(t, []string{
 			`{"op":10,"d":{"heartbeat_interval":3600000}}`, `{"op":0,"s":1,"t":"READY","d":{}}`,
-			dispatched("GUILD_CREATE", `{"members":[`, "{},", 5_000_000, `{}]}`),
-			dispatched("GUILD_CREATE", `{"members":[`, "{},", 195_000, `{}]}`),
-			dispatched("GUILD_CREATE", `{"name":"`, "a", 15<<20, `"}`),
+			dispatched("GUILD_CREATE", `{"members":[`, "{},", 2_000_000, `{}]}`),
+			dispatched("GUILD_CREATE", `{"members":[`, "{},", 97_000, `{}]}`),
+			dispatched("GUILD_CREATE", `{"name":"`, "a", 7<<20, `"}`),
 			dispatched("MESSAGE_CREATE", `{"embeds":[`, "{},", 60_000, `{}]}`),
 			dispatched("MESSAGE_CREATE", "", "[", 8_000, strings.Repeat("]", 8_000)),
-			dispatched("MESSAGE_CREATE", `{"content":"`, "a", 8<<20, `"}`),
+			dispatched("MESSAGE_CREATE", `{"content":"`, "a", 6<<20, `"}`),
 			dispatched("MESSAGE_CREATE", `{"content":"`, "a", 10, `"}`),
 		})
 		var group errgroup.Group
