@@ -23,7 +23,7 @@ func hostile() map[string]string {
 		"as allowed":     message(`"files":[`, "{},", 14_000, "{}]"),
 		"attachments":    message(`"attachments":[`, `{"blocks":[{}]},`, 60_000, "{}]"),
 		"depth":          message(`"blocks":`, "[", 9_000, strings.Repeat("]", 9_000)),
-		"text":           message(`"text":"`, "a", 8<<20, `"`),
+		"text":           message(`"text":"`, "a", event.MaxPayload, `"`),
 		"authorizations": `{"type":"event_callback","team_id":"T1","authorizations":[` + strings.Repeat("{},", 300_000) + `{}],"event":{"type":"message"}}`,
 	}
 }
@@ -54,13 +54,14 @@ func TestDecodeRefusesTooManyElements(t *testing.T) {
 
 func TestLittleMemorySlackPayloads(t *testing.T) {
 	footprinttest.Limited(t, 256<<20, func(t *testing.T) {
-		for _, payload := range hostile() {
+		for _, text := range hostile() {
+			payload := []byte(text)
 			var group errgroup.Group
 			for range 8 {
 				c := connected(t)
 				group.Go(func() error {
-					c.peek(t.Context(), "events_api", []byte(payload))
-					_, err := c.handle(t.Context(), &heard{}, "events_api", []byte(payload))
+					c.peek(t.Context(), "events_api", payload)
+					_, err := c.handle(t.Context(), &heard{}, "events_api", payload)
 					return err
 				})
 			}
