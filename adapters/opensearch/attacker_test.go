@@ -78,7 +78,7 @@ func calls(t *testing.T, c *opensearch.Client) map[string]func() error {
 }
 
 func TestLittleMemoryLargeAnswers(t *testing.T) {
-	const limit = 256 << 20
+	const limit = 384 << 20
 	footprinttest.Limited(t, limit, func(t *testing.T) {
 		for _, attack := range []repeated{
 			{before: `{"responses":[`, middle: `{},`, times: 80_000_000},
@@ -94,8 +94,8 @@ func TestLittleMemoryLargeAnswers(t *testing.T) {
 			for path := range paths {
 				address, _, _ := strings.Cut(strings.TrimSuffix(path, "/put"), "?")
 				var group errgroup.Group
+				c := attacked(t, address, attack)
 				for range 8 {
-					c := attacked(t, address, attack)
 					group.Go(func() error {
 						_ = calls(t, c)[path]() // any error will do, and so will none
 						return nil
