@@ -21,7 +21,6 @@ import (
 	api "github.com/slack-go/slack"
 	"github.com/slack-go/slack/socketmode"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 )
 
 const (
@@ -58,7 +57,6 @@ func (c *Receiver) Listen(ctx context.Context, h event.Handler) error {
 	for i := range c.slack.Config.Sockets {
 		group.Go(func() error { return c.keepSocket(ctx, living, work, i > 0) })
 	}
-	c.queued = semaphore.NewWeighted(maxQueued)
 	var workers sync.WaitGroup
 	for _, lane := range work {
 		workers.Go(func() { c.work(ctx, h, lane) })

@@ -23,5 +23,5 @@ type Receiver struct {
 
 // NewReceiver returns a receiver of a workspace.
 func NewReceiver(w *call.Workspace, d *directory.Directory, r *read.Reader, to *write.Writer) *Receiver {
-	return &Receiver{slack: w, directory: d, reader: r, writer: to}
+	return &Receiver{slack: w, directory: d, reader: r, writer: to, queued: semaphore.NewWeighted(maxQueued)}
 }
