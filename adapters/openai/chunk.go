@@ -1,10 +1,13 @@
 package openai
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"strings"
 
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -62,9 +65,11 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		Text string `json:"text"`
 	}
 	if json.Unmarshal(data, &list) == nil {
+		var joined strings.Builder
 		for _, part := range list {
-			*c += content(part.Text)
+			joined.WriteString(part.Text)
 		}
+		*c = content(joined.String())
 	}
 	return nil // an unknown form is no text
 }
@@ -96,6 +101,18 @@ type decoder struct {
 }
 
 func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
+
+// smallEvent is how many bytes an event has that is decoded without a grant of memory: almost every one has a word, and a reader does
+// not wait for one until a large file was read.
+const smallEvent = 4 << 10
+
+// decodeWithin is decode with the memory that it needs.
+func (d *decoder) decodeWithin(ctx context.Context, raw []byte) ([]llm.Delta, error) {
+	if len(raw) <= smallEvent {
+		return d.decode(raw)
+	}
+	return footprint.Hold(ctx, footprint.Model, int64(len(raw)), func(context.Context) ([]llm.Delta, error) { return d.decode(raw) })
+}
 
 // decode returns the deltas of one event, without the finish and usage, which come last in end.
 func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {

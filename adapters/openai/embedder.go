@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/sashabaranov/go-openai"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -83,7 +84,16 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	if faults != nil {
 		return nil, faults
 	}
-	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint)}, nil
+	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
+}
+
+// usualDimensions leaves room for the vectors of a model that is not the one in the settings, which the error then names.
+const usualDimensions = 4096
+
+// vectorLimits bounds an answer: a vector for each text, with numbers of up to 32 characters.
+func vectorLimits(config EmbedderConfig) boundedjson.Limits {
+	numbers := config.Batch * (max(config.Dimensions, usualDimensions) + 16)
+	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}
 }
 
 // Model implements retrieve.Embedder. Shortened vectors are a space of their own.

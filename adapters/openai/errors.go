@@ -17,6 +17,7 @@ import (
 
 	sdk "github.com/sashabaranov/go-openai"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -152,11 +153,15 @@ func (x explainer) explain(ctx context.Context, err error) error {
 		return x.refusal(refused)
 	case errors.Is(err, llm.ErrBadRequest): // found before sending: already a sentence
 		return err
+	case errors.Is(err, llm.ErrEndless):
+		return fmt.Errorf("%s: %w", x.host, err)
+	case errors.Is(err, boundedjson.ErrLimit):
+		return fmt.Errorf("%w: %s sends more than it was asked for: %w", llm.ErrBadRequest, x.host, err)
 	case errors.Is(err, llm.ErrStalled):
 		return fmt.Errorf("%w: %s kept the connection open in silence", llm.ErrStalled, x.host)
 	case errors.As(err, &sending):
 		return x.unreachable(sending)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errEventTooLong), errors.Is(err, errMalformed):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errMalformed):
 		return fmt.Errorf("%w: %w", llm.ErrIncomplete, err)
 	}
 	var network net.Error

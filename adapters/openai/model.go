@@ -15,6 +15,7 @@ import (
 
 	sdk "github.com/sashabaranov/go-openai"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -75,13 +76,13 @@ func New(config Config) (*Model, error) {
 	if config.NativeTools != nil {
 		info.NativeTools = *config.NativeTools
 	}
-	m := &Model{config: config, traits: t, info: info, client: newClient(config.Endpoint)}
+	m := &Model{config: config, traits: t, info: info, client: newClient(config.Endpoint, events)}
 	m.dialect.Store(&dialect{})
 	return m, nil
 }
 
-// newClient joins the SDK to our transport.
-func newClient(e Endpoint) *sdk.Client {
+// newClient joins the SDK to our transport. An answer that is not a stream keeps the limits.
+func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	settings := sdk.DefaultConfig(e.APIKey)
 	settings.BaseURL = e.BaseURL
 	next := e.HTTP.Transport
@@ -89,7 +90,7 @@ func newClient(e Endpoint) *sdk.Client {
 		next = http.DefaultTransport
 	}
 	settings.HTTPClient = &http.Client{
-		Transport: &transport{next: next, idle: e.IdleTimeout},
+		Transport: &transport{next: next, idle: e.IdleTimeout, whole: whole},
 		// A redirected POST loses its body or its key; the operator is told the address to use.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -103,9 +104,13 @@ func (m *Model) Info() llm.Info {
 	return info
 }
 
-// Stream implements llm.Model. The last delta carries the finish reason and, where the endpoint tells, the usage. A refusal in the
-// model's own words is streamed as text and finishes with llm.FinishRefusal.
+// Stream implements llm.Model, within llm.AnswerLimits. The last delta carries the finish reason and, where the endpoint tells, the
+// usage. A refusal in the model's own words is streamed as text and finishes with llm.FinishRefusal.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return llm.AnswerLimits.Stream(ctx, req, m.stream)
+}
+
+func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		x := explainer{host: m.config.host(), model: m.config.Model, setting: "LLM_MODEL", key: m.config.APIKey, sent: texts(req)}
 		inner, cancel := context.WithCancel(ctx)
@@ -128,7 +133,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 				yield(x.failed(ctx, m.withoutTools(err, req)))
 				return
 			}
-			deltas, err := d.decode(raw)
+			deltas, err := d.decodeWithin(inner, raw)
 			if err != nil {
 				yield(x.failed(ctx, err))
 				return

@@ -5,13 +5,29 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
+	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxEvent bounds one event of a stream, so that a broken server cannot exhaust memory.
-const maxEvent = 16 << 20
+// events bounds one event of a stream. Most have a word; an answer that comes whole is one event as well.
+var events = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
 
-var errEventTooLong = errors.New("an event of the stream is longer than 16 MiB")
+// Bounds of a stream. Most of it is the wrapping of words: an event of one word has some hundred bytes in two or three lines.
+const (
+	maxStream = 128 << 20 // bytes
+	maxLines  = 600_000
+)
+
+var (
+	errEventTooLong  = fmt.Errorf("%w: an event of the stream is longer than %d bytes", llm.ErrEndless, events.Bytes)
+	errStreamTooLong = fmt.Errorf("%w: the stream is longer than %d MiB or %d lines", llm.ErrEndless, maxStream>>20, maxLines)
+)
+
+// keepBuffer is how large a buffer may be that is used for the next event.
+const keepBuffer = 16 << 10
 
 // eventReader reads a server-sent event stream and passes on only what the SDK understands: one "data:" line per event. Comments,
 // pings, ids and retry hints are dropped; an error inside the stream ends it as a *responseError. An event that the connection's end
@@ -22,11 +38,12 @@ type eventReader struct {
 	out  []byte
 	err  error
 
-	name  string   // of the event that is being read
-	data  [][]byte // its data lines
-	held  int      // bytes in data, with a line break for each
-	tried int      // bytes in data when complete last looked at them
-	first bool     // the next line is the first of the stream, which may begin with a byte order mark
+	name  string // of the event that is being read
+	data  []byte // its data lines, each with a line break
+	tried int    // bytes in data when complete last looked at them
+	read  int    // bytes of the stream
+	lines int    // of the stream
+	first bool   // the next line is the first of the stream, which may begin with a byte order mark
 }
 
 func newEventReader(body io.ReadCloser) *eventReader {
@@ -79,11 +96,15 @@ func (r *eventReader) advance() {
 // line returns the next line without its end, together with an error if the stream ended within it.
 func (r *eventReader) line() ([]byte, error) {
 	var line []byte
+	r.lines++
 	for {
 		part, err := r.in.ReadSlice('\n')
 		line = append(line, part...)
-		if len(line) > maxEvent {
+		if int64(len(line)) > events.Bytes {
 			return nil, errEventTooLong
+		}
+		if r.read += len(part); r.read > maxStream || r.lines > maxLines {
+			return nil, errStreamTooLong
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
@@ -103,33 +124,39 @@ func (r *eventReader) field(line []byte) {
 	case "event":
 		r.name = string(value)
 	case "data":
-		if r.held >= 2*r.tried { // looking at every line would take the square of their length
-			r.tried = r.held
+		if len(r.data) >= 2*r.tried { // looking at every line would take the square of their length
+			r.tried = len(r.data)
 			if r.complete() { // a server that puts no blank line between events
 				r.dispatch()
 			}
 		}
-		r.held += len(value) + 1
-		if r.held > maxEvent {
+		if int64(len(r.data)+len(value)+1) > events.Bytes {
 			r.err = errEventTooLong
 			return
 		}
-		r.data = append(r.data, value)
+		r.data = append(append(r.data, value...), '\n')
 	}
 }
 
 // complete reports whether what was read is a whole event even without the blank line.
 func (r *eventReader) complete() bool {
-	data := bytes.TrimSpace(bytes.Join(r.data, []byte("\n")))
+	data := bytes.TrimSpace(r.data)
 	return len(data) > 0 && (string(data) == "[DONE]" || json.Valid(data))
 }
 
 // dispatch hands the finished event on.
 func (r *eventReader) dispatch() {
 	// A line break inside an event can only be white space of its JSON, and the SDK reads one line.
-	data, name := bytes.TrimSpace(bytes.Join(r.data, []byte(" "))), r.name
-	r.data, r.name, r.held, r.tried = nil, "", 0, 0
+	data, name := bytes.ReplaceAll(bytes.TrimSpace(r.data), []byte("\n"), []byte(" ")), r.name
+	r.data, r.name, r.tried = r.data[:0], "", 0
+	if cap(r.data) > keepBuffer {
+		r.data = nil
+	}
 	if len(data) == 0 || name == "ping" || name == "heartbeat" || name == "keepalive" {
+		return
+	}
+	if err := events.Check(data); err != nil {
+		r.err = fmt.Errorf("%w: %w", llm.ErrEndless, err)
 		return
 	}
 	if failure := streamError(name, data); failure != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -20,8 +22,9 @@ const maxErrorBody = 64 << 10
 // transport stands between the SDK and the network, because the SDK drops what callers must know: the headers of a refusal, errors
 // inside a stream, and whether a silence is a stall. A response that is not a success becomes a *responseError.
 type transport struct {
-	next http.RoundTripper
-	idle time.Duration // for streams
+	next  http.RoundTripper
+	idle  time.Duration      // for streams
+	whole boundedjson.Limits // of an answer that is not a stream
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -32,7 +35,13 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		return checked(resp, "application/json")
+		if resp, err = checked(resp, "application/json"); err == nil {
+			resp.Body = struct {
+				io.Reader
+				io.Closer
+			}{boundedjson.NewReader(resp.Body, t.whole), resp.Body}
+		}
+		return resp, err
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
 	watch := newWatch(t.idle, func() { cancel(llm.ErrStalled) })
@@ -158,7 +167,10 @@ func (w *watch) stop() {
 // wholeAnswer makes a one-event stream of a server's answer that ignored "stream": true.
 func wholeAnswer(body io.ReadCloser) io.ReadCloser {
 	pipe := &lazyReader{open: func() ([]byte, error) {
-		data, err := io.ReadAll(io.LimitReader(body, maxEvent))
+		data, err := events.Read(body)
+		if errors.Is(err, boundedjson.ErrLimit) {
+			return nil, fmt.Errorf("%w: %w", llm.ErrEndless, err)
+		}
 		if err != nil {
 			return nil, err
 		}

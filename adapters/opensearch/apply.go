@@ -222,13 +222,16 @@ func (c *Client) send(ctx context.Context, index string, batch []action, refresh
 	}
 	var again []action
 	for i, item := range got.Items {
+		if len(item) != 1 {
+			return nil, fmt.Errorf("%w: a change was answered with %d results", engine.ErrUnfit, len(item))
+		}
 		for kind, result := range item {
 			f := &fault{status: result.Status}
 			if result.Error != nil {
 				f.kind, f.reason = cause(result.Error)
 			}
 			switch {
-			case result.Status < 300, result.Status == http.StatusConflict && f.kind == "version_conflict_engine_exception":
+			case result.Status >= 200 && result.Status < 300, result.Status == http.StatusConflict && f.kind == "version_conflict_engine_exception":
 			case kind == "delete" && result.Status == http.StatusNotFound && f.kind == "":
 			case busy(f):
 				again = append(again, batch[i])

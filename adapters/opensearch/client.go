@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -24,6 +23,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
@@ -50,8 +51,8 @@ type Client struct {
 	portion atomic.Int64 // how many changes go into a bulk request now
 }
 
-// maxAnswer bounds what is read of an answer.
-const maxAnswer = 256 << 20
+// answers bounds an answer. The largest are lists of 10,000 chunks, with about 1 MB and 100,000 elements.
+var answers = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
 
 // New returns a client. Nothing is asked of the cluster yet.
 func New(cfg Config) (*Client, error) {
@@ -220,24 +221,29 @@ func (c *Client) once(ctx context.Context, host, method, path string, body []byt
 		return &unreachable{c.explain(host, err), late(err)}
 	}
 	defer func() { _ = response.Body.Close() }() // it was read as far as it counts
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	text, err := answers.Read(response.Body)
 	switch {
+	case errors.Is(err, boundedjson.ErrLimit):
+		return fmt.Errorf("%w: the answer of %s is too large for OpenSearch (%w); check that INDEX_URL names OpenSearch itself",
+			engine.ErrUnfit, host, err)
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("ask the search engine: %w", context.Cause(ctx))
 	case err != nil:
 		return &unreachable{fmt.Errorf("%w: %s broke off in the middle of its answer: %w", engine.ErrDown, host, err), late(err)}
-	case len(text) > maxAnswer:
-		return fmt.Errorf("the search engine at %s answered with more than %d MB", host, maxAnswer>>20)
 	case response.StatusCode >= 300:
 		return c.refused(host, response, text)
 	}
 	if out == nil {
 		return nil
 	}
-	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("%w: %s answered with something that is no JSON; look whether INDEX_URL names OpenSearch itself", engine.ErrUnfit, host)
-	}
-	return nil
+	_, err = footprint.Hold(ctx, footprint.Engine, int64(len(text)), func(context.Context) (struct{}, error) {
+		if json.Unmarshal(text, out) != nil {
+			return struct{}{}, fmt.Errorf("%w: %s answered with something that is no JSON; look whether INDEX_URL names OpenSearch itself",
+				engine.ErrUnfit, host)
+		}
+		return struct{}{}, nil
+	})
+	return err
 }
 
 // late reports whether a connection stood, and the time was up.
@@ -295,8 +301,19 @@ func (c *Client) refused(host string, response *http.Response, text []byte) erro
 	return c.judge(host, f)
 }
 
+// maxReason bounds the bytes of a kind or a reason, which errors, logs and doctor repeat.
+const maxReason = 500
+
 // cause reads kind and reason of an error as OpenSearch writes it: an object, or a sentence.
 func cause(text json.RawMessage) (kind, reason string) {
+	kind, reason = causeOf(text)
+	short := func(s string) string {
+		return strings.ToValidUTF8(s[:min(len(s), maxReason)], "")
+	}
+	return short(kind), short(reason)
+}
+
+func causeOf(text json.RawMessage) (kind, reason string) {
 	var said struct {
 		Type, Reason string
 		RootCause    []struct{ Type, Reason string } `json:"root_cause"`

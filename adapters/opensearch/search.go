@@ -17,6 +17,13 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
+// Bounds of a score that is not 0. Real ones are far inside: sums of weights that grow with the logarithm of the number of chunks.
+// Products and quotients of such scores stay finite.
+const (
+	minScore = 1e-30
+	maxScore = 1e12
+)
+
 // maxTerms is how many numbers OpenSearch takes in one clause (index.max_terms_count).
 const maxTerms = 65536
 
@@ -109,6 +116,7 @@ func anyOf[T ~int32 | ~int64](field string, values []T) any {
 // round is searches that travel together, and what is done with their answers.
 type round struct {
 	bodies []object
+	most   []int // hits that each may have
 	reads  []func(*found)
 }
 
@@ -118,18 +126,18 @@ type found struct {
 	hits  []hit
 }
 
-func (r *round) add(body object, read func(*found)) {
-	r.bodies, r.reads = append(r.bodies, body), append(r.reads, read)
+func (r *round) add(most int, body object, read func(*found)) {
+	r.bodies, r.most, r.reads = append(r.bodies, body), append(r.most, most), append(r.reads, read)
 }
 
 // count asks how many chunks meet conditions.
 func (r *round) count(conditions []any, read func(int)) {
-	r.add(object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
+	r.add(0, object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
 
 // scores asks for the scores of the best n chunks; which of several with the last one's score they are is left open.
 func (r *round) scores(n int, query object, read func([]hit)) {
-	r.add(object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
+	r.add(n, object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
 		func(f *found) { read(f.hits) })
 }
 
@@ -163,7 +171,7 @@ func (s *search) run(ctx context.Context, r *round) error {
 		return fmt.Errorf("%w: of %d searches it answered %d", engine.ErrDown, len(r.bodies), len(got.Responses))
 	}
 	for i := range got.Responses {
-		f, err := s.client.read(&got.Responses[i])
+		f, err := s.client.read(&got.Responses[i], r.most[i])
 		if err != nil {
 			return err
 		}
@@ -189,8 +197,8 @@ type response struct {
 	}
 }
 
-// read checks an answer. Half of one, as an index gives it that lacks a shard, would be taken for the whole.
-func (c *Client) read(r *response) (*found, error) {
+// read checks an answer with at most so many hits. Half of one, as an index gives it that lacks a shard, would be taken for the whole.
+func (c *Client) read(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}
 		f.kind, f.reason = cause(r.Error)
@@ -199,7 +207,11 @@ func (c *Client) read(r *response) (*found, error) {
 	if r.Shards.Failed > 0 || r.TimedOut {
 		return nil, fmt.Errorf("%w: %d shards of the index gave no answer; look at the health of the cluster", engine.ErrDown, r.Shards.Failed)
 	}
+	if n := len(r.Hits.Hits); n > most || r.Hits.Total.Value < 0 {
+		return nil, fmt.Errorf("%w: asked for %d chunks it returned %d of %d", engine.ErrUnfit, most, n, r.Hits.Total.Value)
+	}
 	out := &found{total: r.Hits.Total.Value, hits: make([]hit, len(r.Hits.Hits))}
+	seen := make(map[document.ChunkID]bool, len(out.hits))
 	for i, h := range r.Hits.Hits {
 		if len(h.Sort) > 0 {
 			h.Score = &h.Sort[0]
@@ -207,6 +219,10 @@ func (c *Client) read(r *response) (*found, error) {
 		if h.Score == nil || len(h.Fields.Chunk) != 1 {
 			return nil, fmt.Errorf("%w: a chunk came without its score or its number", engine.ErrUnfit)
 		}
+		if *h.Score != 0 && *h.Score < minScore || *h.Score > maxScore || seen[h.Fields.Chunk[0]] {
+			return nil, fmt.Errorf("%w: a chunk came twice, or with a score that no search gives", engine.ErrUnfit)
+		}
+		seen[h.Fields.Chunk[0]] = true
 		out.hits[i] = hit{h.Fields.Chunk[0], *h.Score, h.Matched}
 	}
 	return out, nil
@@ -387,7 +403,7 @@ func (s *search) askScores(r *round, i int) {
 		}
 		r.scores(len(deep), matching(named, of(deep)), p.each(func(e *engine.Entry, h hit) {
 			for _, name := range h.named {
-				if j, err := strconv.Atoi(name); err == nil && e.Holds != nil && j < len(e.Holds) {
+				if j, err := strconv.Atoi(name); err == nil && j >= 0 && j < len(e.Holds) {
 					e.Holds[j] = true
 				}
 			}

@@ -15,6 +15,12 @@ import (
 // page is how many chunks are listed in one request (index.max_result_window).
 const page = 10000
 
+// maxBlocks bounds the blocks of a tenant: enough for eight billion chunks.
+const maxBlocks = 1 << 17
+
+// maxExact is the largest number up to which float64 has every integer.
+const maxExact = 1 << 53
+
 // query sends one search.
 func (c *Client) query(ctx context.Context, index string, body object, out any) error {
 	if err := c.ready(ctx); err != nil {
@@ -30,6 +36,7 @@ func (c *Client) query(ctx context.Context, index string, body object, out any) 
 // Tally sums up the chunks of a tenant; see engine.Keeper.
 func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID) (map[int64]engine.Tally, error) {
 	out := make(map[int64]engine.Tally)
+	last := -1.0 // the block before
 	for after := any(nil); ; {
 		composite := object{"size": page, "sources": []any{object{"block": object{"histogram": object{"field": fieldChunk, "interval": engine.BlockSize}}}}}
 		if after != nil {
@@ -54,6 +61,10 @@ func (c *Client) Tally(ctx context.Context, index string, tenant access.TenantID
 		}
 		blocks := &got.Aggregations.Blocks
 		for _, b := range blocks.Buckets {
+			if b.Key.Block <= last || b.Key.Block > maxExact || b.Count < 0 || len(out) == maxBlocks {
+				return nil, fmt.Errorf("count the chunks in index %s: %w: its blocks are not in order, or more than can be", index, engine.ErrUnfit)
+			}
+			last = b.Key.Block
 			out[int64(b.Key.Block)/engine.BlockSize] = engine.Tally{Chunks: b.Count, Versions: int64(b.Versions.Value)}
 		}
 		if len(blocks.Buckets) < page || blocks.AfterKey == nil {
@@ -85,6 +96,9 @@ func (c *Client) Versions(ctx context.Context, index string, tenant access.Tenan
 		for _, h := range got.Hits.Hits {
 			if len(h.Sort) != 1 || len(h.Fields.Version) != 1 {
 				return nil, errors.New("list the chunks in the search engine: one came without its number or version")
+			}
+			if h.Sort[0] < from || h.Sort[0] >= to {
+				return nil, fmt.Errorf("list the chunks in index %s: %w: chunk %d is not in the order, or not in the block", index, engine.ErrUnfit, h.Sort[0])
 			}
 			out[document.ChunkID(h.Sort[0])] = h.Fields.Version[0]
 			from = h.Sort[0] + 1

@@ -8,11 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/spend"
 	"golang.org/x/sync/errgroup"
@@ -38,11 +38,13 @@ var (
 )
 
 const (
-	maxReply = 4 << 20 // bytes; some endpoints send the documents back
 	// maxTexts is what text-embeddings-inference takes in one request unless it is told otherwise (--max-client-batch-size, 32).
 	maxTexts = 32
 	maxText  = 8 << 10 // bytes of a text; models read some hundred tokens, and the rest is time that somebody waits
 )
+
+// replies bounds an answer: a score for each text, and the texts, which some endpoints send back.
+var replies = boundedjson.Limits{Bytes: 4 << 20, Elements: 20_000, Depth: 16}
 
 // New returns a client. It does not connect.
 func New(config Config) (*Client, error) {
@@ -158,12 +160,9 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 	if res.StatusCode != http.StatusOK {
 		return nil, 0, explain(res.StatusCode)
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxReply+1))
-	switch {
-	case err != nil:
+	data, err := replies.Read(res.Body)
+	if err != nil {
 		return nil, 0, err
-	case len(data) > maxReply:
-		return nil, 0, fmt.Errorf("it answers with more than %d bytes", maxReply)
 	}
 	return read(data, len(texts))
 }

@@ -43,6 +43,7 @@ type Conversation struct {
 	logger  *slog.Logger
 	notices notices
 	errands errands
+	quiet   quiet
 	said    Once // messages about which their authors were told something
 	taken   Once // messages that were taken in
 }
@@ -85,9 +86,10 @@ func (c *Conversation) remembers(person string) func(context.Context) (access.Au
 	return func(ctx context.Context) (access.Audience, error) { return c.can.memory.Remembers(ctx, person) }
 }
 
-// say tells the author of a message something beside an answer. The event does not wait for it.
+// say tells the author of a message something in addition to an answer, unless they were told enough (policy.Quiet). The event does
+// not wait for it.
 func (c *Conversation) say(ctx context.Context, to Message, sentence string) {
-	if sentence != "" {
+	if sentence != "" && c.quiet.allows(to.Ref, to.Author.ID, sentence) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence) })
 	}
 }

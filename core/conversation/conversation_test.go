@@ -318,3 +318,29 @@ func (s *stage) Until(what string, holds func() bool) {
 	s.Helper()
 	common.Until(s.ctx, s, what, holds, func() any { return s.hanging(func(*note) bool { return true }) })
 }
+
+func TestFloodOfMessagesIsToldAFewTimes(t *testing.T) {
+	t.Parallel()
+	s := begin(t, common.Setting{}).(*stage)
+	late, end := context.WithTimeout(s.ctx, 0)
+	defer end()
+	for range 600 {
+		n := s.heard(*s.pin(s.channel(common.Place{}), "ann", page{Text: "@bot when?"}, 0))
+		if err := s.talk.Message(late, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := s.heard(*s.pin(s.channel(common.Place{}), "bob", page{Text: "@bot when?"}, 0))
+	if err := s.talk.Message(late, n); err != nil {
+		t.Fatal(err)
+	}
+	s.talk.Wait()
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	if said := s.board.alone["ann"]; len(said) == 0 || len(said) > policy.DefaultQuiet.Most {
+		t.Errorf("ann is told %d sentences", len(said))
+	}
+	if said := s.board.alone["bob"]; len(said) != 1 {
+		t.Errorf("bob is told %d sentences", len(said))
+	}
+}

@@ -78,7 +78,7 @@ func (c *Conversation) occurrence(m Message) answer.Occurrence {
 
 // stopHere stops what is being answered where a message says so.
 func (c *Conversation) stopHere(ctx context.Context, m Message) error {
-	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.deps.Platform.Say(ctx, m, sentence) })
+	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence) })
 	return err
 }
 
@@ -97,7 +97,7 @@ func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgemen
 			became, err := c.service.Steer(ctx, at, j.Instruction, nil)
 			if err != nil {
 				c.logger.ErrorContext(ctx, "plan not changed", "message", m.ID, "error", err)
-				c.deps.Platform.Say(ctx, m, SayBroken)
+				c.say(ctx, m, SayBroken)
 				return
 			}
 			j.Steered = became

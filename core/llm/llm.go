@@ -79,6 +79,7 @@ const (
 	FinishStop      Finish = "stop"
 	FinishToolCalls Finish = "tool_calls"
 	FinishLength    Finish = "length"
+	FinishLimit     Finish = "limit"   // Limits cut the answer; calls that came with it are incomplete
 	FinishRefusal   Finish = "refusal" // the provider's content filter or the model itself declined
 )
 

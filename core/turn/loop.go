@@ -160,7 +160,7 @@ func (w *worker) follow(ctx context.Context, number int, result stepResult) (don
 		return false, nil
 	case result.text == "":
 		return false, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
-	case result.finish == llm.FinishLength:
+	case result.finish == llm.FinishLength, result.finish == llm.FinishLimit:
 		w.record.Noticed(string(sentenceCut))
 	}
 	return true, nil

@@ -31,6 +31,7 @@ const (
 	sentenceRefused    Sentence = "The model declined to answer this. Ask in other words, or ask a person."
 	sentenceEmpty      Sentence = "The model gave no answer. Ask again, or ask in other words."
 	sentenceTooLong    Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
+	sentenceEndless    Sentence = "The model did not come to an end, so its answer was stopped. Ask in other words, or ask for less."
 	sentenceStalled    Sentence = "The model stopped in the middle of its answer. Ask again."
 	sentenceDown       Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
 	sentenceSetup      Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
@@ -128,6 +129,8 @@ func settle(err error, f facts) Ending {
 		return Ending{Outcome: session.Failed, Sentence: sentenceEmpty, Retryable: true}
 	case errors.Is(err, llm.ErrContextTooLong), errors.Is(err, budget.ErrTooLarge):
 		return Ending{Outcome: session.Failed, Sentence: sentenceTooLong}
+	case errors.Is(err, llm.ErrEndless):
+		return Ending{Outcome: session.Failed, Sentence: sentenceEndless, Retryable: true}
 	case errors.Is(err, llm.ErrStalled), errors.Is(err, llm.ErrIncomplete):
 		return Ending{Outcome: session.Failed, Sentence: sentenceStalled, Retryable: true}
 	case errors.Is(err, llm.ErrUnavailable):

@@ -77,6 +77,9 @@ func TestOutcomes(t *testing.T) {
 		{name: "an endless tool loop without an answer", replies: []llmtest.Reply{searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), searching("1")}, outcome: session.Failed, says: "gave no answer", retryable: true},
 		{name: "an unknown tool", replies: []llmtest.Reply{{llmtest.Call(0, "1", "rm", `{}`)}, llmtest.Answer("Well.")}, outcome: session.Answered, grounding: packet.General, shown: "Well.", says: "not based on any"},
 		{name: "malformed arguments", replies: []llmtest.Reply{{llmtest.Call(0, "1", "internal_search", `{"queries": [`)}, searching("2"), llmtest.Answer("So [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/replication#top)."},
+		{name: "an endless answer says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLimit)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
+		{name: "an endless answer that ends in calls makes none", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.CallPart(0, "1", "internal_search", `{"q`), llmtest.Finish(llm.FinishLimit)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
+		{name: "an endless answer of which nothing is shown", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrEndless)}}, outcome: session.Failed, says: "did not come to an end", retryable: true},
 		{name: "an answer cut for length says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLength)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

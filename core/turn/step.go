@@ -88,11 +88,13 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 	}
 	w.voice.close()
 	result.text, result.shown, result.offered = w.voice.take(), !w.voice.dropped, offered
-	result.calls = w.identify(number, append(calls.calls(), text.Calls()...))
+	if result.finish != llm.FinishLimit {
+		result.calls = w.identify(number, append(calls.calls(), text.Calls()...))
+	}
 	if result.finish == llm.FinishRefusal {
 		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
 	}
-	if len(result.calls) == 0 && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
+	if len(result.calls) == 0 && result.finish != llm.FinishLimit && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
 		// Many servers ignore that a call is required. The search can be made without them.
 		result.calls = []llm.ToolCall{w.searchCall()}
 	}
@@ -111,8 +113,12 @@ func (w *worker) finish(ctx context.Context, screen filter.Screen, visible strin
 	return err
 }
 
-// identify gives every call an id that is unique within the turn: some models send none, or the same one twice.
+// maxCalls is how many calls of one step are run.
+const maxCalls = 64
+
+// identify gives every call that is run an id that is unique within the turn: some models send none, or the same one twice.
 func (w *worker) identify(step int, calls []llm.ToolCall) []llm.ToolCall {
+	calls = calls[:min(len(calls), maxCalls)]
 	for i := range calls {
 		if calls[i].ID == "" || w.ids[calls[i].ID] {
 			calls[i].ID = fmt.Sprintf("call_%d_%d", step, i)

@@ -37,13 +37,17 @@ type exchange struct {
 // receive carries packets from Discord to the SDK.
 func (x *exchange) receive() error {
 	for {
-		kind, data, err := x.up.ReadMessage()
+		_, data, err := x.up.ReadMessage()
 		if err != nil {
 			return fmt.Errorf("read from the gateway: %w", err)
 		}
-		var p frame
-		if err := json.Unmarshal(data, &p); err != nil {
+		p, err := readFrame(data)
+		if err != nil {
 			return fmt.Errorf("read from the gateway: %w", err)
+		}
+		if p.Op == opDispatch && !p.fits(data) {
+			x.skip(p, len(data))
+			continue
 		}
 		forward, beat, err := x.received(p)
 		if err == nil && beat {
@@ -55,10 +59,19 @@ func (x *exchange) receive() error {
 		if !forward {
 			continue
 		}
-		if err := x.near.WriteMessage(kind, data); err != nil {
+		// Always as text: the client unpacks what is binary, without a limit.
+		if err := x.near.WriteMessage(websocket.TextMessage, data); err != nil {
 			return fmt.Errorf("hand a packet to the client: %w", err)
 		}
 	}
+}
+
+// skip notes an event that is too large to be read, as if it had been delivered: a session that is resumed brings it again.
+func (x *exchange) skip(p frame, size int) {
+	x.mu.Lock()
+	x.seq = p.Seq
+	x.mu.Unlock()
+	x.relay.skipped(p.Type, size)
 }
 
 // received looks at a packet from Discord and says whether the SDK gets it, and whether Discord gets a heartbeat for it.

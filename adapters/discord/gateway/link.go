@@ -139,7 +139,9 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	l := &link{sdk: sdk, down: make(chan struct{}, 1), begun: begun}
-	l.relay = &relay{dialer: s.Dialer, gateway: s.gateway, limit: s.Config.OpenLimit, identified: func() { begun(true) }}
+	l.relay = &relay{dialer: s.Dialer, gateway: s.gateway, limit: s.Config.OpenLimit, identified: func() { begun(true) }, skipped: func(kind string, size int) {
+		s.Logger.WarnContext(ctx, "event of Discord skipped: it is too large", "kind", kind, "bytes", size)
+	}}
 	sdk.Client, sdk.Dialer = l.relay.client(), l.relay.websocket()
 	sdk.Identify.Intents = s.Config.Intents()
 	sdk.ShardID, sdk.ShardCount = s.id, s.of

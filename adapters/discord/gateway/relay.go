@@ -3,7 +3,6 @@ package gateway
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -50,10 +49,11 @@ var (
 //
 // A relay serves one session and one connection at a time.
 type relay struct {
-	dialer     *websocket.Dialer // to Discord
-	gateway    string            // where new sessions begin
-	limit      time.Duration     // from dialling to READY or RESUMED
-	identified func()            // is called once an identify was sent
+	dialer     *websocket.Dialer           // to Discord
+	gateway    string                      // where new sessions begin
+	limit      time.Duration               // from dialling to READY or RESUMED
+	identified func()                      // is called once an identify was sent
+	skipped    func(kind string, size int) // is called for an event that is too large to be read
 
 	mu      sync.Mutex
 	resume  string // where the session is resumed; empty before READY
@@ -224,6 +224,9 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	}
 	conn, res, err := dialer.DialContext(ctx, u.String(), nil)
 	ended()
+	if err == nil {
+		conn.SetReadLimit(maxFrame)
+	}
 	if res != nil && res.Body != nil {
 		_ = res.Body.Close() // the library has read what there is
 	}
@@ -253,11 +256,3 @@ func (h *hijacked) WriteHeader(int)             {}
 
 // Hijack implements http.Hijacker.
 func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.conn, h.rw, nil }
-
-// frame is what the relay reads of a gateway packet.
-type frame struct {
-	Op   int             `json:"op"`
-	Seq  *int64          `json:"s"`
-	Type string          `json:"t"`
-	Data json.RawMessage `json:"d"`
-}

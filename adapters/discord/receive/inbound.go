@@ -11,10 +11,14 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
 // maxInbound bounds the body of a request; the platform's own are far smaller.
-const maxInbound = 4 << 20
+const maxInbound = 1 << 20
+
+// interactions bounds what is decoded of one.
+var interactions = boundedjson.Limits{Bytes: maxInbound, Elements: 50_000, Depth: 32}
 
 // Handler takes interactions as signed requests, for an application whose Interactions Endpoint URL is set: those with a signature that
 // is not Discord's get 401, as Discord itself tries out, and without Config.PublicKey all do. It answers while Run runs.
@@ -33,7 +37,7 @@ func (c *Receiver) Handler() http.Handler {
 		var more struct {
 			Channel *discordgo.Channel `json:"channel"`
 		}
-		if json.Unmarshal(body, &i) != nil || json.Unmarshal(body, &more) != nil {
+		if interactions.Unmarshal(body, &i) != nil || json.Unmarshal(body, &more) != nil {
 			http.Error(w, "the body is no interaction", http.StatusBadRequest)
 			return
 		}

@@ -18,8 +18,9 @@ import (
 
 // Limits of handling events.
 const (
-	maxMessages = 64 // channels whose messages are handled at once
-	maxUrgent   = 64 // interactions, reactions and deletions at once
+	maxQueued   = 256 // messages and edits that wait or are handled; the gateway waits for room
+	maxMessages = 64  // channels whose messages are handled at once
+	maxUrgent   = 64  // interactions, reactions and deletions at once
 	// lookups that fail are made again for so long; Discord itself delivers no event twice.
 	patience = 30 * time.Second
 )
@@ -37,11 +38,12 @@ type intake struct {
 	handler  event.Handler
 	messages *lanes
 	urgent   *lanes
-	upkeep   *lanes // what nobody waits for
+	upkeep   *lanes        // what nobody waits for
+	room     chan struct{} // holds a token for each message and edit that waits or is handled
 }
 
 func newIntake(c *Receiver, h event.Handler) *intake {
-	return &intake{Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1)}
+	return &intake{Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1), room: make(chan struct{}, maxQueued)}
 }
 
 // run takes events until ctx ends and returns when all of them are handled.
@@ -92,11 +94,11 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *joined:
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
 	case *discordgo.MessageCreate:
-		in.messages.do(e.ChannelID, func() { in.guard(ctx, "message", func() error { return in.created(ctx, e.Message, false, nil) }) })
+		in.queue(ctx, e.ChannelID, "message", func() error { return in.created(ctx, e.Message, false, nil) })
 	case *discordgo.InteractionCreate:
 		in.urgent.do(e.ID, func() { in.guard(ctx, "interaction", func() error { return in.interaction(ctx, e.Interaction, nil) }) })
 	case *discordgo.MessageUpdate:
-		in.messages.do(e.ChannelID, func() { in.guard(ctx, "edit", func() error { return in.edited(ctx, e.Message) }) })
+		in.queue(ctx, e.ChannelID, "edit", func() error { return in.edited(ctx, e.Message) })
 	case *discordgo.MessageReactionAdd:
 		in.urgent.do(e.MessageID, func() {
 			in.guard(ctx, "reaction", func() error {
@@ -114,6 +116,19 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 	case *discordgo.ThreadDelete:
 		in.deleted(ctx, e.GuildID, e.ParentID, e.ID) // the thread of a question goes with it
 	}
+}
+
+// queue has a message handled after those of its channel. It waits while too many are queued.
+func (in *intake) queue(ctx context.Context, channel, what string, handle func() error) {
+	select {
+	case in.room <- struct{}{}:
+	case <-ctx.Done():
+		return // looked for as a missed message by the next process
+	}
+	in.messages.do(channel, func() {
+		defer func() { <-in.room }()
+		in.guard(ctx, what, handle)
+	})
 }
 
 func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {

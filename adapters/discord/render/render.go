@@ -108,11 +108,11 @@ const (
 
 // asked puts the question over an answer where it stands in no message: of a command Discord shows who used it, and not what was asked.
 func asked(v *stream.View, tree *answer.Tree) *answer.Tree {
-	question := strings.Join(strings.Fields(v.Question), " ")
+	question := answer.Line(v.Question)
 	if question == "" || v.Removed || len(tree.Blocks) == 0 {
 		return tree
 	}
-	name := cmp.Or(strings.Join(strings.Fields(v.Asker), " "), "Somebody")
+	name := cmp.Or(answer.Line(v.Asker), "Somebody")
 	said := &answer.Block{Kind: answer.Paragraph, Inlines: []answer.Inline{
 		{Kind: answer.Text, Text: foot.Cut(name, maxName), Style: answer.Bold}, {Kind: answer.Text, Text: " asked: " + foot.Cut(question, maxAsked)},
 	}}

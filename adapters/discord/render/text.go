@@ -2,7 +2,6 @@ package render
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
@@ -17,16 +16,12 @@ const (
 // Title makes a thread's name of a question: its first line, without Markdown, cut at a word.
 func Title(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	text = strings.Map(func(r rune) rune {
+	text = answer.Line(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("*_~|`>#", r) {
 			return -1
 		}
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
-			return ' '
-		}
 		return r
-	}, text)
-	text = strings.Join(strings.Fields(text), " ")
+	}, text))
 	if text == "" {
 		return defaultTitle
 	}

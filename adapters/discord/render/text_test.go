@@ -19,7 +19,7 @@ func TestTitle(t *testing.T) {
 		{"cut at a word", strings.Repeat("word ", 30), strings.TrimSpace(strings.Repeat("word ", 18)) + "…"},
 		{"one long word", strings.Repeat("x", 200), strings.Repeat("x", 89) + "…"},
 		{"emoji count twice", strings.Repeat("😀", 60), strings.Repeat("😀", 44) + "…"},
-		{"control characters", "a\x00b\u202ec", "a b c"},
+		{"control characters", "a\x00b\u202ec", "abc"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -34,7 +35,7 @@ func (c *Writer) Unsay(ctx context.Context, n event.Note) error {
 // AskAbout asks in reply to a question whether it is still wanted. Processes that ask the same within minutes ask once.
 func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label string) error {
 	_, err := c.tell(ctx, m, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
-		discordgo.Button{Label: label, Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(m.ID)},
+		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(m.ID)},
 	}}})
 	return err
 }
@@ -42,7 +43,7 @@ func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label stri
 // tell says something in reply to a message. The same said by several processes, which all hear of the message, is said once.
 func (c *Writer) tell(ctx context.Context, to event.Message, text string, rows []discordgo.MessageComponent) (event.Note, error) {
 	var made call.Posted
-	body := sentence(text)
+	body := plain(text)
 	body.Reference = &reference{MessageID: string(to.ID)}
 	sum := sha256.Sum256([]byte(string(to.ID) + "/" + text))
 	body.Nonce, body.EnforceNonce = strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15])), true
@@ -64,6 +65,6 @@ func (c *Writer) SayAt(ctx context.Context, at thread.Ref, message thread.Messag
 func (c *Writer) Resay(ctx context.Context, n event.Note, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "change what was said", Method: http.MethodPatch, URL: discordgo.EndpointChannelMessage(n.Channel, n.Message),
-		Bucket: call.EditBucket(n.Channel), Body: sentence(text),
+		Bucket: call.EditBucket(n.Channel), Body: plain(text),
 	}, nil)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -75,7 +76,7 @@ func (c *Writer) Notice(ctx context.Context, to event.Interaction) error {
 
 // Respond answers an interaction with a sentence that its user alone sees.
 func (c *Writer) Respond(ctx context.Context, to event.Interaction, text string) error {
-	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(sentence(text)))
+	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
 }
 
 // Amend says a sentence in the place of an answer that was announced by Defer.
@@ -83,7 +84,7 @@ func (c *Writer) Amend(ctx context.Context, to event.Interaction, text string) e
 	t := to.Reply()
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
-		Bucket: call.ReplyBucket(t.Token), Body: sentence(text),
+		Bucket: call.ReplyBucket(t.Token), Body: plain(text),
 	}, nil)
 }
 
@@ -169,6 +170,7 @@ func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bo
 func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) error {
 	choices := []map[string]string{}
 	for _, v := range values[:min(len(values), maxChoices)] {
+		v = answer.Line(v)
 		if n := render.Units(v); n > 0 && n <= maxChoice {
 			choices = append(choices, map[string]string{"name": v, "value": v})
 		}
@@ -227,9 +229,9 @@ func (c *Writer) Show(ctx context.Context, to event.Interaction, f event.Form) e
 		f.Max = event.MaxField
 	}
 	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseModal, map[string]any{
-		"custom_id": f.ID, "title": f.Title,
+		"custom_id": f.ID, "title": answer.Line(f.Title),
 		"components": []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.TextInput{
-			CustomID: event.FieldText, Label: f.Label, Style: style, Placeholder: f.Hint, Value: f.Text, Required: f.Required, MaxLength: f.Max,
+			CustomID: event.FieldText, Label: answer.Line(f.Label), Style: style, Placeholder: answer.Line(f.Hint), Value: answer.Visible(f.Text), Required: f.Required, MaxLength: f.Max,
 		}}}},
 	})
 }

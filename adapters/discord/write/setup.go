@@ -3,6 +3,7 @@ package write
 import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
 // What is chosen in the menus of /footnote setup.
@@ -34,7 +35,7 @@ func SetupRows(s Setup) []discordgo.MessageComponent {
 	}
 	var modes []discordgo.SelectMenuOption
 	for _, m := range s.Modes {
-		modes = append(modes, discordgo.SelectMenuOption{Value: m.Value, Label: m.Label, Description: m.Help, Default: m.Value == s.Mode})
+		modes = append(modes, discordgo.SelectMenuOption{Value: m.Value, Label: answer.Line(m.Label), Description: answer.Line(m.Help), Default: m.Value == s.Mode})
 	}
 	var rows []discordgo.MessageComponent
 	for _, menu := range []discordgo.SelectMenu{

@@ -14,7 +14,7 @@ import (
 // direct message.
 func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
 	s := c.Surface(t, true, false)
-	body := sentence(text)
+	body := plain(text)
 	body.Components = buttonRow(buttons, string(t.ID))
 	if reply := s.ticket(); reply != nil {
 		err := c.discord.API.Do(ctx, call.Request{

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -48,6 +49,9 @@ func sentence(text string) outgoing {
 		Attachments: []uploaded{},
 	}
 }
+
+// plain is a text that is no page: it did not pass through a renderer.
+func plain(text string) outgoing { return sentence(answer.Visible(text)) }
 
 // outgoing is a page as it is sent.
 func (s *Surface) outgoing(p render.Page) outgoing {
@@ -107,7 +111,7 @@ func buttonRow(list []thread.Button, turn string) []discordgo.MessageComponent {
 		if b.Primary {
 			style = discordgo.PrimaryButton
 		}
-		row.Components = append(row.Components, discordgo.Button{Label: b.Label, Style: style, CustomID: thread.ButtonID(b.Action, turn)})
+		row.Components = append(row.Components, discordgo.Button{Label: answer.Line(b.Label), Style: style, CustomID: thread.ButtonID(b.Action, turn)})
 	}
 	if len(row.Components) > 0 {
 		rows = append(rows, row)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
 // Events are decoded here and not by the library, which refuses a whole event when one block in it is of a kind that it does not know.
@@ -181,10 +183,15 @@ type Interaction struct {
 	Response string `json:"response_url"`
 }
 
+// MaxPayload bounds a payload. Slack's own are far smaller: a message has 40,000 characters and 50 blocks at most.
+const MaxPayload = 1 << 20
+
+var payloads = boundedjson.Limits{Bytes: MaxPayload, Elements: 30_000, Depth: 64}
+
 // Decode reads what Slack sent. A field of an unexpected kind counts as absent: the rest is worth reading all the same.
 func Decode[T any](what string, raw []byte) (T, error) {
 	var v T
-	if err := json.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
+	if err := payloads.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
 		return v, fmt.Errorf("read %s from Slack: %w", what, err)
 	}
 	return v, nil

@@ -13,18 +13,30 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // peek notes what an event tells that another one of the same message lacks, before either is handled.
-func (c *Receiver) peek(kind string, raw []byte) {
+func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	if kind != "events_api" || !bytes.Contains(raw, []byte(`"message"`)) {
 		return
 	}
-	cb, err := event.Decode[event.Callback]("an event", raw)
+	cb, err := decode[event.Callback](ctx, "an event", raw)
 	if err == nil && cb.Event.Type == "message" && cb.Event.TS != "" && cb.Event.Deleted == "" && cb.Event.Message == nil {
 		c.reader.TellOfFiles(string(cb.Event.Channel), cb.Event.TS, event.StatedFiles(cb.Event.Files))
 	}
+}
+
+// smallPayload is how many bytes are decoded without a grant of memory: Slack waits three seconds, and almost all have less.
+const smallPayload = 16 << 10
+
+// decode is event.Decode with the memory that it needs.
+func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
+	if len(raw) <= smallPayload {
+		return event.Decode[T](what, raw)
+	}
+	return footprint.Hold(ctx, footprint.Frame, int64(len(raw)), func(context.Context) (T, error) { return event.Decode[T](what, raw) })
 }
 
 // handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a command's person.
@@ -38,7 +50,7 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	switch kind {
 	case "events_api": // below
 	case "slash_commands":
-		s, err := event.Decode[event.Slash]("a command", raw)
+		s, err := decode[event.Slash](ctx, "a command", raw)
 		if err != nil {
 			return "", err
 		}
@@ -47,7 +59,7 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 			By: thread.Person{ID: s.User, Name: s.Name}, Direct: strings.HasPrefix(s.Channel, "D"),
 		})
 	case "interactive":
-		i, err := event.Decode[event.Interaction]("an interaction", raw)
+		i, err := decode[event.Interaction](ctx, "an interaction", raw)
 		if err != nil {
 			return "", err
 		}
@@ -55,7 +67,10 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	default:
 		return "", nil // of a kind that this version does not know
 	}
-	cb, err := event.Decode[event.Callback]("an event", raw)
+	cb, err := decode[event.Callback](ctx, "an event", raw)
+	if err != nil && ctx.Err() != nil {
+		return "", err // it waited for memory, and comes again
+	}
 	if err != nil {
 		c.slack.Logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
 		return "", nil // it will not be better the next time

@@ -33,6 +33,10 @@ const (
 	handleLimit = 10 * time.Second
 	// listenAgain is the pause after a connection loop ended by itself.
 	listenAgain = 5 * time.Second
+	// maxQueued is how many bytes of events wait in all lanes together.
+	maxQueued = 32 << 20
+	// maxEnvelope bounds a frame of a socket: a payload with what is around it.
+	maxEnvelope = event.MaxPayload + 16<<10
 )
 
 // Listen receives events over sockets until ctx ends, and acknowledges each once the handler has taken it in. It fails with a sentence
@@ -104,6 +108,7 @@ func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job) {
 			}
 		}
 		cancel()
+		c.queued.Release(int64(len(j.Payload)))
 	}
 }
 
@@ -239,7 +244,8 @@ var errGaveWay = errors.New("a socket was left to other processes")
 func (c *Receiver) socket(ctx, living context.Context, work []chan job, further bool) error {
 	living, cancel := context.WithCancel(living)
 	defer cancel()
-	client := socketmode.New(c.slack.API, socketmode.OptionDialer(c.slack.Dialer()), socketmode.OptionLog(log.New(io.Discard, "", 0)))
+	client := socketmode.New(c.slack.API, socketmode.OptionDialer(c.slack.Dialer()),
+		socketmode.OptionReadLimit(maxEnvelope), socketmode.OptionLog(log.New(io.Discard, "", 0)))
 	ended := make(chan error, 1)
 	go func() { ended <- client.RunContext(living) }()
 	up := false
@@ -281,9 +287,13 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 			if !ok {
 				continue
 			}
-			c.peek(e.Type, e.Payload)
+			c.peek(ctx, e.Type, e.Payload)
+			if c.queued.Acquire(ctx, int64(len(e.Payload))) != nil {
+				continue // ctx is done: it comes again, to another process or to the next one
+			}
 			select {
-			case <-ctx.Done(): // it comes again, to another process or to the next one
+			case <-ctx.Done(): // likewise
+				c.queued.Release(int64(len(e.Payload)))
 			case work[laneOf(e)] <- job{e, client}:
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/directory"
 	"github.com/footnotehq/footnote/adapters/slack/read"
 	"github.com/footnotehq/footnote/adapters/slack/write"
+	"golang.org/x/sync/semaphore"
 )
 
 // Receiver takes in what a workspace tells of. It is safe for concurrent use.
@@ -16,10 +17,11 @@ type Receiver struct {
 	directory *directory.Directory
 	reader    *read.Reader
 	writer    *write.Writer
-	late      sync.WaitGroup // commands and presses that were acknowledged before they were carried out
+	queued    *semaphore.Weighted // bytes of events that wait or are handled
+	late      sync.WaitGroup      // commands and presses that were acknowledged before they were carried out
 }
 
 // NewReceiver returns a receiver of a workspace.
 func NewReceiver(w *call.Workspace, d *directory.Directory, r *read.Reader, to *write.Writer) *Receiver {
-	return &Receiver{slack: w, directory: d, reader: r, writer: to}
+	return &Receiver{slack: w, directory: d, reader: r, writer: to, queued: semaphore.NewWeighted(maxQueued)}
 }

@@ -15,9 +15,6 @@ import (
 // sslCheck is the parameter of requests by which Slack only looks whether the address of a command can be reached.
 const sslCheck = "ssl_check"
 
-// maxBody bounds a request. Slack's own are far smaller.
-const maxBody = 1 << 20
-
 // Handler receives events, commands and interactions as signed requests, all at one address. Requests without a valid signature of the
 // last five minutes are refused; one that was not taken in is answered so that Slack delivers it again.
 func (c *Receiver) Handler(h event.Handler) http.Handler {
@@ -30,7 +27,7 @@ func (c *Receiver) Handler(h event.Handler) http.Handler {
 			http.Error(w, "Slack sends POST requests here.", http.StatusMethodNotAllowed)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, event.MaxPayload))
 		if err != nil {
 			status := http.StatusBadRequest
 			var big *http.MaxBytesError
@@ -61,7 +58,7 @@ func (c *Receiver) Handler(h event.Handler) http.Handler {
 		// As with sockets, an event that is being taken in is finished although Slack has stopped waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
-		c.peek(kind, payload)
+		c.peek(ctx, kind, payload)
 		handle := c.inTime
 		if kind == "events_api" { // comes again when it was not taken in
 			handle = c.handle

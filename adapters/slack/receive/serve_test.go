@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
 )
 
 func TestSignedRequests(t *testing.T) {
 	t.Parallel()
-	const event = `{"type":"event_callback","event_id":"Ev1","event":{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1.1"}}`
+	const said = `{"type":"event_callback","event_id":"Ev1","event":{"type":"message","channel":"C1","user":"U1","text":"hi","ts":"1.1"}}`
 	const form = "application/x-www-form-urlencoded"
 	tests := []struct {
 		name, kind, body string
@@ -31,10 +32,10 @@ func TestSignedRequests(t *testing.T) {
 		messages         int
 		query            string
 	}{
-		{name: "event", body: event, status: 200, messages: 1},
+		{name: "event", body: said, status: 200, messages: 1},
 		{name: "challenge", body: `{"type":"url_verification","challenge":"abc"}`, status: 200, answer: "abc"},
 		{name: "unknown event", body: `{"type":"event_callback","event":{"type":"new"}}`, status: 200},
-		{name: "event that is not taken in", body: event, fail: errors.New("no database"), status: 503, messages: 1},
+		{name: "event that is not taken in", body: said, fail: errors.New("no database"), status: 503, messages: 1},
 		{name: "command", kind: form, body: url.Values{"command": {"/ask"}, "text": {"why"}}.Encode(), status: 200, answer: `{"response_type":"ephemeral","text":"said"}`},
 		{name: "command that fails", kind: form, body: "command=%2Fask", fail: errors.New("no database"), status: 200, answer: "Try again"},
 		{name: "button", kind: form, body: url.Values{"payload": {`{"type":"block_actions"}`}}.Encode(), status: 200},
@@ -43,11 +44,11 @@ func TestSignedRequests(t *testing.T) {
 		{name: "broken JSON", body: `{"type":`, status: 400},
 		{name: "look at the certificate", kind: form, body: "ssl_check=1&token=x", status: 200},
 		{name: "look at the certificate, read only", method: http.MethodGet, query: "?ssl_check=1&token=x", status: 200},
-		{name: "no signature", body: event, sign: func(http.Header, string) {}, status: 401},
-		{name: "signature of another body", body: event, sign: func(h http.Header, _ string) { slacktest.Sign(h, []byte("x"), time.Now()) }, status: 401},
-		{name: "old request", body: event, sign: func(h http.Header, b string) { slacktest.Sign(h, []byte(b), time.Now().Add(-6*time.Minute)) }, status: 401},
-		{name: "no secret", body: event, secret: "none", status: 401},
-		{name: "too large", body: `{"x":"` + strings.Repeat("x", maxBody) + `"}`, status: 413},
+		{name: "no signature", body: said, sign: func(http.Header, string) {}, status: 401},
+		{name: "signature of another body", body: said, sign: func(h http.Header, _ string) { slacktest.Sign(h, []byte("x"), time.Now()) }, status: 401},
+		{name: "old request", body: said, sign: func(h http.Header, b string) { slacktest.Sign(h, []byte(b), time.Now().Add(-6*time.Minute)) }, status: 401},
+		{name: "no secret", body: said, secret: "none", status: 401},
+		{name: "too large", body: `{"x":"` + strings.Repeat("x", event.MaxPayload) + `"}`, status: 413},
 		{name: "read only", method: http.MethodGet, status: 405},
 	}
 	for _, tt := range tests {

@@ -25,7 +25,7 @@ func TestTwinsTellOfFiles(t *testing.T) {
 		begin := time.Now()
 		go func() {
 			time.Sleep(100 * time.Millisecond)
-			c.peek("events_api", message)
+			c.peek(t.Context(), "events_api", message)
 		}()
 		if files := c.reader.Attached(t.Context(), mention); len(files) != 1 || time.Since(begin) != 100*time.Millisecond {
 			t.Errorf("the message came later: %v after %s", files, time.Since(begin))
@@ -40,7 +40,7 @@ func TestTwinsTellOfFiles(t *testing.T) {
 				t.Errorf("mention %d without a message: %v after %s", i, files, time.Since(begin))
 			}
 		}
-		c.peek("events_api", message)
+		c.peek(t.Context(), "events_api", message)
 		begin = time.Now()
 		if c.reader.Attached(t.Context(), event.Message{Ref: mention.Ref, ID: "3.1"}); time.Since(begin) != twinWait {
 			t.Errorf("message events come again, and are waited for %s", time.Since(begin))

@@ -120,7 +120,7 @@ func (t *tail) steps(v *stream.View) []Task {
 		default:
 			t.tasks[i] = status
 		}
-		title := foot.Cut(strings.Join(strings.Fields(Neutral(q)), " "), maxTask)
+		title := foot.Cut(Neutral(answer.Line(q)), maxTask)
 		changed = append(changed, Task{ID: "search-" + strconv.Itoa(i+1), Title: title, Status: status})
 	}
 	if len(changed) > 0 && v.Phase != stream.Searching && t.found < len(v.Documents) {
@@ -138,7 +138,7 @@ func (t *Task) tell(docs []packet.Document) {
 	}
 	for _, d := range docs {
 		if url, ok := address(d.URL); ok && len(t.Sources) < MaxTaskSources {
-			t.Sources = append(t.Sources, Source{Title: foot.Cut(strings.Join(strings.Fields(Neutral(d.Title)), " "), maxTask), URL: url})
+			t.Sources = append(t.Sources, Source{Title: foot.Cut(Neutral(answer.Line(d.Title)), maxTask), URL: url})
 		}
 	}
 }

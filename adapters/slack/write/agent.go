@@ -3,8 +3,8 @@ package write
 import (
 	"context"
 	"fmt"
-	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/core/thread"
@@ -40,7 +40,7 @@ func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 	defer cancel()
 	p := api.AssistantThreadsSetSuggestedPromptsParameters{ChannelID: to.Channel, ThreadTS: to.Thread}
 	for _, one := range prompts[:min(len(prompts), maxPrompts)] {
-		p.Prompts = append(p.Prompts, api.AssistantThreadsPrompt{Title: one.Title, Message: one.Message})
+		p.Prompts = append(p.Prompts, api.AssistantThreadsPrompt{Title: answer.Line(one.Title), Message: answer.Visible(one.Message)})
 	}
 	if err := c.slack.API.SetAssistantThreadsSuggestedPromptsContext(ctx, p); err != nil {
 		return fmt.Errorf("suggest questions: %w", call.Explain("assistant.threads.setSuggestedPrompts", err))
@@ -50,7 +50,7 @@ func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) e
 
 // title is a question on one line of so many characters at most.
 func title(question string, most int) string {
-	name := strings.Join(strings.Fields(render.Neutral(question)), " ")
+	name := render.Neutral(answer.Line(question))
 	if r := []rune(name); len(r) > most {
 		name = string(r[:most-1]) + "…"
 	}

@@ -3,6 +3,7 @@ package write
 import (
 	"slices"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/core/thread"
@@ -48,7 +49,7 @@ func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 
 // button is a button about a turn.
 func button(b thread.Button, turn string) *api.ButtonBlockElement {
-	element := api.NewButtonBlockElement(event.ActionID(b.Action, turn), turn, api.NewTextBlockObject(api.PlainTextType, b.Label, true, false))
+	element := api.NewButtonBlockElement(event.ActionID(b.Action, turn), turn, api.NewTextBlockObject(api.PlainTextType, answer.Line(b.Label), true, false))
 	if b.Primary {
 		element.Style = api.StylePrimary
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/thread"
@@ -55,7 +56,9 @@ func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	if err != nil {
 		return fmt.Errorf("open a form: %w", err)
 	}
-	plain := func(s string) *api.TextBlockObject { return api.NewTextBlockObject(api.PlainTextType, s, false, false) }
+	plain := func(s string) *api.TextBlockObject {
+		return api.NewTextBlockObject(api.PlainTextType, answer.Line(s), false, false)
+	}
 	view := api.ModalViewRequest{
 		Type: api.VTModal, CallbackID: event.ActionID(f.Action, f.Turn), PrivateMetadata: string(carried),
 		Title: plain(f.Title), Submit: plain(f.Submit), Close: plain("Cancel"),
@@ -73,7 +76,7 @@ func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 			if field.Hint != "" {
 				input.Placeholder = plain(field.Hint)
 			}
-			input.Multiline, input.MaxLength, input.InitialValue = field.Lines, min(cmp.Or(field.Max, maxInput), maxInput), field.Given
+			input.Multiline, input.MaxLength, input.InitialValue = field.Lines, min(cmp.Or(field.Max, maxInput), maxInput), answer.Visible(field.Given)
 			element = input
 		}
 		block := api.NewInputBlock(field.Name, plain(field.Label), nil, element)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/render"
@@ -73,7 +74,7 @@ func asked(who, question string) []api.MsgOption {
 	if r := []rune(question); len(r) > shownQuestion {
 		question = string(r[:shownQuestion]) + "…"
 	}
-	text := render.Neutral(who + question)
+	text := render.Neutral(answer.Visible(who + question))
 	return []api.MsgOption{
 		api.MsgOptionText(render.Entities.Replace(text), false),
 		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),

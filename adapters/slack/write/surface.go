@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/render"
@@ -240,7 +241,7 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 		s.stated.Store(&at)
 	}()
 	err := s.client.slack.API.SetAssistantThreadsStatusContext(ctx, api.AssistantThreadsSetStatusParameters{
-		ChannelID: to.Channel, ThreadTS: to.Thread, Status: strings.TrimSpace(status),
+		ChannelID: to.Channel, ThreadTS: to.Thread, Status: render.Neutral(answer.Line(status)),
 	})
 	if noMethod(err) || slices.Contains(codesNeverStream, call.Code(err)) {
 		s.client.noStatus.Store(true)

@@ -12,7 +12,7 @@ const maxHold = 512
 // block and open emphasis are closed, and half a link, tag, entity, address, table row or marker is held back. Closing what is closed
 // changes nothing.
 func Closed(text string) string {
-	text = clean(text)
+	text = Visible(text)
 	all := segments(text)
 	last := all[len(all)-1]
 	settled := len(text) - len(last.text) + last.repeated
@@ -235,7 +235,7 @@ func (g *growing) write(delta string) []segment {
 
 // finish returns the segments that are left when nothing more comes.
 func (g *growing) finish() []segment {
-	done := g.segmenter.write(clean(g.rest), nil)
+	done := g.segmenter.write(Visible(g.rest), nil)
 	g.rest = ""
 	return append(done, g.last())
 }

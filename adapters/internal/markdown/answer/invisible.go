@@ -1,6 +1,9 @@
 package answer
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+)
 
 // invisible reports whether a character that stands after prev (0 at the beginning) shows nothing that the reader would miss: text can be
 // hidden in such characters, one bit or one letter in each. What scripts and emoji need stays where they need it. It looks at what is before
@@ -29,10 +32,15 @@ func selector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f
 }
 
-// Visible takes out of a text what is invisible.
-func Visible(text string) string { return VisibleAfter(0, text) }
+// Visible removes from a text what no platform should be handed: control characters, marks that reorder text, characters in which text
+// can be hidden, and what is not UTF-8. Every text that a platform shows passes through it, or through Line. Most texts come back as they
+// are.
+func Visible(text string) string { return new(cleaner).clean(text) }
 
-// VisibleAfter is Visible for a text that stands after a character.
+// Line is Visible for what is shown in one line: titles, names, labels and statuses.
+func Line(text string) string { return strings.Join(strings.Fields(Visible(text)), " ") }
+
+// VisibleAfter removes what is invisible from a text that stands after a character.
 func VisibleAfter(prev rune, text string) string {
 	hidden := false
 	before := prev

@@ -68,7 +68,7 @@ func Parse(source string) *Tree { return ParseUntil(source, func() bool { return
 
 // ParseUntil is Parse for who may not wait for it: it leaves the rest out, at most thousands of characters later, once ended says so.
 func ParseUntil(source string, ended func() bool) *Tree {
-	source = clean(source)
+	source = Visible(source)
 	t := &Tree{size: len(source)}
 	for _, s := range segments(source) {
 		if ended() {
@@ -100,10 +100,7 @@ func (t *Tree) last() *Block {
 	return t.Blocks[len(t.Blocks)-1]
 }
 
-// clean removes what no platform should be handed. Most texts come back as they are.
-func clean(s string) string { return new(cleaner).clean(s) }
-
-// cleaner is clean for a text that comes in parts.
+// cleaner is Visible for a text that comes in parts.
 type cleaner struct{ last rune }
 
 func (c *cleaner) clean(part string) string {

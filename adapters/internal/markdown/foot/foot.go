@@ -66,7 +66,7 @@ func Instead(v *stream.View, progress bool, limit int) *answer.Tree {
 func Notes(v *stream.View) []string {
 	var notes []string
 	add := func(s string) {
-		if s = strings.Join(strings.Fields(s), " "); s != "" {
+		if s = answer.Line(s); s != "" {
 			notes = append(notes, s)
 		}
 	}

@@ -1,0 +1,102 @@
+// Package boundedjson decodes JSON of other servers within limits: bytes, elements and depth. A few bytes such as "{}," become a
+// hundred bytes of memory each, so a limit of bytes alone does not bound what a decoder allocates.
+package boundedjson
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// ErrLimit says that a text exceeds its limits.
+var ErrLimit = errors.New("the JSON exceeds a limit")
+
+// Limits bound one JSON text. A field that is 0 has no limit.
+type Limits struct {
+	Bytes    int64 // of the text
+	Elements int   // commas and opening brackets, which bound the values
+	Depth    int   // arrays and objects inside one another
+}
+
+// Reader passes a JSON text on and fails with ErrLimit where the text exceeds its limits. It does not look whether the text is
+// valid.
+type Reader struct {
+	in     io.Reader
+	limits Limits
+	scan   scan
+}
+
+// NewReader returns a reader of in within limits.
+func NewReader(in io.Reader, limits Limits) *Reader { return &Reader{in: in, limits: limits} }
+
+// Read implements io.Reader.
+func (r *Reader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	if over := r.scan.over(p[:n], r.limits); over != nil {
+		return 0, over
+	}
+	return n, err
+}
+
+// Check returns ErrLimit for a text that exceeds its limits.
+func (l Limits) Check(text []byte) error {
+	var s scan
+	return s.over(text, l)
+}
+
+// Unmarshal is json.Unmarshal within limits.
+func (l Limits) Unmarshal(text []byte, out any) error {
+	if err := l.Check(text); err != nil {
+		return err
+	}
+	return json.Unmarshal(text, out)
+}
+
+// Read returns a text that keeps the limits.
+func (l Limits) Read(in io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(NewReader(in, l))
+	if err != nil {
+		return nil, err
+	}
+	return text, nil
+}
+
+// scan counts what has passed of a text.
+type scan struct {
+	bytes           int64
+	elements, depth int
+	quoted, escaped bool // inside a string, after a backslash
+}
+
+func (s *scan) over(text []byte, l Limits) error {
+	if s.bytes += int64(len(text)); l.Bytes > 0 && s.bytes > l.Bytes {
+		return fmt.Errorf("%w of %d bytes", ErrLimit, l.Bytes)
+	}
+	for _, c := range text {
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case s.quoted:
+			s.escaped, s.quoted = c == '\\', c != '"'
+		case c == '"':
+			s.quoted = true
+		case c == '{', c == '[':
+			s.depth++
+			s.elements++
+		case c == '}', c == ']':
+			s.depth--
+		case c == ',':
+			s.elements++
+		default:
+			continue
+		}
+		if l.Elements > 0 && s.elements > l.Elements {
+			return fmt.Errorf("%w of %d elements", ErrLimit, l.Elements)
+		}
+		if l.Depth > 0 && s.depth > l.Depth {
+			return fmt.Errorf("%w of %d levels", ErrLimit, l.Depth)
+		}
+	}
+	return nil
+}
