@@ -3,6 +3,7 @@ package attachment_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync/atomic"
 	"testing"
 
@@ -20,12 +21,15 @@ func TestFetchReadsSoManyFilesInTheirOrder(t *testing.T) {
 	for i := range list {
 		list[i] = i
 	}
-	got := attachment.Fetch(t.Context(), list, head, func(ctx context.Context, n int) message.File {
+	got := attachment.Fetch(t.Context(), list, attachment.RoomFor(0), head, func(ctx context.Context, n int, into *attachment.Buffer) (attachment.Head, string) {
 		if _, bounded := ctx.Deadline(); !bounded {
 			t.Error("a file may take for ever")
 		}
 		reads.Add(1)
-		return message.File{Name: head(n).Name, Text: "read"}
+		if _, err := io.WriteString(into, "read"); err != nil {
+			t.Error(err)
+		}
+		return head(n), ""
 	})
 	if n := reads.Load(); n != attachment.MaxFiles {
 		t.Errorf("%d files were read", n)
@@ -35,7 +39,7 @@ func TestFetchReadsSoManyFilesInTheirOrder(t *testing.T) {
 			t.Errorf("file %d is %+v", i, f)
 		}
 	}
-	if none := attachment.Fetch(t.Context(), nil, head, nil); none != nil {
+	if none := attachment.Fetch(t.Context(), nil, attachment.RoomFor(0), head, nil); none != nil {
 		t.Errorf("no files are %v", none)
 	}
 }
