@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/office"
+	"github.com/footnotehq/footnote/core/footprint"
 )
 
 // format says how a file is read.
@@ -17,6 +18,7 @@ type format struct {
 	html   bool                                                   // may name its encoding inside
 	code   bool                                                   // its name says more than any title in it
 	unread string                                                 // why it is not read at all
+	cost   footprint.Cost                                         // of parse; zero where what it calls takes memory itself
 }
 
 // MayHold reports whether a file of that name may hold text that can be read: where files have to be fetched, the others need not be.
@@ -33,18 +35,18 @@ func formatOf(name string) format {
 	case ".html", ".htm", ".xhtml", ".shtml":
 		return format{read: readHTML, matter: true, html: true}
 	case ".csv":
-		return format{parse: parseTable(',')}
+		return format{parse: parseTable(','), cost: footprint.CSV}
 	case ".tsv":
-		return format{parse: parseTable('\t')}
+		return format{parse: parseTable('\t'), cost: footprint.CSV}
 	case ".json":
-		return format{parse: parseJSON, code: true}
+		return format{parse: parseJSON, code: true, cost: footprint.Text}
 	case ".go", ".py", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx",
 		".hpp", ".hh", ".cs", ".m", ".mm", ".rs", ".rb", ".php", ".pl", ".pm", ".swift", ".dart", ".lua", ".r", ".jl", ".hs", ".ml", ".mli", ".ex",
 		".exs", ".erl", ".clj", ".el", ".lisp", ".scm", ".zig", ".nim", ".v", ".vhdl", ".asm", ".s", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat",
 		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte":
-		return format{parse: parseSource(name), code: true}
+		return format{parse: parseSource(name), code: true, cost: footprint.Text}
 	case ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
-		return format{parse: parseCode, code: true}
+		return format{parse: parseCode, code: true, cost: footprint.Text}
 	case ".css", ".scss", ".less", ".map":
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
 	case ".pdf":
@@ -59,7 +61,7 @@ func formatOf(name string) format {
 	}
 	switch strings.ToLower(path.Base(name)) {
 	case "makefile", "dockerfile", "jenkinsfile", "vagrantfile", "gemfile", "rakefile", "procfile":
-		return format{parse: parseCode, code: true}
+		return format{parse: parseCode, code: true, cost: footprint.Text}
 	}
-	return format{parse: parseText, matter: true}
+	return format{parse: parseText, matter: true, cost: footprint.Text}
 }

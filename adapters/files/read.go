@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -26,12 +27,22 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		}
 		return c.named(root, f, matter{}, page)
 	}
-	text, err := decode(raw, f.format.html)
-	if err != nil {
+	plain := f.format.cost != (footprint.Cost{})
+	if plain && len(raw) > 2*document.MaxText { // UTF-16 has two bytes where UTF-8 has one
+		return document.Document{}, errTooMuchText
+	}
+	text, err := footprint.Hold(ctx, footprint.Text, int64(len(raw)), func(context.Context) (string, error) { return decode(raw, f.format.html) })
+	switch {
+	case err != nil:
 		return document.Document{}, err
+	case plain && len(text) > document.MaxText:
+		return document.Document{}, errTooMuchText
 	}
 	return c.document(ctx, root, f, text)
 }
+
+// errTooMuchText is a file with more text than a document may have.
+var errTooMuchText = fmt.Errorf("it holds more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
 
 // errMoved is a file that is not what it was when the folder was listed.
 var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")
