@@ -13,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -36,23 +35,14 @@ func (c *Connector) document(ctx context.Context, root *os.Root, f file, text st
 			return document.Document{}, err
 		}
 	}
-	page, err := f.format.page(ctx, text)
+	if f.format.read == nil {
+		return c.named(root, f, said, f.format.parse(text))
+	}
+	page, err := f.format.read(ctx, text)
 	if err != nil {
 		return document.Document{}, err
 	}
 	return c.named(root, f, said, page)
-}
-
-// page reads a text in its format.
-func (f format) page(ctx context.Context, text string) (parsed, error) {
-	switch {
-	case f.read != nil:
-		return f.read(ctx, text)
-	case f.cost == footprint.Cost{}:
-		return f.parse(text), nil
-	default:
-		return footprint.Hold(ctx, f.cost, int64(len(text)), func(context.Context) (parsed, error) { return f.parse(text), nil })
-	}
 }
 
 // named makes a document of what a file holds and says about itself.

@@ -18,7 +18,7 @@ type format struct {
 	html   bool                                                   // may name its encoding inside
 	code   bool                                                   // its name says more than any title in it
 	unread string                                                 // why it is not read at all
-	cost   footprint.Cost                                         // of parse; zero where what it calls takes memory itself
+	cost   footprint.Cost                                         // of what reads it
 }
 
 // MayHold reports whether a file of that name may hold text that can be read: where files have to be fetched, the others need not be.
@@ -27,13 +27,13 @@ func MayHold(name string) bool { return formatOf(name).unread == "" }
 // formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
 func formatOf(name string) format {
 	if office.Named(name) {
-		return format{unpack: parseOffice}
+		return format{unpack: parseOffice, cost: footprint.Office}
 	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
-		return format{parse: parseMarkdown, matter: true}
+		return format{parse: parseMarkdown, matter: true, cost: footprint.Markdown}
 	case ".html", ".htm", ".xhtml", ".shtml":
-		return format{read: readHTML, matter: true, html: true}
+		return format{read: readHTML, matter: true, html: true, cost: footprint.HTML}
 	case ".csv":
 		return format{parse: parseTable(','), cost: footprint.CSV}
 	case ".tsv":
@@ -50,7 +50,7 @@ func formatOf(name string) format {
 	case ".css", ".scss", ".less", ".map":
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
 	case ".pdf":
-		return format{unpack: parsePDF}
+		return format{unpack: parsePDF, cost: footprint.PDF}
 	case ".doc", ".odt", ".rtf", ".ppt", ".odp", ".xls", ".xlsb", ".ods", ".pages", ".numbers", ".epub":
 		return format{unread: "Of office files, .docx, .xlsx and .pptx are read, and this one is not. Save it as one of these, or as PDF."}
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",

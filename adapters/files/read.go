@@ -14,8 +14,17 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// load reads a file as a document.
+// load reads a file as a document. It holds memory for the file's bytes and for what reads them.
 func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
+	ctx, release, err := footprint.Process().Acquire(ctx, f.format.memory(f.info.Size()))
+	if err != nil {
+		return document.Document{}, err
+	}
+	defer release()
+	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV // the text is all that it holds
+	if plain && f.info.Size() > 2*document.MaxText {                           // UTF-16 has two bytes where UTF-8 has one
+		return document.Document{}, errTooMuchText
+	}
 	raw, err := c.read(root, f.place)
 	if err != nil {
 		return document.Document{}, err
@@ -27,11 +36,7 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		}
 		return c.named(root, f, matter{}, page)
 	}
-	plain := f.format.cost != (footprint.Cost{})
-	if plain && len(raw) > 2*document.MaxText { // UTF-16 has two bytes where UTF-8 has one
-		return document.Document{}, errTooMuchText
-	}
-	text, err := footprint.Hold(ctx, footprint.Text, int64(len(raw)), func(context.Context) (string, error) { return decode(raw, f.format.html) })
+	text, err := decode(raw, f.format.html)
 	switch {
 	case err != nil:
 		return document.Document{}, err
@@ -39,6 +44,14 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		return document.Document{}, errTooMuchText
 	}
 	return c.document(ctx, root, f, text)
+}
+
+// memory returns what reading a file of that many bytes takes, with the bytes.
+func (f format) memory(size int64) int64 {
+	if f.unpack != nil {
+		return f.cost.Max + size // what it unpacks to is not known
+	}
+	return f.cost.Of(size) + size
 }
 
 // errTooMuchText is a file with more text than a document may have.

@@ -11,8 +11,8 @@ var (
 	PDF      = Cost{Reader: "PDF files", Fixed: 160 * mebi, PerByte: 1, Max: 224 * mebi}
 	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 24, Max: 192 * mebi}
 	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 24, Max: 192 * mebi}
-	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 12, Max: 192 * mebi}
-	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 6, Max: 192 * mebi}
+	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
+	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Git      = Cost{Reader: "Git repositories", Fixed: 32 * mebi, PerByte: 4, Max: 192 * mebi}
 	JSON     = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 12, Max: 128 * mebi}
 	Model    = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 4, Max: 16 * mebi}
