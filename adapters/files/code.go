@@ -43,7 +43,8 @@ var quotes = map[string][]string{
 	".kt": {`"""`}, ".scala": {`"""`}, ".java": {`"""`}, ".swift": {`"""`}, ".cs": {`"""`}, ".lua": {"[[", "]]"}, ".vue": {"`"}, ".svelte": {"`"},
 }
 
-// mostLines is how many lines a source file may have to be read by its declarations: programs write longer ones.
+// mostLines is how many lines a source file may have to be read by its declarations: programs write
+// longer ones.
 const mostLines = 100_000
 
 // stretch is a range of lines.

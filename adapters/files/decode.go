@@ -30,7 +30,8 @@ func decode(raw []byte, html bool) (string, error) {
 	return strings.ToValidUTF8(plainBreaks(text), "\uFFFD"), nil
 }
 
-// plainBreaks writes each line break as one character and leaves zeros out, in one copy: a text may be large.
+// plainBreaks writes each line break as one character and leaves zeros out, in one copy: a text may
+// be large.
 func plainBreaks(text string) string {
 	if !strings.ContainsAny(text, "\r\x00") {
 		return text
@@ -111,8 +112,8 @@ func binary(raw []byte) string {
 	return ""
 }
 
-// decodeUnmarked reads UTF-8, or what the bytes look like. In the latter case ok is false for more bytes than a document may have: the decoder
-// holds several times as many.
+// decodeUnmarked reads UTF-8, or what the bytes look like. In the latter case ok is false for more
+// bytes than a document may have: the decoder holds several times as many.
 func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	switch {
 	case utf8.Valid(raw) || nearlyUTF8(raw):

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// worstTables and worstTexts are files that take most memory for their size. The size is the largest that is read.
+// worstTables and worstTexts are files that take most memory for their size. The size is the
+// largest that is read.
 func worstTables() map[string]func(size int) string {
 	again := func(unit string) func(int) string {
 		return func(size int) string { return strings.Repeat(unit, size/len(unit)) }

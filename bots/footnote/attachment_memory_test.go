@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
 	"os"
 	"slices"
 	"strconv"
@@ -45,8 +47,19 @@ func laughingBook(t *testing.T) []byte {
 
 const workbookMedia = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
+// largePicture is a picture of half the bytes that the pictures of a message may have.
+func largePicture(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewGray(image.Rect(0, 0, 100, 100))); err != nil {
+		t.Fatal(err)
+	}
+	return append(out.Bytes(), make([]byte, 3<<20-out.Len())...)
+}
+
 // TestHostileAttachmentsInLittleMemory sends ten workbooks in one message, then eight messages with
-// one each at the same time, to a replica of 1 GiB. Each question is answered by the same process.
+// one each at the same time, then eight messages with ten pictures each, to a replica of 1 GiB.
+// Each question is answered by the same process.
 func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{NoTiers: true})
@@ -64,46 +77,63 @@ func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	alice, guild := slack.Person("alice", nil), discord.AddGuild("Guild")
 	inSlack := footnotetest.InSlack{Server: slack, Person: alice, Room: slack.Channel("room", nil, alice)}
 	inDiscord := footnotetest.InDiscord{Server: discord, Person: guild.AddPerson("bob", false), Room: guild.AddText("room")}
-	book := laughingBook(t)
-	if len(book) > 2000 {
-		t.Fatalf("the workbook has %d bytes", len(book))
+	book := attached{"a.xlsx", workbookMedia, laughingBook(t)}
+	if len(book.data) > 2000 {
+		t.Fatalf("the workbook has %d bytes", len(book.data))
 	}
+	picture := attached{"a.png", "image/png", largePicture(t)}
 	r := footnotetest.Serve(t, footnotetest.Limited(t, footnotetest.Plain(t), 1<<30), footnotetest.Environment(p.env...))
 	r.Ready()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	for _, talk := range []struct {
 		footnotetest.Talk
-		send func(files int) (root string)
+		send func(files []attached) (root string)
 	}{
-		{inSlack, func(files int) string {
-			return alice.Send(inSlack.Room, "", slacktest.Mention()+" what is in them?", slices.Repeat([]slacktest.File{{Name: "a.xlsx", Media: workbookMedia, Data: book}}, files)...)
+		{inSlack, func(files []attached) string {
+			var sent []slacktest.File
+			for _, f := range files {
+				sent = append(sent, slacktest.File{Name: f.name, Media: f.media, Data: f.data})
+			}
+			return alice.Send(inSlack.Room, "", slacktest.Mention()+" what is in them?", sent...)
 		}},
-		{inDiscord, func(files int) string {
-			return inDiscord.Person.Attach(inDiscord.Room.ID, "<@"+discord.Bot().ID+"> what is in them?",
-				slices.Repeat([]discordtest.Upload{{Name: "a.xlsx", Media: workbookMedia, Content: string(book)}}, files)...)
+		{inDiscord, func(files []attached) string {
+			var sent []discordtest.Upload
+			for _, f := range files {
+				sent = append(sent, discordtest.Upload{Name: f.name, Media: f.media, Content: string(f.data)})
+			}
+			return inDiscord.Person.Attach(inDiscord.Room.ID, "<@"+discord.Bot().ID+"> what is in them?", sent...)
 		}},
 	} {
-		for _, files := range [][]int{{10}, slices.Repeat([]int{1}, 8)} {
+		for _, wave := range []struct {
+			messages, files int
+			file            attached
+		}{{1, 10, book}, {8, 1, book}, {8, 10, picture}} {
 			var roots []string
-			for _, n := range files {
-				roots = append(roots, talk.send(n))
+			for range wave.messages {
+				roots = append(roots, talk.send(slices.Repeat([]attached{wave.file}, wave.files)))
 			}
 			for _, root := range roots {
 				if err := talk.Until(ctx, func() bool {
 					return slices.ContainsFunc(talk.Shows(root), func(p footnotetest.Post) bool { return !p.Writing && strings.Contains(p.Text, ending) })
 				}); err != nil {
-					t.Fatalf("%s: a message among %d has no answer: %v\n%v", talk, len(files), err, talk.Shows(root))
+					t.Fatalf("%s: a message among %d has no answer: %v\n%v", talk, wave.messages, err, talk.Shows(root))
 				}
 			}
-			t.Logf("%s, %d messages with %d files each: at most %s of data so far", talk, len(files), files[0], dataOf(t, r.PID()))
+			t.Logf("%s, %d messages with %d of %s each: at most %s so far", talk, wave.messages, wave.files, wave.file.name, peakOf(t, r.PID()))
 		}
 	}
 	r.End(syscall.SIGTERM)
 }
 
-// dataOf returns the resident memory of a process at its peak.
-func dataOf(t *testing.T, pid int) string {
+// attached is a file that comes with a message.
+type attached struct {
+	name, media string
+	data        []byte
+}
+
+// peakOf returns the resident memory of a process at its peak.
+func peakOf(t *testing.T, pid int) string {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a document. A file of a few kilobytes can unpack to more, and no search helps in a text of
-// more than three million words.
+// Limits of a document. A file of a few kilobytes can unpack to more, and no search helps in a text
+// of more than three million words.
 const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 100_000
@@ -62,8 +62,8 @@ func (o *Outline) Close(level int) {
 	}
 }
 
-// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without text is left out, and so is what
-// comes once the outline is full.
+// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without
+// text is left out, and so is what comes once the outline is full.
 func (o *Outline) Block(kind BlockKind, text string) {
 	text = strings.TrimRight(text, " \t\r\n")
 	if text == "" || o.Full() {
@@ -78,8 +78,8 @@ func (o *Outline) Block(kind BlockKind, text string) {
 	o.blocks++
 }
 
-// Full reports whether the outline holds more than its limit, or more than MaxBlocks blocks. It takes
-// the one block by which this shows, and no other.
+// Full reports whether the outline holds more than its limit, or more than MaxBlocks blocks. It
+// takes the one block by which this shows, and no other.
 func (o *Outline) Full() bool {
 	limit := cmp.Or(o.Limit, MaxText)
 	return o.size > limit || o.blocks > min(MaxBlocks, limit/bytesABlock)

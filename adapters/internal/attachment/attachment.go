@@ -1,5 +1,6 @@
-// Package attachment reads files that come with chat messages: text, pages, office documents and PDF files as text, pictures as they are. It takes
-// a name, a media type and the bytes, and trusts none of them. The files of a message have a Room together.
+// Package attachment reads files that come with chat messages: text, pages, office documents and
+// PDF files as text, pictures as they are. It takes a name, a media type and the bytes, and trusts
+// none of them. The files of a message have a Room together.
 package attachment
 
 import (
@@ -30,7 +31,7 @@ import (
 const (
 	MaxFiles  = 10
 	maxImage  = 5 << 20
-	maxImages = 10 << 20 // all pictures of a message: a request to a model holds them three times while it is made
+	maxImages = 6 << 20 // all pictures of a message: a turn holds them several times while it asks a model
 	MaxBytes  = 10 << 20
 )
 
@@ -53,7 +54,7 @@ const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
-	sayImages   = "The pictures of a message may have 10 MB together. Attach it to a message of its own."
+	sayImages   = "The pictures of a message may have 6 MB together. Attach it to a message of its own."
 	sayNoRoom   = "The files before it have all the text that is read with one question. Attach it to a message of its own."
 	sayBusy     = "Too many files are being read at the moment. Ask again in a minute."
 	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word, Excel or PowerPoint document, a PDF file or a picture."
@@ -76,13 +77,15 @@ func Limit(media string) int64 {
 // Room is what the files of one message may still hold together, in bytes. It is for one goroutine.
 type Room struct{ Text, Images int }
 
-// RoomFor returns the room of a message whose files may have that many tokens of text; 0 is a default.
+// RoomFor returns the room of a message whose files may have that many tokens of text; 0 is a
+// default.
 func RoomFor(tokens int) Room {
 	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
 }
 
-// Read returns a file with its text, its picture, or a sentence about why it has neither, and takes what it holds from the room. Text beyond the
-// room is not unpacked, and the file is cut. Read never fails, also when ctx ends.
+// Read returns a file with its text, its picture, or a sentence about why it has neither, and takes
+// what it holds from the room. Text beyond the room is not unpacked, and the file is cut. Read
+// never fails, also when ctx ends.
 func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
 	f, cut := read(ctx, name, media, raw, room.Text)
 	switch {

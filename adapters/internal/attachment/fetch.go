@@ -17,7 +17,8 @@ const FetchLimit = 8 * time.Second
 // atOnce is how many files of a message are fetched at once.
 const atOnce = 4
 
-// inFlight bounds the bytes of files that this process has fetched, or is fetching, and has not read.
+// inFlight bounds the bytes of files that this process has fetched, or is fetching, and has not
+// read.
 var inFlight = semaphore.NewWeighted(4 * MaxBytes)
 
 // ErrTooLarge is the error of a Buffer that is full.
@@ -29,7 +30,8 @@ type Head struct {
 	Size            int64 // 0: unknown
 }
 
-// room returns how many bytes a file may have: platforms convert some files when they hand them out.
+// room returns how many bytes a file may have: platforms convert some files when they hand them
+// out.
 func (h Head) room() int64 {
 	limit := Limit(h.Media)
 	if h.Size <= 0 || h.Size > limit {
@@ -58,12 +60,14 @@ func (b *Buffer) Most() int64 { return b.most }
 // Bytes returns what was written.
 func (b *Buffer) Bytes() []byte { return b.data.Bytes() }
 
-// Download writes the bytes of a file into a buffer. It returns what is known of the file by then, and a sentence if the file cannot be had.
+// Download writes the bytes of a file into a buffer. It returns what is known of the file by then,
+// and a sentence if the file cannot be had.
 type Download[F any] func(ctx context.Context, f F, into *Buffer) (head Head, refused string)
 
-// Fetch reads the files of a message in their order, of which some are fetched at once, in FetchLimit altogether and as far as the room of the
-// message goes. It never fails: a file that cannot be read says why. Files after the first MaxFiles are not read. It is safe for concurrent use;
-// calls share the bytes that the process may have in flight.
+// Fetch reads the files of a message in their order, of which some are fetched at once, in
+// FetchLimit altogether and as far as the room of the message goes. It never fails: a file that
+// cannot be read says why. Files after the first MaxFiles are not read. It is safe for concurrent
+// use; calls share the bytes that the process may have in flight.
 func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, download Download[F]) []message.File {
 	if len(list) == 0 {
 		return nil

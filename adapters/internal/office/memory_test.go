@@ -86,11 +86,11 @@ func worst() map[string]parts {
 	for i := range 49_000 {
 		members[fmt.Sprintf("word/%0200d", i)] = ""
 	}
-	deck := parts{"ppt/presentation.xml": long{before: "<a>", unit: `<sldId r:id="a"/>`, size: 130_000},
+	deck := parts{"ppt/presentation.xml": long{before: "<a>", unit: `<sldId r:id="a"/>`, size: 130_000, after: "</a>"},
 		"ppt/_rels/presentation.xml.rels": `<a><Relationship Id="a" Type="t/slide" Target="slide.xml"/></a>`,
-		"ppt/slide.xml":                   "<d>" + strings.Repeat("<sp><p><t>a</t></p></sp>", 1000) + "</d>"}
-	tabs := parts{"xl/_rels/workbook.xml.rels": bookRels, "xl/workbook.xml": long{before: "<a>", unit: `<sheet name="a" id="r1"/>`, size: 130_000},
-		"xl/worksheets/sheet1.xml": "<d>" + strings.Repeat("<row><c><v>1</v></c></row>", 1000)}
+		"ppt/slide.xml":                   "<d>" + strings.Repeat("<sp><p><t>a</t></p></sp>", 1000) + "</d>" + "</d>"}
+	tabs := parts{"xl/_rels/workbook.xml.rels": bookRels, "xl/workbook.xml": long{before: "<a>", unit: `<sheet name="a" id="r1"/>`, size: 130_000, after: "</a>"},
+		"xl/worksheets/sheet1.xml": "<d>" + strings.Repeat("<row><c><v>1</v></c></row>", 1000) + "</d>"}
 	headings := ""
 	for level := range 9 {
 		headings += fmt.Sprintf(`<p><outlineLvl val="%d"/><t>a</t></p>`, level)
@@ -125,8 +125,8 @@ func worst() map[string]parts {
 	}
 }
 
-// little is for a pool of 115 MiB. The system counts what the runtime has ever mapped, in steps of 64 MiB, so
-// that readers have about two thirds of it.
+// little is for a pool of 115 MiB. The system counts what the runtime has ever mapped, in steps of
+// 64 MiB, so that readers have about two thirds of it.
 const little = 384 << 20
 
 // TestOfficeFilesInLittleMemory reads the worst files, eight of them at once.
@@ -148,7 +148,8 @@ func TestOfficeFilesInLittleMemory(t *testing.T) {
 	})
 }
 
-// TestBeginningsOfOfficeFilesInLittleMemory reads the beginning of each of the worst files, as of those that come with a chat message.
+// TestBeginningsOfOfficeFilesInLittleMemory reads the beginning of each of the worst files, as of
+// those that come with a chat message.
 func TestBeginningsOfOfficeFilesInLittleMemory(t *testing.T) {
 	const most = 800_000
 	footprinttest.Limited(t, little, func(t *testing.T) {

@@ -2,8 +2,9 @@
 // a slide are sections with their names. Pictures, charts, comments, deleted text, headers and footers are left out, and no formula is computed:
 // what a cell showed when the file was saved is what it says.
 //
-// Any input is accepted, in memory proportional to the text that the caller wants (footprint.Office), which is held from the process's pool while
-// a document is read. What a file is, its content says, whatever its name.
+// Any input is accepted, in memory proportional to the text that the caller wants
+// (footprint.Office), which is held from the process's pool while a document is read. What a file
+// is, its content says, whatever its name.
 package office
 
 import (
@@ -61,8 +62,9 @@ const (
 	mostStates     = 65_536 // styles and formats; Excel allows 65,490
 )
 
-// Parse reads a whole document, within the time that ctx has. It is safe for concurrent use and waits for memory. One with more text than
-// document.MaxText is an error. The text of an error is a sentence that says what to do, unless ctx is over: then the error is its cause.
+// Parse reads a whole document, within the time that ctx has. It is safe for concurrent use and
+// waits for memory. One with more text than document.MaxText is an error. The text of an error is a
+// sentence that says what to do, unless ctx is over: then the error is its cause.
 func Parse(ctx context.Context, raw []byte) (Page, error) {
 	page, err := Begin(ctx, raw, document.MaxText)
 	if err == nil && page.Cut {
@@ -71,7 +73,8 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 	return page, err
 }
 
-// Begin is Parse for a caller that can use so many bytes of text: it stops unpacking once it has them, and returns about that many.
+// Begin is Parse for a caller that can use so many bytes of text: it stops unpacking once it has
+// them, and returns about that many.
 func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
 	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })
 	switch {

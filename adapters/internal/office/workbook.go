@@ -27,7 +27,8 @@ type workbook struct {
 // sheet is one of a workbook, in the order of its tabs.
 type sheet struct{ name, id string }
 
-// mostShared is how many times the wanted text the texts that cells share may have: hidden sheets have some of them.
+// mostShared is how many times the wanted text the texts that cells share may have: hidden sheets
+// have some of them.
 const mostShared = 2
 
 // readWorkbook reads a workbook: each sheet that shows is a section. A hidden sheet does not show to whoever opens the file, and mostly holds what

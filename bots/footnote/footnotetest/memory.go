@@ -37,9 +37,9 @@ func Plain(tb testing.TB) string {
 	return path
 }
 
-// Limited returns a program that runs binary with at most the given bytes of data (RLIMIT_DATA), which
-// includes all that Go allocates. The runtime's memory limit is nine tenths of that, as the program
-// sets it in a container, unless GOMEMLIMIT is set. A process that needs more dies.
+// Limited returns a program that runs binary with at most the given bytes of data (RLIMIT_DATA),
+// which includes all that Go allocates. The runtime's memory limit is nine tenths of that, as the
+// program sets it in a container, unless GOMEMLIMIT is set. A process that needs more dies.
 func Limited(tb testing.TB, binary string, bytes int64) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "footnote")

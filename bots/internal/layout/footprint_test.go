@@ -10,9 +10,9 @@ import (
 
 // readerTests names the tests of each reader in footprint.Table.
 var readerTests = map[string][]string{
-	footprint.Office.Reader: {},
-	footprint.CSV.Reader:    {},
-	footprint.Text.Reader:   {},
+	footprint.Office.Reader: {"TestOfficeFilesInLittleMemory", "TestBeginningsOfOfficeFilesInLittleMemory"},
+	footprint.CSV.Reader:    {"TestTablesInLittleMemory"},
+	footprint.Text.Reader:   {"TestTextsInLittleMemory"},
 }
 
 // TestThreatsShowTheMemoryOfReaders holds the table in threats.md to footprint.Table.
