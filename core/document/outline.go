@@ -11,7 +11,7 @@ import (
 // of more than three million words.
 const (
 	MaxText     = 16 << 20 // bytes
-	MaxBlocks   = 100_000
+	MaxBlocks   = 250_000
 	bytesABlock = 16  // of an Outline's Limit, at least, for each block that it may hold
 	MaxHeading  = 300 // bytes of a heading where it stands above passages, and of an anchor; its own block holds all of it
 	maxDepth    = 24  // headings above one another
