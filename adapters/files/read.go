@@ -21,13 +21,13 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		return document.Document{}, err
 	}
 	defer release()
-	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV // the text is all that it holds
-	if plain && f.info.Size() > 2*document.MaxText {                           // UTF-16 has two bytes where UTF-8 has one
-		return document.Document{}, errTooMuchText
-	}
 	raw, err := c.read(root, f.place)
 	if err != nil {
 		return document.Document{}, err
+	}
+	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV // the text is all that it holds
+	if plain && len(raw) > 2*document.MaxText {                                // UTF-16 has two bytes where UTF-8 has one
+		return document.Document{}, errTooMuchText
 	}
 	if f.format.unpack != nil {
 		page, err := f.format.unpack(ctx, raw)
