@@ -17,6 +17,9 @@ import (
 func parseSource(name string) func(string) parsed {
 	long := quotes[strings.ToLower(path.Ext(name))]
 	return func(text string) parsed {
+		if strings.Count(text, "\n") > mostLines {
+			return parseCode(text)
+		}
 		lines := slices.Collect(strings.Lines(text))
 		var sections []document.Section
 		for _, p := range pieces(lines, 0, len(lines), long, 0) {
@@ -39,6 +42,10 @@ var quotes = map[string][]string{
 	".go": {"`"}, ".py": {`"""`, "'''"}, ".sql": {"$$"}, ".js": {"`"}, ".ts": {"`"}, ".jsx": {"`"}, ".tsx": {"`"}, ".mjs": {"`"}, ".cjs": {"`"},
 	".kt": {`"""`}, ".scala": {`"""`}, ".java": {`"""`}, ".swift": {`"""`}, ".cs": {`"""`}, ".lua": {"[[", "]]"}, ".vue": {"`"}, ".svelte": {"`"},
 }
+
+// mostLines is how many lines a source file may have to be read by its declarations: programs write
+// longer ones.
+const mostLines = 100_000
 
 // stretch is a range of lines.
 type stretch struct{ from, to int }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/unicode"
@@ -22,12 +23,34 @@ func decode(raw []byte, html bool) (string, error) {
 		if kind := binary(raw); kind != "" {
 			return "", fmt.Errorf("it holds %s and no text: %w", kind, index.ErrSkipped)
 		}
-		text = decodeUnmarked(raw, html)
+		if text, ok = decodeUnmarked(raw, html); !ok {
+			return "", errTooMuchText
+		}
 	}
-	if strings.ContainsRune(text, '\r') {
-		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	return strings.ToValidUTF8(plainBreaks(text), "\uFFFD"), nil
+}
+
+// plainBreaks writes each line break as one character and leaves zeros out, in one copy: a text may
+// be large.
+func plainBreaks(text string) string {
+	if !strings.ContainsAny(text, "\r\x00") {
+		return text
 	}
-	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"), nil
+	var b strings.Builder
+	b.Grow(len(text))
+	for text != "" {
+		end := strings.IndexAny(text, "\r\x00")
+		if end < 0 {
+			end = len(text)
+		}
+		b.WriteString(text[:end])
+		rest := text[end:]
+		if strings.HasPrefix(rest, "\r") && !strings.HasPrefix(rest, "\r\n") {
+			b.WriteByte('\n')
+		}
+		text = rest[min(1, len(rest)):]
+	}
+	return b.String()
 }
 
 // decodeMarked reads what begins with a byte order mark, or is UTF-16 without one.
@@ -89,9 +112,14 @@ func binary(raw []byte) string {
 	return ""
 }
 
-func decodeUnmarked(raw []byte, html bool) string {
-	if utf8.Valid(raw) || nearlyUTF8(raw) {
-		return string(raw)
+// decodeUnmarked reads UTF-8, or what the bytes look like. In the latter case ok is false for more
+// bytes than a document may have: the decoder holds several times as many.
+func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
+	switch {
+	case utf8.Valid(raw) || nearlyUTF8(raw):
+		return string(raw), true
+	case len(raw) > document.MaxText:
+		return "", false
 	}
 	kind := "text/plain"
 	if html {
@@ -99,9 +127,9 @@ func decodeUnmarked(raw []byte, html bool) string {
 	}
 	encoding, _, _ := charset.DetermineEncoding(raw[:min(len(raw), 1024)], kind)
 	if text, err := encoding.NewDecoder().Bytes(raw); err == nil && utf8.Valid(text) {
-		return string(text)
+		return string(text), true
 	}
-	return string(raw)
+	return string(raw), true
 }
 
 // nearlyUTF8 reports whether a text is UTF-8 with a few broken places rather than in another encoding.

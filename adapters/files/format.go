@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/office"
+	"github.com/footnotehq/footnote/core/footprint"
 )
 
 // format says how a file is read.
@@ -17,6 +18,7 @@ type format struct {
 	html   bool                                                   // may name its encoding inside
 	code   bool                                                   // its name says more than any title in it
 	unread string                                                 // why it is not read at all
+	cost   footprint.Cost                                         // of what reads it
 }
 
 // MayHold reports whether a file of that name may hold text that can be read: where files have to be fetched, the others need not be.
@@ -25,30 +27,30 @@ func MayHold(name string) bool { return formatOf(name).unread == "" }
 // formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
 func formatOf(name string) format {
 	if office.Named(name) {
-		return format{unpack: parseOffice}
+		return format{unpack: parseOffice, cost: footprint.Office}
 	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
-		return format{parse: parseMarkdown, matter: true}
+		return format{parse: parseMarkdown, matter: true, cost: footprint.Markdown}
 	case ".html", ".htm", ".xhtml", ".shtml":
-		return format{read: readHTML, matter: true, html: true}
+		return format{read: readHTML, matter: true, html: true, cost: footprint.HTML}
 	case ".csv":
-		return format{parse: parseTable(',')}
+		return format{parse: parseTable(','), cost: footprint.CSV}
 	case ".tsv":
-		return format{parse: parseTable('\t')}
+		return format{parse: parseTable('\t'), cost: footprint.CSV}
 	case ".json":
-		return format{parse: parseJSON, code: true}
+		return format{parse: parseJSON, code: true, cost: footprint.Text}
 	case ".go", ".py", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx",
 		".hpp", ".hh", ".cs", ".m", ".mm", ".rs", ".rb", ".php", ".pl", ".pm", ".swift", ".dart", ".lua", ".r", ".jl", ".hs", ".ml", ".mli", ".ex",
 		".exs", ".erl", ".clj", ".el", ".lisp", ".scm", ".zig", ".nim", ".v", ".vhdl", ".asm", ".s", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat",
 		".sql", ".graphql", ".proto", ".tf", ".hcl", ".nix", ".gradle", ".cmake", ".mk", ".vue", ".svelte":
-		return format{parse: parseSource(name), code: true}
+		return format{parse: parseSource(name), code: true, cost: footprint.Text}
 	case ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".properties", ".xml", ".xsd", ".xsl", ".jsonl", ".ndjson", ".diff", ".patch", ".log":
-		return format{parse: parseCode, code: true}
+		return format{parse: parseCode, code: true, cost: footprint.Text}
 	case ".css", ".scss", ".less", ".map":
 		return format{unread: "Style sheets and source maps hold nothing that could be quoted."}
 	case ".pdf":
-		return format{unpack: parsePDF}
+		return format{unpack: parsePDF, cost: footprint.PDF}
 	case ".doc", ".odt", ".rtf", ".ppt", ".odp", ".xls", ".xlsb", ".ods", ".pages", ".numbers", ".epub":
 		return format{unread: "Of office files, .docx, .xlsx and .pptx are read, and this one is not. Save it as one of these, or as PDF."}
 	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".ico", ".bmp", ".tif", ".tiff", ".heic", ".avif", ".psd",
@@ -59,7 +61,7 @@ func formatOf(name string) format {
 	}
 	switch strings.ToLower(path.Base(name)) {
 	case "makefile", "dockerfile", "jenkinsfile", "vagrantfile", "gemfile", "rakefile", "procfile":
-		return format{parse: parseCode, code: true}
+		return format{parse: parseCode, code: true, cost: footprint.Text}
 	}
-	return format{parse: parseText, matter: true}
+	return format{parse: parseText, matter: true, cost: footprint.Text}
 }

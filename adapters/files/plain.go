@@ -112,7 +112,7 @@ func parseCode(text string) parsed {
 
 // parseJSON breaks JSON that was written for machines into lines.
 func parseJSON(text string) parsed {
-	if strings.Count(text, "\n") <= 1 && indented(text) < 4*len(text)+1024 {
+	if strings.Count(text, "\n") <= 1 && indented(text) < min(4*len(text)+1024, document.MaxText) {
 		var b bytes.Buffer
 		if json.Indent(&b, []byte(text), "", "  ") == nil {
 			text = b.String()
@@ -167,7 +167,7 @@ func table(text string, comma byte) string {
 			value, rest, more := cell(text, comma)
 			writeWords(&b, value)
 			text = rest
-			if !more {
+			if !more || b.Len() > document.MaxText {
 				break
 			}
 			b.WriteString(" | ")

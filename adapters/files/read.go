@@ -10,14 +10,24 @@ import (
 	"syscall"
 
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// load reads a file as a document.
+// load reads a file as a document. It holds memory for the file's bytes and for what reads them.
 func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.Document, error) {
+	ctx, release, err := footprint.Process().Acquire(ctx, f.format.memory(f.info.Size()))
+	if err != nil {
+		return document.Document{}, err
+	}
+	defer release()
 	raw, err := c.read(root, f.place)
 	if err != nil {
 		return document.Document{}, err
+	}
+	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV // the text is all that it holds
+	if plain && len(raw) > 2*document.MaxText {                                // UTF-16 has two bytes where UTF-8 has one
+		return document.Document{}, errTooMuchText
 	}
 	if f.format.unpack != nil {
 		page, err := f.format.unpack(ctx, raw)
@@ -27,11 +37,25 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 		return c.named(root, f, matter{}, page)
 	}
 	text, err := decode(raw, f.format.html)
-	if err != nil {
+	switch {
+	case err != nil:
 		return document.Document{}, err
+	case plain && len(text) > document.MaxText:
+		return document.Document{}, errTooMuchText
 	}
 	return c.document(ctx, root, f, text)
 }
+
+// memory returns what reading a file of that many bytes takes, with the bytes.
+func (f format) memory(size int64) int64 {
+	if f.unpack != nil {
+		return f.cost.Max + size // what it unpacks to is not known
+	}
+	return f.cost.Of(size) + size
+}
+
+// errTooMuchText is a file with more text than a document may have.
+var errTooMuchText = fmt.Errorf("it holds more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
 
 // errMoved is a file that is not what it was when the folder was listed.
 var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")

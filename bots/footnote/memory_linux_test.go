@@ -23,12 +23,7 @@ const little = 3 << 30
 // inLittleMemory is the program with a limit of the system on its memory, beyond which it dies.
 func inLittleMemory(t *testing.T) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "footnote")
-	script := fmt.Sprintf("#!/bin/sh\nulimit -d %d && exec '%s' \"$@\"\n", little>>10, binary)
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is a program
-		t.Fatal(err)
-	}
-	return path
+	return footnotetest.Limited(t, binary, little)
 }
 
 // emptyRows is a table of many columns whose rows lack all cells, in about size bytes. Who fills them in takes the square of that.

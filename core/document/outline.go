@@ -1,22 +1,26 @@
 package document
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// What a document may hold. Nobody reads one that is larger, and what a file of a few kilobytes unpacks to may be.
+// Limits of a document. A file of a few kilobytes can unpack to more, and no search helps in a text
+// of more than three million words.
 const (
-	MaxText    = 64 << 20 // bytes
-	MaxBlocks  = 500_000
-	MaxHeading = 300 // bytes of a heading where it stands above passages, and of an anchor; its own block holds all of it
-	maxDepth   = 24  // headings above one another
+	MaxText     = 16 << 20 // bytes
+	MaxBlocks   = 250_000
+	bytesABlock = 16  // of an Outline's Limit, at least, for each block that it may hold
+	MaxHeading  = 300 // bytes of a heading where it stands above passages, and of an anchor; its own block holds all of it
+	maxDepth    = 24  // headings above one another
 )
 
 // Outline collects the sections of a document while a parser reads it from top to bottom. The zero Outline is ready to use; it is for one
 // goroutine.
 type Outline struct {
+	Limit    int // bytes of text; 0 is MaxText
 	sections []Section
 	open     []heading
 	size     int
@@ -40,7 +44,7 @@ func (o *Outline) Heading(level int, title, anchor string) {
 	if o.title.title == "" || level < o.title.level {
 		o.title = h
 	}
-	if o.full() {
+	if o.Full() {
 		return
 	}
 	if len(o.open) == maxDepth {
@@ -53,16 +57,16 @@ func (o *Outline) Heading(level int, title, anchor string) {
 
 // Close ends the sections whose headings have at least the level given; what follows belongs to the section around them again.
 func (o *Outline) Close(level int) {
-	if o.pop(level) && !o.full() {
+	if o.pop(level) && !o.Full() {
 		o.begin()
 	}
 }
 
-// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without text is left out, and so is what
-// comes once the outline is full: it then holds more than MaxText bytes or MaxBlocks blocks.
+// Block adds a block to the section that is open. Trailing line breaks are cut off; a block without
+// text is left out, and so is what comes once the outline is full.
 func (o *Outline) Block(kind BlockKind, text string) {
 	text = strings.TrimRight(text, " \t\r\n")
-	if text == "" || o.full() {
+	if text == "" || o.Full() {
 		return
 	}
 	if len(o.sections) == 0 {
@@ -74,8 +78,12 @@ func (o *Outline) Block(kind BlockKind, text string) {
 	o.blocks++
 }
 
-// full reports whether the outline holds more than a document may: it takes in one block too many, by which this is seen, and no other.
-func (o *Outline) full() bool { return o.size > MaxText || o.blocks > MaxBlocks }
+// Full reports whether the outline holds more than its limit, or more than MaxBlocks blocks. It
+// takes the one block by which this shows, and no other.
+func (o *Outline) Full() bool {
+	limit := cmp.Or(o.Limit, MaxText)
+	return o.size > limit || o.blocks > min(MaxBlocks, limit/bytesABlock)
+}
 
 // short cuts a heading for the places above passages.
 func short(title string) string {

@@ -139,7 +139,7 @@ func TestDocumentsHaveATime(t *testing.T) {
 	for _, n := range run.Failures {
 		want := "too long to read. Split it"
 		if n.Name == "s:large" {
-			want = "holds more than 500000"
+			want = "holds more than 250000"
 		}
 		if !strings.Contains(n.Sentence, want) {
 			t.Errorf("%s: %q, want %q", n.Name, n.Sentence, want)

@@ -4,6 +4,7 @@ package message
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -89,3 +90,12 @@ type File struct {
 	// Document is the same file in the index, where it is indexed: a project's. It is what an answer then rests on.
 	Document document.Ref
 }
+
+// cutNote ends the text of a file of which only the beginning was read.
+const cutNote = "\n\n[Only the beginning of this file was read.]"
+
+// Cut sets the text of a file of which only the beginning was read.
+func (f *File) Cut(beginning string) { f.Text = beginning + cutNote }
+
+// IsCut reports whether only the beginning of a file was read.
+func (f File) IsCut() bool { return strings.HasSuffix(f.Text, cutNote) }

@@ -118,7 +118,10 @@ func (l *layout) files(m message.Message, group int, newest bool) {
 			l.text(budget.File, group, llm.User, fmt.Sprintf("File %q holds no text that could be read. Do not guess what is in it.", f.Name))
 		default:
 			l.text(budget.File, group, llm.User, fmt.Sprintf("File: %s\n\n%s\n\nEnd of file: %s", f.Name, f.Text, f.Name))
-			if newest {
+			switch {
+			case newest && f.IsCut():
+				l.notices = append(l.notices, fmt.Sprintf("Only the beginning of the file %q was read: it has more text than is read with one question. Attach the part that matters.", f.Name))
+			case newest:
 				l.parts[len(l.parts)-1].file = f.Name
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -328,6 +329,25 @@ func TestPromptFitsAnyWindow(t *testing.T) {
 			t.Errorf("the prompt begins with %s and ends with %s", p.Messages[0].Role, p.Messages[len(p.Messages)-1].Role)
 		}
 	})
+}
+
+func TestAnswerSaysThatAFileWasCut(t *testing.T) {
+	t.Parallel()
+	cut := text("long.txt", "")
+	cut.Cut("The beginning")
+	in := prompt.Input{Model: native, Question: user(1, "What is in them?", text("short.txt", "A word."), cut)}
+	built, err := prompt.NewBuilder(budgettest.NewWords()).Build(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(built.Notices) != 1 || !strings.Contains(built.Notices[0], `Only the beginning of the file "long.txt" was read`) {
+		t.Errorf("notices %q", built.Notices)
+	}
+	if !slices.ContainsFunc(built.Messages, func(m llm.Message) bool {
+		return strings.Contains(m.Text, "The beginning\n\n[Only the beginning of this file was read.]")
+	}) {
+		t.Error("the model does not read that the file was cut")
+	}
 }
 
 func TestThePersonIsToldOfAFileThatDoesNotFit(t *testing.T) {

@@ -42,6 +42,8 @@ type Config struct {
 	// Changes tells other replicas of changes in who may read; nil: this process is the only one.
 	Changes access.Changes
 	Logger  *slog.Logger // nil: silent
+	// MaxFileTokens is how much text the files of one message may have together, in tokens: 100,000.
+	MaxFileTokens int
 }
 
 func (c *Config) setDefaults() {

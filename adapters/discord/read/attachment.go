@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,32 +25,29 @@ const (
 
 // Fetch reads files. It never fails: of a file that cannot be read it says why. The bot's token is not sent.
 func (c *Reader) Fetch(ctx context.Context, list []event.Attachment) []message.File {
-	return attachment.Fetch(ctx, list, func(a event.Attachment) attachment.Head {
-		return attachment.Head{ID: a.ID, Name: a.Name, Media: a.Media}
-	}, c.fetch)
+	return attachment.Fetch(ctx, list, attachment.RoomFor(c.discord.Config.MaxFileTokens), head, c.fetch)
 }
 
-// unread is a file that could not be read, under its clean name.
-func unread(a event.Attachment, sentence string) message.File {
-	return attachment.Unread(a.Name, a.Media, sentence)
+func head(a event.Attachment) attachment.Head {
+	return attachment.Head{ID: a.ID, Name: a.Name, Media: a.Media, Size: a.Size}
 }
 
-func (c *Reader) fetch(ctx context.Context, a event.Attachment) message.File {
+func (c *Reader) fetch(ctx context.Context, a event.Attachment, into *attachment.Buffer) (_ attachment.Head, refused string) {
 	switch {
 	case !c.keeps(a.URL):
-		return unread(a, sayNotHere)
+		return head(a), sayNotHere
 	case a.Size > attachment.Limit(a.Media):
-		return unread(a, attachment.SayTooLarge)
+		return head(a), attachment.SayTooLarge
 	}
-	data, err := c.download(ctx, a.URL, attachment.Limit(a.Media))
+	err := c.download(ctx, a.URL, into)
 	switch {
+	case errors.Is(err, attachment.ErrTooLarge):
+		return head(a), attachment.SayTooLarge
 	case err != nil:
 		c.discord.Logger.WarnContext(ctx, "file not read", "file", a.ID, "error", err)
-		return unread(a, sayNoFile)
-	case data == nil:
-		return unread(a, attachment.SayTooLarge)
+		return head(a), sayNoFile
 	}
-	return attachment.Read(ctx, a.Name, a.Media, data)
+	return head(a), ""
 }
 
 // keeps reports whether an address is one at which Discord keeps files. Behind another DISCORD_API_URL its host counts too.
@@ -64,26 +62,21 @@ func (c *Reader) keeps(raw string) bool {
 	return u.Scheme == "https" && u.Port() == "" && slices.Contains(fileHosts, strings.ToLower(u.Hostname()))
 }
 
-// download reads a file, nil when it is larger than it may be.
-func (c *Reader) download(ctx context.Context, address string, most int64) ([]byte, error) {
+func (c *Reader) download(ctx context.Context, address string, into *attachment.Buffer) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, fmt.Errorf("fetch a file: %w", err)
+		return fmt.Errorf("fetch a file: %w", err)
 	}
 	res, err := c.discord.Files.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("fetch a file: %w", err)
+		return fmt.Errorf("fetch a file: %w", err)
 	}
 	defer func() { _ = res.Body.Close() }() // what was read is judged by itself
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("fetch a file: %s", res.Status)
+		return fmt.Errorf("fetch a file: %s", res.Status)
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, most+1))
-	if err != nil {
-		return nil, fmt.Errorf("fetch a file: %w", err)
+	if _, err := io.Copy(into, res.Body); err != nil {
+		return fmt.Errorf("fetch a file: %w", err)
 	}
-	if int64(len(data)) > most {
-		return nil, nil
-	}
-	return data, nil
+	return nil
 }

@@ -1,10 +1,13 @@
-// Package attachment reads files that come with chat messages: text, pages, office documents and PDF files as text, pictures as they are. It is told
-// a name, a media type and the bytes, and trusts neither of the first two.
+// Package attachment reads files that come with chat messages: text, pages, office documents and
+// PDF files as text, pictures as they are. It takes a name, a media type and the bytes, and trusts
+// none of them. The files of a message have a Room together.
 package attachment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"image"
 	_ "image/gif" // the sizes of pictures are read
 	_ "image/jpeg"
@@ -19,15 +22,22 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/message"
 	"golang.org/x/text/encoding/unicode"
 )
 
 // Limits of one message's files. Providers take pictures of up to 5 MB; more than ten megabytes of a document fill no window.
 const (
-	MaxFiles = 10
-	maxImage = 5 << 20
-	MaxBytes = 10 << 20
+	MaxFiles  = 10
+	maxImage  = 5 << 20
+	maxImages = 6 << 20 // all pictures of a message: a turn holds them several times while it asks a model
+	MaxBytes  = 10 << 20
+)
+
+const (
+	defaultTokens = 100_000 // of text of a message's files
+	bytesPerToken = 8       // at most, but for runs of one character
 )
 
 // Images cost so many tokens: width times height over 750, as providers count, and as much as a large one where the size is not known.
@@ -44,6 +54,9 @@ const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
 	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
+	sayImages   = "The pictures of a message may have 6 MB together. Attach it to a message of its own."
+	sayNoRoom   = "The files before it have all the text that is read with one question. Attach it to a message of its own."
+	sayBusy     = "Too many files are being read at the moment. Ask again in a minute."
 	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word, Excel or PowerPoint document, a PDF file or a picture."
 	sayEmpty    = "It is empty."
 	sayTooLong  = "It takes too long to read. Attach the part that matters."
@@ -61,9 +74,38 @@ func Limit(media string) int64 {
 	return MaxBytes
 }
 
-// Read returns a file with its text, its picture, or a sentence about why it has neither. It never fails, also when ctx ends.
-func Read(ctx context.Context, name, media string, raw []byte) message.File {
-	f := message.File{Name: clean(name), Media: media}
+// Room is what the files of one message may still hold together, in bytes. It is for one goroutine.
+type Room struct{ Text, Images int }
+
+// RoomFor returns the room of a message whose files may have that many tokens of text; 0 is a
+// default.
+func RoomFor(tokens int) Room {
+	return Room{Text: min(cmp.Or(tokens, defaultTokens), document.MaxText/bytesPerToken) * bytesPerToken, Images: maxImages}
+}
+
+// Read returns a file with its text, its picture, or a sentence about why it has neither, and takes
+// what it holds from the room. Text beyond the room is not unpacked, and the file is cut. Read
+// never fails, also when ctx ends.
+func Read(ctx context.Context, name, media string, raw []byte, room *Room) message.File {
+	f, cut := read(ctx, name, media, raw, room.Text)
+	switch {
+	case len(f.Image) > room.Images:
+		f = Unread(name, f.Media, sayImages)
+	case cut && room.Text <= 0:
+		f = Unread(name, f.Media, sayNoRoom)
+	}
+	room.Images -= len(f.Image)
+	room.Text -= len(f.Text)
+	if cut && f.Failed == "" {
+		room.Text = 0
+		f.Cut(f.Text)
+	}
+	return f
+}
+
+// read reads a file up to most bytes of text; cut tells that it has more.
+func read(ctx context.Context, name, media string, raw []byte, most int) (f message.File, cut bool) {
+	f = message.File{Name: clean(name), Media: media}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")
 	switch ending := strings.ToLower(path.Ext(name)); {
 	case len(raw) == 0:
@@ -73,43 +115,64 @@ func Read(ctx context.Context, name, media string, raw []byte) message.File {
 	case images[kind]:
 		if len(raw) > maxImage {
 			f.Failed = sayImage
-			return f
+			return f, false
 		}
 		f.Media, f.Image, f.Tokens = kind, raw, cost(raw)
 	case office.Named(name) || kind == "application/zip" && office.Typed(media):
-		page, err := office.Parse(ctx, raw)
-		if err != nil {
+		page, err := office.Begin(ctx, raw, most)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			f.Failed = sayTooLong
+			return f, false
+		case err != nil:
 			f.Failed = "The file could not be read: " + err.Error() + "."
-			return f
+			return f, false
 		}
-		f.Text = flat(page.Title, page.Sections)
+		f.Text, cut = flat(page.Title, page.Sections, most)
+		cut = cut || page.Cut
 	case kind == "application/pdf":
 		page, err := pdf.Parse(ctx, raw, pdf.Options{Timeout: pdfLimit})
 		if err != nil {
 			f.Failed = "The PDF file could not be read: " + err.Error() + "."
-			return f
+			return f, false
 		}
-		f.Text = flat(page.Title, page.Sections)
+		f.Text, cut = flat(page.Title, page.Sections, most)
 	default:
-		text, ok := decode(raw)
-		if !ok {
-			f.Failed = sayKind
-			return f
+		page := kind == "text/html" && (ending == ".html" || ending == ".htm" || media == "text/html")
+		if end := 2 * (max(most, 0) + 1); !page && len(raw) > end { // UTF-16 has two bytes where UTF-8 has one
+			raw = raw[:end]
 		}
-		f.Text = text
-		if kind == "text/html" && (ending == ".html" || ending == ".htm" || media == "text/html") {
+		text, err := footprint.Hold(ctx, footprint.Text, int64(len(raw)), func(context.Context) (string, error) { return decode(raw) })
+		switch {
+		case errors.Is(err, errNoText):
+			f.Failed = sayKind
+			return f, false
+		case err != nil:
+			f.Failed = sayTooLong
+			return f, false
+		case !page:
+			f.Text, cut = beginning(text, most)
+		default:
 			page, err := htmltext.Read(ctx, text)
 			if err != nil {
-				f.Text, f.Failed = "", sayTooLong
-				return f
+				f.Failed = sayTooLong
+				return f, false
 			}
-			f.Text = flat(page.Title, page.Sections)
+			f.Text, cut = flat(page.Title, page.Sections, most)
 		}
 	}
-	if f.Failed == "" && f.Image == nil && strings.TrimSpace(f.Text) == "" {
+	if f.Failed == "" && f.Image == nil && !cut && strings.TrimSpace(f.Text) == "" {
 		f.Text, f.Failed = "", sayNoText
 	}
-	return f
+	return f, cut
+}
+
+// beginning returns most bytes of a text, and whether it has more.
+func beginning(text string, most int) (string, bool) {
+	if len(text) <= most {
+		return text, false
+	}
+	return strings.Clone(strings.ToValidUTF8(text[:max(most, 0)], "")), true
 }
 
 // Unread is a file that could not be fetched, with a sentence about why.
@@ -126,44 +189,53 @@ func cost(raw []byte) int {
 	return min(max(size.Width*size.Height/pixelsPerToken, 1), mostImage)
 }
 
-// flat is a document as one text.
-func flat(title string, sections []document.Section) string {
+// flat returns most bytes of a document as one text, and whether it has more.
+func flat(title string, sections []document.Section, most int) (string, bool) {
 	var b strings.Builder
-	if title != "" {
-		b.WriteString(title + "\n")
+	add := func(text string) bool {
+		text, cut := beginning(text, most-b.Len())
+		b.WriteString(text)
+		return cut
+	}
+	if title != "" && add(title+"\n") {
+		return b.String(), true
 	}
 	for _, s := range sections {
 		for _, block := range s.Blocks {
-			b.WriteString("\n" + block.Text + "\n")
+			if add("\n") || add(block.Text) || add("\n") {
+				return b.String(), true
+			}
 		}
 	}
-	return b.String()
+	return b.String(), false
 }
 
-// decode returns the bytes as UTF-8 text with plain line breaks; ok is false when they are no text.
-func decode(raw []byte) (text string, ok bool) {
+var errNoText = errors.New("it is no text")
+
+// decode returns the bytes as UTF-8 text with plain line breaks.
+func decode(raw []byte) (string, error) {
 	switch {
 	case bytes.HasPrefix(raw, []byte("\xef\xbb\xbf")):
 		raw = raw[3:]
 	case bytes.HasPrefix(raw, []byte("\xff\xfe")), bytes.HasPrefix(raw, []byte("\xfe\xff")):
 		decoded, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
 		if err != nil {
-			return "", false
+			return "", errNoText
 		}
 		raw = decoded
 	}
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		kind := http.DetectContentType(raw)
 		if !strings.HasPrefix(kind, "text/") || bytes.IndexByte(raw, 0) >= 0 {
-			return "", false
+			return "", errNoText
 		}
 	}
 	kind, _, _ := strings.Cut(http.DetectContentType(raw), ";")
 	if !strings.HasPrefix(kind, "text/") && kind != "application/octet-stream" {
-		return "", false // such as a PDF, whose beginning may be text
+		return "", errNoText // such as a PDF, whose beginning may be text
 	}
-	text = strings.ToValidUTF8(string(raw), "\uFFFD")
-	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), true
+	text := strings.ToValidUTF8(string(raw), "\uFFFD")
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), nil
 }
 
 // clean keeps a name on one line, without what could end the quotation marks around it.

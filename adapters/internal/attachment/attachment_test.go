@@ -22,6 +22,13 @@ func picture(t *testing.T, width, height int) []byte {
 	return b.Bytes()
 }
 
+// read reads a file that has a message for itself.
+func read(t *testing.T, name, media string, raw []byte) message.File {
+	t.Helper()
+	room := attachment.RoomFor(0)
+	return attachment.Read(t.Context(), name, media, raw, &room)
+}
+
 // smallPDF has one line on one page. Its cross-reference table is left out, as that of many files is wrong.
 const smallPDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
 	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj\n" +
@@ -58,7 +65,7 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			f := attachment.Read(t.Context(), tt.file, tt.media, tt.raw)
+			f := read(t, tt.file, tt.media, tt.raw)
 			if !strings.Contains(f.Failed, tt.failed) || (f.Failed == "") != (tt.failed == "") {
 				t.Errorf("failed: %q, want %q", f.Failed, tt.failed)
 			}
@@ -77,7 +84,7 @@ func TestNamesStayOnOneLine(t *testing.T) {
 	for given, want := range map[string]string{
 		"a\n\"b\".txt": "a 'b'.txt", " ": "file", strings.Repeat("x", 200): strings.Repeat("x", 119) + "…",
 	} {
-		if got := attachment.Read(t.Context(), given, "", []byte("x")).Name; got != want {
+		if got := read(t, given, "", []byte("x")).Name; got != want {
 			t.Errorf("%q became %q, want %q", given, got, want)
 		}
 	}
@@ -92,12 +99,12 @@ func TestOfficeFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		sheet := "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-		for _, f := range []message.File{attachment.Read(t.Context(), file, "", raw), attachment.Read(t.Context(), "download", sheet, raw)} {
+		for _, f := range []message.File{read(t, file, "", raw), read(t, "download", sheet, raw)} {
 			if !strings.Contains(f.Text, want) || f.Failed != "" {
 				t.Errorf("%s: %q, %q", f.Name, f.Text, f.Failed)
 			}
 		}
-		if f := attachment.Read(t.Context(), file, "", raw[:len(raw)/2]); !strings.Contains(f.Failed, "save it anew") {
+		if f := read(t, file, "", raw[:len(raw)/2]); !strings.Contains(f.Failed, "save it anew") {
 			t.Errorf("%s, cut off: %q", file, f.Failed)
 		}
 	}
@@ -112,7 +119,7 @@ func FuzzRead(f *testing.F) {
 		if bytes.Contains(raw, []byte("%PDF-")) { // fuzzed in a package of their own, where the sandbox is made once
 			return
 		}
-		got := attachment.Read(t.Context(), name, media, raw)
+		got := read(t, name, media, raw)
 		filled := 0
 		for _, set := range []bool{got.Text != "", got.Image != nil, got.Failed != ""} {
 			if set {

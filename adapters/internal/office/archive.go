@@ -20,26 +20,43 @@ var (
 	errLarge    = errors.New("a part unpacks to too much")
 	errUnpacked = errors.New("its parts unpack to too much")
 	errPages    = errors.New("it holds too many sheets or slides")
+	errEnough   = errors.New("it holds more text than is wanted") // what was read until then is a result
 )
 
 // archive is a file as the parts it is packed from. It is for one goroutine.
 type archive struct {
 	parts map[string]*zip.File // by their names in lower case: programs are not agreed on it
 	left  int64                // bytes that may still be unpacked
+	most  int                  // bytes of text that are wanted
+	text  int                  // bytes of text that were taken
 }
 
-func open(raw []byte) (*archive, error) {
+// pieceSize is what a piece of text takes in addition to its bytes.
+const pieceSize = 16
+
+// take counts n bytes of text, or of what holds it, that are kept.
+func (a *archive) take(n int) error {
+	if a.text += n; a.text > a.most {
+		return errEnough
+	}
+	return nil
+}
+
+// entry begins each entry of an archive's directory.
+var entry = []byte("PK\x01\x02")
+
+func open(raw []byte, most int) (*archive, error) {
 	if bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) { // a compound file: how Office encrypts, and how it wrote before 2007
 		return nil, errors.New("it is protected with a password, or in the format that Office had before 2007. Save it as .docx, .xlsx or .pptx without a password")
+	}
+	if bytes.Count(raw, entry) > mostMembers { // before the directory is held
+		return nil, fmt.Errorf("it is no document of a person: it holds more than %d parts. Split it into smaller documents", mostMembers)
 	}
 	packed, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
 		return nil, fmt.Errorf("it is damaged: it is no archive as Office writes it (%w). Open it in the program that wrote it and save it anew", err)
 	}
-	if len(packed.File) > mostMembers {
-		return nil, fmt.Errorf("it is no document of a person: it holds more than %d parts. Split it into smaller documents", mostMembers)
-	}
-	a := &archive{parts: make(map[string]*zip.File, len(packed.File)), left: mostUnpacked}
+	a := &archive{parts: make(map[string]*zip.File, len(packed.File)), left: mostUnpacked, most: most}
 	for _, f := range packed.File {
 		if name := partName(f.Name); a.parts[name] == nil {
 			a.parts[name] = f

@@ -22,6 +22,8 @@ type grid struct {
 	begun bool
 	kind  document.BlockKind
 	text  strings.Builder // of the block that is open
+	most  int             // bytes of text that are wanted
+	full  bool            // there was more
 }
 
 // longHeader is from where on a header is no lead of passages, in bytes: the chunker does not repeat one that takes a quarter of a passage.
@@ -38,13 +40,14 @@ func (g *grid) row(number int, cells []cell) error {
 		g.write(cells)
 	case len(cells) == 1:
 		g.begin(document.Paragraph)
-		g.line(cells[0].text)
+		g.line()
+		g.put(cells[0].text)
 		g.caption = true
 	default:
 		g.table(cells)
 	}
-	if g.outline.Size()+g.text.Len() > document.MaxText {
-		return errLarge
+	if g.full || g.outline.Full() {
+		return errEnough
 	}
 	return nil
 }
@@ -62,14 +65,16 @@ func (g *grid) table(cells []cell) {
 		g.wide = size > longHeader
 		g.open()
 		if g.wide {
-			g.line("- " + joined(cells, "; "))
+			g.line()
+			g.put("- ")
+			g.joined(cells, "; ")
 		} else {
-			g.line(g.columns(cells))
+			g.columns(cells)
 		}
 	} else {
 		g.open()
 		if !g.wide {
-			g.line(g.columns(g.header))
+			g.columns(g.header)
 		}
 		g.write(cells)
 	}
@@ -88,49 +93,47 @@ func (g *grid) open() {
 func (g *grid) write(cells []cell) {
 	g.amounts = g.amounts || !words(cells)
 	if !g.wide {
-		g.line(g.columns(cells))
+		g.columns(cells)
 		return
 	}
-	var b strings.Builder
-	b.WriteString("- ")
+	g.line()
+	g.put("- ")
 	h := 0
 	for i, c := range cells {
 		if i > 0 {
-			b.WriteString("; ")
+			g.put("; ")
 		}
 		for h < len(g.header) && g.header[h].column < c.column {
 			h++
 		}
 		if h < len(g.header) && g.header[h].column == c.column {
-			b.WriteString(g.header[h].text + ": ")
+			g.put(g.header[h].text)
+			g.put(": ")
 		}
-		b.WriteString(c.text)
+		g.put(c.text)
 	}
-	g.line(b.String())
 }
 
 // columns writes each value in its column.
-func (g *grid) columns(cells []cell) string {
-	var b strings.Builder
+func (g *grid) columns(cells []cell) {
+	g.line()
 	at := g.left
 	for _, c := range cells {
 		for ; at < c.column; at++ {
-			b.WriteString(" | ")
+			g.put(" | ")
 		}
-		b.WriteString(c.text)
+		g.put(c.text)
 	}
-	return b.String()
 }
 
-func joined(cells []cell, by string) string {
-	var b strings.Builder
+// joined writes the values one after the other.
+func (g *grid) joined(cells []cell, by string) {
 	for i, c := range cells {
 		if i > 0 {
-			b.WriteString(by)
+			g.put(by)
 		}
-		b.WriteString(c.text)
+		g.put(c.text)
 	}
-	return b.String()
 }
 
 // fits reports whether the header has all the columns of a row.
@@ -152,11 +155,19 @@ func (g *grid) begin(kind document.BlockKind) {
 	g.begun, g.kind = true, kind
 }
 
-func (g *grid) line(text string) {
+// line begins a line of the block that is open.
+func (g *grid) line() {
 	if g.text.Len() > 0 {
-		g.text.WriteByte('\n')
+		g.put("\n")
 	}
-	g.text.WriteString(text)
+}
+
+// put writes to the line that is open, unless that is more text than is wanted.
+func (g *grid) put(text string) {
+	g.full = g.full || g.outline.Size()+g.text.Len()+len(text) > g.most
+	if !g.full {
+		g.text.WriteString(text)
+	}
 }
 
 // end ends the block that is open.

@@ -2,8 +2,9 @@
 // a slide are sections with their names. Pictures, charts, comments, deleted text, headers and footers are left out, and no formula is computed:
 // what a cell showed when the file was saved is what it says.
 //
-// Any input is accepted, in memory proportional to a limit: an archive that would unpack to more is refused. What a file is, its content says,
-// whatever its name.
+// Any input is accepted, in memory proportional to the text that the caller wants
+// (footprint.Office), which is held from the process's pool while a document is read. What a file
+// is, its content says, whatever its name.
 package office
 
 import (
@@ -17,6 +18,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 )
 
 // Page is what a document says about itself, and its content.
@@ -24,6 +26,7 @@ type Page struct {
 	Title     string // of its properties, else its first heading of the highest rank, or its first slide's title; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
+	Cut       bool // the document goes on: Begin stopped where it had enough
 }
 
 // Endings are those of the names of files that Parse reads, in lower case.
@@ -50,27 +53,30 @@ func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
 // What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a tenth of the first.
 const (
-	mostText       = 64 << 20  // of one part that holds text
+	mostPart       = 64 << 20  // of one part that holds text
 	mostUnpacked   = 160 << 20 // of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
 	mostMembers    = 50_000 // sheets and slides, each with what belongs to it
 	mostPages      = 10_000 // sheets or slides
+	mostStates     = 65_536 // styles and formats; Excel allows 65,490
 )
 
-// atOnce bounds how many documents are read at the same time: a file of a few kilobytes may unpack to all that one is allowed.
-var atOnce = make(chan struct{}, 2)
-
-// Parse reads a document, within the time that ctx has. It is safe for concurrent use; few documents are read at once and the others wait. The
-// text of an error is a sentence that says what to do, unless ctx is over: then the error is its cause.
+// Parse reads a whole document, within the time that ctx has. It is safe for concurrent use and
+// waits for memory. One with more text than document.MaxText is an error. The text of an error is a
+// sentence that says what to do, unless ctx is over: then the error is its cause.
 func Parse(ctx context.Context, raw []byte) (Page, error) {
-	select {
-	case atOnce <- struct{}{}:
-		defer func() { <-atOnce }()
-	case <-ctx.Done():
-		return Page{}, context.Cause(ctx)
+	page, err := Begin(ctx, raw, document.MaxText)
+	if err == nil && page.Cut {
+		return Page{}, fmt.Errorf("it unpacks to more than %d MB of text. Split it into smaller documents", document.MaxText>>20)
 	}
-	page, err := parse(ctx, raw)
+	return page, err
+}
+
+// Begin is Parse for a caller that can use so many bytes of text: it stops unpacking once it has
+// them, and returns about that many.
+func Begin(ctx context.Context, raw []byte, most int) (Page, error) {
+	page, err := footprint.Hold(ctx, footprint.Office, int64(most), func(ctx context.Context) (Page, error) { return parse(ctx, raw, most) })
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return Page{}, context.Cause(ctx)
@@ -80,8 +86,8 @@ func Parse(ctx context.Context, raw []byte) (Page, error) {
 	return page, nil
 }
 
-func parse(ctx context.Context, raw []byte) (Page, error) {
-	a, err := open(raw)
+func parse(ctx context.Context, raw []byte, most int) (Page, error) {
+	a, err := open(raw, most)
 	if err != nil {
 		return Page{}, err
 	}
@@ -107,7 +113,10 @@ func parse(ctx context.Context, raw []byte) (Page, error) {
 	default:
 		return Page{}, errors.New("it holds no text as Word, Excel or PowerPoint keep it. Check what it is")
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errEnough):
+		page.Cut = true
+	case err != nil:
 		return Page{}, sentence(err)
 	}
 	if page.Title == "" || folder == "ppt" && page.Title == "PowerPoint Presentation" { // what PowerPoint calls all of them
@@ -120,7 +129,7 @@ func parse(ctx context.Context, raw []byte) (Page, error) {
 func sentence(err error) error {
 	switch {
 	case errors.Is(err, errLarge):
-		return fmt.Errorf("it unpacks to more than %d MB of text. Split it into smaller documents", mostText>>20)
+		return fmt.Errorf("a part of it unpacks to more than %d MB. Split it into smaller documents", mostPart>>20)
 	case errors.Is(err, errUnpacked):
 		return fmt.Errorf("it unpacks to more than %d MB. Split it into smaller documents, or save its largest sheet as CSV", mostUnpacked>>20)
 	case errors.Is(err, errPages):

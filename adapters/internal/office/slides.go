@@ -40,23 +40,23 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 			parts[r.id] = r.target
 		}
 	}
-	var outline document.Outline
+	outline := document.Outline{Limit: a.most}
 	for i, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return "", nil, err
 		}
-		shown, err := a.slide(ctx, parts[id])
-		if err != nil {
-			return "", nil, err
+		shown, enough := a.slide(ctx, parts[id])
+		if enough != nil && !errors.Is(enough, errEnough) {
+			return "", nil, enough
 		}
 		var said []string
 		for _, r := range a.relations(ctx, parts[id]) {
-			if r.kind != "notesSlide" {
+			if r.kind != "notesSlide" || enough != nil {
 				continue
 			}
-			notes, err := a.slide(ctx, r.target)
-			if err != nil {
-				return "", nil, err
+			var notes *slide
+			if notes, enough = a.slide(ctx, r.target); enough != nil && !errors.Is(enough, errEnough) {
+				return "", nil, enough
 			}
 			said = append(said, notes.body...)
 		}
@@ -67,7 +67,7 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 		if title == "" {
 			title = shown.title
 		}
-		if shown.title == "" && len(shown.blocks) == 0 && len(said) == 0 {
+		if enough == nil && shown.title == "" && len(shown.blocks) == 0 && len(said) == 0 {
 			continue
 		}
 		outline.Heading(1, heading, "")
@@ -77,8 +77,8 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 		if notes := strings.Join(said, "\n"); notes != "" {
 			outline.Block(document.Paragraph, "Notes: "+notes)
 		}
-		if outline.Size() > document.MaxText {
-			return "", nil, errLarge
+		if enough != nil || outline.Full() {
+			return title, outline.Sections(), errEnough
 		}
 	}
 	return title, outline.Sections(), nil
@@ -89,16 +89,16 @@ type slide struct {
 	title  string
 	blocks []document.Block
 	body   []string // paragraphs of the shapes that are the body of the page: on a page of notes, these are the notes
-	size   int
 
-	shape  string // what the shape is for: "title", "body", "sldNum" and so on; empty is a shape of its own
-	lines  []line // paragraphs of the shape
-	text   strings.Builder
-	level  int
-	inside int // paragraphs that are open
-	tables int
-	rows   []string
-	cells  []string
+	archive *archive
+	shape   string // what the shape is for: "title", "body", "sldNum" and so on; empty is a shape of its own
+	lines   []line // paragraphs of the shape
+	text    strings.Builder
+	level   int
+	inside  int // paragraphs that are open
+	tables  int
+	rows    []string
+	cells   []string
 }
 
 type line struct {
@@ -108,8 +108,11 @@ type line struct {
 
 // slide reads a slide or a page of notes; one that there is not is empty.
 func (a *archive) slide(ctx context.Context, name string) (*slide, error) {
-	s := new(slide)
-	_, err := a.part(name, mostText, func(d *boundedxml.Decoder) error { return s.read(ctx, d) })
+	s := &slide{archive: a}
+	_, err := a.part(name, mostPart, func(d *boundedxml.Decoder) error { return s.read(ctx, d) })
+	if errors.Is(err, errEnough) {
+		s.finish()
+	}
 	return s, err
 }
 
@@ -141,12 +144,24 @@ func (s *slide) read(ctx context.Context, d *boundedxml.Decoder) error {
 				s.start(t)
 			}
 		case xml.EndElement:
-			s.end(t.Name.Local)
-		}
-		if s.size > document.MaxText {
-			return errLarge
+			if err := s.end(t.Name.Local); err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// finish ends what is open.
+func (s *slide) finish() {
+	if s.tables > 0 {
+		for _, l := range s.lines {
+			s.cells = append(s.cells, l.text)
+		}
+		s.lines = nil
+		s.rows = append(s.rows, strings.Join(s.cells, " | "))
+		s.add(document.Table, strings.Join(s.rows, "\n"))
+	}
+	s.endShape()
 }
 
 func (s *slide) start(t xml.StartElement) {
@@ -166,22 +181,25 @@ func (s *slide) start(t xml.StartElement) {
 			s.level = min(max(n, 0), 8)
 		}
 	case "br", "tab":
-		s.text.WriteByte(' ')
+		if s.text.Len() < mostCell {
+			s.text.WriteByte(' ')
+		}
 	case "tbl":
 		s.tables++
 	}
 }
 
-func (s *slide) end(name string) {
+func (s *slide) end(name string) error {
 	switch name {
 	case "p":
 		if s.inside--; s.inside <= 0 {
 			s.inside = 0
 			if text := onOneLine(s.text.String()); text != "" {
 				s.lines = append(s.lines, line{text, s.level})
-				s.size += len(text)
 			}
+			took := s.text.Len() + pieceSize
 			s.text.Reset()
+			return s.archive.take(took)
 		}
 	case "tc":
 		text := ""
@@ -193,7 +211,7 @@ func (s *slide) end(name string) {
 			text = strings.Join(all, " ")
 		}
 		s.cells, s.lines = append(s.cells, text), nil
-		s.size += len(" | ")
+		return s.archive.take(pieceSize)
 	case "tr":
 		if row := strings.Join(s.cells, " | "); strings.Join(s.cells, "") != "" {
 			s.rows = append(s.rows, row)
@@ -208,6 +226,7 @@ func (s *slide) end(name string) {
 	case "sp":
 		s.endShape()
 	}
+	return nil
 }
 
 // endShape takes in the paragraphs of a shape.

@@ -24,11 +24,12 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return readStyles(ctx, d, levels) }); err != nil {
 		clear(levels) // without them there are no headings, and the text all the same
 	}
-	r := reader{levels: levels}
-	if _, err := a.part(main, mostText, func(d *boundedxml.Decoder) error { return r.read(ctx, d) }); err != nil {
-		return "", nil, err
+	r := reader{archive: a, levels: levels, outline: document.Outline{Limit: a.most}}
+	_, err = a.part(main, mostPart, func(d *boundedxml.Decoder) error { return r.read(ctx, d) })
+	if errors.Is(err, errEnough) {
+		r.finish()
 	}
-	return r.outline.Title(), r.outline.Sections(), nil
+	return r.outline.Title(), r.outline.Sections(), err
 }
 
 // readStyles collects the heading level of each style that has one, by the style's id.
@@ -57,6 +58,9 @@ func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]in
 		case xml.EndElement:
 			if t.Name.Local != "style" {
 				continue
+			}
+			if len(levels) == mostStates {
+				return errLarge
 			}
 			switch digit, heading := strings.CutPrefix(name, "heading "); {
 			case name == "title":

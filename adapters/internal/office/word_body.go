@@ -14,6 +14,7 @@ import (
 
 // reader reads the body of a Word document from the beginning to the end.
 type reader struct {
+	archive *archive
 	levels  map[string]int
 	outline document.Outline
 	list    []string // items that stand together
@@ -52,24 +53,48 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 				if err != nil {
 					return err
 				}
-				r.text.WriteString(text)
+				if err := r.add(text); err != nil {
+					return err
+				}
 			default:
-				r.start(t)
+				if err := r.start(t); err != nil {
+					return err
+				}
 			}
 		case xml.EndElement:
-			r.end(t.Name.Local)
+			if err := r.end(t.Name.Local); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-func (r *reader) start(t xml.StartElement) {
+// add appends to the paragraph that is open, as far as the text goes that is wanted.
+func (r *reader) add(text string) error {
+	if err := r.archive.take(len(text)); err != nil {
+		return err
+	}
+	r.text.WriteString(text)
+	return nil
+}
+
+// finish ends what is open.
+func (r *reader) finish() {
+	r.paragraph(strings.TrimSpace(r.text.String()))
+	r.cells = append(r.cells, r.cell...)
+	r.rows = append(r.rows, strings.Join(r.cells, " | "))
+	r.endList()
+	r.outline.Block(document.Table, strings.Join(r.rows, "\n"))
+}
+
+func (r *reader) start(t xml.StartElement) error {
 	switch t.Name.Local {
 	case "p":
 		if r.inside++; r.inside == 1 {
 			r.text.Reset()
 			r.level, r.item, r.indent = 0, false, 0
 		} else if r.text.Len() > 0 {
-			r.text.WriteByte('\n')
+			return r.add("\n")
 		}
 	case "pStyle":
 		r.level = r.levels[boundedxml.Attribute(t, "val")]
@@ -85,30 +110,36 @@ func (r *reader) start(t xml.StartElement) {
 		}
 	case "tab":
 		if r.inside > 0 && r.text.Len() > 0 {
-			r.text.WriteByte(' ')
+			return r.add(" ")
 		}
 	case "br", "cr":
-		r.text.WriteByte('\n')
+		return r.add("\n")
 	case "noBreakHyphen":
-		r.text.WriteByte('-')
+		return r.add("-")
 	case "tbl":
 		r.endList()
 		r.tables++
 	}
+	return nil
 }
 
-func (r *reader) end(name string) {
+func (r *reader) end(name string) error {
 	switch name {
 	case "p":
 		if r.inside--; r.inside <= 0 {
 			r.inside = 0
 			r.paragraph(strings.TrimSpace(r.text.String()))
 			r.text.Reset()
+			if r.outline.Full() {
+				return errEnough
+			}
+			return r.archive.take(pieceSize)
 		}
 	case "tc":
 		if r.tables == 1 {
 			r.cells = append(r.cells, strings.Join(strings.Fields(strings.Join(r.cell, " ")), " "))
 			r.cell = nil
+			return r.archive.take(pieceSize) // an empty cell takes memory too
 		}
 	case "tr":
 		if r.tables == 1 && strings.Join(r.cells, "") != "" {
@@ -124,6 +155,7 @@ func (r *reader) end(name string) {
 		}
 		r.tables = max(r.tables, 0)
 	}
+	return nil
 }
 
 // paragraph takes in a paragraph that has ended.

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -14,7 +15,10 @@ import (
 
 // workbook is what the cells of all its sheets refer to.
 type workbook struct {
+	archive *archive
 	strings []string
+	shared  int      // bytes of strings, and what holds them
+	partly  bool     // there are more of them
 	formats []string // codes of number formats, in the order of the styles that cells name
 	shown   map[string]format
 	from    int // the day that the number 0 is: see days1900 and days1904
@@ -23,13 +27,14 @@ type workbook struct {
 // sheet is one of a workbook, in the order of its tabs.
 type sheet struct{ name, id string }
 
-// mostStrings bounds the texts that cells share; each takes at least 16 bytes, also an empty one.
-const mostStrings = 4_000_000
+// mostShared is how many times the wanted text the texts that cells share may have: hidden sheets
+// have some of them.
+const mostShared = 2
 
 // readWorkbook reads a workbook: each sheet that shows is a section. A hidden sheet does not show to whoever opens the file, and mostly holds what
 // formulas look up, so it is left out.
 func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Section, error) {
-	w := &workbook{shown: make(map[string]format), from: days1900}
+	w := &workbook{archive: a, shown: make(map[string]format), from: days1900}
 	var sheets []sheet
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {
 		return each(ctx, d, func(t xml.StartElement) error {
@@ -58,7 +63,8 @@ func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Sect
 		case "worksheet":
 			parts[r.id] = r.target
 		case "sharedStrings":
-			if _, err := a.part(r.target, mostText, func(d *boundedxml.Decoder) error { return w.readStrings(ctx, d) }); err != nil {
+			_, err := a.part(r.target, mostPart, func(d *boundedxml.Decoder) error { return w.readStrings(ctx, d) })
+			if w.partly = errors.Is(err, errEnough); err != nil && !w.partly {
 				return nil, err
 			}
 		case "styles":
@@ -67,14 +73,18 @@ func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Sect
 			}
 		}
 	}
-	var outline document.Outline
+	outline := document.Outline{Limit: a.most}
 	for _, s := range sheets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		g := grid{outline: &outline, name: s.name}
-		if _, err := a.part(parts[s.id], mostUnpacked, func(d *boundedxml.Decoder) error { return w.readSheet(ctx, d, &g) }); err != nil {
-			return nil, err
+		g := grid{outline: &outline, name: s.name, most: a.most}
+		_, err := a.part(parts[s.id], mostUnpacked, func(d *boundedxml.Decoder) error { return w.readSheet(ctx, d, &g) })
+		if errors.Is(err, errEnough) {
+			g.end()
+		}
+		if err != nil {
+			return outline.Sections(), err
 		}
 	}
 	return outline.Sections(), nil
@@ -86,12 +96,16 @@ func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error
 		if t.Name.Local != "si" {
 			return nil
 		}
-		if len(w.strings) == mostStrings {
-			return errLarge
-		}
 		text, err := richText(ctx, d, "si")
-		w.strings = append(w.strings, onOneLine(text))
-		return err
+		if err != nil {
+			return err
+		}
+		text = onOneLine(text)
+		if w.shared += len(text) + pieceSize; w.shared > mostShared*w.archive.most {
+			return errEnough
+		}
+		w.strings = append(w.strings, text)
+		return nil
 	})
 }
 
@@ -153,12 +167,18 @@ func (w *workbook) readFormats(ctx context.Context, d *boundedxml.Decoder) error
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "numFmt":
+				if len(own) == mostStates {
+					return errLarge
+				}
 				own[boundedxml.Attribute(t, "numFmtId")] = boundedxml.Attribute(t, "formatCode")
 			case "cellXfs":
 				inside = true
 			case "xf":
 				if !inside {
 					continue
+				}
+				if len(w.formats) == mostStates {
+					return errLarge
 				}
 				id := boundedxml.Attribute(t, "numFmtId")
 				code, stated := own[id]
@@ -216,8 +236,11 @@ func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid
 				if c.text != "" && c.column < mostColumns && (len(row) == 0 || c.column > row[len(row)-1].column) {
 					row = append(row, c)
 				}
-				if size += len(c.text); size > document.MaxText { // a text that many cells share is held once, and written for each
-					return errLarge
+				if size += len(c.text); size > w.archive.most { // a text that many cells share is held once, and written for each
+					if len(row) > 0 {
+						return cmp.Or(g.row(number, row), errEnough)
+					}
+					return errEnough
 				}
 			}
 		case xml.EndElement:
@@ -275,19 +298,23 @@ func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xm
 			}
 		case xml.EndElement:
 			if t.Name.Local == "c" {
-				w.show(c, start, value)
-				return nil
+				return w.show(c, start, value)
 			}
 		}
 	}
 }
 
-// show sets what a cell shows of its value.
-func (w *workbook) show(c *cell, start xml.StartElement, value string) {
+// show sets what a cell shows of its value. A text that was not read is the end of what is wanted.
+func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	switch boundedxml.Attribute(start, "t") {
 	case "s":
-		if i, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && i >= 0 && i < len(w.strings) {
+		i, err := strconv.Atoi(strings.TrimSpace(value))
+		switch {
+		case err != nil || i < 0:
+		case i < len(w.strings):
 			c.text = w.strings[i]
+		case w.partly:
+			return errEnough
 		}
 	case "b":
 		c.text = map[string]string{"1": "TRUE", "0": "FALSE"}[strings.TrimSpace(value)]
@@ -307,6 +334,7 @@ func (w *workbook) show(c *cell, start xml.StartElement, value string) {
 		}
 		c.text, c.number = f.number(onOneLine(value), w.from), true
 	}
+	return nil
 }
 
 // onOneLine is the text of a cell, cut to what one may hold. "_x000D_" is how Excel keeps a carriage return.

@@ -53,6 +53,8 @@ type Config struct {
 	History time.Duration
 	// Interruption is for how long no socket may be open before what was said meanwhile counts as not heard: 15 s.
 	Interruption time.Duration
+	// MaxFileTokens is how much text the files of one message may have together, in tokens: 100,000.
+	MaxFileTokens int
 }
 
 // Workspace is one workspace as it is called: who the bot is there, and how often each kind of call may be made. It is safe for concurrent use.

@@ -64,7 +64,7 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 	if strings.HasPrefix(http.DetectContentType(data), "text/html") {
 		return "", nil // a page where people sign in, to which Slack leads whoever may not have the file
 	}
-	return attachment.Read(ctx, f.Name, f.Media, data).Text, nil
+	return attachment.Read(ctx, f.Name, f.Media, data, &attachment.Room{Text: mostText}).Text, nil
 }
 
 // bounded takes so many bytes and no more.

@@ -18,6 +18,8 @@ import (
 	"time"
 )
 
+const program = "github.com/footnotehq/footnote/bots/footnote"
+
 // Build builds the program into a folder that goes with the process, runs the tests and returns their exit code. It is called from
 // TestMain. The program has the race detector unless benchmarks are run, which would measure that.
 func Build(m *testing.M, set func(binary string)) int {
@@ -27,13 +29,14 @@ func Build(m *testing.M, set func(binary string)) int {
 		return 1
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	plain.dir = dir
 	binary := filepath.Join(dir, "footnote")
 	args := []string{"build", "-o", binary}
 	flag.Parse()
 	if bench := flag.Lookup("test.bench"); bench == nil || bench.Value.String() == "" {
 		args = append(args, "-race")
 	}
-	args = append(args, "github.com/footnotehq/footnote/bots/footnote")
+	args = append(args, program)
 	if out, err := exec.CommandContext(context.Background(), "go", args...).CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
 		return 1

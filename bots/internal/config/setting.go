@@ -83,7 +83,7 @@ func (c *Config) settings() []Setting {
 		{"JIRA_TOKEN", "", "API token with which sources of Jira Cloud are read", secret(&c.JiraToken)},
 		{"JIRA_PAT", "", "personal access token with which sources of Jira Data Center are read", secret(&c.JiraPAT)},
 		{"NOTION_TOKEN", "", "secret of the internal integration with which sources of Notion are read", secret(&c.NotionToken)},
-		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project", number(&c.MaxFileTokens, 100, 10_000_000)},
+		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project; in chat, all files of a message together", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that somebody present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},
 		{"COST_CAP_DAILY", "", "most that models may cost on a day (UTC), all replicas together, in the currency of prices: in footnote.yaml. What a call can cost at most is set aside before it is made. At the cap answers quote the documents. Unset: no cap", amount(&c.Caps.Daily)},

@@ -34,7 +34,8 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 		},
 		Discord: discord.Config{
 			StopReactions: c.DiscordStopReactions, PublicKey: c.DiscordPublicKey, CommandGuilds: c.DiscordCommandGuilds, NoGateway: !c.DiscordGateway,
-			CAFile: c.CAFile, Changes: admin.NewAudiences(base.DB), SecretKeys: revealed(c.SecretKeys), Gateway: call.GatewayConfig{Shards: c.DiscordShards},
+			MaxFileTokens: c.MaxFileTokens,
+			CAFile:        c.CAFile, Changes: admin.NewAudiences(base.DB), SecretKeys: revealed(c.SecretKeys), Gateway: call.GatewayConfig{Shards: c.DiscordShards},
 			Wrap: func(next http.RoundTripper) http.RoundTripper { return base.Counted("discord", next) },
 		},
 	}, discordbot.Deps{

@@ -1,0 +1,51 @@
+package footnotetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// plain holds the program without the race detector, whose shadow memory exceeds small limits.
+var plain struct {
+	mu   sync.Mutex
+	dir  string // set by Build, and removed with it
+	path string
+}
+
+// Plain returns the program without the race detector. The first call builds it. TestMain must have
+// called Build.
+func Plain(tb testing.TB) string {
+	tb.Helper()
+	plain.mu.Lock()
+	defer plain.mu.Unlock()
+	if plain.path != "" {
+		return plain.path
+	}
+	if plain.dir == "" {
+		tb.Fatal("TestMain does not call footnotetest.Build")
+	}
+	path := filepath.Join(plain.dir, "footnote-plain")
+	if out, err := exec.CommandContext(context.WithoutCancel(tb.Context()), "go", "build", "-o", path, program).CombinedOutput(); err != nil {
+		tb.Fatalf("build the program: %v\n%s", err, out)
+	}
+	plain.path = path
+	return path
+}
+
+// Limited returns a program that runs binary with at most the given bytes of data (RLIMIT_DATA),
+// which includes all that Go allocates. The runtime's memory limit is nine tenths of that, as the
+// program sets it in a container, unless GOMEMLIMIT is set. A process that needs more dies.
+func Limited(tb testing.TB, binary string, bytes int64) string {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "footnote")
+	script := fmt.Sprintf("#!/bin/sh\nulimit -d %d && GOMEMLIMIT=\"${GOMEMLIMIT:-%d}\" exec '%s' \"$@\"\n", bytes>>10, bytes/10*9, binary)
+	if err := os.WriteFile(path, []byte(script), 0o700); err != nil { //nolint:gosec // it is a program
+		tb.Fatal(err)
+	}
+	return path
+}
