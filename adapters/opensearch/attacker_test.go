@@ -56,7 +56,7 @@ func attacked(t *testing.T, path string, attack http.Handler) *opensearch.Client
 
 // words is a query of one word; every step of a search asks for something.
 func words() engine.Query {
-	return engine.Query{Index: "docs-1", Tenant: "t", Lists: []int32{1}, PerSide: 10, Chunks: 100, Titled: 100, TitleRatio: 0.1,
+	return engine.Query{Index: "docs-1", Tenant: "t", Lists: []int32{1}, PerSide: 10, TitleRatio: 0.1,
 		Probes: []engine.Probe{{Terms: []analyse.Term{{Text: "word", Count: 1}}}}}
 }
 

@@ -233,7 +233,9 @@ func (c *Client) read(r *response, most int) (*found, error) {
 func (s *search) frequencies(ctx context.Context) error {
 	var r round
 	r.count(s.filter, func(n int) { s.allowed = n })
-	r.count(readable(s.query), func(n int) { s.readable = n })
+	if s.query.Sources != nil || s.query.Documents != nil {
+		r.count(readable(s.query), func(n int) { s.readable = n })
+	}
 	s.counts = make(map[string]*[2]int)
 	for i := range s.query.Probes {
 		p := &s.query.Probes[i]
@@ -251,7 +253,13 @@ func (s *search) frequencies(ctx context.Context) error {
 			r.top(s.query.PerSide, s.nearest(p.Vector, s.query.PerSide, s.filter), func(hits []hit) { s.probes[i].similar = hits })
 		}
 	}
-	return s.run(ctx, &r)
+	if err := s.run(ctx, &r); err != nil {
+		return err
+	}
+	if s.query.Sources == nil && s.query.Documents == nil {
+		s.readable = s.allowed
+	}
+	return nil
 }
 
 // nearest asks for vectors. The filter holds while the graph is walked; where it leaves few, all of them are compared.

@@ -13,6 +13,10 @@ var readerTests = map[string][]string{
 	footprint.Office.Reader: {"TestOfficeFilesInLittleMemory", "TestBeginningsOfOfficeFilesInLittleMemory"},
 	footprint.CSV.Reader:    {"TestTablesInLittleMemory"},
 	footprint.Text.Reader:   {"TestTextsInLittleMemory"},
+	footprint.Git.Reader:    {"TestNestedTreesInLittleMemory", "TestBlobBombInLittleMemory", "TestManyEntriesInLittleMemory"},
+	footprint.Model.Reader:  {"TestLittleMemoryEndlessAnswers", "TestLittleMemoryEndlessVectors"},
+	footprint.Frame.Reader:  {"TestLittleMemoryGatewayFrames", "TestLittleMemorySlackPayloads"},
+	footprint.Engine.Reader: {"TestLittleMemoryLargeAnswers"},
 }
 
 // TestThreatsShowTheMemoryOfReaders holds the table in threats.md to footprint.Table.
