@@ -2,9 +2,12 @@ package staticembed
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,7 +19,7 @@ const wanted = "cb2636dcdb1c7e054921fc095b624b4bac9cce7908b16602dbf1b2174b0ac1da
 
 func TestTheVectorsAreTheOnesThatWereMeasured(t *testing.T) {
 	t.Parallel()
-	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(vectors))); got != wanted || Name != "footnote-words-1" {
+	if got := fmt.Sprintf("%x", sha256.Sum256([]byte(vectors))); got != wanted || Name != "footnote-words-2" {
 		t.Errorf("the SHA-256 of vectors.bin is %s, and its space is called %s", got, Name)
 	}
 	if len(vectors) > 10<<20 {
@@ -48,6 +51,33 @@ func cosine(a, b []float32) float64 {
 		sum += float64(a[i]) * float64(b[i])
 	}
 	return sum
+}
+
+// TestVectorsEqualThoseOfAnotherProgram compares vectors with those of
+// deploy/tools/wordvectors/means.py, which shares no code with this package.
+func TestVectorsEqualThoseOfAnotherProgram(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join("testdata", "means.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for line := range strings.Lines(string(raw)) {
+		var want struct {
+			Text   string
+			Vector []float32
+		}
+		if err := json.Unmarshal([]byte(line), &want); err != nil {
+			t.Fatal(err)
+		}
+		if c := cosine(embedded(t, want.Text)[0], want.Vector); c < 0.99999 {
+			t.Errorf("%q: the cosine to the right vector is %.5f", want.Text, c)
+		}
+		compared++
+	}
+	if compared < 5 {
+		t.Errorf("%d vectors were compared", compared)
+	}
 }
 
 func TestTextsOfOneMeaningAreAlike(t *testing.T) {

@@ -37,7 +37,7 @@ func TestTheFirstDocumentsAreFoundByMeaning(t *testing.T) {
 	docs := t.TempDir()
 	corpus(t, docs, 0, 4)
 	p.run(t, "index", docs)
-	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "embedder: footnote-words-1, 256 dimensions, alpha 0.5\n") {
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "embedder: footnote-words-2, 256 dimensions, alpha 0.5\n") {
 		t.Errorf("the doctor says:\n%s", r.stdout)
 	}
 	got := jsonOf[found](t, p.run(t, "search", "saving a copy of my data", "--json"))
@@ -71,7 +71,7 @@ func TestVectorsOfAnOlderReleaseAreReplaced(t *testing.T) {
 	}
 	vectors := func() (old, now int) {
 		t.Helper()
-		err := db.Pool.QueryRow(t.Context(), `select count(*) filter (where m.name like 'local-lsa-%'), count(*) filter (where m.name = 'footnote-words-1')
+		err := db.Pool.QueryRow(t.Context(), `select count(*) filter (where m.name like 'local-lsa-%'), count(*) filter (where m.name = 'footnote-words-2')
 			from embedding e join embedding_model m on m.number = e.model`).Scan(&old, &now)
 		if err != nil {
 			t.Fatal(err)

@@ -213,7 +213,7 @@ func TestEvalMeasuresTheEmbedderOfTheProgram(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t).with("FOOTNOTE_DATA=" + t.TempDir())
 	got := jsonOf[evaluated](t, p.run(t, "eval", large(t, 240), "--json"))
-	if got.modes() != "keyword semantic hybrid" || got.Embedder != "footnote-words-1" || len(got.Notes) != 0 {
+	if got.modes() != "keyword semantic hybrid" || got.Embedder != "footnote-words-2" || len(got.Notes) != 0 {
 		t.Errorf("the report is %+v", got)
 	}
 	for _, r := range got.Results {

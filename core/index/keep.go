@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 )
 
@@ -95,10 +96,12 @@ func (r *run) putAll(ctx context.Context, entries []Entry) error {
 func (r *run) put(ctx context.Context, entries []Entry) error {
 	if r.embed != nil {
 		var texts []string
-		for _, e := range entries {
+		ids := make([]document.ID, len(entries))
+		for i, e := range entries {
 			texts = append(texts, e.SearchText...)
+			ids[i] = e.Document.ID
 		}
-		vectors, err := r.embed.vectors(ctx, texts)
+		vectors, err := r.vectors(ctx, ids, texts)
 		if err != nil {
 			return err
 		}
@@ -120,6 +123,41 @@ func (r *run) put(ctx context.Context, entries []Entry) error {
 		}
 	}
 	return nil
+}
+
+// vectors returns one vector per text, in order. A text that the documents have in the index already
+// keeps its vector, unless the run is to make everything again: an edit, or an upgrade that cuts
+// documents in another way, costs what has changed.
+func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([][]float32, error) {
+	if r.state.Again {
+		return r.embed.vectors(ctx, texts)
+	}
+	there, err := r.store.Vectors(ctx, r.tenant, r.embed.model.Model(), ids)
+	if err != nil {
+		return nil, fmt.Errorf("look for vectors of unchanged text: %w", err)
+	}
+	vectors := make([][]float32, len(texts))
+	var missing []string
+	for i, text := range texts {
+		if v := there[text]; len(v) == r.embed.model.Dimensions() {
+			vectors[i] = v
+		} else {
+			missing = append(missing, text)
+		}
+	}
+	if len(missing) == 0 {
+		return vectors, nil
+	}
+	made, err := r.embed.vectors(ctx, missing)
+	if err != nil {
+		return nil, err
+	}
+	for i := range vectors {
+		if vectors[i] == nil {
+			vectors[i], made = made[0], made[1:]
+		}
+	}
+	return vectors, nil
 }
 
 func (r *run) failed(n Notice) {

@@ -349,6 +349,40 @@ func (m *model) Embed(_ context.Context, purpose retrieve.Purpose, texts []strin
 func (m *model) Model() string   { return "lengths" }
 func (m *model) Dimensions() int { return 2 }
 
+// Text that a document has in the index already is not embedded again when another part of the
+// document changes, or when it is cut by other settings.
+func TestUnchangedTextKeepsItsVector(t *testing.T) {
+	t.Parallel()
+	store := new(indextest.Store)
+	embedded := 0
+	m := &model{fail: func(_ int, texts []string) error {
+		embedded += len(texts)
+		return nil
+	}}
+	p := pipeline(t, store, m)
+	long := func(last string) document.Document {
+		d := doc("a", "")
+		for _, text := range []string{strings.Repeat("The first section says this. ", 180), strings.Repeat("The second one says that. ", 180), last} {
+			d.Sections = append(d.Sections, document.Section{Blocks: []document.Block{{Text: text}}})
+		}
+		return d
+	}
+	first := mustRun(t, p, complete(indextest.Item(long("The end."), noon)))
+	all := embedded
+	if all != first.Counts.Chunks || all < 3 {
+		t.Fatalf("%d texts were embedded of %d chunks", all, first.Counts.Chunks)
+	}
+	mustRun(t, p, complete(indextest.Item(long("Another end."), noon.Add(time.Hour))))
+	if again := embedded - all; again != 1 {
+		t.Errorf("%d texts were embedded again of %d, want the one that changed", again, all)
+	}
+	embedded = 0
+	again := index.New(store, chunker(t, index.ChunkSize{}), m, index.Config{Again: true})
+	if mustRun(t, again, complete(indextest.Item(long("Another end."), noon.Add(time.Hour)))); embedded != all {
+		t.Errorf("a run that makes everything again embedded %d texts, want %d", embedded, all)
+	}
+}
+
 func TestEmbedding(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -22,6 +22,9 @@ type Store interface {
 	Known(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) (map[document.ID]Stamp, error)
 	// Holders returns which documents of any source have one of the addresses, compared exactly.
 	Holders(ctx context.Context, tenant access.TenantID, addresses []string) (map[string][]document.ID, error)
+	// Vectors returns the vectors of a model that documents have in the index now, by the search text of
+	// their chunks. Unknown ids, and texts without a vector, are left out.
+	Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error)
 	// Put stores documents in one transaction, each replacing its older version whole: chunks, search terms, vectors and access list. The
 	// entries are searchable when it returns. Ids within one call are different.
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error

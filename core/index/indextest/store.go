@@ -108,6 +108,25 @@ func (s *Store) Holders(ctx context.Context, tenant access.TenantID, addresses [
 	return found, ctx.Err()
 }
 
+// Vectors implements index.Store.
+func (s *Store) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	out := make(map[string][]float32)
+	for _, id := range ids {
+		e := s.entries[key{tenant, id}]
+		for i, v := range e.Vectors {
+			if e.Model == model {
+				out[e.SearchText[i]] = v
+			}
+		}
+	}
+	return out, nil
+}
+
 // Put implements index.Store.
 func (s *Store) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if err := ctx.Err(); err != nil {

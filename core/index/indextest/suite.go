@@ -48,6 +48,23 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 			t.Errorf("Holders() = %v, %v, want %v", got, err, want)
 		}
 	})
+	t.Run("vectors of documents", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		with := func(id document.ID, model string, text string, vector ...float32) index.Entry {
+			e := s.entry("docs", id, 1)
+			e.SearchText, e.Model, e.Vectors = []string{text + e.Chunks[0].Text}, model, [][]float32{vector}
+			return e
+		}
+		s.put("acme", with("docs:a", "one", "A. ", 1, 0), with("docs:b", "one", "B. ", 0, 1))
+		s.put("other", with("docs:a", "one", "Other. ", 1, 0))
+		got, err := s.store.Vectors(t.Context(), "acme", "one", []document.ID{"docs:a", "docs:none"})
+		if want := map[string][]float32{"A. Some text.": {1, 0}}; err != nil || !maps.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("Vectors() = %v, %v, want %v", got, err, want)
+		}
+		if got, err := s.store.Vectors(t.Context(), "acme", "another", []document.ID{"docs:a"}); err != nil || len(got) != 0 {
+			t.Errorf("Vectors() of another model = %v, %v", got, err)
+		}
+	})
 	t.Run("a new version replaces the old one", func(t *testing.T) {
 		s := suite{t, t.Context(), open(t)}
 		s.put("acme", s.entry("docs", "docs:a", 1))

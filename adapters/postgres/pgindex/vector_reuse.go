@@ -1,0 +1,45 @@
+package pgindex
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+)
+
+// Vectors implements index.Store. Served by document's unique constraint, through the shards, and by the
+// primary keys.
+func (x *Index) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
+	out := make(map[string][]float32)
+	rows, err := x.db.Pool.Query(ctx, `
+		select c.enrichment || c.text, e.emb, e.emb_full
+		from embedding_model m
+		join index_shard s on s.tenant_id = m.tenant_id
+		join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($3::text[])
+		cross join lateral (
+			select id, enrichment, text from chunk where tenant_id = d.tenant_id and shard = d.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count offset 0
+		) c
+		join embedding e on e.tenant_id = d.tenant_id and e.shard = d.shard and e.model = m.number and e.chunk = c.id
+		where m.tenant_id = $1 and m.name = $2`, string(tenant), model, strs(ids))
+	if err != nil {
+		return nil, fmt.Errorf("read vectors of documents: %w", err)
+	}
+	var text string
+	var half *pgvector.HalfVector
+	var full *pgvector.Vector
+	if _, err := pgx.ForEachRow(rows, []any{&text, &half, &full}, func() error {
+		switch {
+		case half != nil:
+			out[text] = half.Slice()
+		case full != nil:
+			out[text] = full.Slice()
+		}
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("read vectors of documents: %w", err)
+	}
+	return out, nil
+}
