@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -220,9 +221,9 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 		ctx, crash := context.WithCancel(t.Context())
 		defer crash()
 		crashes, steers, edits := rapid.IntRange(0, 4).Draw(rt, "crash after"), rapid.IntRange(0, 4).Draw(rt, "steer after"), draw("edit")
-		found := 0
+		var found atomic.Int64 // a search that crashed may still report while the next one works
 		j.onFound = func(int) {
-			switch found++; found {
+			switch int(found.Add(1)) {
 			case steers:
 				p.mu.Lock()
 				added := "Where does it run, as of " + web.URL + "/steered ?"
@@ -253,13 +254,18 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 		}
 		if a := report.Best(); a.Text != "" { // a follow-up in the thread
 			s.request.History = append([]message.Message{s.request.Question}, a.Messages(1, s.request.Now)...)
+			p.mu.Lock()
 			p.kept = s.shelf.text("public")
+			p.mu.Unlock()
 			s.request.Turn, s.request.Question.Text = "t2", "And who directs it?"
 			if !draw("follow-up is deep") {
 				s.request.Depth = nil
 			}
 			search(t.Context())
 		}
+		web.Close() // after the last request
+		p.mu.Lock()
+		defer p.mu.Unlock()
 		for path, n := range web.visits {
 			arrived += n
 			if n > p.allowed[path] {
