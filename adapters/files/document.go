@@ -106,7 +106,7 @@ func parseOffice(ctx context.Context, raw []byte) (parsed, error) {
 	return parsed{title: p.Title, updated: p.UpdatedAt, sections: p.Sections}, err
 }
 
-func parseMarkdown(text string) parsed {
-	p := markdown.Parse(text)
-	return parsed{title: p.Title, sections: p.Sections, links: p.Links}
+func readMarkdown(ctx context.Context, text string) (parsed, error) {
+	p, err := markdown.Read(ctx, text)
+	return parsed{title: p.Title, sections: p.Sections, links: p.Links}, err
 }

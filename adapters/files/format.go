@@ -31,7 +31,7 @@ func formatOf(name string) format {
 	}
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
-		return format{parse: parseMarkdown, matter: true, cost: footprint.Markdown}
+		return format{read: readMarkdown, matter: true, cost: footprint.Markdown}
 	case ".html", ".htm", ".xhtml", ".shtml":
 		return format{read: readHTML, matter: true, html: true, cost: footprint.HTML}
 	case ".csv":

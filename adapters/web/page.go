@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/office"
 	"github.com/footnotehq/footnote/adapters/internal/pdf"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"golang.org/x/net/html/charset"
 )
 
@@ -96,23 +97,17 @@ func (f format) read(ctx context.Context, got response) (parsed, error) {
 	case htmlPage:
 		p, err := htmltext.Read(ctx, decode(got.body, got.header.Get("Content-Type")))
 		return parsed{p.Title, p.Language, p.UpdatedAt, p.Sections, p.Base, p.Links}, err
-	default:
-		return f.parse(decode(got.body, got.header.Get("Content-Type"))), nil
-	}
-}
-
-// parse reads the text of a page that is no HTML.
-func (f format) parse(text string) parsed {
-	switch f {
 	case markdownPage:
-		p := markdown.Parse(text)
-		return parsed{title: p.Title, outline: p.Sections, links: p.Links}
+		p, err := markdown.Read(ctx, decode(got.body, got.header.Get("Content-Type")))
+		return parsed{title: p.Title, outline: p.Sections, links: p.Links}, err
 	default:
-		var o document.Outline
-		for paragraph := range strings.SplitSeq(text, "\n\n") {
-			o.Block(document.Paragraph, paragraph)
-		}
-		return parsed{outline: o.Sections()}
+		return footprint.Hold(ctx, footprint.Text, int64(len(got.body)), func(context.Context) (parsed, error) {
+			var o document.Outline
+			for paragraph := range strings.SplitSeq(decode(got.body, got.header.Get("Content-Type")), "\n\n") {
+				o.Block(document.Paragraph, paragraph)
+			}
+			return parsed{outline: o.Sections()}, nil
+		})
 	}
 }
 

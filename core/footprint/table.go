@@ -9,8 +9,8 @@ var (
 	// the caller wants.
 	Office   = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
 	PDF      = Cost{Reader: "PDF files", Fixed: 160 * mebi, PerByte: 1, Max: 224 * mebi}
-	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 24, Max: 192 * mebi}
-	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 24, Max: 192 * mebi}
+	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 100, Max: 256 * mebi}
+	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 400, Max: 224 * mebi}
 	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Git      = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi} // small packs unpack to anything

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 )
 
 // Page is what a page says about itself, and its content.
@@ -25,12 +26,16 @@ type Page struct {
 // Parse reads a page. The text is taken as UTF-8. It is safe for concurrent use and never fails: of a page that holds no text, the page's
 // Sections are empty.
 func Parse(text string) Page {
-	page, _ := Read(context.Background(), text) // nothing ends it
+	page, _ := read(context.Background(), text) // nothing ends it
 	return page
 }
 
-// Read is Parse that ends, with the cause, when ctx does.
+// Read is Parse that takes memory from the process's pool, and ends with the cause when ctx does.
 func Read(ctx context.Context, text string) (Page, error) {
+	return footprint.Hold(ctx, footprint.HTML, int64(len(text)), func(ctx context.Context) (Page, error) { return read(ctx, text) })
+}
+
+func read(ctx context.Context, text string) (Page, error) {
 	x, err := extract(ctx, text, true)
 	if err == nil && x.all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
 		x, err = extract(ctx, text, false)

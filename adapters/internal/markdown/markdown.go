@@ -3,12 +3,14 @@
 package markdown
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/bound"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
@@ -49,13 +51,45 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// Parse reads a text, taken as UTF-8. It is safe for concurrent use and never fails.
+// Parse reads a text, taken as UTF-8. It is safe for concurrent use and never fails. A long text is
+// parsed in pieces, so that its memory is in proportion to its length whatever marks it has.
 func Parse(source string) Page {
-	raw := []byte(tame(source))
-	root := grammar.Parse(text.NewReader(raw))
-	r := reader{source: raw, slugs: make(map[string]int), addresses: freeAddresses + maxAddresses*len(raw)}
-	r.blocks(root)
-	return Page{Title: r.outline.Title(), Sections: r.outline.Sections(), Links: r.links}
+	page, _ := parse(context.Background(), source) // nothing ends it
+	return page
+}
+
+// Read is Parse that takes memory from the process's pool, and ends with the cause when ctx does.
+func Read(ctx context.Context, source string) (Page, error) {
+	return footprint.Hold(ctx, footprint.Markdown, int64(len(source)), func(ctx context.Context) (Page, error) { return parse(ctx, source) })
+}
+
+func parse(ctx context.Context, source string) (Page, error) {
+	source = tame(source)
+	r := reader{slugs: make(map[string]int), addresses: freeAddresses + maxAddresses*len(source)}
+	if len(source) <= 2*pieceSize && strings.Count(source, "\n") <= 2*pieceSize/lineSize {
+		r.piece(source, nil)
+	} else {
+		known := definitions(source)
+		for piece := range pieces(source) {
+			if ctx.Err() != nil {
+				return Page{}, context.Cause(ctx)
+			}
+			if r.piece(piece, known); r.outline.Full() {
+				break
+			}
+		}
+	}
+	return Page{Title: r.outline.Title(), Sections: r.outline.Sections(), Links: r.links}, nil
+}
+
+// piece reads a part of the text, in which definitions of links of other parts hold.
+func (r *reader) piece(source string, known []parser.Reference) {
+	pc := parser.NewContext()
+	for _, d := range known {
+		pc.AddReference(d)
+	}
+	r.source = []byte(source)
+	r.blocks(grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
 // What the addresses of links may come to: so many bytes, and so many for each byte of the text. Each use of a definition writes its address,

@@ -10,13 +10,15 @@ import (
 
 // readerTests names the tests of each reader in footprint.Table.
 var readerTests = map[string][]string{
-	footprint.Office.Reader: {"TestOfficeFilesInLittleMemory", "TestBeginningsOfOfficeFilesInLittleMemory"},
-	footprint.CSV.Reader:    {"TestTablesInLittleMemory"},
-	footprint.Text.Reader:   {"TestTextsInLittleMemory"},
-	footprint.Git.Reader:    {"TestNestedTreesInLittleMemory", "TestBlobBombInLittleMemory", "TestManyEntriesInLittleMemory"},
-	footprint.Model.Reader:  {"TestLittleMemoryEndlessAnswers", "TestLittleMemoryEndlessVectors"},
-	footprint.Frame.Reader:  {"TestLittleMemoryGatewayFrames", "TestLittleMemorySlackPayloads"},
-	footprint.Engine.Reader: {"TestLittleMemoryLargeAnswers"},
+	footprint.Office.Reader:   {"TestOfficeFilesInLittleMemory", "TestBeginningsOfOfficeFilesInLittleMemory"},
+	footprint.HTML.Reader:     {"TestElementsWithoutEndInLittleMemory"},
+	footprint.Markdown.Reader: {"TestMarksWithoutEndInLittleMemory"},
+	footprint.CSV.Reader:      {"TestTablesInLittleMemory"},
+	footprint.Text.Reader:     {"TestTextsInLittleMemory"},
+	footprint.Git.Reader:      {"TestNestedTreesInLittleMemory", "TestBlobBombInLittleMemory", "TestManyEntriesInLittleMemory"},
+	footprint.Model.Reader:    {"TestLittleMemoryEndlessAnswers", "TestLittleMemoryEndlessVectors"},
+	footprint.Frame.Reader:    {"TestLittleMemoryGatewayFrames", "TestLittleMemorySlackPayloads"},
+	footprint.Engine.Reader:   {"TestLittleMemoryLargeAnswers"},
 }
 
 // TestThreatsShowTheMemoryOfReaders holds the table in threats.md to footprint.Table.

@@ -1,0 +1,99 @@
+package markdown
+
+import (
+	"iter"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+)
+
+const (
+	// pieceSize is how much of a long text is parsed at a time: a syntax tree takes up to 300 bytes for
+	// each byte of its text. A text of up to twice as much is parsed whole.
+	pieceSize = 128 << 10
+	// lineSize is what a line counts beside its bytes: a short one takes a block of its own.
+	lineSize = 32
+	// maxDefinitions is how many bytes of definitions of links a long text may have.
+	maxDefinitions = 64 << 10
+)
+
+// pieces cuts a text before headings, else before paragraphs, else between any two lines. Fenced code
+// that is cut is fenced in both pieces.
+func pieces(source string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		var fence string // that opened the code around the line
+		begin, start, size, blank := "", 0, 0, true
+		at := 0
+		for line := range strings.Lines(source) {
+			if size >= pieceSize && cuts(line, size, fence != "", blank) {
+				piece := begin + source[start:at]
+				if begin = ""; fence != "" {
+					piece, begin = piece+fence+"\n", fence+"\n"
+				}
+				if !yield(piece) {
+					return
+				}
+				start, size = at, 0
+			}
+			switch mark := fenceOf(line); {
+			case fence == "":
+				fence = mark
+			case mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.Trim(line, mark[:1]+" \t\r\n") == "":
+				fence = ""
+			}
+			at += len(line)
+			size += len(line) + lineSize
+			blank = strings.TrimSpace(line) == ""
+		}
+		yield(begin + source[start:])
+	}
+}
+
+// cuts reports whether a piece of some size may end before a line.
+func cuts(line string, size int, fenced, blank bool) bool {
+	switch {
+	case size >= 2*pieceSize:
+		return true
+	case fenced:
+		return false
+	case strings.HasPrefix(line, "#"):
+		return true
+	}
+	return blank && size >= pieceSize*3/2 && line != "" && !strings.ContainsRune(" \t\r\n>|-*+0123456789", rune(line[0]))
+}
+
+// fenceOf returns the marks with which a line opens or closes fenced code, empty if it does neither.
+func fenceOf(line string) string {
+	bare := strings.TrimLeft(line, " ")
+	if len(line)-len(bare) > 3 || len(bare) < 3 || bare[0] != '`' && bare[0] != '~' {
+		return ""
+	}
+	length := len(bare) - len(strings.TrimLeft(bare, bare[:1]))
+	if length < 3 || bare[0] == '`' && strings.Contains(bare[length:], "`") {
+		return ""
+	}
+	return bare[:length]
+}
+
+var definition = regexp.MustCompile(`(?m)^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*\S[^\n]*$`)
+
+// definitions are the definitions of links of a long text, which hold in all its pieces.
+func definitions(source string) []parser.Reference {
+	var b strings.Builder
+	for rest := source; b.Len() < maxDefinitions; {
+		found := definition.FindStringIndex(rest)
+		if found == nil {
+			break
+		}
+		b.WriteString(rest[found[0]:found[1]] + "\n")
+		rest = rest[found[1]:]
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	pc := parser.NewContext()
+	grammar.Parse(text.NewReader([]byte(b.String())), parser.WithContext(pc))
+	return pc.References()
+}
