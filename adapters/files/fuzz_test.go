@@ -16,7 +16,7 @@ func FuzzSplitMatter(f *testing.F) {
 	f.Add("---\na: &a [1]\nb: *a\n---\n")
 	f.Add("--- \nupdated: 2024-02-30\ntags: {a: b}\n...\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		m, body, err := splitMatter(text)
 		if !strings.HasSuffix(text, body) {
 			t.Errorf("the body %q is no part of the text", body)
@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("<meta charset=shift_jis>\x83\x65"), true)
 	f.Add([]byte("caf\xe9\r\n\r"), true)
 	f.Fuzz(func(t *testing.T, raw []byte, html bool) {
-		defer hostiletest.Bound(t, len(raw))()
+		defer hostiletest.Bound(t, len(raw), 0)()
 		text, err := decode(raw, html)
 		if err == nil && (!utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00")) {
 			t.Errorf("decode(%q) = %q", raw, text)
@@ -55,7 +55,7 @@ func FuzzTable(f *testing.F) {
 	f.Add(strings.Repeat(",", 5000))
 	f.Add(strings.Repeat("\",", 500))
 	f.Fuzz(func(t *testing.T, text string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		text = strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\r", "") // as decode leaves it
 		reader := csv.NewReader(strings.NewReader(text))
 		reader.FieldsPerRecord, reader.LazyQuotes = -1, true
@@ -85,7 +85,7 @@ func FuzzJSON(f *testing.F) {
 	f.Add(strings.Repeat("[", 3000) + strings.Repeat("1,", 5000) + "1" + strings.Repeat("]", 3000))
 	f.Add(strings.Repeat(`{"a":`, 3000) + "1" + strings.Repeat("}", 3000))
 	f.Fuzz(func(t *testing.T, text string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		size := 0
 		for _, s := range parseJSON(text).sections {
 			for _, b := range s.Blocks {
@@ -111,7 +111,7 @@ func FuzzSource(f *testing.F) {
 	f.Add(stairs+strings.Repeat(strings.Repeat(" ", 400)+"x\n\n", 200), ".py")
 	f.Add(strings.Repeat("a(", 5000), ".java")
 	f.Fuzz(func(t *testing.T, text, ending string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		kept := 0
 		for _, s := range parseSource("f" + ending)(text).sections {
 			for _, b := range s.Blocks {

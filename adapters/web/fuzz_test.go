@@ -14,7 +14,7 @@ func FuzzRobots(f *testing.F) {
 	f.Add("disallow: /\nuser-agent\n", "/")
 	f.Add("User-Agent:*\nDisAllow:*", "\xf9")
 	f.Fuzz(func(t *testing.T, text, name string) {
-		defer hostiletest.Bound(t, len(text)+len(name))()
+		defer hostiletest.Bound(t, len(text)+len(name), 0)()
 		r := parseRobots(text)
 		if r.delay < 0 || r.delay > longestDelay {
 			t.Errorf("delay %v", r.delay)
@@ -41,7 +41,7 @@ func FuzzSitemap(f *testing.F) {
 	f.Add([]byte("\x1f\x8b\x08"))
 	f.Add([]byte("<html><url>"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		defer hostiletest.Bound(t, len(raw))()
+		defer hostiletest.Bound(t, len(raw), 0)()
 		pages, maps, err := parseSitemap(t.Context(), raw)
 		if len(pages) > 0 && len(maps) > 0 || len(pages)+len(maps) > sitemapEntries {
 			t.Errorf("%d pages and %d sitemaps, %v", len(pages), len(maps), err)
@@ -58,7 +58,7 @@ func FuzzLinks(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		for _, to := range readDirections(text, where.start).links {
 			cleaned := clean(to)
 			if !where.holds(cleaned) || endless(cleaned) {

@@ -58,7 +58,8 @@ func largePicture(t *testing.T) []byte {
 }
 
 // TestHostileAttachmentsInLittleMemory sends ten workbooks in one message, then eight messages with
-// one each at the same time, then eight messages with ten pictures each, to a replica of 1 GiB.
+// one each at the same time, ten PDF files in one message, and eight messages with ten pictures each,
+// to a replica of 1 GiB.
 // Each question is answered by the same process.
 func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	t.Parallel()
@@ -81,6 +82,7 @@ func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	if len(book.data) > 2000 {
 		t.Fatalf("the workbook has %d bytes", len(book.data))
 	}
+	form := attached{"a.pdf", "application/pdf", []byte(formThatDrawsItself)}
 	picture := attached{"a.png", "image/png", largePicture(t)}
 	r := footnotetest.Serve(t, footnotetest.Limited(t, footnotetest.Plain(t), 1<<30), footnotetest.Environment(p.env...))
 	r.Ready()
@@ -108,7 +110,7 @@ func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 		for _, wave := range []struct {
 			messages, files int
 			file            attached
-		}{{1, 10, book}, {8, 1, book}, {8, 10, picture}} {
+		}{{1, 10, book}, {8, 1, book}, {1, 10, form}, {8, 10, picture}} {
 			var roots []string
 			for range wave.messages {
 				roots = append(roots, talk.send(slices.Repeat([]attached{wave.file}, wave.files)))
@@ -125,6 +127,13 @@ func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	}
 	r.End(syscall.SIGTERM)
 }
+
+// formThatDrawsItself is a PDF file whose page draws a form, which draws itself twelve times.
+const formThatDrawsItself = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
+	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</XObject<</F 5 0 R>>>>>>endobj\n" +
+	"4 0 obj<</Length 5>>stream\n/F Do\nendstream endobj\n" +
+	"5 0 obj<</Type/XObject/Subtype/Form/BBox[0 0 300 100]/Resources<</XObject<</F 5 0 R>>>>/Length 72>>stream\n" +
+	"/F Do /F Do /F Do /F Do /F Do /F Do /F Do /F Do /F Do /F Do /F Do /F Do\nendstream endobj\ntrailer<</Root 1 0 R>>\n"
 
 // attached is a file that comes with a message.
 type attached struct {

@@ -8,7 +8,7 @@ var (
 	// Office reads a few bytes of archive as any amount of text: its input bytes are those of text that
 	// the caller wants.
 	Office   = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
-	PDF      = Cost{Reader: "PDF files", Fixed: 160 * mebi, PerByte: 1, Max: 224 * mebi}
+	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi} // of which 128 MiB are its sandbox
 	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 100, Max: 256 * mebi}
 	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 400, Max: 224 * mebi}
 	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}

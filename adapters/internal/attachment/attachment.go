@@ -132,7 +132,11 @@ func read(ctx context.Context, name, media string, raw []byte, most int) (f mess
 		cut = cut || page.Cut
 	case kind == "application/pdf":
 		page, err := pdf.Parse(ctx, raw, pdf.Options{Timeout: pdfLimit})
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			f.Failed = sayTooLong
+			return f, false
+		case err != nil:
 			f.Failed = "The PDF file could not be read: " + err.Error() + "."
 			return f, false
 		}

@@ -68,7 +68,7 @@ func FuzzCited(f *testing.F) {
 		f.Add(text.Text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		cited(text, cite.Options{Keep: func(sentence string, _ int) bool { return cite.Supported(sentence, []string{"some words"}) > 0 }})
 	})
 }

@@ -109,12 +109,13 @@ func measure(text Text, read func(string)) Cost {
 // tests of the process count as well, so that the bounds are wide.
 func Bounded(t *testing.T, text string, read func()) {
 	t.Helper()
-	defer Bound(t, len(text))()
+	defer Bound(t, len(text), 0)()
 	read()
 }
 
-// Bound is Bounded for what is done until the function is called that it returns, with size bytes of text.
-func Bound(t *testing.T, size int) (end func()) {
+// Bound is Bounded for what is done until the returned function is called, with size bytes of text and
+// fixed bytes of memory that any text takes.
+func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	start := processor()
@@ -125,7 +126,7 @@ func Bound(t *testing.T, size int) (end func()) {
 		if most := 10*time.Second + time.Duration(size)*100*time.Microsecond; took > most {
 			t.Errorf("%d bytes take %s", size, took)
 		}
-		if memory := after.TotalAlloc - before.TotalAlloc; memory > times()*(freeMemory+uint64(size)*perByte) {
+		if memory := after.TotalAlloc - before.TotalAlloc; memory > times()*(fixed+freeMemory+uint64(size)*perByte) {
 			t.Errorf("%d bytes take %d kB of memory", size, memory>>10)
 		}
 	}

@@ -254,7 +254,7 @@ func FuzzWorkbook(f *testing.F) {
 	f.Add(cells(1, "a", "1"), `<cellXfs><xf numFmtId="14"/></cellXfs>`)
 	f.Add(`<row r="9"><c r="ZZZZ9" s="0"><v>-1</v></c><c t="s"><v>0</v></c></row>`, `<numFmt numFmtId="0" formatCode="[h]"/><cellXfs><xf numFmtId="0"/></cellXfs>`)
 	f.Fuzz(func(t *testing.T, rows, styles string) {
-		defer hostiletest.Bound(t, len(rows)+len(styles))()
+		defer hostiletest.Bound(t, len(rows)+len(styles), 0)()
 		page, err := office.Parse(t.Context(), book(t, rows, map[string]string{"xl/styles.xml": styles, "xl/sharedStrings.xml": rows}))
 		if err != nil && len(page.Sections) > 0 {
 			t.Error("an error and a text")
@@ -266,7 +266,7 @@ func FuzzSlides(f *testing.F) {
 	f.Add(titled("a", shape("body", "b")))
 	f.Add(`<a:tbl><tr><tc><p><t>x</t></p></tc></tr></tbl></p></sp>`)
 	f.Fuzz(func(t *testing.T, text string) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		page, err := office.Parse(t.Context(), deck(t, []string{text}, map[string]string{"ppt/slides/_rels/slide0.xml.rels": text}))
 		if err != nil && len(page.Sections) > 0 {
 			t.Error("an error and a text")

@@ -203,7 +203,7 @@ func FuzzParse(f *testing.F) {
 	rich.sheet().at(72, 700, 20, bold, "A").at(72, 680, 10, courier, "code").at(72, 660, 10, cjk, "漢字").turned(10, 10, 9, 0, 1, "x").at(72, 640, 10, roman, "• a").picture()
 	f.Add(rich.bytes())
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		defer hostiletest.Bound(t, len(raw))()
+		defer hostiletest.Bound(t, len(raw), 136<<20)() // of which the sandbox takes 128 MiB
 		page, err := pdf.Parse(t.Context(), raw, pdf.Options{Timeout: 5 * time.Second})
 		if (err == nil) != (len(page.Sections) > 0) {
 			t.Errorf("%d sections and the error %v", len(page.Sections), err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/footprint"
 )
 
 // Page is what a file says about itself, and its content. A section's anchor is "page=N", which browsers understand.
@@ -30,8 +31,8 @@ type Options struct {
 const (
 	defaultTimeout = 45 * time.Second // background jobs, which index on a schedule, have a minute
 	mostPages      = 5_000
-	mostText       = 64 << 20 // bytes
-	mostRuns       = 2_000_000
+	mostText       = document.MaxText
+	mostRuns       = 500_000
 )
 
 var (
@@ -40,7 +41,7 @@ var (
 	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
 )
 
-// Parse reads a file. It is safe for concurrent use; few files are read at once and the others wait. The text of an error is a sentence that
+// Parse reads a file. It is safe for concurrent use; one file is read at a time and the others wait. The text of an error is a sentence that
 // says what to do, unless ctx is over: then the error is its cause.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
@@ -52,6 +53,14 @@ func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
+	page, err := footprint.Hold(ctx, footprint.PDF, int64(len(raw)), func(ctx context.Context) (Page, error) { return parse(ctx, raw, o) })
+	if err != nil && ctx.Err() != nil {
+		return Page{}, context.Cause(ctx)
+	}
+	return page, err
+}
+
+func parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	box, err := open(ctx)
 	if err != nil {
 		return Page{}, explain(ctx, err)

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// memoryLimit is what reading one file may use: a file of 50 MB, whose pictures are not unpacked for their text, needs less. The process
-	// itself may take twice as much for moments, because memory that grows is copied.
-	memoryLimit = 256 << 20
+	// memoryLimit is what PDFium may use for one file. It is allocated at once: memory that grows is
+	// copied, and takes twice as much for moments.
+	memoryLimit = 128 << 20
 	wasmPage    = 64 << 10
-	// parallel is how many files are read at once: it bounds memory, and more would not be faster on machines that do something else too.
-	parallel = 2
+	// parallel is how many files are read at once.
+	parallel = 1
 )
 
 // process is the one pool of this process: compiling PDFium takes seconds and the code many megabytes, whatever number of sources there
@@ -112,6 +112,10 @@ func open(ctx context.Context) (*sandbox, error) {
 		s.close()
 		return nil, err
 	}
+	if err = s.reserve(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
 	if s.scratch, err = s.allocate(ctx, scratchSize); err != nil {
 		s.close()
 		return nil, err
@@ -157,6 +161,17 @@ func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (u
 		return 0, &trapError{err}
 	}
 	return s.stack[0], nil
+}
+
+// reserve has the sandbox grow to nearly all that it may have, in one step, and gives it back to PDFium.
+func (s *sandbox) reserve(ctx context.Context) error {
+	const spare = 1 << 20 // of the allocator itself
+	at, err := s.allocate(ctx, memoryLimit-int(s.module.Memory().Size())-spare)
+	if err != nil {
+		return err
+	}
+	_, err = s.call(ctx, "free", uint64(at))
+	return err
 }
 
 func (s *sandbox) allocate(ctx context.Context, size int) (uint32, error) {

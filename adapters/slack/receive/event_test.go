@@ -290,7 +290,7 @@ func FuzzHandle(f *testing.F) {
 	f.Add("interactive", `{"type":"block_actions","actions":[{}]}`)
 	f.Add("slash_commands", `{}`)
 	f.Fuzz(func(t *testing.T, kind, raw string) {
-		defer hostiletest.Bound(t, len(raw))()
+		defer hostiletest.Bound(t, len(raw), 0)()
 		_, err := connected(t).handle(t.Context(), &heard{}, kind, []byte(raw))
 		if err != nil && json.Valid([]byte(raw)) && kind == "events_api" {
 			t.Errorf("valid JSON was not taken in: %v", err)

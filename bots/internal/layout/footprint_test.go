@@ -11,6 +11,7 @@ import (
 // readerTests names the tests of each reader in footprint.Table.
 var readerTests = map[string][]string{
 	footprint.Office.Reader:   {"TestOfficeFilesInLittleMemory", "TestBeginningsOfOfficeFilesInLittleMemory"},
+	footprint.PDF.Reader:      {"TestHostileFilesInLittleMemory"},
 	footprint.HTML.Reader:     {"TestElementsWithoutEndInLittleMemory"},
 	footprint.Markdown.Reader: {"TestMarksWithoutEndInLittleMemory"},
 	footprint.CSV.Reader:      {"TestTablesInLittleMemory"},

@@ -116,7 +116,7 @@ func FuzzClosed(f *testing.F) {
 	f.Add("*a **b ~~c `d` [e](f \"g\") <h> &amp; \\", 30)
 	f.Add("> - 1. ```\n> x", 9)
 	f.Fuzz(func(t *testing.T, text string, cut int) {
-		defer hostiletest.Bound(t, len(text))()
+		defer hostiletest.Bound(t, len(text), 0)()
 		text = text[:min(max(cut, 0), len(text))]
 		once := answer.Closed(text)
 		if twice := answer.Closed(once); twice != once {
