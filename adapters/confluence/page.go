@@ -19,9 +19,6 @@ type page[T any] struct {
 	} `json:"_links"`
 }
 
-// mostPages is how many parts of a list are read: far more than any list has.
-const mostPages = 100_000
-
 // part reads a part of a list. next is the query of the one after it; empty at the end.
 //
 // A next link may be relative to the host, to the site, or absolute, and through the gateway it leads past it: only its query is used. It may lead past
@@ -67,7 +64,7 @@ func merge(query, next string, ended bool) string {
 func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, error) {
 	var all []T
 	been := make(map[string]bool)
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		got, next, err := part[T](ctx, c, path, query, 0)
 		if err != nil {
 			return nil, err

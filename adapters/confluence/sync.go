@@ -143,7 +143,7 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 		if err := p.tree.load(ctx, feet(entries)); err != nil {
 			return err
 		}
-		if w.Parts++; next == "" || been[next] || w.Parts > mostPages {
+		if w.Parts++; next == "" || been[next] || w.Parts > sourcehttp.MaxPages {
 			w.Holes = w.Holes || next != ""
 			w.Of, w.Asked = w.Of+1, ""
 			clear(been)
@@ -269,7 +269,7 @@ func (p *pass) changes(ctx context.Context) error {
 	until := floor - int64(p.options.Overlap/time.Second)
 	newest := floor
 	asked := atlassian.Query("cql", cql+" order by lastmodified desc", "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space,ancestors")
-	for parts, been := 0, make(map[string]bool); asked != "" && !been[asked] && parts < mostPages; parts++ {
+	for parts, been := 0, make(map[string]bool); asked != "" && !been[asked] && parts < sourcehttp.MaxPages; parts++ {
 		been[asked] = true
 		got, next, err := part[content](ctx, p.client, "rest/api/content/search", asked, 0)
 		if err != nil {

@@ -3,6 +3,8 @@ package gdrive
 import (
 	"context"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
 // mostParents is how many folders are asked about at once.
@@ -55,7 +57,7 @@ func lost(ctx context.Context, err error) bool {
 // parts reads a list part by part.
 func (w *feed) parts(ctx context.Context, in corpus, condition string, each func([]file) error) error {
 	token, been := "", make(map[string]bool)
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		got, err := w.files(ctx, in, condition, token)
 		if err != nil {
 			return err

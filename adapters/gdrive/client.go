@@ -142,7 +142,7 @@ func (c *Client) get(ctx context.Context, of api, subject, path string, to any) 
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(answer.Body, to); err != nil {
+	if err := sourcehttp.Decode(ctx, answer.Body, to); err != nil {
 		path, _, _ := strings.Cut(path, "?")
 		return fmt.Errorf("Google's answer to %s is not what it should be: check the address of the source, if it has one (%w)", path, errMalformed)
 	}
@@ -192,9 +192,12 @@ func turnedOff(err error) bool {
 	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))
 }
 
+// mostRefusal is how many bytes of a refusal are read.
+const mostRefusal = 64 << 10
+
 func reasonOf(body []byte) string {
 	var said refusal
-	if json.Unmarshal(body, &said) != nil {
+	if len(body) > mostRefusal || json.Unmarshal(body, &said) != nil {
 		return ""
 	}
 	for _, e := range said.Error.Errors {
@@ -265,13 +268,10 @@ func query(pairs ...string) string {
 	return b.String()
 }
 
-// mostPages bounds the parts of a list.
-const mostPages = 50_000
-
 // listAll reads a list whole: part takes out what a part holds, with the place of the next.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
 	token, been := "", make(map[string]bool)
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		var got P
 		if err := c.get(ctx, of, subject, strings.TrimSuffix(path+"?"+asked+"&"+query("pageToken", token), "&"), &got); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -148,7 +149,7 @@ func (w *feed) list(ctx context.Context, in corpus) (err error) {
 	}
 	again := false
 	been := make(map[string]bool)
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		got, err := w.files(ctx, in, condition, p.Token)
 		if err != nil {
 			if p.Token != "" && stale(err) && !again && !final(ctx, err) {
@@ -217,7 +218,7 @@ func (w *feed) learn(ctx context.Context, in corpus) error {
 		}
 	}
 	token, been := "", make(map[string]bool)
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		got, err := w.files(ctx, in, folderQuery, token)
 		if err != nil {
 			return err
@@ -320,7 +321,7 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 		return w.newcomer(ctx, in)
 	}
 	been := make(map[string]bool)
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		first, there := w.ahead[in.id]
 		got, err := first.logged, first.err
 		if delete(w.ahead, in.id); !there {

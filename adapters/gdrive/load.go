@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/gdrive/body"
 	"github.com/footnotehq/footnote/adapters/internal/onefile"
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -49,10 +50,11 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	return d, err
 }
 
-// place is where people open a file, without what only says who made the link.
+// place is where people open a file, without what only says who made the link. An address outside of
+// Google is not believed: a citation would lead there.
 func place(f file) string {
 	at, err := url.Parse(f.WebViewLink)
-	if err != nil || at.Scheme != "https" || at.Host == "" {
+	if err != nil || !outhttp.At(at, "google.com") {
 		return "https://drive.google.com/file/d/" + f.ID + "/view"
 	}
 	asked := at.Query()

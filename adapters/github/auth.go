@@ -125,7 +125,7 @@ func (a *authority) current(ctx context.Context) (string, error) {
 		Token     string    `json:"token"`
 		ExpiresAt time.Time `json:"expires_at"`
 	}
-	if err := json.Unmarshal(answer.Body, &given); err != nil || given.Token == "" {
+	if err := sourcehttp.Decode(ctx, answer.Body, &given); err != nil || given.Token == "" {
 		return "", errors.New("GitHub gave no token to the App: the next run asks again")
 	}
 	a.mu.Lock()

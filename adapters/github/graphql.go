@@ -108,7 +108,7 @@ func (c *Client) query(ctx context.Context, name string, variables map[string]an
 			Data   json.RawMessage `json:"data"`
 			Errors graphErrors     `json:"errors"`
 		}
-		if err := json.Unmarshal(answer.Body, &said); err != nil {
+		if err := sourcehttp.Decode(ctx, answer.Body, &said); err != nil {
 			return nil, fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)
 		}
 		if slices.ContainsFunc(said.Errors, func(e graphError) bool { return e.Type == "RATE_LIMITED" }) && attempt < 3 {
@@ -129,7 +129,7 @@ func (c *Client) query(ctx context.Context, name string, variables map[string]an
 			}
 			return nil, errors.New("GitHub answered a query with nothing: the next run asks again")
 		}
-		if err := json.Unmarshal(said.Data, into); err != nil {
+		if err := sourcehttp.Decode(ctx, said.Data, into); err != nil {
 			return nil, fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)
 		}
 		return said.Errors, nil

@@ -56,7 +56,10 @@ func onePage[T any](ctx context.Context, c *Client, place string, read func(body
 	if answer.NotModified {
 		return held, last.next, nil
 	}
-	if page, err = read(answer.Body); err != nil {
+	if page, err = sourcehttp.Read(ctx, answer.Body, read); err == nil && len(page) > sourcehttp.MaxItems {
+		err = sourcehttp.ErrItems
+	}
+	if err != nil {
 		return nil, "", fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)
 	}
 	next = nextOf(answer.Header.Get("Link"))

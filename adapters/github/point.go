@@ -68,7 +68,7 @@ func (c *Client) permission(ctx context.Context, repository string, who account)
 		Permission string  `json:"permission"`
 		User       account `json:"user"`
 	}
-	if err := json.Unmarshal(answer.Body, &said); err != nil {
+	if err := sourcehttp.Decode(ctx, answer.Body, &said); err != nil {
 		return false, err
 	}
 	return said.User.ID == who.ID && said.Permission != "" && said.Permission != "none", nil

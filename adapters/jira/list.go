@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
 // page is a part of a list of the API: "startAt", "maxResults", "total", "isLast"
@@ -20,9 +21,6 @@ type page[T any] struct {
 	Comments []T   `json:"comments"`
 }
 
-// mostPages is how many parts of a list are read: far more than any list has.
-const mostPages = 100_000
-
 // errCircle marks a list that does not come to an end.
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
@@ -30,7 +28,7 @@ var errCircle = errors.New("the list leads in a circle, and is read again by the
 // asked for next is counted by what came. "total" may be missing or too large: a part without any entries is the last one.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
-	for range mostPages {
+	for range sourcehttp.MaxPages {
 		var p page[T]
 		if err := c.get(ctx, path+"?"+atlassian.Query(append(pairs, "startAt", strconv.Itoa(len(all)))...), &p); err != nil {
 			return nil, err

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
 // searching is a search for issues, in JQL.
@@ -100,7 +102,7 @@ func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) e
 		if next == "" {
 			return nil
 		}
-		if been[next] || len(been) > mostPages {
+		if been[next] || len(been) > sourcehttp.MaxPages {
 			return fmt.Errorf("Jira's search: %w", errCircle)
 		}
 		been[next], at = true, next

@@ -82,7 +82,7 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 			w.Holes = true
 		}
 		w.At = next
-		done = next == "" || been[next] && err == nil || w.Parts > mostPages
+		done = next == "" || been[next] && err == nil || w.Parts > sourcehttp.MaxPages
 		w.Holes = w.Holes || done && next != ""
 		w.Parts, been[next] = w.Parts+1, true
 		if err := p.part(w, of, found); err != nil {

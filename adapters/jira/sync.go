@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -155,7 +156,7 @@ func (p *pass) changes(ctx context.Context) error {
 	}
 	s.jql = p.scope() + "updated >= " + since(floor, zone) + " order by updated desc"
 	newest := p.state.Mark
-	for at, been := "", make(map[string]bool); len(been) < mostPages; {
+	for at, been := "", make(map[string]bool); len(been) < sourcehttp.MaxPages; {
 		found, next, err := p.client.search(ctx, s, at)
 		if err != nil {
 			return err

@@ -108,7 +108,7 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(answer.Body, to); err != nil {
+	if err := sourcehttp.Decode(ctx, answer.Body, to); err != nil {
 		return fmt.Errorf("Notion's answer to %s is not what it should be: check that nothing stands between here and Notion (%w)", r.Path, err)
 	}
 	return nil

@@ -2,6 +2,8 @@ package notion
 
 import (
 	"encoding/json"
+	"github.com/footnotehq/footnote/adapters/internal/outhttp"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -78,9 +80,10 @@ func (o *object) name() string {
 	return "Untitled"
 }
 
-// address is where people open it.
+// address is where people open it. An address outside of Notion is not believed: a citation would lead
+// there.
 func (o *object) address() string {
-	if strings.HasPrefix(o.URL, "https://") {
+	if at, err := url.Parse(o.URL); err == nil && outhttp.At(at, "notion.so", "notion.com", "notion.site") {
 		return o.URL
 	}
 	return "https://www.notion.so/" + bareID(o.ID)

@@ -14,7 +14,7 @@ var (
 	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Git      = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi} // small packs unpack to anything
-	JSON     = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 12, Max: 128 * mebi}
+	JSON     = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 200, Max: 96 * mebi}
 	Model    = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 180, Max: 16 * mebi}
 	Frame    = Cost{Reader: "events of Slack and Discord", Fixed: 64 << 10, PerByte: 240, Max: 64 * mebi}
 	Engine   = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 80, Max: 64 * mebi}

@@ -6,13 +6,13 @@ package body
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"html"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 	"github.com/footnotehq/footnote/core/document"
 )
@@ -105,13 +105,16 @@ type inline struct {
 	} `json:"footnoteReference"`
 }
 
+// limits of an answer with a whole document.
+var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 200}
+
 // Doc reads an answer of documents.get with includeTabsContent. at is where people open the document: sections are led to by it, with their tab and heading. It
 // fails with ErrForm, and where ctx ends.
 func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, error) {
 	var got struct {
 		Tabs []tab `json:"tabs"`
 	}
-	if err := json.Unmarshal(answer, &got); err != nil || len(got.Tabs) == 0 {
+	if err := limits.Unmarshal(answer, &got); err != nil || len(got.Tabs) == 0 {
 		return nil, ErrForm
 	}
 	place, err := url.Parse(at)

@@ -42,7 +42,7 @@ func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(answer.Body, to); err != nil {
+	if err := sourcehttp.Decode(ctx, answer.Body, to); err != nil {
 		path, _, _ := strings.Cut(r.Path, "?")
 		return fmt.Errorf("%s's answer to %s is not what it should be: check that the address is that of the site itself, and not of a page to log in: %w", s.product.Name, path, ErrMalformed)
 	}

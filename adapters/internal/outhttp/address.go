@@ -1,6 +1,11 @@
 package outhttp
 
-import "net/netip"
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
 
 // special are the networks that are no part of the public internet, beside those that netip knows (IANA's registries of special-purpose
 // addresses, RFC 6890). Of IPv6 only 2000::/3 is public at all.
@@ -60,4 +65,13 @@ func unwrap(addr netip.Addr) netip.Addr {
 		return netip.AddrFrom4([4]byte(b[12:]))
 	}
 	return addr
+}
+
+// At reports whether an address is one of https, without a user or a port, at one of some domains or
+// below them.
+func At(address *url.URL, domains ...string) bool {
+	host := strings.ToLower(address.Hostname())
+	return address.Scheme == "https" && address.User == nil && address.Port() == "" && slices.ContainsFunc(domains, func(domain string) bool {
+		return host == domain || strings.HasSuffix(host, "."+domain)
+	})
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
 // Refused is an answer that is not what was asked for.
@@ -46,6 +48,9 @@ const mostSaid = 200
 // requestIDs are the headers in which vendors number their answers.
 var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", "X-Request-Id", "Request-Id", "X-Notion-Request-Id"}
 
+// small are the limits of an answer that refuses something.
+var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
+
 func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
 	e := &Refused{Name: c.config.Name, Method: method, Path: path(place), Status: r.Status, Header: r.Header, Body: r.Body}
 	var said struct {
@@ -53,7 +58,7 @@ func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
 		ErrorMessages []string
 		Error         json.RawMessage
 	}
-	if json.Unmarshal(r.Body, &said) == nil {
+	if small.Unmarshal(r.Body, &said) == nil {
 		e.Said = said.Message
 		if e.Said == "" && len(said.ErrorMessages) > 0 {
 			e.Said = said.ErrorMessages[0]

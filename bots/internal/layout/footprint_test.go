@@ -17,6 +17,7 @@ var readerTests = map[string][]string{
 	footprint.CSV.Reader:      {"TestTablesInLittleMemory"},
 	footprint.Text.Reader:     {"TestTextsInLittleMemory"},
 	footprint.Git.Reader:      {"TestNestedTreesInLittleMemory", "TestBlobBombInLittleMemory", "TestManyEntriesInLittleMemory"},
+	footprint.JSON.Reader:     {"TestAnswersInLittleMemory", "TestDecodeRefusesBombs"},
 	footprint.Model.Reader:    {"TestLittleMemoryEndlessAnswers", "TestLittleMemoryEndlessVectors"},
 	footprint.Frame.Reader:    {"TestLittleMemoryGatewayFrames", "TestLittleMemorySlackPayloads"},
 	footprint.Engine.Reader:   {"TestLittleMemoryLargeAnswers"},
