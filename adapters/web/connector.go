@@ -77,6 +77,7 @@ type Connector struct {
 	options Options
 	scope   scope
 	client  *http.Client
+	guard   *outhttp.Guard
 	source  document.Source
 }
 
@@ -86,11 +87,11 @@ var _ index.Resumer = (*Connector)(nil)
 func New(options Options) (*Connector, error) {
 	options = options.withDefaults()
 	where, err := newScope(options.URL)
-	client, _, clientErr := newClient("ALLOW_PRIVATE_HOSTS", options.AllowHosts, options.CAFile)
+	client, guard, clientErr := newClient("ALLOW_PRIVATE_HOSTS", options.AllowHosts, options.CAFile)
 	if err := errors.Join(err, clientErr, pattern.List(options.Include).Check(), pattern.List(options.Exclude).Check()); err != nil {
 		return nil, err
 	}
-	return &Connector{options: options, scope: where, client: client, source: where.source()}, nil
+	return &Connector{options: options, scope: where, client: client, guard: guard, source: where.source()}, nil
 }
 
 // headerTimeout is how long a site may take to begin its answer.

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
@@ -28,6 +29,7 @@ type crawl struct {
 	now       map[string]state // from this run
 	queue     []page
 	queued    map[string]bool // all that ever were, by name
+	named     int             // bytes of these names
 	variants  map[string]int  // of a path
 	originals map[string]bool // pages that others say they are copies of, by name
 	documents int
@@ -51,6 +53,8 @@ type page struct {
 // Sizes of a run.
 const (
 	batchSize  = 16
+	batchBytes = 8 << 20         // of the pages of a batch, but for those under way when it is reached
+	nameSize   = 256             // bytes of an address on average: all addresses are in each checkpoint
 	savedEvery = 256             // pages between two checkpoints at most
 	savedAfter = 5 * time.Second // what takes long is not to be done again after an interruption
 	mostErrors = 10              // pages in a row without an answer; then the site is taken to be down
@@ -62,7 +66,9 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 		known: readCheckpoint(since, c.rules()), now: make(map[string]state), saved: time.Now(),
 		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), said: make(map[string]bool),
 	}
-	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true})
+	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
+		return c.scope.sameHost(to) || !c.guard.Private(ctx, to.Hostname()) // on other hosts, as RFC 9309 has it
+	}})
 	var busy *busyError
 	switch {
 	case err == nil:
@@ -123,14 +129,16 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 			c.variants[at.Path]++
 		}
 		return false
-	case len(c.queued) >= c.options.MaxPages:
+	case len(c.queued) >= c.options.MaxPages || c.named+len(n) > c.options.MaxPages*nameSize:
 		if !c.full {
-			c.skip(c.source.Name, fmt.Sprintf("It has more than %d pages; the others are left out. Index parts of it as sources of their own.", c.options.MaxPages))
+			c.skip(c.source.Name, fmt.Sprintf("It has more than %d pages, or addresses of more than %d characters on average; the others are left out. "+
+				"Index parts of it as sources of their own.", c.options.MaxPages, nameSize))
 		}
 		c.full = true
 		return false
 	}
 	c.queued[n] = true
+	c.named += len(n)
 	if !c.robots.allows(n) {
 		c.skip(at.String(), "Its robots.txt does not allow it.")
 		return false
@@ -191,11 +199,12 @@ func capital(s string) string {
 // next reads some pages and returns them as a batch. The last one is complete unless something was left out that may still be there.
 func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	pages := c.queue[:min(batchSize, len(c.queue))]
-	c.queue = c.queue[len(pages):]
 	answers, err := c.ask(ctx, pages)
 	if err != nil {
 		return index.Batch{}, err
 	}
+	pages = pages[:len(answers)]
+	c.queue = c.queue[len(pages):]
 	for i, p := range pages {
 		if err := c.take(p, answers[i]); err != nil {
 			return index.Batch{}, err
@@ -246,12 +255,19 @@ type answer struct {
 	skipped bool // not asked for: the sitemap says that it has not changed
 }
 
-// ask fetches pages, a few at once. It fails only when the run is over.
+// ask fetches the first pages of a list, a few at once, until their bodies have batchBytes. It fails only
+// when the run is over.
 func (c *crawl) ask(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group
+	var size atomic.Int64
+	asked := 0
 	group.SetLimit(parallel)
 	for i, p := range pages {
+		if size.Load() >= batchBytes {
+			break
+		}
+		asked++
 		known, ok := c.known[name(p.at)]
 		if ok && p.sitemap != "" && p.sitemap == known.Sitemap {
 			answers[i] = answer{response: response{address: p.at, unchanged: true}, skipped: true}
@@ -259,6 +275,7 @@ func (c *crawl) ask(ctx context.Context, pages []page) ([]answer, error) {
 		}
 		group.Go(func() error {
 			got, err := c.fetch(ctx, c.request(p.at, known))
+			size.Add(int64(len(got.body)))
 			answers[i] = answer{response: got, err: err}
 			return nil
 		})
@@ -267,7 +284,7 @@ func (c *crawl) ask(ctx context.Context, pages []page) ([]answer, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return answers, nil
+	return answers[:asked], nil
 }
 
 func (c *crawl) request(at *url.URL, known state) request {

@@ -12,7 +12,7 @@ import (
 type pass struct {
 	Done      []string       `json:"done"` // pages read, by name
 	Queue     []waiting      `json:"queue"`
-	Queued    []string       `json:"queued"`
+	Queued    []string       `json:"queued"` // and neither done nor waiting any more
 	Variants  map[string]int `json:"variants,omitempty"`
 	Originals []string       `json:"originals,omitempty"`
 	Said      []string       `json:"said,omitempty"`
@@ -55,12 +55,19 @@ func readPass(since index.Checkpoint, rules string) *pass {
 // place is where the crawl stands.
 func (c *crawl) place() *pass {
 	p := &pass{
-		Done: slices.Sorted(maps.Keys(c.now)), Queued: slices.Sorted(maps.Keys(c.queued)), Variants: c.variants,
+		Done: slices.Sorted(maps.Keys(c.now)), Variants: c.variants,
 		Originals: slices.Sorted(maps.Keys(c.originals)), Said: slices.Sorted(maps.Keys(c.said)),
 		Documents: c.documents, Mapped: c.mapped, Blind: c.blind, Full: c.full,
 	}
+	waits := make(map[string]bool, len(c.queue))
 	for _, w := range c.queue {
+		waits[name(w.at)] = true
 		p.Queue = append(p.Queue, waiting{w.at.String(), w.depth, w.sitemap})
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.queued)) {
+		if _, done := c.now[n]; !done && !waits[n] {
+			p.Queued = append(p.Queued, n)
+		}
 	}
 	return p
 }
@@ -69,7 +76,7 @@ func (c *crawl) place() *pass {
 func (c *crawl) resume(p *pass) {
 	c.resumed, c.mapped, c.documents, c.blind, c.full = true, p.Mapped, p.Documents, p.Blind, p.Full
 	for _, n := range p.Done {
-		c.now[n] = c.known[n]
+		c.now[n], c.queued[n] = c.known[n], true
 	}
 	for _, set := range []struct {
 		names []string
@@ -83,6 +90,10 @@ func (c *crawl) resume(p *pass) {
 	for _, w := range p.Queue {
 		if at, err := c.scope.start.Parse(w.Address); err == nil {
 			c.queue = append(c.queue, page{at: at, depth: w.Depth, sitemap: w.Sitemap})
+			c.queued[name(at)] = true
 		}
+	}
+	for n := range c.queued {
+		c.named += len(n)
 	}
 }

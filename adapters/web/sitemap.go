@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
@@ -117,7 +118,8 @@ func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 	guessed := !explicit && len(c.robots.sitemaps) == 0
 	seen := make(map[string]bool)
 	found := false
-	for i := 0; i < len(queue) && i < mostSitemaps; i++ {
+	queue = queue[:min(len(queue), mostSitemaps)]
+	for i := 0; i < len(queue); i++ {
 		if ctx.Err() != nil {
 			return found, context.Cause(ctx)
 		}
@@ -138,6 +140,15 @@ func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 			continue
 		}
 		for _, m := range maps {
+			at, err := url.Parse(m.address)
+			if err != nil || !c.scope.sameHost(at) || slices.Contains(queue, m.address) {
+				continue
+			}
+			if len(queue) == mostSitemaps {
+				c.blind = true
+				c.once("sitemaps", at, fmt.Sprintf("The site has more than %d sitemaps; the others are left out. Index parts of it as sources of their own.", mostSitemaps))
+				break
+			}
 			queue = append(queue, m.address)
 		}
 		for _, p := range pages {

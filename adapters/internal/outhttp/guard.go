@@ -24,7 +24,13 @@ type Guard struct {
 	setting  string   // where the operator lists what is allowed
 	names    []string // allowed whatever they resolve to; "*." at the beginning stands for any names below
 	prefixes []netip.Prefix
+
+	mu     sync.Mutex
+	public map[string]bool // names that had a public address
 }
+
+// mostPublic is how many names with public addresses are remembered.
+const mostPublic = 100_000
 
 // ErrRefused is wrapped by the errors of requests that a guard did not let pass.
 var ErrRefused = errors.New("it may not be opened")
@@ -62,8 +68,12 @@ func (g *Guard) named(host string) bool {
 // check returns why a connection to addr, on behalf of host, is refused; nil lets it pass.
 func (g *Guard) check(host string, addr netip.Addr) error {
 	addr = addr.Unmap()
+	moved := g.moved(host, addr)
 	for _, p := range g.prefixes {
 		if p.Contains(addr) && (p.IsSingleIP() || !isMetadata(addr)) {
+			if moved {
+				return fmt.Errorf("%s had a public address and has %s now: %w unless the operator lists the name itself in %s", host, addr, ErrRefused, g.setting)
+			}
 			return nil
 		}
 	}
@@ -75,6 +85,27 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 	}
 	return fmt.Errorf("%s has the address %s, which is not on the public internet: %w unless the operator lists the host in %s",
 		host, addr, ErrRefused, g.setting)
+}
+
+// moved reports whether a name that had a public address has one now that is not, and is not listed
+// itself: whoever controls a name could lead requests for it to an address that is listed for another one.
+func (g *Guard) moved(host string, addr netip.Addr) bool {
+	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
+		return false
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !isPublic(addr) {
+		return g.public[host]
+	}
+	if g.public == nil {
+		g.public = make(map[string]bool)
+	}
+	if len(g.public) < mostPublic {
+		g.public[host] = true
+	}
+	return false
 }
 
 // Private reports whether a host is reached only because it is on the list. Looking its name up ends with ctx; what cannot be found out is
