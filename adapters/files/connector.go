@@ -73,16 +73,25 @@ func (c *Connector) locate() error {
 	if strings.TrimSpace(c.options.Path) == "" {
 		return errors.New("no path was given: name the folder or the file to index")
 	}
-	root, err := filepath.Abs(c.options.Path)
+	source, err := SourceOf(c.options.Path)
 	if err != nil {
-		return fmt.Errorf("find the folder %q: %w", c.options.Path, err)
+		return err
 	}
-	c.root = root
+	c.root = source.Name
 	if c.source = c.options.Source; c.source.ID == "" {
-		c.source = document.Source{ID: sourceID(root), Kind: Kind, Name: root}
+		c.source = source
 	}
-	_, err = os.Stat(root)
+	_, err = os.Stat(c.root)
 	return c.explain(err)
+}
+
+// SourceOf returns the source of a folder, whether or not it exists.
+func SourceOf(path string) (document.Source, error) {
+	root, err := filepath.Abs(path)
+	if err != nil {
+		return document.Source{}, fmt.Errorf("find the folder %q: %w", path, err)
+	}
+	return document.Source{ID: sourceID(root), Kind: Kind, Name: root}, nil
 }
 
 // explain turns an error about the folder itself into one that says what to do.

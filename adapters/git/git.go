@@ -148,6 +148,13 @@ func (c *Connector) parse() error {
 	return nil
 }
 
+// SourceOf returns the source of a repository's address.
+func SourceOf(address string) (document.Source, error) {
+	c := &Connector{options: Options{URL: address}}
+	err := c.parse()
+	return c.source, err
+}
+
 // sourceID depends on the address and the branch alone, so that every process names the repository's documents alike.
 func sourceID(name string) document.SourceID {
 	sum := sha256.Sum256([]byte(name))

@@ -138,11 +138,11 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up GitHub: %w", err)
 	}
-	return &Connector{client: client, options: options, source: sourceOf(options.Name)}, nil
+	return &Connector{client: client, options: options, source: SourceOf(options.Name)}, nil
 }
 
-// sourceOf returns the source of a name in the configuration.
-func sourceOf(name string) document.Source {
+// SourceOf returns the source of a name in the configuration.
+func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}
 }
 

@@ -84,7 +84,7 @@ var (
 // NewConnector returns a connector; nothing is asked before it is used.
 func NewConnector(client *Client, options Options) (*Connector, error) {
 	options.MaxBytes, options.Forget = cmp.Or(options.MaxBytes, MostOfFile), cmp.Or(options.Forget, 7*day)
-	c := &Connector{client: client, options: options, roots: make(map[string]access.ACL), source: sourceOf(options.Name)}
+	c := &Connector{client: client, options: options, roots: make(map[string]access.ACL), source: SourceOf(options.Name)}
 	var faults []error
 	if options.Name == "" {
 		faults = append(faults, errors.New("the source has no name"))
@@ -109,8 +109,8 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	return c, nil
 }
 
-// sourceOf returns the source of a name in the configuration.
-func sourceOf(name string) document.Source {
+// SourceOf returns the source of a name in the configuration.
+func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
 }
 

@@ -37,7 +37,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
 	base.By = operator()
-	all, err := c.choose(ctx, base)
+	all, err := c.choose(ctx, env, base)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 }
 
 // choose returns the sources that were asked for; all are checked before any is read.
-func (c *sourcesReindex) choose(ctx context.Context, base *wire.Base) ([]chosen, error) {
+func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wire.Base) ([]chosen, error) {
 	cfg := base.Config
 	var all []chosen
 	missing := make(map[string]bool)
@@ -108,6 +108,15 @@ func (c *sourcesReindex) choose(ctx context.Context, base *wire.Base) ([]chosen,
 	for _, s := range stored {
 		if taken[s.ID] || !asked(string(s.ID), s.Path, s.URL) {
 			continue
+		}
+		if s.Refused != "" {
+			if c.All { // the others are read
+				if _, err := fmt.Fprintf(env.errs, "%s: %s\n", s.ID, plain(s.Refused)); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			return nil, usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
 		}
 		if !s.Asked { // an older version indexed it: guessed wrongly, it would show documents to people who must not see them
 			return nil, usageError(fmt.Sprintf("it is not known who may read %s; index it once with its options: footnote index PATH --acl …", s.ID))

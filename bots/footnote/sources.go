@@ -19,6 +19,7 @@ type sourcesCommand struct {
 	List    sourcesList    `cmd:"" default:"withargs" help:"List the sources with their freshness and failures."`
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
 	Check   sourcesCheck   `cmd:"" help:"Try sources, and tell how current they are, what cannot be read, and how late a revocation shows. Ends with 1 where something is at fault."`
+	Approve sourcesApprove `cmd:"" help:"Have sources count that an earlier version or another machine wrote to the database. None: list them."`
 	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Of a source that has readers of its own nothing is shown meanwhile; of others, what was read before."`
 	Resume  sourcesResume  `cmd:"" help:"Read paused sources again."`
 	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored anew."`
@@ -49,6 +50,7 @@ type sourceJSON struct {
 	Failed      int               `json:"failed"`
 	Skipped     int               `json:"skipped"`
 	Error       string            `json:"error,omitempty"`
+	Refused     string            `json:"refused,omitempty"`  // why the source is not approved, so that nothing of it is read
 	Nodes       *loopJSON         `json:"nodes,omitempty"`    // of a source with readers of its own, as in sources check
 	Groups      *loopJSON         `json:"groups,omitempty"`   // likewise
 	People      *peopleCountJSON  `json:"people,omitempty"`   // likewise
@@ -94,11 +96,19 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	return c.printNotices(env, sources, access)
+	return c.printNotices(env, sources, schedules, access)
 }
 
-func (c *sourcesList) printNotices(env *environment, sources []pgindex.SourceState, access map[document.SourceID]wire.SourceAccess) error {
+func (c *sourcesList) printNotices(
+	env *environment, sources []pgindex.SourceState, schedules map[document.SourceID]wire.StoredSource, access map[document.SourceID]wire.SourceAccess,
+) error {
 	for _, s := range sources {
+		if refused := schedules[s.Source.ID].Refused; refused != "" {
+			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(refused)); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, fault := range access[s.Source.ID].Faults() {
 			if !s.PausedAt.IsZero() {
 				break // that says it
@@ -163,9 +173,10 @@ func (c *sourcesList) printJSON(
 		if !s.PausedAt.IsZero() {
 			row.PausedAt = &s.PausedAt
 		}
+		row.Refused = schedules[s.Source.ID].Refused
 		if schedule := schedules[s.Source.ID]; schedule.Every > 0 {
 			row.Every = shortDuration(schedule.Every)
-			if next := due(schedule); !schedule.Paused() {
+			if next := due(schedule); !schedule.Paused() && schedule.Refused == "" {
 				row.NextRun = &next
 			}
 		}
@@ -192,6 +203,9 @@ func due(s wire.StoredSource) time.Time {
 }
 
 func nextRun(s wire.StoredSource) string {
+	if s.Refused != "" {
+		return "not approved"
+	}
 	if s.Paused() {
 		return "paused"
 	}

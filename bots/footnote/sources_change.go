@@ -88,6 +88,9 @@ type sourcesResume struct {
 // Run implements the verb.
 func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
+		if s.Refused != "" {
+			return "", usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
+		}
 		quarantined, err := base.Quarantined(ctx, s.ID)
 		if err != nil {
 			return "", err
@@ -106,6 +109,9 @@ type sourcesResync struct {
 // Run implements the verb.
 func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
+		if s.Refused != "" {
+			return "", usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
+		}
 		when := by(s)
 		if s.Paused() {
 			when = "once it is resumed"

@@ -36,7 +36,7 @@ func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.
 	if err != nil {
 		return err
 	}
-	held, err := base.Resolver().Held(ctx, access.Presence{Tenant: base.Tenant, Held: ofAccount(account), People: []access.Account{account}})
+	held, err := base.Resolver().Held(ctx, access.Presence{Tenant: base.Tenant, Held: ofAccount(account, base.File().Rules().Domains), People: []access.Account{account}})
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,13 @@ func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.
 }
 
 // ofAccount is what somebody holds by what the database knows of the account.
-func ofAccount(a access.Account) []access.Held {
+func ofAccount(a access.Account, domains []string) []access.Held {
 	held := []access.Held{{Principal: access.Public, From: "anybody"}, {Principal: access.User(a.Platform, a.ID), From: "the account"}}
 	if a.Full {
 		held = append(held, access.Held{Principal: access.Members, From: "a full member of the workspace"})
 	}
-	if a.Email != "" {
-		held = append(held, access.Held{Principal: access.User("email", a.Email), From: "the address that the workspace vouches for"})
+	if address := a.Address(domains); address != "" {
+		held = append(held, access.Held{Principal: access.User("email", address), From: "the address that the workspace vouches for"})
 	}
 	return held
 }

@@ -107,6 +107,7 @@ func play(t testing.TB, o options, replies ...llmtest.Reply) *stage {
 func (s *stage) start(o options) {
 	s.t.Helper()
 	config := slackbot.Config{BotToken: slacktest.BotToken, AppToken: slacktest.AppToken, APIURL: s.URL()}
+	config.Slack.Domains = func() []string { return []string{"example.com"} }
 	config.Slack.Reconnect = 50 * time.Millisecond
 	if o.bot != nil {
 		o.bot(&config)

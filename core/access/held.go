@@ -1,5 +1,10 @@
 package access
 
+import (
+	"slices"
+	"strings"
+)
+
 // Held is a principal that somebody holds, and where that is known from in a few words: "you are a full member of this workspace".
 type Held struct {
 	Principal Principal
@@ -13,6 +18,15 @@ type Account struct {
 	Email    string // in small letters, where the workspace vouches for it; empty else, and for everybody who is no full member
 	Full     bool   // a full member of the workspace: no guest, no partner of a shared channel, no bot, not deactivated
 	Bot      bool   // an app of the workspace itself, which listens to nothing
+}
+
+// Address returns the address by which the account counts as user:email:ADDRESS and as a person of a source: that of a full member,
+// which the workspace vouches for, and whose domain is among domains (in small letters). It is empty where there is none.
+func (a Account) Address(domains []string) string {
+	if _, domain, ok := strings.Cut(a.Email, "@"); !ok || !a.Full || !slices.Contains(domains, domain) {
+		return ""
+	}
+	return a.Email
 }
 
 // MostNamed is how many people a place may have for its audience to be what every one of them holds. Larger places, and those that people can

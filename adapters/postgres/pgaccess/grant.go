@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/jackc/pgx/v5"
@@ -69,12 +68,8 @@ func (s *Store) links(ctx context.Context, tenant access.TenantID, listeners []a
 	var numbers []int32
 	var platforms, workspaces, accounts, emails []string
 	for i, l := range listeners {
-		email := ""
-		if _, domain, ok := strings.Cut(l.Account.Email, "@"); ok && l.Account.Full && slices.Contains(domains, domain) {
-			email = l.Account.Email
-		}
 		numbers, platforms, workspaces = append(numbers, int32(i)), append(platforms, l.Account.Platform), append(workspaces, l.Account.Workspace.ID)
-		accounts, emails = append(accounts, l.Account.ID), append(emails, email)
+		accounts, emails = append(accounts, l.Account.ID), append(emails, l.Account.Address(domains))
 	}
 	rows, err := s.db.Pool.Query(ctx, linksSQL, string(tenant), numbers, platforms, workspaces, accounts, emails, all)
 	if err != nil {

@@ -75,12 +75,12 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 		}
 		if _, err := tx.Exec(ctx, `
 			insert into source (tenant_id, id, kind, name, options) values ($1, $2, $3, $4, $5)
-			on conflict (tenant_id, id) do update set options = excluded.options`,
+			on conflict (tenant_id, id) do update set options = excluded.options, kind = excluded.kind, name = excluded.name`,
 			string(tenant), string(src.ID), string(src.Kind), clean(src.Name), options); err != nil {
 			return err
 		}
 		details, err := optionChanges(before, options)
-		if err != nil || len(details) == 0 {
+		if err != nil || len(details) == 0 || by == (session.Actor{}) && len(details) == 1 && details[approvalOption] != "" { // a replica renewed it
 			return err
 		}
 		details["source"] = string(src.ID)
@@ -91,6 +91,9 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 	}
 	return nil
 }
+
+// approvalOption is the option with which the row counts. Its value tells a reader of the trail nothing.
+const approvalOption = "approval"
 
 // optionChanges lists what differs between two sets of options: each as its name and, where there was one, its earlier value.
 func optionChanges(before, now json.RawMessage) (map[string]string, error) {
@@ -113,6 +116,10 @@ func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 		if _, still := fresh[key]; !still {
 			changes[key], changes["before_"+key] = "", optionText(old[key])
 		}
+	}
+	delete(changes, "before_"+approvalOption)
+	if changes[approvalOption] != "" {
+		changes[approvalOption] = "new"
 	}
 	for key, value := range changes {
 		if changes[key] = session.Nameless(value); value == "" && strings.HasPrefix(key, "before_") {

@@ -41,6 +41,8 @@ type Config struct {
 	Accounts access.Accounts
 	// Groups are the user groups that count, as they are bound at the moment; nil: none.
 	Groups func() []access.BoundGroup
+	// Domains are those of addresses by which people are known, in small letters, as they are at the moment; nil: no address counts.
+	Domains func() []string
 
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
 	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min

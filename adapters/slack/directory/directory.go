@@ -33,8 +33,10 @@ const (
 // Profile is what Slack says about a person.
 type Profile struct {
 	ID, Name string
-	Email    string // in small letters; empty without the scope users:read.email, and for outsiders, whose address nobody here vouches for
-	Team     string // of which the person is a member
+	// Email is in small letters. It is empty without the scope users:read.email, and where no workspace vouches for it: for outsiders, and until Slack says
+	// that the address is confirmed.
+	Email string
+	Team  string // of which the person is a member
 	// Outsider is a guest, somebody of another organisation, a bot, or an account that was deactivated.
 	Outsider bool
 	Bot      bool
@@ -151,10 +153,10 @@ func (d *Directory) profile(u *api.User) Profile {
 	// Slack does not call those strangers who share a channel with the workspace, so the organisation decides as well.
 	elsewhere := p.Team != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
 	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
-	if !p.Outsider {
-		p.Email = strings.ToLower(u.Profile.Email)
-	} else {
+	if p.Outsider {
 		p.Admin = false
+	} else if u.IsEmailConfirmed { // whoever invites somebody, or edits a profile, writes an address that nobody has proved to own
+		p.Email = strings.ToLower(u.Profile.Email)
 	}
 	return p
 }

@@ -54,14 +54,14 @@ func (d *Directory) nobody(channel string) access.Presence {
 // of the person's channels, and in bound groups. With an error it is what is known.
 func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
 	account := access.Account{Workspace: d.here(), ID: person}
-	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: held(account, nil), People: []access.Account{account}}
+	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: d.held(account, nil), People: []access.Account{account}}
 	p, err := d.Profile(ctx, person)
 	if err != nil {
 		return alone, err
 	}
 	account = d.account(p)
 	homes, err := d.homesOf(ctx, person)
-	alone.Held, alone.People = held(account, homes), []access.Account{account}
+	alone.Held, alone.People = d.held(account, homes), []access.Account{account}
 	if err != nil {
 		return alone, err
 	}
@@ -79,13 +79,13 @@ func (d *Directory) account(p Profile) access.Account {
 }
 
 // held is what somebody is of whom this is known, groups aside.
-func held(a access.Account, homes []string) []access.Held {
+func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	held := []access.Held{{Principal: access.User(string(call.Platform), a.ID), From: "your Slack account"}}
 	if a.Full {
 		held = append(held, access.Held{Principal: access.Members, From: "you are a full member of this Slack workspace"})
 	}
-	if a.Email != "" {
-		held = append(held, access.Held{Principal: access.User("email", a.Email), From: "the address in your Slack profile"})
+	if address := a.Address(d.domains()); address != "" {
+		held = append(held, access.Held{Principal: access.User("email", address), From: "the confirmed address in your Slack profile, whose domain identity.domains lists"})
 	}
 	for _, id := range homes {
 		held = append(held, access.Held{Principal: access.Channel(string(call.Platform), id), From: "you are in this channel"})

@@ -22,11 +22,13 @@ type workspace struct {
 	slack  *slacktest.Server
 	client *slack.Client
 	known  *access.Local
+	// domains are those of identity.domains.
+	domains []string
 }
 
 func begin(t *testing.T, bound ...access.BoundGroup) *workspace {
 	t.Helper()
-	w := &workspace{T: t, slack: slacktest.Start(slacktest.Config{NoTiers: true}), known: access.NewLocal()}
+	w := &workspace{T: t, slack: slacktest.Start(slacktest.Config{NoTiers: true}), known: access.NewLocal(), domains: []string{"example.com"}}
 	t.Cleanup(w.slack.Close)
 	w.connect(bound...)
 	return w
@@ -37,7 +39,8 @@ func (w *workspace) connect(bound ...access.BoundGroup) {
 	w.Helper()
 	client, err := slack.New(slack.Config{
 		BotToken: slacktest.BotToken, SigningSecret: slacktest.SigningSecret, APIURL: w.slack.URL(), Changes: w.known, People: w.known, Accounts: w.known,
-		Groups: func() []access.BoundGroup { return bound },
+		Groups:  func() []access.BoundGroup { return bound },
+		Domains: func() []string { return w.domains },
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -172,7 +175,7 @@ func TestWhatIsToldOfAddressesCountsAtOnce(t *testing.T) {
 	room := w.slack.Channel("private", func(c *slacktest.Channel) { c.Private = true }, ann, bob)
 	w.list()
 	told := func(email string, restricted bool, at time.Time) {
-		w.heard("user_change", fmt.Sprintf(`{"type":"user_change","user":{"id":%q,"team_id":%q,"name":"ann","is_restricted":%t,"profile":{"display_name":"ann","email":%q}}}`,
+		w.heard("user_change", fmt.Sprintf(`{"type":"user_change","user":{"id":%q,"team_id":%q,"name":"ann","is_restricted":%t,"is_email_confirmed":true,"profile":{"display_name":"ann","email":%q}}}`,
 			ann.ID, slacktest.TeamID, restricted, email), at)
 	}
 	told("ann.new@example.com", false, time.Now())
@@ -187,6 +190,55 @@ func TestWhatIsToldOfAddressesCountsAtOnce(t *testing.T) {
 	if got, want := shown(w.present(room)), "ann: bob:bob@example.com outsiders"; got != want {
 		t.Errorf("as a guest %q, want %q", got, want)
 	}
+}
+
+// An address that nobody has proved to own counts nowhere, whichever way Slack tells of it, and neither does one of another domain.
+func TestOnlyConfirmedAddressesCount(t *testing.T) {
+	t.Parallel()
+	w := begin(t)
+	victim := "chief@example.com"
+	ann := w.slack.Person("ann", func(p *slacktest.Person) { p.Email, p.Unconfirmed = victim, true })
+	bob := w.slack.Person("bob", func(p *slacktest.Person) { p.Email = "bob@elsewhere.example" })
+	cid := w.slack.Person("cid", func(p *slacktest.Person) { p.Email = "Cid@Example.com" })
+	room := w.slack.Channel("private", func(c *slacktest.Channel) { c.Private = true }, ann, bob, cid)
+	check := func(when, address string, emails ...access.Principal) {
+		t.Helper()
+		if got, want := shown(w.present(room)), "members ann:"+address+" bob:bob@elsewhere.example cid:cid@example.com"; got != want {
+			t.Errorf("%s the channel is %q, want %q", when, got, want)
+		}
+		var held []access.Principal
+		for _, p := range []*slacktest.Person{ann, bob, cid} {
+			there, err := w.client.Alone(t.Context(), p.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range there.Held {
+				if strings.HasPrefix(string(h.Principal), "user:email:") {
+					held = append(held, h.Principal)
+				}
+			}
+		}
+		if diff := cmp.Diff(emails, held); diff != "" {
+			t.Errorf("%s the addresses that count (-want +got):\n%s", when, diff)
+		}
+	}
+	check("by users.info", "", "user:email:cid@example.com")
+	w.list()
+	check("by users.list", "", "user:email:cid@example.com")
+	tell := func(confirmed string) {
+		w.heard("user_change", fmt.Sprintf(`{"type":"user_change","user":{"id":%q,"team_id":%q,"name":"ann"%s,"profile":{"display_name":"ann","email":%q}}}`,
+			ann.ID, slacktest.TeamID, confirmed, victim), time.Now())
+	}
+	tell(`,"is_email_confirmed":false`)
+	check("after an event", "", "user:email:cid@example.com")
+	tell("")
+	check("after an event that does not say", "", "user:email:cid@example.com")
+	ann.Become(func(p *slacktest.Person) { p.Email, p.Unconfirmed = "ann@example.com", false })
+	w.heard("user_change", fmt.Sprintf(`{"type":"user_change","user":{"id":%q,"team_id":%q,"name":"ann","is_email_confirmed":true,"profile":{"display_name":"ann","email":"ann@example.com"}}}`,
+		ann.ID, slacktest.TeamID), time.Now())
+	check("once it is confirmed", "ann@example.com", "user:email:ann@example.com", "user:email:cid@example.com")
+	w.domains = nil
+	check("without identity.domains", "ann@example.com")
 }
 
 func TestBoundUserGroups(t *testing.T) {

@@ -22,7 +22,7 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 			return access.NewAudience(d.slack.Config.Tenant), false
 		}
 		account := d.account(p)
-		all := held(account, homes)
+		all := d.held(account, homes)
 		if bound := d.bound(); len(bound) > 0 && account.Full { // nobody else holds any, so that Alone did not read them either
 			of, read, _, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 			if err != nil || !read {

@@ -42,6 +42,14 @@ func (d *Directory) bound() []access.BoundGroup {
 	return d.slack.Config.Groups()
 }
 
+// domains are those of addresses that count.
+func (d *Directory) domains() []string {
+	if d.slack.Config.Domains == nil {
+		return nil
+	}
+	return d.slack.Config.Domains()
+}
+
 func groupsOf(bound []access.BoundGroup, of members, people []access.Account) []access.Held {
 	var held []access.Held
 	for _, g := range bound {

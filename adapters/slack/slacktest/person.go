@@ -14,6 +14,7 @@ type Person struct {
 	Enterprise            string // the organisation of the team; empty for a team by itself
 	Guest                 bool   // of one or several channels
 	Deleted, Bot, Admin   bool
+	Unconfirmed           bool   // nobody has proved to own the address
 	Zone                  string // such as "America/New_York"; empty: the profile has none
 	Webhook               bool   // of a bot: its messages name the bot and no user
 }

@@ -103,6 +103,9 @@ func (s *Server) user(p *Person) map[string]any {
 		"id": p.ID, "team_id": p.Team, "name": p.Name, "real_name": p.Name, "deleted": p.Deleted, "is_bot": p.Bot, "is_restricted": p.Guest,
 		"is_stranger": stranger, "is_admin": p.Admin, "profile": profile,
 	}
+	if !p.Bot { // Slack leaves it out for apps
+		out["is_email_confirmed"] = !p.Unconfirmed
+	}
 	if p.Team == "" {
 		delete(out, "team_id")
 	}

@@ -51,6 +51,9 @@ func Environment(settings ...string) []string {
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GORACE"} {
 		kept = append(kept, name+"="+os.Getenv(name))
 	}
+	if plain.dir != "" { // the owner's data folder is left alone
+		kept = append(kept, "FOOTNOTE_DATA="+filepath.Join(plain.dir, "data"))
+	}
 	return append(kept, settings...)
 }
 

@@ -20,7 +20,8 @@ func newSlack(base *wire.Base, _ *Set) (platform, error) {
 	bot, err := slackbot.New(slackbot.Config{
 		BotToken: c.SlackBotToken.Reveal(), AppToken: c.SlackAppToken.Reveal(), SigningSecret: c.SlackSigningSecret.Reveal(),
 		APIURL: c.SlackAPIURL, StopReactions: c.SlackStopReactions, Tenant: base.Tenant, HTTP: base.HTTP("slack"), MaxAge: c.RedeliveryMaxAge, Models: base.Models,
-		Slack: slack.Config{CAFile: c.CAFile, MaxFileTokens: c.MaxFileTokens, Changes: audiences, People: audiences, Accounts: audiences, Groups: func() []access.BoundGroup { return base.File().Bound(string(slack.Platform)) }},
+		Slack: slack.Config{CAFile: c.CAFile, MaxFileTokens: c.MaxFileTokens, Changes: audiences, People: audiences, Accounts: audiences, Groups: func() []access.BoundGroup { return base.File().Bound(string(slack.Platform)) },
+			Domains: func() []string { return base.File().Identity.Domains }},
 	}, slackbot.Deps{
 		Store: sessions, Replicas: sessions,
 		Observe: base.Observe(), Logger: base.Logger,

@@ -36,6 +36,9 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 		return false, err
 	}
 	connector, err := b.Connect(source.Source)
+	if err == nil && connector.Source().ID != id {
+		err = fmt.Errorf("the row names another source, %s", connector.Source().ID)
+	}
 	if err != nil {
 		return false, fmt.Errorf("read who may read source %s: %w", id, err)
 	}

@@ -93,7 +93,7 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 			return nil, err
 		}
 		for _, s := range sources {
-			if s.Every > 0 && !s.Paused() && !time.Now().Before(s.Next()) {
+			if s.Every > 0 && s.Refused == "" && !s.Paused() && !time.Now().Before(s.Next()) {
 				due = append(due, jobs.Job{Kind: jobs.Sync, Tenant: tenant, Subject: string(s.ID)})
 			}
 		}
@@ -101,7 +101,9 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		due = append(due, access...)
+		due = append(due, slices.DeleteFunc(access, func(j jobs.Job) bool {
+			return slices.ContainsFunc(sources, func(s StoredSource) bool { return s.Refused != "" && string(s.ID) == j.Subject })
+		})...)
 	}
 	return due, nil
 }
@@ -250,6 +252,9 @@ func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) 
 		return false, nil, err
 	}
 	connector, err := b.connectScheduled(source.Source)
+	if err == nil && connector.Source().ID != id {
+		err = fmt.Errorf("the row names another source, %s", connector.Source().ID)
+	}
 	if err != nil {
 		return false, nil, errors.Join(fmt.Errorf("read source %s: %w", id, err), pipeline.Refuse(ctx, b.Tenant, source.origin, err))
 	}

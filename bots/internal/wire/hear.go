@@ -104,7 +104,7 @@ func (b *Base) healthy(ctx context.Context) (map[document.SourceID]bool, error) 
 	sources, err := b.StoredSources(ctx)
 	healthy := make(map[document.SourceID]bool, len(sources))
 	for _, s := range sources {
-		healthy[s.ID] = s.Every > 0 && !s.Paused() && s.failing == 0
+		healthy[s.ID] = s.Every > 0 && s.Refused == "" && !s.Paused() && s.failing == 0
 	}
 	return healthy, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -39,6 +40,8 @@ type Kind struct {
 	holds func(config.Source) bool
 	// calls is what a source is called that was given no name.
 	calls func(given map[string]string) string
+	// source returns the source of an entry without reading anything.
+	source func(config.Source) (document.Source, error)
 	// connect returns the connector of a source.
 	connect func(*clients, config.Source) (index.Connector, error)
 	// check tries whether a source can be read. nil: the connector is asked for its first documents.
@@ -114,6 +117,11 @@ func FindKind(name string) (Kind, bool) {
 func KindOf(s config.Source) Kind {
 	kinds := Kinds()
 	return kinds[max(0, slices.IndexFunc(kinds, func(k Kind) bool { return k.holds(s) }))]
+}
+
+// named has a source that is known by its name in the configuration file.
+func named(source func(name string) document.Source) func(config.Source) (document.Source, error) {
+	return func(s config.Source) (document.Source, error) { return source(s.Name), nil }
 }
 
 // Called is what a source of these keys is called where nobody says otherwise.

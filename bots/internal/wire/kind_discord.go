@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
@@ -39,7 +40,7 @@ func discordKind() Kind {
 			}
 			return ""
 		},
-		holds:   func(s config.Source) bool { return s.Discord != nil },
-		connect: connectDiscord, check: checkDiscord,
+		holds:  func(s config.Source) bool { return s.Discord != nil },
+		source: named(discordhistory.SourceOf), connect: connectDiscord, check: checkDiscord,
 	}
 }

@@ -61,9 +61,9 @@ func githubKind() Kind {
 			}
 			return ""
 		},
-		holds:   func(s config.Source) bool { return s.GitHub != nil },
-		connect: connectGitHub,
-		hooks:   func(c *config.Config) bool { return c.GitHubWebhookSecret != "" },
+		holds:  func(s config.Source) bool { return s.GitHub != nil },
+		source: named(github.SourceOf), connect: connectGitHub,
+		hooks: func(c *config.Config) bool { return c.GitHubWebhookSecret != "" },
 		check: func(ctx context.Context, c *clients, s config.Source) (Seen, error) {
 			connector, err := connectGitHub(c, s)
 			if err != nil {

@@ -53,12 +53,12 @@ func notionKind() Kind {
 		}},
 		Bound: "Who may read a page is what you say under readers, and not what Notion says: its API does not tell. The nearest page above that is named there decides. A change of readers holds once footnote serve has read its " +
 			"configuration anew and five minutes have passed; a page that is moved, thrown away or taken from the integration is noticed by the next pass, which looks at a hundred pages a request, three requests a second.",
-		Paused:  "nothing of it is shown to anybody",
-		Unit:    "pages with readers",
-		Empty:   "the integration is shown none of the pages under readers: add it to them under ••• → Connections",
-		Late:    func(s config.Source) time.Duration { return max(s.Every, index.AccessEvery) },
-		holds:   func(s config.Source) bool { return s.Notion != nil },
-		connect: connectNotion,
-		check:   checked(connectNotion),
+		Paused: "nothing of it is shown to anybody",
+		Unit:   "pages with readers",
+		Empty:  "the integration is shown none of the pages under readers: add it to them under ••• → Connections",
+		Late:   func(s config.Source) time.Duration { return max(s.Every, index.AccessEvery) },
+		holds:  func(s config.Source) bool { return s.Notion != nil },
+		source: named(notion.SourceOf), connect: connectNotion,
+		check: checked(connectNotion),
 	}
 }

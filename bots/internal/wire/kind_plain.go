@@ -6,8 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
+	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/document"
 )
 
 // plainPaused is what pausing does where nobody but the operator says who may read.
@@ -27,6 +30,7 @@ func folderKind() Kind {
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
 		Bound: plainBound, Paused: plainPaused,
+		source:  func(s config.Source) (document.Source, error) { return files.SourceOf(s.Path) },
 		connect: connectFolder,
 		holds:   func(s config.Source) bool { return s.Path != "" },
 		calls: func(given map[string]string) string {
@@ -47,6 +51,7 @@ func siteKind() Kind {
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, schedule,
 		},
 		Bound: plainBound, Paused: plainPaused,
+		source:  func(s config.Source) (document.Source, error) { return web.SourceOf(s.URL) },
 		connect: connectSite,
 		holds:   func(s config.Source) bool { return s.URL != "" && !git.IsURL(s.URL) },
 		calls: func(given map[string]string) string {
@@ -84,6 +89,7 @@ func gitKind() Kind {
 			}
 			return ""
 		},
+		source:  func(s config.Source) (document.Source, error) { return git.SourceOf(s.URL) },
 		connect: connectGit,
 		holds:   func(s config.Source) bool { return git.IsURL(s.URL) },
 		calls: func(given map[string]string) string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
+	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
@@ -40,8 +41,8 @@ func slackKind() Kind {
 			}
 			return ""
 		},
-		holds:   func(s config.Source) bool { return s.Slack != nil },
-		connect: connectSlack, check: checkSlack,
+		holds:  func(s config.Source) bool { return s.Slack != nil },
+		source: named(slackhistory.SourceOf), connect: connectSlack, check: checkSlack,
 	}
 	for _, s := range call.Scopes {
 		if s.History {

@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// options is how a source was asked for, as the index keeps it.
+// options is how a source was asked for, as the index keeps it. A new field is left out of JSON where it is empty: approvals are made of that.
 type options struct {
 	ACL     access.ACL `json:"acl,omitempty"`
 	BaseURL string     `json:"base_url,omitempty"`
@@ -28,6 +28,7 @@ type options struct {
 	Every   string     `json:"every,omitempty"`
 	config.Systems
 	Declared string `json:"declared,omitempty"` // its name in the configuration file
+	Approval string `json:"approval,omitempty"` // by which the row counts although the configuration file does not hold the source
 	Asked    bool   `json:"asked"`              // tells apart a source that was asked for with no options
 }
 
@@ -56,25 +57,22 @@ func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector
 	if err != nil {
 		return nil, "", err
 	}
-	stored, err := b.Index.Options(ctx, b.Tenant, connector.Source().ID)
+	last, err := b.lastAsked(ctx, connector.Source().ID)
 	if err != nil {
 		return nil, "", err
 	}
 	declared := b.declaredName(s)
-	sentence := ""
-	if stored != nil {
-		var last options
-		if err := json.Unmarshal(stored, &last); err != nil {
-			return nil, "", fmt.Errorf("read the options of source %s: %w", connector.Source().ID, err)
-		}
-		sentence = takeOver(&s, last)
-		if s.Every == 0 && declared == "" {
-			s.Every, declared = last.every(), last.Declared
-		}
-		if sentence != "" {
-			if connector, err = b.Connect(s); err != nil {
-				return nil, "", err
-			}
+	sentence := takeOver(&s, last.options)
+	everyOfLast := s.Every == 0 && declared == "" && last.every() > 0
+	if (sentence != "" || everyOfLast) && last.approvedBy < 0 {
+		return nil, "", errors.New(unapprovedOptions(connector.Source().ID, last.options))
+	}
+	if s.Every == 0 && declared == "" {
+		s.Every, declared = last.every(), last.Declared
+	}
+	if sentence != "" {
+		if connector, err = b.Connect(s); err != nil {
+			return nil, "", err
 		}
 	}
 	return connector, sentence, b.keepOptions(ctx, connector.Source(), optionsOf(s, declared))
@@ -88,7 +86,20 @@ func (b *Base) declaredName(s config.Source) string {
 	return ""
 }
 
+// keepOptions stores how a source was asked for, approved. Where there is no place for a key, what the configuration file holds counts without.
 func (b *Base) keepOptions(ctx context.Context, source document.Source, o options) error {
+	key, err := b.approver.signing()
+	if err == nil {
+		o.Approval, err = approval(key, b.Tenant, source, o)
+	} else if _, declared := b.declared(source); declared {
+		err = nil
+	} else if o.Every == "" {
+		b.Logger.WarnContext(ctx, "the source is read now, and by no later command until footnote sources approve", "source", string(source.ID), "error", err)
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w: set FOOTNOTE_DATA to a folder that can be written and is kept, set SECRET_KEYS, or write the source into %s", err, config.FileName)
+	}
 	now, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Errorf("keep the options of source %s: %w", source.ID, err)
@@ -106,6 +117,9 @@ func (b *Base) Actor() session.Actor {
 
 // takeOver fills in what was left out, and says so.
 func takeOver(s *config.Source, last options) string {
+	if s.System() != "" { // all that it has stands below its own key
+		return ""
+	}
 	var takenOver []string
 	if len(s.ACL) == 0 && len(last.ACL) > 0 {
 		s.ACL = last.ACL
@@ -143,12 +157,16 @@ type StoredSource struct {
 	ID            document.SourceID
 	Declared      string // its name in the configuration file; empty without one
 	Asked         bool   // it is known who may read it
-	PausedAt      time.Time
-	Resync        bool // a pass from the beginning was asked for, and has not begun
-	heardAt       time.Time
-	origin        document.Source
-	last          index.Run
-	failing       int
+	// Refused says why the row does not count, and what to do; empty: it counts. Of a source that is refused nothing is read, and nothing is sent for it.
+	Refused    string
+	PausedAt   time.Time
+	Resync     bool // a pass from the beginning was asked for, and has not begun
+	heardAt    time.Time
+	origin     document.Source
+	last       index.Run
+	failing    int
+	row        options
+	approvedBy int // the number of the key; -1 for none
 }
 
 // Next is when a source with a schedule is read next, unless it is paused; it may have passed.
@@ -174,20 +192,77 @@ func (b *Base) StoredSources(ctx context.Context) ([]StoredSource, error) {
 	if err != nil {
 		return nil, err
 	}
+	keys, err := b.approver.keys()
+	if err != nil {
+		return nil, err
+	}
 	sources := make([]StoredSource, len(asked))
 	for i, a := range asked {
-		if sources[i], err = stored(a); err != nil {
+		o, err := b.decode(a, keys)
+		if err != nil {
 			return nil, err
 		}
+		sources[i] = stored(a, o.options)
+		sources[i].row, sources[i].approvedBy = o.options, o.approvedBy
+		b.judge(&sources[i])
 	}
 	return sources, nil
 }
 
-func stored(a pgindex.Asked) (StoredSource, error) {
+// asked is how a source was asked for, and which key approves the row that says so: -1 for none.
+type asked struct {
+	options
+	approvedBy int
+}
+
+func (b *Base) decode(a pgindex.Asked, keys [][]byte) (asked, error) {
 	var o options
 	if err := json.Unmarshal(a.Options, &o); err != nil {
-		return StoredSource{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
+		return asked{}, fmt.Errorf("read the options of source %s: %w", a.Source.ID, err)
 	}
+	by, err := approvedBy(keys, b.Tenant, a.Source, o)
+	return asked{o, by}, err
+}
+
+// lastAsked returns how a source was asked for before; the zero options where it was not.
+func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (asked, error) {
+	keys, err := b.approver.keys()
+	if err != nil {
+		return asked{}, err
+	}
+	all, err := b.Index.AskedSources(ctx, b.Tenant)
+	if err != nil {
+		return asked{}, err
+	}
+	for _, a := range all {
+		if a.Source.ID == id {
+			return b.decode(a, keys)
+		}
+	}
+	return asked{approvedBy: -1}, nil
+}
+
+// judge decides whether a row counts. Of a source that the configuration file holds the file counts, with what it leaves out taken from an approved row.
+func (b *Base) judge(s *StoredSource) {
+	approved := s.approvedBy >= 0
+	entry, declared := b.declared(s.origin)
+	switch {
+	case !declared && !approved:
+		s.Refused = unapproved(s.ID, s.row)
+	case declared:
+		name := s.Source.Name
+		s.Source = entry
+		s.Source.Name = name
+		if entry.Every == 0 && approved {
+			s.Every = s.row.every()
+		}
+		if takeOver(&s.Source, s.row) != "" && !approved {
+			s.Refused = unapprovedOptions(s.ID, s.row)
+		}
+	}
+}
+
+func stored(a pgindex.Asked, o options) StoredSource {
 	s := StoredSource{
 		Source: config.Source{Name: string(a.Source.ID), ACL: o.ACL, BaseURL: o.BaseURL, Include: o.Include, Exclude: o.Exclude, Commits: o.Commits, Every: o.every()},
 		ID:     a.Source.ID, Declared: o.Declared, Asked: o.Asked || len(o.ACL) > 0, PausedAt: a.PausedAt, Resync: a.Resync, heardAt: a.HeardAt,
@@ -201,9 +276,10 @@ func stored(a pgindex.Asked) (StoredSource, error) {
 	default:
 		s.Path = a.Source.Name
 	}
-	return s, nil
+	return s
 }
 
+// storedSource returns a source that may be read; false where there is none.
 func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSource, bool, error) {
 	sources, err := b.StoredSources(ctx)
 	if err != nil {
@@ -211,7 +287,10 @@ func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSo
 	}
 	for _, s := range sources {
 		if s.ID == id {
-			return s, s.Asked, nil
+			if s.Refused != "" {
+				b.Logger.WarnContext(ctx, "a source does not count and is not read", "source", string(id), "reason", s.Refused)
+			}
+			return s, s.Asked && s.Refused == "", nil
 		}
 	}
 	return StoredSource{}, false, nil
@@ -240,6 +319,15 @@ func (b *Base) declare(ctx context.Context) error {
 			}
 			b.Logger.InfoContext(ctx, "a source of a chat platform is no longer in the configuration file and was removed", "source", string(s.ID))
 			continue
+		}
+		if s.Refused != "" {
+			b.Logger.WarnContext(ctx, "a source does not count and is not read", "source", string(s.ID), "reason", s.Refused)
+			continue
+		}
+		if s.approvedBy > 0 { // by a key that is about to be taken away
+			if err := b.keepOptions(ctx, s.origin, s.row); err != nil {
+				return err
+			}
 		}
 		if s.Declared == "" || still || s.Every == 0 {
 			continue

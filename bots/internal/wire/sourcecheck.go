@@ -25,6 +25,7 @@ type SourceCheck struct {
 	Access   SourceAccess  // zero where the source has no readers of its own
 	Faults   []string      // a sentence each, which says what to do
 	declared bool
+	refused  string // why it is not tried
 	source   config.Source
 }
 
@@ -54,11 +55,14 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 		} else if i := slices.IndexFunc(stored, func(k StoredSource) bool { return k.Declared == s.Name }); i >= 0 {
 			c.ID = stored[i].ID
 		}
+		if i := slices.IndexFunc(stored, func(k StoredSource) bool { return k.ID == c.ID }); i >= 0 {
+			c.refused = stored[i].Refused
+		}
 		checks = append(checks, c)
 	}
 	for _, s := range stored {
 		if !slices.ContainsFunc(checks, func(c SourceCheck) bool { return c.ID == s.ID }) {
-			checks = append(checks, SourceCheck{ID: s.ID, Name: s.Place(), Every: s.Every, source: s.Source})
+			checks = append(checks, SourceCheck{ID: s.ID, Name: s.Place(), Every: s.Every, refused: s.Refused, source: s.Source})
 		}
 	}
 	quarantined, err := jobs.PausedJobs(ctx, b.DB, b.Tenant)
@@ -73,6 +77,10 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			c.State = states[at]
 		}
 		c.Access = access[c.ID]
+		if c.refused != "" {
+			c.Kind, c.Faults = KindOf(c.source), []string{c.refused}
+			continue
+		}
 		if at := slices.IndexFunc(quarantined, func(p jobs.Paused) bool { return p.Subject == string(c.ID) }); at >= 0 {
 			c.Kind, c.Faults = KindOf(c.source), []string{whyPaused(quarantined[at]).Error()} // it is not asked either
 			continue

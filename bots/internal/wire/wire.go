@@ -52,8 +52,9 @@ type Base struct {
 	http    *http.Client
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
-	clients *clients // of the sources that are read
-	heard   *heard   // of chat platforms; shared by copies
+	clients  *clients // of the sources that are read
+	approver approver // of rows of sources
+	heard    *heard   // of chat platforms; shared by copies
 
 	spending  *spending // nil where nothing is paid for
 	filters   *filters
@@ -75,6 +76,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
 	b.heard, b.file, b.filters, b.endpoints = new(heard), new(atomic.Pointer[config.File]), new(filters), new(endpoints)
 	b.setClients()
+	b.approver = newApprover(cfg)
 	b.clients.politeness = new(web.Politeness)
 	err := b.open(ctx, migrate)
 	if err != nil {
@@ -88,6 +90,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setClients()
+	b.approver = newApprover(cfg)
 	err := b.openScratch(ctx)
 	if err != nil {
 		return nil, errors.Join(err, b.Close(ctx))
