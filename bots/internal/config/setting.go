@@ -115,7 +115,7 @@ func (c *Config) settings() []Setting {
 		{"HTTP_ADDR", "127.0.0.1:8080", "address for the signed requests of platforms, and of sources that tell of changes", text(&c.HTTPAddr)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"REDELIVERY_MAX_AGE", "15m", "how old a question may be that nobody was there for, and is still answered. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
-		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database, separated by commas: the first encrypts, all of them decrypt. Unset: a key derived from DISCORD_BOT_TOKEN", secretKeys(&c.SecretKeys)},
+		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database and approve sources, separated by commas: the first encrypts and approves, all of them decrypt and check. Unset: a key derived from DISCORD_BOT_TOKEN, and one in the data folder", secretKeys(&c.SecretKeys)},
 		{"SHUTDOWN_GRACE", "30s", "how long running answers may take to finish when the process is asked to end", duration(&c.Grace)},
 		{"SESSION_RETENTION", "0", "how long conversations are kept that nobody touches, such as 90d; 2d at least. Older ones are deleted every night with their questions, answers and files. 0: for good", age(&c.SessionRetention, 2)},
 		{"AUDIT_RETENTION", "0", "how long entries of the audit trail are kept, such as 400d; 7d at least. 0: for good", age(&c.AuditRetention, 7)},

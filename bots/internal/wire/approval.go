@@ -91,6 +91,12 @@ func (a approver) signing() ([]byte, error) {
 	return keys[0], nil
 }
 
+// fresh reports whether there is no key in the data folder yet.
+func (a approver) fresh() bool {
+	_, err := os.Stat(filepath.Join(a.dir, approvalKeyFile))
+	return a.dir != "" && errors.Is(err, fs.ErrNotExist)
+}
+
 // create writes a key, unless another process has done so meanwhile.
 func (a approver) create() (err error) {
 	if a.dir == "" {
@@ -185,6 +191,27 @@ func (b *Base) declared(of document.Source) (config.Source, bool) {
 		}
 	}
 	return config.Source{}, false
+}
+
+// adopt approves what a private server holds when there is no key yet: an earlier version wrote it, and
+// only the owner of the data folder reaches that server.
+func (b *Base) adopt(ctx context.Context) error {
+	if !b.approver.fresh() {
+		return nil
+	}
+	stored, err := b.StoredSources(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.approver.create(); err != nil {
+		return fmt.Errorf("create the key that approves sources: %w", err)
+	}
+	for _, s := range stored {
+		if err := b.keepOptions(ctx, s.origin, s.row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unapproved says of a row without an approval what to do.

@@ -157,8 +157,13 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if config.Engine, err = b.searchEngine(""); err != nil {
 		return err
 	}
-	b.Index, err = pgindex.New(b.DB, config)
-	return err
+	if b.Index, err = pgindex.New(b.DB, config); err != nil {
+		return err
+	}
+	if b.cluster != nil {
+		return b.adopt(ctx)
+	}
+	return nil
 }
 
 // precisions are pgvector's names for those of INDEX_PRECISION.
