@@ -106,7 +106,7 @@ type inline struct {
 }
 
 // limits of an answer with a whole document.
-var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 200}
+var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 10_000}
 
 // Doc reads an answer of documents.get with includeTabsContent. at is where people open the document: sections are led to by it, with their tab and heading. It
 // fails with ErrForm, and where ctx ends.
