@@ -2,6 +2,8 @@ package main_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,8 +22,12 @@ func TestSlackOverSignedRequests(t *testing.T) {
 	t.Cleanup(slack.Close)
 	alice := slack.Person("alice", func(p *slacktest.Person) { p.Admin = true })
 	room := slack.Channel("help", nil, alice)
-	p := newProgram(t, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_SIGNING_SECRET="+slacktest.SigningSecret, "SLACK_API_URL="+slack.URL(),
-		"HTTP_ADDR="+addr)
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("identity: {domains: [example.com]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file, "SLACK_BOT_TOKEN="+slacktest.BotToken, "SLACK_SIGNING_SECRET="+slacktest.SigningSecret,
+		"SLACK_API_URL="+slack.URL(), "HTTP_ADDR="+addr)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example", "--acl", "members")
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

@@ -327,7 +327,9 @@ func TestWhoListens(t *testing.T) {
 	shared := s.Channel("shared", func(c *slacktest.Channel) { c.Shared = true }, s.ann, partner)
 	withGuest := s.Channel("with-guest", nil, s.ann, guest)
 	joined := s.Channel("joined", nil, s.ann)
-	client, err := slack.New(slack.Config{BotToken: slacktest.BotToken, APIURL: s.URL()})
+	client, err := slack.New(slack.Config{
+		BotToken: slacktest.BotToken, APIURL: s.URL(), Domains: func() []string { return []string{"example.com"} },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
