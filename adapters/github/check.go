@@ -116,7 +116,7 @@ func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing
 		}
 	}
 	if len(c.options.Files) > 0 || c.options.Wiki {
-		_, err := list(ctx, c.client, "repos/"+r.Name+"/branches?per_page=1", func([]byte) ([]account, error) { return nil, nil })
+		_, err := list(ctx, c.client, "repos/"+r.Name+"/branches?per_page=1", func([]byte) ([]account, error) { return []account{}, nil }, account.valid)
 		if err := lacks(err, Permissions[1].Name, "the files"); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing
 		if !p.reads(of, is) {
 			continue
 		}
-		_, err := p.page(ctx, &task{repository: repositoryOf{id: r.ID, node: r.NodeID, name: r.Name}}, "all"+string(of)+"s", "", 1)
+		_, err := p.page(ctx, &task{repository: repositoryOf{id: r.ID, node: r.NodeID, name: r.Name}}, "all"+string(of)+"s", "", 1, func(thread) bool { return true })
 		if errors.Is(err, errHidden) {
 			s.Lacks = append(s.Lacks, fmt.Sprintf("the %ss of %s cannot be read: allow %s", of, r.Name, Permissions[2+i].Name))
 			err = nil

@@ -113,6 +113,11 @@ func limited(r *sourcehttp.Response) bool {
 		strings.Contains(strings.ToLower(string(r.Body[:min(len(r.Body), 1000)])), "rate limit")
 }
 
+// owns reports whether an address that GitHub gave is one of the site itself, without a user.
+func (c *Client) owns(at *url.URL) bool {
+	return at.Scheme == c.site.Scheme && strings.EqualFold(at.Host, c.site.Host) && at.User == nil
+}
+
 // Cost returns what was asked of the server so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 

@@ -69,7 +69,7 @@ type graphErrors []graphError
 
 // Error implements error.
 func (e graphErrors) Error() string {
-	return fmt.Sprintf("GitHub answered a query with %q", cmp.Or(e[0].Message, e[0].Type))
+	return fmt.Sprintf("GitHub answered a query with %q", sourcehttp.Short(cmp.Or(e[0].Message, e[0].Type)))
 }
 
 // denied reports that every part of a query that is missing was refused, or is not there: nothing failed.

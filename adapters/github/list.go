@@ -3,34 +3,31 @@ package github
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// maxPages bounds a listing: what goes on for longer goes in a circle.
-const maxPages = 20_000
-
 // mostRemembered is of how many pages it is known what they held.
 const mostRemembered = 50_000
 
-// errCircle is a listing whose pages lead back to one that was read.
-var errCircle = errors.New("GitHub's list leads back to a page that was read: the next run reads it again")
+// unending says that the pages of a list do not end.
+func unending(err error) error {
+	return fmt.Errorf("GitHub's list cannot be read to its end: the next run reads it again (%w)", err)
+}
 
 // list reads all pages of a listing. Pages that did not change since they were last read are asked about and not read: "Making a conditional request
 // does not count against your primary rate limit if a 304 response is returned"
 // (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
-func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error)) ([]T, error) {
+func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) ([]T, error) {
 	var all []T
-	seen := make(map[string]bool)
+	var pages sourcehttp.Pages
 	for place != "" {
-		if seen[place] || len(seen) == maxPages {
-			return nil, errCircle
+		if err := pages.Next(place); err != nil {
+			return nil, unending(err)
 		}
-		seen[place] = true
-		page, next, err := onePage(ctx, c, place, read)
+		page, next, err := onePage(ctx, c, place, read, valid)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +38,7 @@ func list[T any](ctx context.Context, c *Client, place string, read func(body []
 }
 
 // onePage reads a page, and returns the address of the next.
-func onePage[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error)) (page []T, next string, err error) {
+func onePage[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) (page []T, next string, err error) {
 	c.mu.Lock()
 	last, found := c.known[place]
 	c.mu.Unlock()
@@ -56,8 +53,8 @@ func onePage[T any](ctx context.Context, c *Client, place string, read func(body
 	if answer.NotModified {
 		return held, last.next, nil
 	}
-	if page, err = sourcehttp.Read(ctx, answer.Body, read); err == nil && len(page) > sourcehttp.MaxItems {
-		err = sourcehttp.ErrItems
+	if page, err = sourcehttp.Read(ctx, answer.Body, read); err == nil {
+		err = sourcehttp.CheckItems(page, sourcehttp.MaxItems, valid)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)

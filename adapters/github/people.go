@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -157,7 +158,10 @@ type vouched struct {
 // addresses adds the addresses that an organisation vouches for: those of its single sign-on, and those of its verified domains. What somebody wrote
 // into a profile or a commit is none. Where the credential may not see them, nobody has any.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
-	for range maxPages {
+	for pages := new(sourcehttp.Pages); ; {
+		if err := pages.Next(g.after); err != nil {
+			return unending(err)
+		}
 		var got struct {
 			Organization *struct {
 				Members  *connection[*vouched] `json:"membersWithRole"`
@@ -191,12 +195,11 @@ func (c *Connector) addresses(ctx context.Context, query, login string, g *gathe
 				g.vouch(*v)
 			}
 		}
-		if !page.PageInfo.HasNextPage || g.after == page.PageInfo.EndCursor {
+		if !page.PageInfo.HasNextPage {
 			return nil
 		}
 		g.after = page.PageInfo.EndCursor
 	}
-	return errCircle
 }
 
 // vouch adds somebody's addresses, in small letters. A name of single sign-on that is no address is none.

@@ -18,7 +18,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 	if err != nil {
 		return out
 	}
-	who, err := list(ctx, c.client, "user/"+strconv.FormatInt(id, 10), one)
+	who, err := list(ctx, c.client, "user/"+strconv.FormatInt(id, 10), one, account.valid)
 	if err != nil || len(who) != 1 || who[0].ID != id || who[0].Login == "" {
 		if absent(err) { // nobody by this number
 			for _, n := range nodes {

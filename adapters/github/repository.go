@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -26,6 +27,26 @@ type repository struct {
 		ID    int64  `json:"id"`
 		Type  string `json:"type"` // User, Organization
 	} `json:"owner"`
+}
+
+// valid reports whether it has what it is asked for by. Its names stand in paths.
+func (r repository) valid() bool {
+	owner, name, parted := strings.Cut(r.Name, "/")
+	return r.ID > 0 && isNodeID(r.NodeID) && r.Owner.ID > 0 && parted && isName(owner) && isName(name) && isName(r.Owner.Login)
+}
+
+// isNodeID reports whether a text may be an id of GraphQL.
+func isNodeID(text string) bool {
+	return text != "" && len(text) <= 200 && strings.IndexFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_=+/", r))
+	}) < 0
+}
+
+// isName reports whether a text may be the name of an account or a repository.
+func isName(text string) bool {
+	return text != "" && len(text) <= 200 && strings.Trim(text, ".") != "" && strings.IndexFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r))
+	}) < 0
 }
 
 func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
@@ -46,7 +67,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 				var one repository
 				err := json.Unmarshal(body, &one)
 				return []repository{one}, err
-			})
+			}, repository.valid)
 			if absent(err) {
 				continue // Check tells of it
 			}
@@ -67,7 +88,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 			return page.Repositories, err
 		}
 	}
-	found, err := list(ctx, c.client, place, read)
+	found, err := list(ctx, c.client, place, read, repository.valid)
 	if absent(err) {
 		return nil, fmt.Errorf("GitHub does not show the repositories of %s to this credential: check the name of the organisation, and that the credential was given access to it (%w): %w",
 			c.options.Organization, err, index.ErrRevoked)
@@ -137,8 +158,9 @@ func newest(c connection[dated]) (time.Time, int) {
 // atOnce is how many things one query asks about: GitHub's most.
 const atOnce = 100
 
-// byNode asks about repositories by their node ids, a hundred in a request. Those that cannot be read are missing.
-func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T)) error {
+// byNode asks about repositories by their node ids, a hundred in a request. Those that cannot be read are missing. found reports whether an answer is about
+// one that was asked about.
+func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {
 			Nodes []*T `json:"nodes"`
@@ -146,9 +168,12 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 		if _, err := c.query(ctx, name, map[string]any{"ids": some}, &got); err != nil {
 			return err
 		}
+		if len(got.Nodes) != len(some) {
+			return fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", sourcehttp.ErrIncomplete)
+		}
 		for _, one := range got.Nodes {
-			if one != nil {
-				found(*one)
+			if one != nil && !found(*one) {
+				return fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", sourcehttp.ErrIncomplete)
 			}
 		}
 	}
@@ -158,14 +183,14 @@ func byNode[T any](ctx context.Context, c *Client, name string, ids []string, fo
 // standings asks how repositories stand, by id.
 func (c *Connector) standings(ctx context.Context, all []repository) (map[int64]standing, error) {
 	ids := make([]string, len(all))
+	asked := make(map[int64]bool, len(all))
 	for i, r := range all {
-		ids[i] = r.NodeID
+		ids[i], asked[r.ID] = r.NodeID, true
 	}
 	out := make(map[int64]standing, len(all))
-	err := byNode(ctx, c.client, "repositories", ids, func(s standing) {
-		if s.ID != 0 {
-			out[s.ID] = s
-		}
+	err := byNode(ctx, c.client, "repositories", ids, func(s standing) bool {
+		out[s.ID] = s
+		return asked[s.ID] && isNodeID(s.NodeID)
 	})
 	return out, err
 }
@@ -181,10 +206,9 @@ type named struct {
 // names asks what repositories are called now, by id.
 func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, error) {
 	out := make(map[int64]named, len(ids))
-	err := byNode(ctx, c.client, "names", ids, func(n named) {
-		if n.ID != 0 {
-			out[n.ID] = n
-		}
+	err := byNode(ctx, c.client, "names", ids, func(n named) bool {
+		out[n.ID] = n
+		return n.ID > 0
 	})
 	return out, err
 }
@@ -196,9 +220,12 @@ type account struct {
 	Type  string `json:"type"`
 }
 
+// valid reports whether it says who it is.
+func (a account) valid() bool { return a.ID > 0 }
+
 func (a account) key() string { return strconv.FormatInt(a.ID, 10) }
 
 // accounts lists people.
 func (c *Client) accounts(ctx context.Context, place string) ([]account, error) {
-	return list(ctx, c, place, array[account])
+	return list(ctx, c, place, array[account], account.valid)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -76,6 +77,7 @@ type task struct {
 	repository repositoryOf
 	of         sort
 	at         int64
+	pages      sourcehttp.Pages // that were read of it by this pass
 }
 
 func (p *pass) run(ctx context.Context) error {
@@ -218,14 +220,14 @@ func (p *pass) tasks(now map[int64]standing) []task {
 			at, total := newest(c)
 			p.total += total
 			if p.due(progress.walk(of), sourcepass.Seconds(at), total) {
-				all = append(all, task{r, of, max(sourcepass.Seconds(at), 1)})
+				all = append(all, task{repository: r, of: of, at: max(sourcepass.Seconds(at), 1)})
 			}
 		}
 		if p.reads(files, s) && progress.tree(files).Head != head(s) {
-			all = append(all, task{r, files, max(sourcepass.Seconds(s.PushedAt), 1)})
+			all = append(all, task{repository: r, of: files, at: max(sourcepass.Seconds(s.PushedAt), 1)})
 		}
 		if p.reads(wiki, s) && p.now.Sub(time.Unix(progress.tree(wiki).At, 0)) >= p.options.WikiEvery {
-			all = append(all, task{r, wiki, max(sourcepass.Seconds(s.PushedAt), 1)})
+			all = append(all, task{repository: r, of: wiki, at: max(sourcepass.Seconds(s.PushedAt), 1)})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b task) int { return strings.Compare(string(a.of), string(b.of)) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,9 @@ type nodes[T any] struct {
 type name struct {
 	Name string `json:"name"`
 }
+
+// valid reports whether it says what it is.
+func (t thread) valid() bool { return t.ID != "" && t.Number > 0 && t.Number <= mostNumber }
 
 // thread is an issue, a pull request or a discussion.
 type thread struct {
@@ -152,6 +156,9 @@ func (c *Connector) item(r repositoryOf, of sort, t thread, whole bool) index.It
 			return document.Document{}, err
 		}
 		d := t.document(r.name)
+		if at, err := url.Parse(d.URL); err != nil || !c.client.owns(at) {
+			return document.Document{}, fmt.Errorf("GitHub names %q as the address of %s#%d, which is not on %s: the next run tries again", d.URL, r.name, t.Number, c.client.config.URL)
+		}
 		d.ID, d.ACL = id, c.acl(r.id)
 		return d, nil
 	}}

@@ -60,7 +60,7 @@ func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
 // mirror is where the files of a repository are kept, and where readers find them.
 func (p *pass) mirror(r repositoryOf, of sort) (*gitmirror.Mirror, string, error) {
 	remote, err := url.Parse(r.url + map[sort]string{files: ".git", wiki: ".wiki.git"}[of])
-	if err != nil || !strings.EqualFold(remote.Host, p.client.site.Host) {
+	if err != nil || !p.client.owns(remote) {
 		return nil, "", fmt.Errorf("GitHub names %q as its place, which is not on %s", r.url, p.client.site.Host)
 	}
 	base, branch := r.url+"/wiki/", ""
@@ -99,7 +99,7 @@ func (p *pass) update(ctx context.Context, mirror *gitmirror.Mirror, r *reposito
 		if err == nil && of == files || err != nil && !errors.Is(err, gitmirror.ErrMoved) {
 			return held, err
 		}
-		now, asking := p.standings(ctx, []repository{{NodeID: r.node}})
+		now, asking := p.standings(ctx, []repository{{ID: r.id, NodeID: r.node}})
 		if asking != nil {
 			return held, asking
 		}

@@ -3,10 +3,12 @@ package github
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strconv"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -71,10 +73,13 @@ var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
 var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
 
 // page asks for a page of a repository's things.
-func (p *pass) page(ctx context.Context, t *task, name, cursor string, first int) (page connection[thread], err error) {
+func (p *pass) page(ctx context.Context, t *task, name, cursor string, first int, valid func(thread) bool) (page connection[thread], err error) {
 	var after any
 	if cursor != "" {
 		after = cursor
+	}
+	if err := t.pages.Next(name + " " + cursor); err != nil {
+		return page, unending(err)
 	}
 	for ; ; first /= 2 {
 		var got struct {
@@ -92,13 +97,16 @@ func (p *pass) page(ctx context.Context, t *task, name, cursor string, first int
 		if got.Node == nil || got.Node.Found == nil {
 			return page, errHidden
 		}
+		if err := sourcehttp.CheckItems(got.Node.Found.Nodes, sourcehttp.MaxItems, valid); err != nil {
+			return page, fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)
+		}
 		return *got.Node.Found, nil
 	}
 }
 
 // walkOn reads the next page, newest first, and ends where everything was read before.
 func (p *pass) walkOn(ctx context.Context, t *task, w *walk) error {
-	page, err := p.page(ctx, t, string(t.of)+"s", w.Cursor, pageOf[t.of])
+	page, err := p.page(ctx, t, string(t.of)+"s", w.Cursor, pageOf[t.of], func(thread) bool { return true })
 	if err != nil {
 		if w.Cursor != "" && !errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
 			w.Cursor = "" // it may not be taken any more: the walk begins anew
@@ -107,14 +115,14 @@ func (p *pass) walkOn(ctx context.Context, t *task, w *walk) error {
 	}
 	var items []index.Item
 	stop := w.Known - int64(p.options.Overlap/time.Second)
-	ended := !page.PageInfo.HasNextPage || page.PageInfo.EndCursor == w.Cursor
+	ended := !page.PageInfo.HasNextPage
 	seen := make(map[int]bool)
 	for _, one := range page.Nodes {
-		if one.UpdatedAt.Unix() < stop {
+		if one.valid() && one.UpdatedAt.Unix() < stop {
 			ended = true
 			break
 		}
-		if !seen[one.Number] {
+		if one.valid() && !seen[one.Number] {
 			seen[one.Number] = true
 			items = append(items, p.item(t.repository, t.of, one, true))
 			w.Floor, t.at = one.UpdatedAt.Unix(), one.UpdatedAt.Unix()
@@ -132,7 +140,7 @@ const lookPage = 100
 // look looks at the next of all, oldest first, and removes in the end what was not among them: GitHub tells of what was deleted, or transferred to
 // another repository, by webhooks alone.
 func (p *pass) look(ctx context.Context, t *task, w *walk) error {
-	page, err := p.page(ctx, t, "all"+string(t.of)+"s", w.Look.Cursor, lookPage)
+	page, err := p.page(ctx, t, "all"+string(t.of)+"s", w.Look.Cursor, lookPage, thread.valid)
 	if err != nil {
 		if !errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
 			w.Look = nil // it begins anew with the next pass
@@ -149,7 +157,7 @@ func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 		}
 	}
 	batch := index.Batch{Documents: items}
-	if page.PageInfo.HasNextPage && page.PageInfo.EndCursor != w.Look.Cursor {
+	if page.PageInfo.HasNextPage {
 		w.Look.Cursor = page.PageInfo.EndCursor
 		return p.emit(batch)
 	}

@@ -49,7 +49,7 @@ type Server struct {
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, Token: "github_pat_s3cret"}
-	web := httptest.NewTLSServer(http.HandlerFunc(s.serve))
+	web := httptest.NewTLSServer(s.Handler(s.serve))
 	t.Cleanup(web.Close)
 	s.URL, s.CAFile = web.URL, filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(s.CAFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}), 0o600); err != nil {

@@ -51,11 +51,36 @@ type API[S any] struct {
 	mu       sync.Mutex
 	revoked  bool
 	switches S
+	answers  Interceptor
+}
+
+// Interceptor answers a request instead of a fake, whose own answer it may use.
+type Interceptor func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc)
+
+// Intercept has by answer every request; nil ends that.
+func (a *API[S]) Intercept(by Interceptor) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.answers = by
+}
+
+// Handler answers as fake does, or as the interceptor does.
+func (a *API[S]) Handler(fake http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		by := a.answers
+		a.mu.Unlock()
+		if by != nil {
+			by(w, r, fake)
+			return
+		}
+		fake(w, r)
+	}
 }
 
 // Serve begins to answer. The server ends with the test, or when it is closed.
 func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
-	web := httptest.NewServer(answer)
+	web := httptest.NewServer(a.Handler(answer))
 	t.Cleanup(web.Close)
 	a.URL = web.URL
 	return web

@@ -51,6 +51,14 @@ var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", 
 // small are the limits of an answer that refuses something.
 var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
 
+// Short is a source's words as they stand in an error: its beginning, where it is long.
+func Short(said string) string {
+	if len(said) <= mostSaid {
+		return said
+	}
+	return strings.ToValidUTF8(said[:mostSaid], "") + "…"
+}
+
 func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
 	e := &Refused{Name: c.config.Name, Method: method, Path: path(place), Status: r.Status, Header: r.Header, Body: r.Body}
 	var said struct {
@@ -73,9 +81,7 @@ func (c *Client) refusal(method string, place *url.URL, r *Response) *Refused {
 			e.Said = inner.Message
 		}
 	}
-	if len(e.Said) > mostSaid {
-		e.Said = strings.ToValidUTF8(e.Said[:mostSaid], "") + "…"
-	}
+	e.Said = Short(e.Said)
 	for _, name := range requestIDs {
 		if id := r.Header.Get(name); id != "" && len(id) <= mostSaid {
 			e.RequestID = id

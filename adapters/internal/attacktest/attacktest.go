@@ -1,0 +1,428 @@
+// Package attacktest runs a vendor's connector against its fake while the fake answers as a hostile
+// server would.
+package attacktest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
+)
+
+// Source is a vendor's connector and the fake that it reads. The fake holds some documents.
+type Source struct {
+	Name      string   // of the vendor, as errors name it
+	Secrets   []string // that no other host and no error may show
+	URL       string   // of the fake
+	Intercept func(servertest.Interceptor)
+	Pass      func(time.Duration) // lets time pass in the fake
+	Open      func() (index.Connector, error)
+	// Gone reports whether an attack on a target is an answer by which the vendor says that things are
+	// gone. Nil: none is.
+	Gone func(attack, target string) bool
+}
+
+const (
+	// mostRequests is how many requests one pass may make under attack. It exceeds sourcehttp.MaxPages
+	// a few times: one list after another may be endless.
+	mostRequests = 60_000
+	day          = 25 * time.Hour // after which every source looks at everything
+	forget       = 8 * day        // after which every source removes what it missed for long
+)
+
+// target is a class of requests: the method and path without ids, or the name of a query.
+type target string
+
+var (
+	numbers   = regexp.MustCompile(`[0-9]+`)
+	operation = regexp.MustCompile(`"query":"query ([A-Za-z]+)`)
+)
+
+// targetOf returns the class of a request, and its body, which stays readable.
+func targetOf(r *http.Request) (target, []byte) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return "", nil // whoever asked went away
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if found := operation.FindSubmatch(body); found != nil {
+		return target("query " + string(found[1])), body
+	}
+	name := r.Method + " " + numbers.ReplaceAllString(r.URL.Path, "N")
+	for _, param := range []string{"cql", "q", "type"} { // searches are told apart by their beginning
+		words := strings.Fields(numbers.ReplaceAllString(r.URL.Query().Get(param), "N"))
+		name += " " + strings.Join(words[:min(len(words), 4)], " ")
+	}
+	if r.Header.Get("Authorization") == "" {
+		name += " (anonymous)"
+	}
+	return target(strings.TrimSpace(name)), body
+}
+
+// attack is something that a hostile server does to the requests of one target.
+type attack struct {
+	name string
+	// answer answers in place of the fake. It reports whether the answer differs from the fake's.
+	answer func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool
+	once   bool // the attack takes long: only a first pass is attacked
+}
+
+// scene is a source under attack.
+type scene struct {
+	Source
+	t       testing.TB
+	reading *sourcetest.Reading[index.Connector]
+	evil    *httptest.Server
+
+	mu       sync.Mutex
+	stolen   []string // secrets that reached another host
+	requests int
+	struck   bool
+	fresh    int // numbers cursors that no one gave out
+	answers  map[string]*httptest.ResponseRecorder
+}
+
+func newScene(t testing.TB, open func(testing.TB) Source) *scene {
+	s := &scene{t: t, Source: open(t), answers: make(map[string]*httptest.ResponseRecorder)}
+	s.evil = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var all bytes.Buffer
+		_ = r.Write(&all) // of a request that was read already
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if r.Header.Get("Authorization") != "" || s.tells(all.String()) {
+			s.stolen = append(s.stolen, r.Method+" "+r.URL.Path)
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(s.evil.Close)
+	return s
+}
+
+// tells reports whether a text holds a secret.
+func (s *scene) tells(text string) bool {
+	return slices.ContainsFunc(s.Secrets, func(secret string) bool { return strings.Contains(text, secret) })
+}
+
+// elsewhere is the address of the other host, under another name than that of the fake.
+func (s *scene) elsewhere() string { return strings.Replace(s.evil.URL, "127.0.0.1", "localhost", 1) }
+
+// begin starts a reading with an empty index.
+func (s *scene) begin() { s.reading = sourcetest.Read(s.t, s.Open) }
+
+// targets are what one quiet first pass and one after a day ask for, with what the index holds then.
+func (s *scene) targets() ([]target, map[string]*document.Document) {
+	all := make(map[target]bool)
+	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
+		of, _ := targetOf(r)
+		s.mu.Lock()
+		all[of] = true
+		s.mu.Unlock()
+		fake(w, r)
+	})
+	defer s.Intercept(nil)
+	s.begin()
+	s.quiet("before the attack")
+	s.Pass(day)
+	s.quiet("a day later")
+	return slices.Sorted(maps.Keys(all)), s.reading.Documents()
+}
+
+// pass reads everything once: documents, groups and nodes.
+func (s *scene) pass(ctx context.Context) (failed []error) {
+	s.reading.Again()
+	_, err := s.reading.Sync(ctx)
+	failed = append(failed, err)
+	var readers sourcetest.Readers
+	if groups, ok := s.reading.Connector.(index.GroupReader); ok {
+		failed = append(failed, readers.ReadGroups(ctx, groups))
+	}
+	if nodes, ok := s.reading.Connector.(index.NodeReader); ok {
+		failed = append(failed, readers.ReadNodes(ctx, nodes))
+	}
+	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
+}
+
+// quiet reads without an attack, which succeeds.
+func (s *scene) quiet(when string) {
+	s.t.Helper()
+	for _, err := range s.pass(s.t.Context()) {
+		s.t.Errorf("%s: %v", when, err)
+	}
+}
+
+// errEndless ends a pass that makes too many requests.
+var errEndless = errors.New("the pass makes too many requests")
+
+// attacked reads while requests of a target are answered by an attack.
+func (s *scene) attacked(a attack, on target) {
+	s.t.Helper()
+	ctx, stop := context.WithCancelCause(s.t.Context())
+	defer stop(nil)
+	s.mu.Lock()
+	s.requests = 0
+	clear(s.answers)
+	s.mu.Unlock()
+	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
+		of, _ := targetOf(r)
+		s.mu.Lock()
+		s.requests++
+		if s.requests > mostRequests {
+			stop(errEndless)
+		}
+		s.mu.Unlock()
+		if of != on {
+			fake(w, r)
+			return
+		}
+		struck := a.answer(s, w, r, fake)
+		s.mu.Lock()
+		s.struck = s.struck || struck
+		s.mu.Unlock()
+	})
+	defer s.Intercept(nil)
+	for _, err := range s.pass(ctx) {
+		s.judge(err)
+	}
+	for _, n := range slices.Concat(s.reading.Last.Failures, s.reading.Last.Skipped) {
+		if s.tells(n.Name + n.Sentence) {
+			s.t.Errorf("a notice shows a secret: %q", n.Sentence)
+		}
+	}
+}
+
+// judge looks at an error of a pass.
+func (s *scene) judge(err error) {
+	s.t.Helper()
+	text := err.Error()
+	switch {
+	case errors.Is(err, errEndless):
+		s.t.Errorf("the pass does not end: %d requests", s.requests)
+	case s.tells(text):
+		s.t.Errorf("the error shows a secret: %v", err)
+	case !strings.Contains(text, s.Name):
+		s.t.Errorf("the error does not name %s: %v", s.Name, err)
+	case len(text) > 2000 || strings.IndexFunc(text, unicode.IsControl) >= 0:
+		s.t.Errorf("the error is no sentence: %.3000q", text)
+	}
+}
+
+// holds says what of some documents is lost, and what should not be stored as it is.
+func (s *scene) holds(want map[string]*document.Document, when string) {
+	s.t.Helper()
+	is := s.reading.Documents()
+	var lost []string
+	for _, id := range slices.Sorted(maps.Keys(want)) {
+		if is[id] == nil {
+			lost = append(lost, id)
+		}
+	}
+	if len(lost) > 0 {
+		s.t.Errorf("%s: %d of %d documents are removed: %.500q", when, len(lost), len(want), lost)
+	}
+	other := strings.TrimPrefix(s.elsewhere(), "http://")
+	for id, d := range is {
+		if at, err := url.Parse(d.URL); err != nil || at.Host == other || at.Host == "" || at.User != nil {
+			s.t.Errorf("%s: a citation of %q leads to %q", when, id, d.URL)
+		}
+		if strings.ContainsRune(string(d.ID)+d.URL+d.Title+d.Text(), 0) {
+			s.t.Errorf("%s: %q holds a NUL, which no database stores", when, id)
+		}
+	}
+}
+
+// Run attacks every request of a source in every way but those that need much memory. Its test is
+// named Hostile.
+func Run(t *testing.T, open func(testing.TB) Source) {
+	first := newScene(t, open)
+	targets, _ := first.targets()
+	for _, a := range attacks {
+		for _, on := range targets {
+			t.Run(a.name+"/"+string(on), func(t *testing.T) {
+				t.Parallel()
+				strike(t, open, a, on)
+			})
+		}
+	}
+}
+
+// strike attacks one target: a first pass, and passes of a source that was read before.
+func strike(t *testing.T, open func(testing.TB) Source, a attack, on target) {
+	s := newScene(t, open)
+	s.begin()
+	s.attacked(a, on)
+	defer func() {
+		if len(s.stolen) > 0 {
+			t.Errorf("the credential reached another host: %q", s.stolen)
+		}
+	}()
+	if !s.struck {
+		return // there is nothing in these answers that the attack changes
+	}
+	s.holds(nil, "under attack")
+	if a.once || s.Gone != nil && s.Gone(a.name, string(on)) {
+		return
+	}
+	_, whole := s.targets()
+	s.Pass(day)
+	s.attacked(a, on)
+	s.holds(whole, "under attack")
+	s.Pass(forget)
+	s.attacked(a, on)
+	s.holds(whole, "a week later")
+	s.Pass(day)
+	s.quiet("after the attack")
+	s.holds(whole, "after the attack")
+}
+
+// record has the fake answer, and keeps the answer.
+func record(r *http.Request, fake http.HandlerFunc) *httptest.ResponseRecorder {
+	r.Header.Del("If-None-Match")
+	answer := httptest.NewRecorder()
+	fake(answer, r)
+	return answer
+}
+
+// send writes a recorded answer with another body.
+func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte) {
+	maps.Copy(w.Header(), answer.Header())
+	w.Header().Del("Content-Length")
+	w.Header().Del("ETag")
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(body) // whoever went away wants nothing
+}
+
+// changed answers as the fake does, with every value of the JSON changed by a function. The function
+// gets the name under which a value is, and returns another value for it.
+func changed(change func(s *scene, name string, value any) any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
+	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
+		answer := record(r, fake)
+		before, err := decode(answer.Body.Bytes())
+		if err != nil || answer.Code != http.StatusOK {
+			send(w, answer, answer.Body.Bytes())
+			return false
+		}
+		body, err := json.Marshal(each(before, "", func(name string, value any) any { return change(s, name, value) }))
+		if err != nil {
+			s.t.Error(err)
+		}
+		send(w, answer, body)
+		same, err := json.Marshal(before)
+		return err == nil && !bytes.Equal(body, same)
+	}
+}
+
+func decode(body []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	return value, d.Decode(&value)
+}
+
+// each returns a value whose parts are changed, the innermost first.
+func each(value any, name string, change func(name string, value any) any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		other := make(map[string]any, len(v))
+		for key, part := range v {
+			other[key] = each(part, key, change)
+		}
+		value = other
+	case []any:
+		other := make([]any, len(v))
+		for i, part := range v {
+			other[i] = each(part, name, change)
+		}
+		value = other
+	}
+	return change(name, value)
+}
+
+// strings changes every text that a condition chooses.
+func texts(name string, fits func(name, text string) bool, change func(s *scene, text string) string) attack {
+	return attack{name: name, answer: changed(func(s *scene, name string, value any) any {
+		if text, is := value.(string); is && fits(name, text) {
+			return change(s, text)
+		}
+		return value
+	})}
+}
+
+func isAddress(_, text string) bool {
+	at, err := url.Parse(text)
+	return err == nil && (at.Scheme == "https" || at.Scheme == "http")
+}
+
+func named(names ...string) func(name, text string) bool {
+	return func(name, _ string) bool { return slices.Contains(names, name) }
+}
+
+var (
+	isID    = named("id", "node_id", "fileId", "accountId", "userKey", "groupId", "key", "driveId", "spaceId", "parentId", "parents")
+	isTitle = named("title", "name", "summary", "displayName", "login", "full_name", "nameWithOwner", "body", "plain_text", "text", "value", "filename")
+)
+
+func fixed(status int, header map[string]string, body string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
+	return func(_ *scene, w http.ResponseWriter, _ *http.Request, _ http.HandlerFunc) bool {
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+		return true
+	}
+}
+
+// redirect answers with a redirect to an address.
+func redirect(status int, to func(s *scene, r *http.Request) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
+	return func(s *scene, w http.ResponseWriter, r *http.Request, _ http.HandlerFunc) bool {
+		w.Header().Set("Location", to(s, r))
+		w.WriteHeader(status)
+		return true
+	}
+}
+
+func other(s *scene, r *http.Request) string { return s.elsewhere() + r.URL.RequestURI() }
+
+var attacks = slices.Concat([]attack{
+	{name: "redirect to another host", answer: redirect(http.StatusFound, other)},
+	{name: "redirect to another port", answer: redirect(http.StatusTemporaryRedirect, func(s *scene, r *http.Request) string { return s.evil.URL + r.URL.RequestURI() })},
+	{name: "redirect with a password", answer: redirect(http.StatusPermanentRedirect, func(s *scene, r *http.Request) string {
+		return "http://" + strings.TrimPrefix(s.URL[strings.Index(s.URL, "//")+2:], "") + "@" + strings.TrimPrefix(s.elsewhere(), "http://") + r.URL.RequestURI()
+	})},
+	{name: "redirect to another scheme", answer: redirect(http.StatusFound, func(s *scene, r *http.Request) string {
+		if secure, is := strings.CutPrefix(s.URL, "https"); is {
+			return "http" + secure + r.URL.RequestURI()
+		}
+		return "https" + strings.TrimPrefix(s.URL, "http") + r.URL.RequestURI()
+	})},
+	{name: "redirect in a circle", answer: redirect(http.StatusFound, func(s *scene, r *http.Request) string { return s.URL + r.URL.RequestURI() })},
+	{name: "redirect to a file", answer: redirect(http.StatusFound, func(*scene, *http.Request) string { return "file:///etc/passwd" })},
+	{name: "deep arrays", answer: fixed(http.StatusOK, nil, strings.Repeat("[", 100_000))},
+	{name: "deep objects", answer: fixed(http.StatusOK, nil, strings.Repeat(`{"a":`, 100_000))},
+	{name: "deep refusal", answer: fixed(http.StatusForbidden, nil, `{"error":`+strings.Repeat("[", 100_000))},
+	{name: "null", answer: fixed(http.StatusOK, nil, "null")},
+	{name: "an empty object", answer: fixed(http.StatusOK, nil, "{}")},
+	{name: "a number", answer: fixed(http.StatusOK, nil, "7")},
+	{name: "a text", answer: fixed(http.StatusOK, nil, `"text"`)},
+	{name: "nothing", answer: fixed(http.StatusOK, nil, "")},
+	{name: "no content", answer: fixed(http.StatusNoContent, nil, "")},
+	{name: "bytes", answer: fixed(http.StatusOK, nil, "\x00\xff\xfe{")},
+	{name: "not modified", answer: fixed(http.StatusNotModified, nil, "")},
+	{name: "endless", answer: endless, once: true},
+}, shapes)
