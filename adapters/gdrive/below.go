@@ -56,8 +56,8 @@ func lost(ctx context.Context, err error) bool {
 
 // parts reads a list part by part.
 func (w *feed) parts(ctx context.Context, in corpus, condition string, each func([]file) error) error {
-	token, been := "", make(map[string]bool)
-	for range sourcehttp.MaxPages {
+	token, pages := "", new(sourcehttp.Pages)
+	for {
 		got, err := w.files(ctx, in, condition, token)
 		if err != nil {
 			return err
@@ -65,12 +65,10 @@ func (w *feed) parts(ctx context.Context, in corpus, condition string, each func
 		if err := each(got.Files); err != nil {
 			return err
 		}
-		if token = got.NextPageToken; token == "" || been[token] {
-			break
+		if token = got.NextPageToken; token == "" || pages.Next(token) != nil {
+			return nil
 		}
-		been[token] = true
 	}
-	return nil
 }
 
 // sort takes in what lies below a folder. A file of somebody else's is read as they see it: only its owner is shown all of its grants.

@@ -270,8 +270,8 @@ func query(pairs ...string) string {
 
 // listAll reads a list whole: part takes out what a part holds, with the place of the next.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
-	token, been := "", make(map[string]bool)
-	for range sourcehttp.MaxPages {
+	token, pages := "", new(sourcehttp.Pages)
+	for {
 		var got P
 		if err := c.get(ctx, of, subject, strings.TrimSuffix(path+"?"+asked+"&"+query("pageToken", token), "&"), &got); err != nil {
 			return err
@@ -280,10 +280,18 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 		if next == "" {
 			return nil
 		}
-		if been[next] {
-			return fmt.Errorf("Google's list of %s leads back to where it was: the next run tries again (%w)", path, errMalformed)
+		if err := pages.Next(next); err != nil {
+			return fmt.Errorf("Google's list of %s cannot be read to its end: the next run tries again (%w)", path, err)
 		}
-		been[next], token = true, next
+		token = next
 	}
-	return fmt.Errorf("Google's list of %s does not end: the next run tries again (%w)", path, errMalformed)
+}
+
+// whole returns an error for a part of a list that lacks the list, or an item of which it does not say
+// what it is. What it leaves out is not gone.
+func whole[T any](path string, items []T, valid func(T) bool) error {
+	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
+		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)
+	}
+	return nil
 }

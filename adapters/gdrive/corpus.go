@@ -20,22 +20,31 @@ type corpus struct {
 	closed  bool   // whose files let nobody in who is no member of it
 }
 
+// sharedDrive is a shared drive as Google lists it.
+type sharedDrive struct {
+	ID           string `json:"id"`
+	Name         string `json:"name"`
+	Restrictions struct {
+		MembersOnly bool `json:"driveMembersOnly"` // "Whether access to items inside this shared drive is restricted to its members"
+	} `json:"restrictions"`
+}
+
+func (d sharedDrive) valid() bool { return isID(d.ID) }
+
 // corpora are those of the source, shared drives first, in the order of their ids. people may be nil where no person's drive is read.
 func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	type part struct {
-		Drives []struct {
-			ID           string `json:"id"`
-			Name         string `json:"name"`
-			Restrictions struct {
-				MembersOnly bool `json:"driveMembersOnly"` // "Whether access to items inside this shared drive is restricted to its members"
-			} `json:"restrictions"`
-		} `json:"drives"`
-		NextPageToken string `json:"nextPageToken"`
+		Drives        []sharedDrive `json:"drives"`
+		NextPageToken string        `json:"nextPageToken"`
 	}
 	var all []corpus
+	var lacking error
 	err := listAll(ctx, c.client, drive, c.options.Reader, "drives", query("pageSize", "100", "fields", "nextPageToken,drives(id,name,restrictions(driveMembersOnly))"), func(got part) string {
+		if lacking = whole("drives", got.Drives, sharedDrive.valid); lacking != nil {
+			return ""
+		}
 		for _, d := range got.Drives {
-			if isID(d.ID) && (len(c.options.Drives) == 0 || slices.Contains(c.options.Drives, d.ID)) {
+			if len(c.options.Drives) == 0 || slices.Contains(c.options.Drives, d.ID) {
 				all = append(all, corpus{id: d.ID, name: d.Name, subject: c.options.Reader, shared: true, closed: d.Restrictions.MembersOnly})
 			}
 		}
@@ -47,6 +56,9 @@ func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 				cmp.Or(c.options.Reader, c.client.key.ClientEmail), err, index.ErrRevoked)
 		}
 		return nil, err
+	}
+	if lacking != nil {
+		return nil, lacking
 	}
 	slices.SortFunc(all, func(a, b corpus) int { return strings.Compare(a.id, b.id) })
 	all = slices.CompactFunc(all, func(a, b corpus) bool { return a.id == b.id })
@@ -100,7 +112,9 @@ func (c *Connector) files(ctx context.Context, in corpus, condition, token strin
 	var got listed
 	asked := in.scope() + "&" + query("q", condition, "pageSize", mostFiles, "fields", "nextPageToken,incompleteSearch,files("+in.fields()+")", "pageToken", token)
 	err := c.client.get(ctx, drive, in.subject, "files?"+asked, &got)
-	got.Files = slices.DeleteFunc(got.Files, func(f file) bool { return !isID(f.ID) })
+	if err == nil {
+		err = whole("files", got.Files, func(f file) bool { return isID(f.ID) })
+	}
 	return got, err
 }
 
@@ -146,6 +160,9 @@ func (c *Connector) changed(ctx context.Context, in corpus, token string) (logge
 	err := c.client.get(ctx, drive, in.subject, "changes?"+asked, &got)
 	if err == nil && got.NextPageToken == "" && got.NewStartPageToken == "" {
 		err = fmt.Errorf("the log of %s does not say where it goes on: the next run asks again (%w)", in.name, errMalformed)
+	}
+	if err == nil {
+		err = whole("changes", got.Changes, func(one change) bool { return one.Type != "" && (one.Type != "file" || isID(one.FileID)) })
 	}
 	return got, err
 }

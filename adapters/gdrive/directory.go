@@ -60,13 +60,17 @@ type people struct {
 
 // people reads who is in the directory.
 func (c *Connector) people(ctx context.Context) (*people, error) {
-	p := &people{Connector: c, byMail: make(map[string]string)}
+	p, lacking := &people{Connector: c, byMail: make(map[string]string)}, false
 	asked := query("customer", c.options.Customer, "maxResults", "500", "projection", "basic", "fields", "nextPageToken,users(id,primaryEmail,aliases,suspended,archived,name/fullName)")
 	type part struct {
 		Users         []user `json:"users"`
 		NextPageToken string `json:"nextPageToken"`
 	}
+	listed := 0 // an administrator is among them, so that there is always somebody
 	err := listAll(ctx, c.client, directory, c.options.Admin, "users", asked, func(got part) string {
+		listed += len(got.Users)
+		whole := sourcehttp.CheckItems(got.Users, sourcehttp.MaxElements, func(u user) bool { return isID(u.ID) && u.PrimaryEmail != "" })
+		lacking = lacking || got.Users != nil && whole != nil
 		for _, u := range got.Users {
 			if u.active() {
 				p.users = append(p.users, u)
@@ -76,6 +80,9 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 	})
 	if err != nil {
 		return nil, c.unread("people", err)
+	}
+	if lacking || listed == 0 {
+		return nil, fmt.Errorf("Google's list of people cannot be read: the next run tries again (%w)", sourcehttp.ErrIncomplete)
 	}
 	slices.SortFunc(p.users, func(a, b user) int { return cmp.Compare(a.ID, b.ID) })
 	p.users = slices.CompactFunc(p.users, func(a, b user) bool { return a.ID == b.ID })

@@ -148,13 +148,13 @@ func (w *feed) list(ctx context.Context, in corpus) (err error) {
 		condition = "'me' in owners and trashed = false"
 	}
 	again := false
-	been := make(map[string]bool)
-	for range sourcehttp.MaxPages {
+	pages := new(sourcehttp.Pages)
+	for {
 		got, err := w.files(ctx, in, condition, p.Token)
 		if err != nil {
 			if p.Token != "" && stale(err) && !again && !final(ctx, err) {
 				again, p.Token = true, ""
-				clear(been)
+				pages = new(sourcehttp.Pages)
 				continue
 			}
 			return err
@@ -167,10 +167,9 @@ func (w *feed) list(ctx context.Context, in corpus) (err error) {
 		if p.Token == "" {
 			return nil
 		}
-		if been[p.Token] {
+		if pages.Next(p.Token) != nil {
 			break
 		}
-		been[p.Token] = true
 		if err := w.sink.flush(false); err != nil {
 			return err
 		}
@@ -217,8 +216,8 @@ func (w *feed) learn(ctx context.Context, in corpus) error {
 			return err
 		}
 	}
-	token, been := "", make(map[string]bool)
-	for range sourcehttp.MaxPages {
+	token, pages := "", new(sourcehttp.Pages)
+	for {
 		got, err := w.files(ctx, in, folderQuery, token)
 		if err != nil {
 			return err
@@ -226,12 +225,10 @@ func (w *feed) learn(ctx context.Context, in corpus) error {
 		for _, f := range w.within(in, got.Files) {
 			w.owners[nodeID(in.id, f.ID)] = in.id
 		}
-		if token = got.NextPageToken; token == "" || been[token] {
+		if token = got.NextPageToken; token == "" || pages.Next(token) != nil {
 			return nil
 		}
-		been[token] = true
 	}
-	return nil
 }
 
 // above is the node of the folder that a file lies in; empty where that is not shown, so that nothing is inherited. own reports that it is a folder of the same
@@ -320,8 +317,8 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 	if !known {
 		return w.newcomer(ctx, in)
 	}
-	been := make(map[string]bool)
-	for range sourcehttp.MaxPages {
+	pages := new(sourcehttp.Pages)
+	for {
 		first, there := w.ahead[in.id]
 		got, err := first.logged, first.err
 		if delete(w.ahead, in.id); !there {
@@ -351,10 +348,9 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 		if err := w.sink.flush(false); err != nil || got.NewStartPageToken != "" {
 			return err
 		}
-		if been[token] {
+		if pages.Next(token) != nil {
 			break
 		}
-		been[token] = true
 	}
 	return fmt.Errorf("%w: the log of %s does not end", errAnew, in.name)
 }
