@@ -125,6 +125,12 @@ func (k content) entry(ancestors bool) entry {
 	return e
 }
 
+// known reports whether it says what it is.
+func (k content) known() bool { return isID(string(k.ID)) && k.Type != "" }
+
+// known reports whether it says what it is.
+func (l listed) known() bool { return isID(string(l.ID)) }
+
 // listed is a page as the second API lists it.
 type listed struct {
 	ID         atlassian.ID `json:"id"`

@@ -29,6 +29,12 @@ func part[T any](ctx context.Context, c *Client, path, query string, attempts in
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
 		return nil, "", err
 	}
+	if err := sourcehttp.CheckItems(p.Results, sourcehttp.MaxItems, func(item T) bool {
+		named, is := any(item).(interface{ known() bool })
+		return !is || named.known()
+	}); err != nil {
+		return nil, "", fmt.Errorf("Confluence's list %s cannot be read: the next run tries again (%w)", path, err)
+	}
 	c.Learn(p.Links.Base)
 	if _, after, found := strings.Cut(p.Links.Next, "?"); found {
 		next = merge(query, after, len(p.Results) == 0)
@@ -63,8 +69,7 @@ func merge(query, next string, ended bool) string {
 // listAll reads a whole list. An error is one of the whole list: half of one is none.
 func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, error) {
 	var all []T
-	been := make(map[string]bool)
-	for range sourcehttp.MaxPages {
+	for pages := new(sourcehttp.Pages); ; {
 		got, next, err := part[T](ctx, c, path, query, 0)
 		if err != nil {
 			return nil, err
@@ -73,13 +78,11 @@ func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, er
 		if next == "" {
 			return all, nil
 		}
-		if been[next] {
-			return nil, fmt.Errorf("Confluence's list %s leads in a circle: the next run tries again", path)
+		if err := pages.Next(next); err != nil {
+			return nil, fmt.Errorf("Confluence's list %s cannot be read to its end: the next run tries again (%w)", path, err)
 		}
-		been[next] = true
 		query = next
 	}
-	return nil, fmt.Errorf("Confluence's list %s does not end: the next run tries again", path)
 }
 
 // cqlIDs is a search for contents by their ids.

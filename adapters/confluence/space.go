@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
@@ -17,6 +18,13 @@ type space struct {
 	Type     string       `json:"type"`
 	Status   string       `json:"status"`
 	HomePage atlassian.ID `json:"homepageId"`
+}
+
+// known reports whether it says what it is.
+func (s space) known() bool {
+	return isID(string(s.ID)) && s.Key != "" && len(s.Key) <= 255 && !strings.ContainsFunc(s.Key, func(r rune) bool {
+		return unicode.IsControl(r) || strings.ContainsRune("/?#", r)
+	})
 }
 
 func (s space) node() string { return spaceNode + string(s.ID) }

@@ -119,7 +119,7 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 	if at.Sweep == nil {
 		at.Sweep = &sweep{Began: sourcepass.Seconds(p.now), Seen: make(atlassian.IDSet)}
 	}
-	w, been := at.Sweep, make(map[string]bool)
+	w, pages := at.Sweep, new(sourcehttp.Pages)
 	for sorts := p.sorts(); w.Of < len(sorts); {
 		asked := w.Asked
 		if asked == "" {
@@ -143,12 +143,12 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 		if err := p.tree.load(ctx, feet(entries)); err != nil {
 			return err
 		}
-		if w.Parts++; next == "" || been[next] || w.Parts > sourcehttp.MaxPages {
-			w.Holes = w.Holes || next != ""
+		if w.Parts++; next == "" || pages.Next(next) != nil || w.Parts > sourcehttp.MaxPages {
+			w.Holes = w.Holes || next != "" // a list without an end: nothing is removed by it
 			w.Of, w.Asked = w.Of+1, ""
-			clear(been)
+			pages = new(sourcehttp.Pages)
 		} else {
-			been[next], w.Asked = true, next
+			w.Asked = next
 		}
 		if err := p.found(s, at, entries); err != nil {
 			return err
@@ -269,8 +269,7 @@ func (p *pass) changes(ctx context.Context) error {
 	until := floor - int64(p.options.Overlap/time.Second)
 	newest := floor
 	asked := atlassian.Query("cql", cql+" order by lastmodified desc", "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space,ancestors")
-	for parts, been := 0, make(map[string]bool); asked != "" && !been[asked] && parts < sourcehttp.MaxPages; parts++ {
-		been[asked] = true
+	for pages := new(sourcehttp.Pages); asked != "" && pages.Next(asked) == nil; {
 		got, next, err := part[content](ctx, p.client, "rest/api/content/search", asked, 0)
 		if err != nil {
 			return err

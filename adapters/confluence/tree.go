@@ -308,7 +308,7 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 		missing[id] = true
 	}
 	asked := atlassian.Query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
-	for asked != "" && len(missing) > 0 {
+	for pages := new(sourcehttp.Pages); asked != "" && len(missing) > 0 && pages.Next(asked) == nil; {
 		var got []content
 		if got, asked, err = part[content](ctx, t.client, "rest/api/content/search", asked, 2); err != nil {
 			break

@@ -39,7 +39,9 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 			Groups []group `json:"groups"`
 		}
 		err = c.client.get(ctx, "groups/picker?"+atlassian.Query("maxResults", mostGroups), &got)
-		all = got.Groups
+		if all = got.Groups; err == nil {
+			err = checkItems("groups/picker", all)
+		}
 	}
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g), Name: g.Name} }), err
 }

@@ -28,12 +28,21 @@ var errCircle = errors.New("the list leads in a circle, and is read again by the
 // asked for next is counted by what came. "total" may be missing or too large: a part without any entries is the last one.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
-	for range sourcehttp.MaxPages {
+	for pages := new(sourcehttp.Pages); ; {
+		if err := pages.Next(strconv.Itoa(len(all))); err != nil {
+			return nil, fmt.Errorf("Jira's list %s cannot be read to its end: the next run tries again (%w)", path, err)
+		}
 		var p page[T]
 		if err := c.get(ctx, path+"?"+atlassian.Query(append(pairs, "startAt", strconv.Itoa(len(all)))...), &p); err != nil {
 			return nil, err
 		}
-		got := append(p.Values, p.Comments...)
+		got := p.Values
+		if p.Comments != nil {
+			got = p.Comments
+		}
+		if err := checkItems(path, got); err != nil {
+			return nil, err
+		}
 		if p.StartAt != len(all) && len(got) > 0 { // it does not go on where it was asked to
 			return nil, fmt.Errorf("Jira's list %s: %w", path, errCircle)
 		}
@@ -42,7 +51,18 @@ func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string
 			return all, nil
 		}
 	}
-	return nil, fmt.Errorf("Jira's list %s: %w", path, errCircle)
+}
+
+// checkItems returns an error for a page of a list that lacks something.
+func checkItems[T any](path string, items []T) error {
+	err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, func(item T) bool {
+		named, is := any(item).(interface{ known() bool })
+		return !is || named.known()
+	})
+	if err != nil {
+		return fmt.Errorf("Jira's list %s cannot be read: the next run tries again (%w)", path, err)
+	}
+	return nil
 }
 
 // isID reports whether a text is the id of an issue, a project, a level or a file, which may stand in a search and in a path.

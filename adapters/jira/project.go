@@ -25,6 +25,9 @@ type project struct {
 	Lead       *account `json:"lead"`
 }
 
+// known reports whether it says what it is.
+func (p project) known() bool { return isID(string(p.ID)) }
+
 // account is somebody as the APIs name them: by account id on Cloud, by key and name on Data Center. A key stays with somebody whose name is changed, and
 // a name may then be another's.
 type account struct {
@@ -67,6 +70,9 @@ func (c *Connector) listProjects(ctx context.Context, as *Client) ([]project, er
 	if !c.client.Cloud {
 		var all []project
 		err := as.get(ctx, "project?"+atlassian.Query("expand", "lead", "includeArchived", "false"), &all)
+		if err == nil {
+			err = checkItems("project", all)
+		}
 		return all, err
 	}
 	return listAll[project](ctx, as, "project/search", "maxResults", "100", "status", "live", "orderBy", "key", "expand", "lead")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,17 @@ type searching struct {
 	most   int
 	// anchored searches are in an order in which nothing moves but what is deleted: where something was, the list has shifted, and they end with errShifted.
 	anchored bool
+}
+
+// check returns an error for a part of what a search found that lacks something. What it leaves out
+// is not gone.
+func (s searching) check(found []issue) error {
+	placed := slices.Contains(s.fields, "project")
+	err := sourcehttp.CheckItems(found, sourcehttp.MaxElements, func(i issue) bool { return isID(string(i.ID)) && (!placed || i.Fields.Project != nil) })
+	if err != nil {
+		return fmt.Errorf("Jira's search cannot be read: the next run tries again (%w)", err)
+	}
+	return nil
 }
 
 // errShifted marks a list of which something went while it was read, so that something else may have been passed over.
@@ -50,6 +62,9 @@ func (c *Client) search(ctx context.Context, s searching, at string) (found []is
 	if err := c.post(ctx, "search", asked, &got, 0); err != nil {
 		return nil, "", err
 	}
+	if err := s.check(got.Issues); err != nil {
+		return nil, "", err
+	}
 	found = got.Issues
 	end := start + len(found)
 	if anchor != "" {
@@ -79,6 +94,9 @@ func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]i
 	if err := c.post(ctx, "search/jql", asked, &got, 0); err != nil {
 		return nil, "", err
 	}
+	if err := s.check(got.Issues); err != nil {
+		return nil, "", err
+	}
 	switch {
 	case got.IsLast:
 		got.Next = ""
@@ -90,7 +108,7 @@ func (c *Client) searchByToken(ctx context.Context, s searching, at string) ([]i
 
 // searchAll reads all that a search finds. Half of it is none.
 func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) error {
-	been := make(map[string]bool)
+	pages := new(sourcehttp.Pages)
 	for at := ""; ; {
 		found, next, err := c.search(ctx, s, at)
 		if err != nil {
@@ -102,10 +120,10 @@ func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) e
 		if next == "" {
 			return nil
 		}
-		if been[next] || len(been) > sourcehttp.MaxPages {
-			return fmt.Errorf("Jira's search: %w", errCircle)
+		if err := pages.Next(next); err != nil {
+			return fmt.Errorf("Jira's search cannot be read to its end: the next run tries again (%w)", err)
 		}
-		been[next], at = true, next
+		at = next
 	}
 }
 

@@ -53,7 +53,7 @@ const mostAgain = 3
 
 // sweep looks at all issues of a project, or at their ids, and removes in the end what was not among them.
 func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
-	w, been := at.Sweep, make(map[string]bool)
+	w, pages := at.Sweep, new(sourcehttp.Pages)
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: mostIDs, fields: []string{"id"}, anchored: true}
 	if w.Full {
 		s.most, s.fields = mostListed, p.listed()
@@ -65,7 +65,7 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 		case errors.Is(err, errShifted) && w.Again < mostAgain:
 			w.At, w.Seen = "", make(atlassian.IDSet)
 			w.Again++
-			clear(been)
+			pages = new(sourcehttp.Pages)
 			continue
 		case errors.Is(err, errShifted):
 			w.Holes, next, s.anchored = true, w.At, false // it is read to its end, and nothing is removed by it
@@ -82,9 +82,9 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 			w.Holes = true
 		}
 		w.At = next
-		done = next == "" || been[next] && err == nil || w.Parts > sourcehttp.MaxPages
+		done = next == "" || err == nil && pages.Next(next) != nil || w.Parts > sourcehttp.MaxPages
 		w.Holes = w.Holes || done && next != ""
-		w.Parts, been[next] = w.Parts+1, true
+		w.Parts++
 		if err := p.part(w, of, found); err != nil {
 			return err
 		}

@@ -156,7 +156,7 @@ func (p *pass) changes(ctx context.Context) error {
 	}
 	s.jql = p.scope() + "updated >= " + since(floor, zone) + " order by updated desc"
 	newest := p.state.Mark
-	for at, been := "", make(map[string]bool); len(been) < sourcehttp.MaxPages; {
+	for at, pages := "", new(sourcehttp.Pages); ; {
 		found, next, err := p.client.search(ctx, s, at)
 		if err != nil {
 			return err
@@ -170,10 +170,10 @@ func (p *pass) changes(ctx context.Context) error {
 		if err := p.found(found, nil); err != nil {
 			return err
 		}
-		if next == "" || been[next] {
+		if next == "" || pages.Next(next) != nil {
 			break
 		}
-		been[next], at = true, next
+		at = next
 	}
 	p.state.Mark = newest
 	return nil
