@@ -43,3 +43,5 @@ func hostile(t testing.TB) attacktest.Source {
 }
 
 func TestHostileServer(t *testing.T) { attacktest.Run(t, hostile) }
+
+func TestLittleMemoryHostileServer(t *testing.T) { attacktest.RunBombs(t, 512<<20, hostile) }

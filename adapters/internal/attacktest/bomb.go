@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/core/footprint/footprinttest"
 )
 
 func readCloser(body []byte) io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) }
@@ -38,4 +41,31 @@ func packed(before, piece string, times int, after string) func(*scene, http.Res
 		_ = zip.Close() // whoever asked may have gone away
 		return true
 	}
+}
+
+// bombs are answers that take much memory once they are unpacked or decoded.
+var bombs = []attack{
+	{name: "32 MB of empty objects", answer: packed("[", strings.Repeat("{},", 10_000), 1100, "{}]")},
+	{name: "as many empty objects as are read", answer: packed("[", strings.Repeat("{},", 1000), 120, "{}]")},
+	{name: "a gzip bomb", answer: packed(`{"results":"`, strings.Repeat("a", 1<<20), 1024, `"}`)},
+	{name: "an endless text", answer: endless},
+}
+
+// RunBombs attacks every request of a source with bombs, in a process that has so many bytes of
+// memory. Its test is named LittleMemory.
+func RunBombs(t *testing.T, bytes int64, open func(testing.TB) Source) {
+	footprinttest.Limited(t, bytes, func(t *testing.T) {
+		s := newScene(t, open)
+		targets, whole := s.targets()
+		for _, a := range bombs {
+			for _, on := range targets {
+				s.Pass(day)
+				s.attacked(a, on)
+				s.holds(whole, a.name+" for "+string(on))
+			}
+		}
+		if len(s.stolen) > 0 {
+			t.Errorf("the credential reached another host: %q", s.stolen)
+		}
+	})
 }
