@@ -209,7 +209,7 @@ func rewind(r *http.Request, body []byte) *http.Request {
 }
 
 // pages answers every request for a page with the first one, and says that there is another one
-// behind a cursor.
+// behind a cursor. Lists that are counted have no cursors.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		_, body := targetOf(r)
@@ -254,9 +254,6 @@ func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Re
 					delete(object, "isLast")
 				}
 			}
-			if _, there := object["startAt"]; there {
-				object["startAt"], object["total"], object["isLast"], struck = startOf(r), 1<<40, false, true
-			}
 			return object
 		})
 		text, err := json.Marshal(value)
@@ -272,17 +269,4 @@ func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Re
 		send(w, answer, text)
 		return struck
 	}
-}
-
-// startOf is the place that a counted list is asked for.
-func startOf(r *http.Request) any {
-	if n, err := strconv.Atoi(r.URL.Query().Get("startAt")); err == nil {
-		return n
-	}
-	_, body := targetOf(r)
-	var asked struct {
-		StartAt int `json:"startAt"`
-	}
-	_ = json.Unmarshal(body, &asked) // without a place it is the first
-	return asked.StartAt
 }
