@@ -32,8 +32,8 @@ func hostile(t testing.TB) attacktest.Source {
 	config := configOf(p.Server)
 	return attacktest.Source{
 		Name: "Google", Secrets: []string{"ya29.", "assertion=", key.Private}, URL: p.URL, Intercept: p.Intercept, Pass: p.Pass,
-		Gone: func(attack, _ string) bool { // a name without an ending is one of a file that is not read
-			return attack == "paths for titles"
+		Gone: func(attack, _ string) bool { // a name without an ending is not read, and a 403 hides a drive
+			return attack == "paths for titles" || attack == "deep refusal"
 		},
 		Open: func() (index.Connector, error) {
 			client, err := gdrive.New(config)
