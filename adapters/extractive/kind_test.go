@@ -100,7 +100,7 @@ func TestFurtherPagesHoldTheName(t *testing.T) {
 	}
 }
 
-// Whatever the size of the index: a name that no document has is answered by none, politeness changes nothing, and an ordinary word that occurs
+// Whatever the size of the index: a question about a name that no document has is answered by none, politeness changes nothing, and an ordinary word that occurs
 // nowhere does not take the answer away.
 func TestEvidenceInIndexesOfEverySize(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,10 @@ func TestEvidenceInIndexesOfEverySize(t *testing.T) {
 		if got, _, _ := run(t, weighed("how many leftover paid vacation days are there?", v, portal)); !answered(got) {
 			t.Fatalf("%d chunks: an ordinary word that occurs nowhere takes the answer away", chunks)
 		}
-		for _, question := range []string{"how many paid vacation days are there at Globex?", "how many paid vacation days does max_idle give?"} {
+		if got, _, _ := run(t, weighed("how many paid vacation days are there at Globex?", v, portal)); !answered(got) {
+			t.Fatalf("%d chunks: a name beside the question takes the answer away", chunks)
+		}
+		for _, question := range []string{"how many paid vacation days does Globex give?", "how many paid vacation days does max_idle give?"} {
 			if got, _, _ := run(t, weighed(question, v, portal)); answered(got) {
 				t.Fatalf("%d chunks, %q: answered\n%s", chunks, question, got)
 			}

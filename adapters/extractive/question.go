@@ -159,7 +159,8 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 		// A name of several words of which the documents lack one, and the whole, is the name of something else.
 		w.unknown = w.unknown || w.name && !whole && (lacking > 1 || strings.Contains(last, "_"))
 		a.stand(&w, terms[from:i], idf)
-		if counts && fresh && len(w.slots) > 0 {
+		apart := w.unknown && terms[from].Aside // whom or what it is asked for, of which no document speaks
+		if counts && fresh && len(w.slots) > 0 && !apart {
 			a.words = append(a.words, w)
 		}
 	}

@@ -44,7 +44,11 @@ func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error)
 	cmd := exec.CommandContext(ctx, name, args[1:]...)
 	cmd.Env = append(os.Environ(), "PATH="+path, "DATABASE_URL="+direct.URL)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.stdin, env.stdout, env.stderr
-	if err := cmd.Run(); err != nil {
+	err = cmd.Run()
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%s is not installed here: install PostgreSQL's client programs, or run it on another machine with the address of the database", args[0])
+	}
+	if err != nil {
 		return fmt.Errorf("run %s: %w", args[0], err)
 	}
 	return nil

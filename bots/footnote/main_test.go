@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,8 @@ const limit = 3 * time.Minute
 
 // program is footnote with a database of its own.
 type program struct {
-	env []string
+	env  []string
+	path string // of another build or wrapper than binary
 }
 
 func newProgram(t testing.TB, env ...string) *program {
@@ -45,7 +47,7 @@ func emptyProgram(t testing.TB, env ...string) *program {
 
 // with returns the program with more settings.
 func (p *program) with(env ...string) *program {
-	return &program{env: append(append([]string(nil), p.env...), env...)}
+	return &program{env: append(append([]string(nil), p.env...), env...), path: p.path}
 }
 
 // result is what a run printed and how it ended.
@@ -55,7 +57,7 @@ type result struct {
 }
 
 func (p *program) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(p.path, binary), args...)
 	// Nothing of the machine's own settings may reach the program.
 	cmd.Env = footnotetest.Environment(p.env...)
 	return cmd

@@ -20,7 +20,7 @@ type Matched struct {
 // word weighs anything. found runs parallel to terms.
 //
 // Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
-// what no document names, no document answers. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
+// what no document names, no document answers; only a word beside the question (analyse.Term.Aside) weighs a quarter of the others. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
 // words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where half of a
 // question's words or more occur nowhere, names counting twice, it is about something else, and they weigh as much as the others; a name that
 // does occur decides where they are as many. Words that every question carries
@@ -29,7 +29,7 @@ type Matched struct {
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
-	words, foreign := 0, 0
+	words, apart := 0, 0
 	for w := range weighty(terms, found) {
 		c.add(w)
 		switch {
@@ -40,8 +40,8 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 			if w.here {
 				hit += weight
 			}
-		case w.foreign:
-			foreign++
+		case w.foreign, w.aside:
+			apart++
 		case w.name:
 			return 0
 		}
@@ -50,13 +50,14 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 		return 0
 	}
 	average := all / float64(words)
-	all += average * (unheard(c, chunks)*float64(c.unknown) + foreignShare*float64(foreign))
+	all += average * (unheard(c, chunks)*float64(c.unknown) + apartShare*float64(apart))
 	return hit / all
 }
 
 const (
-	// foreignShare is what a word of another language that occurs nowhere weighs, of what the words weigh that occur.
-	foreignShare = 0.25
+	// apartShare is what a word of another language, or one beside the question, that occurs nowhere weighs, of what the words weigh that
+	// occur.
+	apartShare = 0.25
 	// unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs half of what others do.
 	unheardChunks = 200
 )
@@ -81,7 +82,7 @@ func (c *count) add(w word) {
 		c.known, c.named = c.known+2, true
 	case w.frequency > 0:
 		c.known++
-	case !w.foreign && !w.name:
+	case !w.foreign && !w.aside && !w.name:
 		c.unknown++
 	}
 }
@@ -90,6 +91,7 @@ func (c *count) add(w word) {
 type word struct {
 	frequency           int // of its rarest term that occurs; 0: none does
 	here, name, foreign bool
+	aside               bool // a name beside the question
 }
 
 // weighty yields the words of a question that weigh something. What is put together of several words, such as an identifier, is here where its
@@ -107,7 +109,7 @@ func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 					several, all, part = true, all && part, false
 				}
 				counts, part = true, part || found[i].Here
-				w.foreign, w.name = w.foreign || terms[i].Foreign, w.name || terms[i].Name
+				w.foreign, w.name, w.aside = w.foreign || terms[i].Foreign, w.name || terms[i].Name, w.aside || terms[i].Aside
 				if f := found[i].Frequency; f > 0 && (w.frequency == 0 || f < w.frequency) {
 					w.frequency = f
 				}

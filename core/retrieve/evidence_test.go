@@ -31,6 +31,7 @@ func TestCoverage(t *testing.T) {
 		{"one beside a name", []analyse.Term{{Word: 0, Name: true}, term(1, false)}, []retrieve.Matched{{5, true}, {0, false}}, 0.51, 0.6},
 		{"two of three are nowhere", []analyse.Term{term(0, false), term(1, false), term(2, false)}, []retrieve.Matched{{5, true}, {0, false}, {0, false}}, 0.33, 0.34},
 		{"a name that is nowhere", []analyse.Term{term(0, false), {Word: 1, Name: true}}, []retrieve.Matched{{5, true}, {0, false}}, 0, 0},
+		{"a name beside the question that is nowhere", []analyse.Term{term(0, false), {Word: 1, Name: true, Aside: true}}, []retrieve.Matched{{5, true}, {0, false}}, 0.79, 0.81},
 		{"a name that is elsewhere", []analyse.Term{term(0, false), {Word: 1, Name: true}}, []retrieve.Matched{{5, true}, {5, false}}, 0.5, 0.5},
 		{"a name that is chatter", []analyse.Term{term(0, false), {Word: 1, Name: true, Chatter: true}}, []retrieve.Matched{{5, true}, {0, false}}, 1, 1},
 		{"a foreign word that is nowhere weighs little", []analyse.Term{{Word: 0}, {Word: 1, Foreign: true}}, []retrieve.Matched{{5, true}, {0, false}}, 0.79, 0.81},

@@ -10,15 +10,16 @@ import (
 	"testing"
 )
 
-// plain holds the program without the race detector, whose shadow memory exceeds small limits.
+// plain holds the program as it is released: static, and without the race detector, whose shadow memory
+// exceeds small limits.
 var plain struct {
 	mu   sync.Mutex
 	dir  string // set by Build, and removed with it
 	path string
 }
 
-// Plain returns the program without the race detector. The first call builds it. TestMain must have
-// called Build.
+// Plain returns the program as it is released, without the race detector. The first call builds it.
+// TestMain must have called Build.
 func Plain(tb testing.TB) string {
 	tb.Helper()
 	plain.mu.Lock()
@@ -30,7 +31,9 @@ func Plain(tb testing.TB) string {
 		tb.Fatal("TestMain does not call footnotetest.Build")
 	}
 	path := filepath.Join(plain.dir, "footnote-plain")
-	if out, err := exec.CommandContext(context.WithoutCancel(tb.Context()), "go", "build", "-o", path, program).CombinedOutput(); err != nil {
+	build := exec.CommandContext(context.WithoutCancel(tb.Context()), "go", "build", "-o", path, program)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("build the program: %v\n%s", err, out)
 	}
 	plain.path = path

@@ -256,5 +256,11 @@ func (l *log) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	text := l.b.Bytes()
-	return string(text[max(0, len(text)-most):])
+	end := text[max(0, len(text)-most):]
+	for _, why := range []string{"\nfatal error: ", "\npanic: ", "\nruntime: "} { // what ended it precedes the stacks of all goroutines
+		if at := bytes.Index(text, []byte(why)); at >= 0 && at < len(text)-most {
+			return string(text[at:min(len(text), at+most/8)]) + "\n[…]\n" + string(end)
+		}
+	}
+	return string(end)
 }

@@ -35,7 +35,11 @@ func WriteFile(path string, before, now []byte) (err error) {
 	case before == nil || string(is) != string(before):
 		return fmt.Errorf("write %s: %w", path, ErrChanged)
 	}
-	if err := replaceFile(target, now); err != nil {
+	err = replaceFile(target, now)
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%s cannot be written here (%w): run this with --dry-run, and put the entry that it prints into the file yourself", path, err)
+	}
+	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return folder.Sync()

@@ -6,18 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// names tells which words of a question are written as names. What no document names, no document answers, however well its other words fit; an
-// ordinary word that occurs nowhere has synonyms that do.
+// names tells which words of a question are written as names. What no document names, no document answers, however well its other words fit,
+// unless the name stands beside the question; an ordinary word that occurs nowhere has synonyms that do.
 type names struct {
-	text  string
-	cased bool // capitals tell something: not everything is written in them, and the language does not give them to all its nouns
+	text   string
+	asides [][2]int // what stands beside the question
+	cased  bool     // capitals tell something: not everything is written in them, and the language does not give them to all its nouns
 }
 
 // nouns are the languages that write every noun with a capital.
 var nouns = map[string]bool{"de": true, "lb": true}
 
 func namesOf(text string, asked language) *names {
-	n := &names{text: text, cased: !nouns[asked.name]}
+	n := &names{text: text, asides: beside(text), cased: !nouns[asked.name]}
 	words, capital := 0, 0
 	for field := range strings.FieldsSeq(text) {
 		r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(field, func(r rune) bool { return !unicode.IsLetter(r) }))

@@ -125,3 +125,46 @@ func TestTermsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// A name that says whom or what a question is asked for is told from one that the question is about.
+func TestAsides(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"How often are backups tested at ACME?":                   "acm",
+		"At ACME, how often are backups tested?":                  "acm",
+		"cc Priya: how often are backups tested?":                 "priya",
+		"How often are backups tested? cc Priya and Tom":          "priya tom",
+		"(OPS-1234) how often are backups tested?":                "op 1234",
+		"OPS-1234: how often are backups tested?":                 "op 1234",
+		"How often are backups tested (ticket #4711)?":            "4711",
+		"In Project Heron, how often are backups tested?":         "heron",
+		"For the Falcon team, how often are backups tested?":      "falcon",
+		"As Priya says, how often are backups tested?":            "priya",
+		"How often are backups tested, Priya?":                    "priya",
+		"What is Project Heron's budget?":                         "",
+		"What is the budget of Project Heron?":                    "",
+		"How do I rotate keys in VaultZeta?":                      "",
+		"In VaultZeta, how do I rotate keys?":                     "",
+		"VaultZeta: how do I rotate keys?":                        "",
+		"Who is Priya Raman?":                                     "",
+		"What is OPS-1234 about?":                                 "",
+		"Which is faster, Kafka or Redis?":                        "",
+		"What is the difference between Kafka, Redis and Pulsar?": "",
+		"What is the price of Kafka, Redis, Pulsar?":              "",
+	} {
+		got := make(map[string]bool)
+		for _, term := range analyse.Query(question, nil) {
+			if term.Aside {
+				got[term.Text] = true
+			}
+		}
+		for _, name := range strings.Fields(want) {
+			if !got[name] {
+				t.Errorf("%q: asides %v, want %q among them", question, got, name)
+			}
+		}
+		if want == "" && len(got) > 0 {
+			t.Errorf("%q: asides %v, want none", question, got)
+		}
+	}
+}

@@ -32,6 +32,8 @@ type Term struct {
 	// Name marks words that are written as names: identifiers, what stands between quotation marks, acronyms, capitals in mid-sentence. A question
 	// that names what no document does is not answered by its other words.
 	Name bool
+	// Aside marks words that stand beside the question, such as names: whom or what it is asked for, not what it is about.
+	Aside bool
 	// Foreign marks words of a language, or in a script, in which no document is written. That no document holds one says little.
 	Foreign bool
 	// Joined marks the one word that a verb and its particle make together: "backup" for "back up". It stands for the verb's part of the verb's
@@ -88,7 +90,7 @@ func query(text string, languages []string) *analysed {
 			seen[text] = occurrence{len(terms), part}
 			words[len(words)-1].word = word
 			terms = append(terms, Term{Text: text, Count: 1, Word: word, Part: part, Chatter: chatter,
-				Name: !chatter && names.name(at.from, at.to), Foreign: other || otherScript(text, langs)})
+				Name: !chatter && names.name(at.from, at.to), Aside: !chatter && names.aside(at.from, at.to), Foreign: other || otherScript(text, langs)})
 		}
 	}
 	var verb token // the word just before, which may turn out to be one
@@ -113,7 +115,7 @@ func query(text string, languages []string) *analysed {
 		case asked.stops[t.text]: // a small word of the question's own language means nothing in another one
 		default:
 			// A small word of one language is looked for in the others, where it may mean something, but says nothing by its absence.
-			small := chatter[t.text] || slices.ContainsFunc(langs, func(l language) bool { return l.stops[t.text] })
+			small := chatter[t.text] || bodies[t.text] && names.aside(t.from, t.to) || slices.ContainsFunc(langs, func(l language) bool { return l.stops[t.text] })
 			for i := range stemmers {
 				if !stemmers[i].lang.stops[t.text] {
 					add(stemmers[i].stem(t.text), t.unit, small)

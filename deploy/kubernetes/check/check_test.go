@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,6 +177,76 @@ func TestAdminPortIsForMonitoringAlone(t *testing.T) {
 	}
 	if admin != 1 {
 		t.Errorf("%d rules open the admin port", admin)
+	}
+}
+
+// Pods reach names, HTTPS, the database and Redis, and no metadata service; the migration reaches the database alone.
+func TestPodsReachWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	objects := build(t, "../example")
+	pods := map[string]labels.Set{
+		"serve": one[*appsv1.Deployment](t, objects).Spec.Template.Labels, "migrate": one[*batchv1.Job](t, objects).Spec.Template.Labels,
+	}
+	want := map[string][]int{"serve": {53, 443, 5432, 6379}, "migrate": {53, 5432}}
+	for name, pod := range pods {
+		reached := make(map[int]bool)
+		for _, o := range objects {
+			policy, ok := o.(*networkingv1.NetworkPolicy)
+			if !ok {
+				continue
+			}
+			selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !selector.Matches(pod) || !slices.Contains(policy.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) {
+				continue
+			}
+			for _, rule := range policy.Spec.Egress {
+				if len(rule.Ports) == 0 {
+					t.Errorf("%s reaches every port of %v", name, rule.To)
+				}
+				for _, port := range rule.Ports {
+					reached[port.Port.IntValue()] = true
+				}
+				for _, to := range rule.To {
+					if to.IPBlock != nil && to.IPBlock.CIDR == "0.0.0.0/0" && !slices.Contains(to.IPBlock.Except, "169.254.0.0/16") {
+						t.Errorf("%s reaches the metadata service", name)
+					}
+				}
+			}
+		}
+		if got := slices.Sorted(maps.Keys(reached)); !slices.Equal(got, want[name]) {
+			t.Errorf("%s reaches the ports %v, want %v", name, got, want[name])
+		}
+	}
+}
+
+// A root that cannot be written needs places for what is fetched: of a size, and where the program looks for them. An image is named by its
+// digest.
+func TestCachesHaveAPlaceAndASize(t *testing.T) {
+	t.Parallel()
+	pod := one[*appsv1.Deployment](t, build(t, "../example")).Spec.Template.Spec
+	container := pod.Containers[0]
+	cache := ""
+	for _, e := range container.Env {
+		if e.Name == "XDG_CACHE_HOME" {
+			cache = e.Value
+		}
+	}
+	for _, place := range []string{"/tmp", cache} {
+		mount := slices.IndexFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == place && !m.ReadOnly })
+		if place == "" || mount < 0 {
+			t.Errorf("nothing is mounted at %q", place)
+			continue
+		}
+		volume := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == container.VolumeMounts[mount].Name })
+		if volume < 0 || pod.Volumes[volume].EmptyDir == nil || pod.Volumes[volume].EmptyDir.SizeLimit.IsZero() {
+			t.Errorf("the volume at %s has no size", place)
+		}
+	}
+	if !strings.Contains(container.Image, "@sha256:") {
+		t.Errorf("the image %s is not named by its digest", container.Image)
 	}
 }
 

@@ -1,0 +1,117 @@
+package footnotetest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// containerUser is the user and group that the image names.
+const containerUser = 65532
+
+// Container says what a container gives the program beside its image. Paths are the container's.
+type Container struct {
+	Scratch  map[string]string // folders in memory by their sizes, such as /tmp: 256m
+	Volumes  []string          // folders that are kept from one run to the next
+	ReadOnly map[string]string // folders of this machine that are mounted there, and cannot be written
+}
+
+// Contained returns a program that runs binary, a static one, as an image from scratch does: in a root
+// of its own that cannot be written, as a user without rights. It needs unshare, and root or user
+// namespaces; a test is skipped where neither can be had.
+func Contained(tb testing.TB, binary string, c Container) string {
+	tb.Helper()
+	namespace, user := []string{"unshare", "--mount"}, containerUser
+	if os.Getuid() != 0 {
+		namespace, user = []string{"unshare", "--user", "--map-root-user", "--mount"}, 0
+	}
+	try := append(namespace[:len(namespace):len(namespace)], "true")
+	if out, err := exec.CommandContext(tb.Context(), try[0], try[1:]...).CombinedOutput(); err != nil {
+		tb.Skipf("this machine makes no containers: %s: %v\n%s", strings.Join(try, " "), err, out)
+	}
+	dir := tb.TempDir()
+	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) { // the user of the container passes through
+		if err := os.Chmod(at, 0o711); err != nil { //nolint:gosec // it has to
+			tb.Fatal(err)
+		}
+	}
+	root := filepath.Join(dir, "root")
+	inside := func(path string) string {
+		full := filepath.Join(root, path)
+		if err := os.MkdirAll(full, 0o755); err != nil { //nolint:gosec // as in an image
+			tb.Fatal(err)
+		}
+		return full
+	}
+	script := []string{"mount --bind '" + root + "' '" + root + "'"}
+	bind := func(from, at, options string) {
+		script = append(script, fmt.Sprintf("mount --rbind '%s' '%s'", from, at))
+		if options != "" {
+			script = append(script, fmt.Sprintf("mount -o remount,bind,%s '%s'", options, at))
+		}
+	}
+	for _, place := range []string{"/dev", "/proc"} {
+		bind(place, inside(place), "")
+	}
+	for at, size := range c.Scratch {
+		script = append(script, fmt.Sprintf("mount -t tmpfs -o mode=1777,size=%s scratch '%s'", size, inside(at)))
+	}
+	for n, at := range c.Volumes {
+		volume := filepath.Join(dir, fmt.Sprintf("volume%d", n))
+		if err := os.Mkdir(volume, 0o700); err != nil {
+			tb.Fatal(err)
+		}
+		if user != 0 {
+			if err := os.Chown(volume, user, user); err != nil {
+				tb.Fatal(err)
+			}
+		}
+		bind(volume, inside(at), "")
+	}
+	for at, from := range c.ReadOnly {
+		open(tb, from)
+		bind(from, inside(at), "ro")
+	}
+	image, err := os.ReadFile(binary) //nolint:gosec // the program that was built
+	if err == nil {
+		err = os.WriteFile(filepath.Join(inside("/"), "footnote"), image, 0o755) //nolint:gosec // it is a program
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	script = append(script, "mount -o remount,bind,ro '"+root+"'",
+		fmt.Sprintf("exec chroot --userspec=%d:%d --groups= '%s' /footnote \"$@\"", user, user, root))
+	path := filepath.Join(dir, "footnote")
+	text := "#!/bin/sh\nexec " + strings.Join(namespace, " ") + " sh -ec '" + strings.ReplaceAll(strings.Join(script, "\n"), "'", `'\''`) + "' footnote \"$@\"\n"
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil { //nolint:gosec // it is a program
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// open has every user read a folder.
+func open(tb testing.TB, folder string) {
+	tb.Helper()
+	for at := filepath.Dir(folder); at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+		if err := os.Chmod(at, 0o711); err != nil { //nolint:gosec // it has to
+			tb.Fatal(err)
+		}
+	}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if d.IsDir() {
+			mode = 0o755
+		}
+		return os.Chmod(path, mode)
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}

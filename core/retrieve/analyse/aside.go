@@ -1,0 +1,64 @@
+package analyse
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A name beside a question says whom or what it is asked for, not what it is about: "How often are backups tested at ACME?",
+// "cc Priya: how often …", "(OPS-1234) how often …", "In Project Heron, how often …", "How often are backups tested, Priya?".
+const (
+	aName  = `\p{Lu}[\pL\pN'’&.-]*`
+	people = aName + `(?:[ \t]+` + aName + `){0,2}`
+	// body is a noun that says what kind of body a name belongs to.
+	body = `(?:project|team|squad|department|division|group|office|branch|unit|customer|client|account|company|region|site|tenant|` +
+		`projekt|abteilung|gruppe|kunde|firma|équipe|projet|proyecto|equipo)`
+	ticket = `(?:[\pL]{1,10}[-#/_]?\d[\pL\pN./_-]*|#\d+)`
+)
+
+var asides = []*regexp.Regexp{
+	// "(OPS-1234)", "[#1234]", "(cc Priya)", "(for Project Heron)"
+	regexp.MustCompile(`[(\[]\s*(?:(?i:re|ref|see|ticket|issue|case|for|cc|fyi|via)[:.]?\s+)?#?` + ticket + `\s*[)\]]`),
+	regexp.MustCompile(`[(\[]\s*(?i:cc|fyi|attn|for|from|via|at|in|with|` + body + `)[:.]?\s+[^)\]?]{1,60}[)\]]`),
+	// "OPS-1234: how often …"
+	regexp.MustCompile(`^\s*#?` + ticket + `\s*[:–—]\s`),
+	// "cc Priya: how …", "… cc Priya and Tom"
+	regexp.MustCompile(`(?:^|[\s.,;?!])(?i:cc|fyi|attn)[:.]?\s+` + people + `(?:\s*(?:,|&|and|und|et|y)\s*` + people + `)*`),
+	// "In Project Heron, how …", "For the Falcon team, …"
+	regexp.MustCompile(`^\s*(?i:in|at|for|on|within|inside|from|über|für|bei|im|pour|chez|para|en)\s+(?i:the|our|my|der|die|das|unser\pL*|le|la|el)?\s*(?i:` + body + `)\s+` + people + `\s*,`),
+	regexp.MustCompile(`^\s*(?i:in|at|for|on|within|inside|from|für|bei|im|pour|chez|para|en)\s+(?i:the|our|my)?\s*` + people + `\s+(?i:` + body + `)\s*,`),
+	// "At ACME, how …", "… at ACME?"
+	regexp.MustCompile(`(?:^|\s)(?i:at|bei|chez)\s+(?i:the\s+)?` + people + `\s*(?:[,.?!]|$)`),
+	// "Priya, how …", "As Priya says, how …", "Priya asks how …", "…, Priya?"
+	regexp.MustCompile(`^\s*(?i:as\s+)?` + person + `(?:[ \t]+` + person + `)?(?:\s+(?:asks|asked|says|said|wonders|wondered|wants to know|is asking))?\s*,`),
+	regexp.MustCompile(`^\s*` + person + `(?:[ \t]+` + person + `)?\s+(?:asks|asked|wonders|wondered|wants to know|is asking)\b`),
+	regexp.MustCompile(`^[^,]*,\s*` + person + `\s*[?.!]*\s*$`),
+}
+
+// bodies are the words of body.
+var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
+
+// beside returns the parts of a question, as pairs of offsets, that say whom or what it is asked for.
+func beside(text string) [][2]int {
+	const looked = 2 << 10 // what is pasted has no asides
+	if len(text) > looked {
+		return nil
+	}
+	var spans [][2]int
+	for _, at := range asides {
+		for _, match := range at.FindAllStringSubmatchIndex(text, -1) {
+			spans = append(spans, [2]int(match[len(match)-2:])) // the group, else the whole
+		}
+	}
+	return spans
+}
+
+// aside reports whether the word at text[from:to] stands beside the question.
+func (n *names) aside(from, to int) bool {
+	for _, span := range n.asides {
+		if span[0] <= from && to <= span[1] {
+			return true
+		}
+	}
+	return false
+}
