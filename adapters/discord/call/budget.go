@@ -35,6 +35,7 @@ type budget struct {
 	own    *pace.Part    // of this process
 	asking chan struct{} // holds a token while nobody asks the shared tiers: first come, first served
 	second chan struct{} // holds a token while none of the calls waits that are not urgent: one of them is ahead of urgent ones at most
+	third  chan struct{} // holds one while none of the idle calls waits: one of them is ahead of others at most
 
 	shared pace.Shared
 	key    string // of the bot in them
@@ -44,9 +45,10 @@ type budget struct {
 }
 
 func newBudget() *budget {
-	b := &budget{own: pace.Quota{Every: time.Second / globalRate, Burst: globalBurst}.Part(), asking: make(chan struct{}, 1), second: make(chan struct{}, 1), processes: 1}
+	b := &budget{own: pace.Quota{Every: time.Second / globalRate, Burst: globalBurst}.Part(), asking: make(chan struct{}, 1), second: make(chan struct{}, 1), third: make(chan struct{}, 1), processes: 1}
 	b.asking <- struct{}{}
 	b.second <- struct{}{}
+	b.third <- struct{}{}
 	return b
 }
 
@@ -80,8 +82,18 @@ func (b *budget) settle() {
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
 // wait takes a call, as soon as there is one. Urgent calls, which write answers, come before others, such as those that open threads for
-// further answers: so the first words that can be shown are.
+// further answers: so the first words that can be shown are. Idle calls come last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
+	if hurry, idle := idleUntil(ctx); idle {
+		urgent = false
+		select {
+		case <-b.third:
+			defer func() { b.third <- struct{}{} }()
+		case <-hurry:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 	if !urgent {
 		select {
 		case <-b.second:

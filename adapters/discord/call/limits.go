@@ -20,6 +20,8 @@ const (
 	// globalWindow calls at most are on their way, or ended less than a second ago. The platform counts a call somewhere between its
 	// beginning and its end, so that no second has more of them, however long some take and whatever they overtake.
 	globalWindow = 48
+	// idleWindow is how many of these may be idle, so that others always find room.
+	idleWindow = globalWindow / 3
 	// BucketKept is how many requests of a bucket progress edits leave.
 	BucketKept = 1
 	// forgetAfter is how long an unused bucket is remembered.
@@ -31,6 +33,7 @@ type limits struct {
 	budget *budget
 	paused pace.Rest     // nothing but interactions is sent meanwhile
 	window chan struct{} // holds a token for each call that may be counted in the present second
+	idle   chan struct{} // holds one for each of them that is idle
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
@@ -126,7 +129,7 @@ func (b *bucket) tell() {
 
 func newLimits() *limits {
 	return &limits{
-		budget: newBudget(), window: make(chan struct{}, globalWindow), buckets: make(map[string]*bucket), groups: make(map[string]*bucket),
+		budget: newBudget(), window: make(chan struct{}, globalWindow), idle: make(chan struct{}, idleWindow), buckets: make(map[string]*bucket), groups: make(map[string]*bucket),
 	}
 }
 
@@ -304,15 +307,37 @@ func (l *limits) admit(ctx context.Context, key string) (ended func(), err error
 	if err := l.paused.Wait(ctx, everything); err != nil {
 		return nil, err
 	}
+	release, err := l.admitIdle(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.budget.wait(ctx, isWrite(key)); err != nil {
+		release()
 		return nil, err
 	}
 	select {
 	case l.window <- struct{}{}:
 	case <-ctx.Done():
+		release()
 		return nil, context.Cause(ctx)
 	}
-	return func() { time.AfterFunc(time.Second, func() { <-l.window }) }, nil
+	return func() { time.AfterFunc(time.Second, func() { <-l.window; release() }) }, nil
+}
+
+// admitIdle waits for a place among idle calls, where the call is one.
+func (l *limits) admitIdle(ctx context.Context) (release func(), err error) {
+	hurry, idle := idleUntil(ctx)
+	if !idle {
+		return func() {}, nil
+	}
+	select {
+	case l.idle <- struct{}{}:
+		return func() { <-l.idle }, nil
+	case <-hurry:
+		return func() {}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 func (l *limits) bucket(key string, now time.Time) *bucket {

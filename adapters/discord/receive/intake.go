@@ -20,6 +20,7 @@ import (
 const (
 	maxQueued   = 256 // messages and edits that wait or are handled; the gateway waits for room
 	maxMessages = 64  // channels whose messages are handled at once
+	maxScans    = 16  // channels that are looked into at once for what was missed
 	maxUrgent   = 64  // interactions, reactions and deletions at once
 	// lookups that fail are made again for so long; Discord itself delivers no event twice.
 	patience = 30 * time.Second
@@ -38,18 +39,25 @@ type intake struct {
 	handler  event.Handler
 	messages *lanes
 	urgent   *lanes
-	upkeep   *lanes        // what nobody waits for
-	room     chan struct{} // holds a token for each message and edit that waits or is handled
+	upkeep   *lanes // what nobody waits for
+	missing  *lanes // scans for what was missed, after all else
+	scans    scans
+	due      map[string]map[string]bool // channels by server that are scanned once the server tells of its newest messages
+	room     chan struct{}              // holds a token for each message and edit that waits or is handled
 }
 
 func newIntake(c *Receiver, h event.Handler) *intake {
-	return &intake{Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1), room: make(chan struct{}, maxQueued)}
+	return &intake{
+		Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1),
+		missing: newLanes(maxScans), scans: newScans(), due: make(map[string]map[string]bool), room: make(chan struct{}, maxQueued),
+	}
 }
 
 // run takes events until ctx ends and returns when all of them are handled.
 func (in *intake) run(ctx context.Context, events <-chan arrival) {
 	defer in.messages.wait()
 	defer in.urgent.wait()
+	defer in.missing.wait()
 	defer in.upkeep.wait()
 	for {
 		select {
@@ -86,12 +94,15 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		in.discord.JoinedBy(shard, e.ID)
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
 		for _, c := range append(e.Channels, e.Threads...) {
-			if c.LastMessageID != "" {
+			if c.LastMessageID != "" && !holdsPosts(c) {
 				in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
+				delete(in.due[e.ID], c.ID)
 			}
 		}
+		in.scanDue(ctx, e.ID)
 		in.archived(ctx, e)
 	case *joined:
+		in.scanDue(ctx, e.guild)
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
 	case *discordgo.MessageCreate:
 		in.queue(ctx, e.ChannelID, "message", func() error { return in.created(ctx, e.Message, false, nil) })
@@ -127,6 +138,7 @@ func (in *intake) queue(ctx context.Context, channel, what string, handle func()
 	}
 	in.messages.do(channel, func() {
 		defer func() { <-in.room }()
+		in.scans.finish(channel)
 		in.guard(ctx, what, handle)
 	})
 }
@@ -134,8 +146,17 @@ func (in *intake) queue(ctx context.Context, channel, what string, handle func()
 func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	guilds, complete := in.discord.Welcome(shard, r)
 	in.discord.Logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
-	for id, guild := range in.recent() { // what was missed there is looked for, whatever the servers tell of their newest messages
-		in.catchUp(ctx, id, guild, "")
+	visited := in.visited()
+	for _, g := range r.Guilds { // their newest messages are told next
+		channels := make(map[string]bool)
+		for _, list := range []map[string]string{in.recent(), visited} {
+			for id, guild := range list {
+				if guild == g.ID {
+					channels[id] = true
+				}
+			}
+		}
+		in.due[g.ID] = channels
 	}
 	if !complete {
 		return
@@ -144,8 +165,10 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	in.upkeep.do("commands", func() {
 		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.writer.Register(ctx) }) })
 	})
-	for id, guild := range in.visited() {
-		in.catchUp(ctx, id, guild, "")
+	for id, guild := range visited {
+		if guild == "" {
+			in.catchUp(ctx, id, "", "")
+		}
 	}
 	if known, ok := in.handler.(event.Conversations); ok {
 		in.upkeep.do("conversations", func() {
@@ -159,16 +182,27 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	}
 }
 
-// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known. What arrives in the channel
-// from now on waits until then, so that the order stays.
+// scanDue scans the channels of a server of whose newest messages the server has not told.
+func (in *intake) scanDue(ctx context.Context, guild string) {
+	for id := range in.due[guild] {
+		in.catchUp(ctx, id, guild, "")
+	}
+	delete(in.due, guild)
+}
+
+// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known. Its calls come after all others.
+// A message that arrives in the channel from now on waits until then, so that the order stays, and has the channel scanned at once.
 func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
 	after := in.baseline(channel, guild)
 	if newest != "" && !call.Newer(newest, after) {
 		return
 	}
-	in.messages.do(channel, func() {
-		in.guard(ctx, "missed messages", func() error { return in.missed(ctx, channel, guild, after) })
+	s := in.scans.add(channel, func(hurry <-chan struct{}) {
+		in.guard(ctx, "missed messages", func() error { return in.missed(call.Idle(ctx, hurry), channel, guild, after) })
 	})
+	if s != nil {
+		in.missing.do(channel, s.run)
+	}
 }
 
 // missed handles what was written to a channel after a message.
@@ -335,10 +369,11 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 				if looked++; looked > maxArchived {
 					return nil
 				}
-				p, err := in.directory.Place(ctx, id)
+				c, err := in.discord.API.Channel(call.Idle(ctx, nil), id)
 				switch {
-				case err == nil && p.Thread:
-					in.catchUp(ctx, id, g.ID, "")
+				case err == nil && c.IsThread():
+					in.directory.Meet(c)
+					in.catchUp(ctx, id, g.ID, c.LastMessageID)
 				case err != nil && !call.Lasting(err):
 					return err
 				}
@@ -346,6 +381,11 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 			return nil
 		})
 	})
+}
+
+// holdsPosts reports whether a channel has posts and no messages of its own.
+func holdsPosts(c *discordgo.Channel) bool {
+	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
 // overtaken reports whether another person has written after a message.

@@ -1,0 +1,67 @@
+package receive
+
+import "sync"
+
+// scan looks once into a channel for what was missed there.
+type scan struct {
+	run   func() // returns when the scan has ended, also where another goroutine runs it
+	begun bool
+	hurry func() // has its calls made as soon as others
+}
+
+// scans knows which channels are still to be scanned. It is safe for concurrent use.
+type scans struct {
+	mu      *sync.Mutex
+	pending map[string]*scan // the last one of a channel
+}
+
+func newScans() scans { return scans{mu: new(sync.Mutex), pending: make(map[string]*scan)} }
+
+// add returns a scan of a channel that runs after those before it, or nil where one that has not begun will do.
+func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	earlier := p.pending[channel]
+	if earlier != nil && !earlier.begun {
+		return nil
+	}
+	hurry := make(chan struct{})
+	s := &scan{}
+	s.hurry = sync.OnceFunc(func() {
+		if earlier != nil {
+			earlier.hurry()
+		}
+		close(hurry)
+	})
+	s.run = sync.OnceFunc(func() {
+		if earlier != nil {
+			earlier.run()
+		}
+		p.mu.Lock()
+		s.begun = true
+		p.mu.Unlock()
+		defer p.end(channel, s)
+		look(hurry)
+	})
+	p.pending[channel] = s
+	return s
+}
+
+func (p scans) end(channel string, s *scan) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.pending[channel] == s {
+		delete(p.pending, channel)
+	}
+}
+
+// finish scans a channel at once where that is still to be done.
+func (p scans) finish(channel string) {
+	p.mu.Lock()
+	s := p.pending[channel]
+	p.mu.Unlock()
+	if s != nil {
+		s.hurry()
+		s.run()
+	}
+}
