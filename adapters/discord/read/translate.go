@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -62,11 +63,7 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 		out.Ref.Channel, out.Ref.Thread = p.Parent, p.ID
 		out.Starter = m.Author.ID
 		e.Forum = true
-		if out.Text != "" {
-			out.Text = p.Name + "\n\n" + out.Text
-		} else {
-			out.Text = p.Name
-		}
+		out.Text = postText(p.Name, out.Text)
 	case p.Thread:
 		e.InThread, e.Foreign = true, p.Owner != bot
 		out.Ref.Channel, out.Ref.Thread = p.Parent, p.ID
@@ -80,6 +77,18 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 		out.Starter = m.Author.ID
 	}
 	return out, err == nil, err
+}
+
+// postText joins the title and the text of a post. A deep search that the text asks for is asked for by the whole.
+func postText(title, text string) string {
+	text, deep := policy.Deeply(text)
+	if text != "" {
+		title += "\n\n" + text
+	}
+	if deep {
+		return policy.Deepen(title)
+	}
+	return title
 }
 
 // whole returns a message with the one that it answers, which the platform may leave out.
