@@ -20,8 +20,8 @@ type Matched struct {
 // word weighs anything. found runs parallel to terms.
 //
 // Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
-// what no document names, no document answers; only a word beside the question (analyse.Term.Aside) weighs a quarter of the others. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other
-// words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where half of a
+// what no document names, no document answers; only a word beside the question (analyse.Term.Aside) weighs
+// a quarter of the others. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where half of a
 // question's words or more occur nowhere, names counting twice, it is about something else, and they weigh as much as the others; a name that
 // does occur decides where they are as many. Words that every question carries
 // (analyse.Term.Chatter) weigh nothing, and those of a language that no document is written in (analyse.Term.Foreign) a quarter where they occur
@@ -91,7 +91,7 @@ func (c *count) add(w word) {
 type word struct {
 	frequency           int // of its rarest term that occurs; 0: none does
 	here, name, foreign bool
-	aside               bool // a name beside the question
+	aside               bool // beside the question
 }
 
 // weighty yields the words of a question that weigh something. What is put together of several words, such as an identifier, is here where its

@@ -13,7 +13,8 @@ const (
 	// body is a noun that says what kind of body a name belongs to.
 	body = `(?:project|team|squad|department|division|group|office|branch|unit|customer|client|account|company|region|site|tenant|` +
 		`projekt|abteilung|gruppe|kunde|firma|équipe|projet|proyecto|equipo)`
-	ticket = `(?:[\pL]{1,10}[-#/_]?\d[\pL\pN./_-]*|#\d+)`
+	// ticket is the number of one. "S3" and "k8s" are none: they are what a question is about.
+	ticket = `(?:\pL{1,10}[-#/_]\d[\pL\pN./_-]*|\pL{2,5}\d{4,}|#\d+)`
 )
 
 var asides = []*regexp.Regexp{
@@ -29,8 +30,8 @@ var asides = []*regexp.Regexp{
 	regexp.MustCompile(`^\s*(?i:in|at|for|on|within|inside|from|für|bei|im|pour|chez|para|en)\s+(?i:the|our|my)?\s*` + people + `\s+(?i:` + body + `)\s*,`),
 	// "At ACME, how …", "… at ACME?"
 	regexp.MustCompile(`(?:^|\s)(?i:at|bei|chez)\s+(?i:the\s+)?` + people + `\s*(?:[,.?!]|$)`),
-	// "Priya, how …", "As Priya says, how …", "Priya asks how …", "…, Priya?"
-	regexp.MustCompile(`^\s*(?i:as\s+)?` + person + `(?:[ \t]+` + person + `)?(?:\s+(?:asks|asked|says|said|wonders|wondered|wants to know|is asking))?\s*,`),
+	// "As Priya says, how …", "Priya asks how …", "…, Priya?"; "Kafka, how …" is about Kafka
+	regexp.MustCompile(`^\s*(?i:as\s+)` + person + `(?:[ \t]+` + person + `)?\s+(?:asks|asked|says|said)\s*,`),
 	regexp.MustCompile(`^\s*` + person + `(?:[ \t]+` + person + `)?\s+(?:asks|asked|wonders|wondered|wants to know|is asking)\b`),
 	regexp.MustCompile(`^[^,]*,\s*` + person + `\s*[?.!]*\s*$`),
 }
