@@ -199,7 +199,7 @@ func TestCommandsInShippedContainers(t *testing.T) {
 				}
 			}
 			for command, want := range map[string]string{
-				"sources add folder --path /docs --name docs --acl public": "run this with --dry-run", "database pg_dump": "install PostgreSQL's client programs",
+				"sources add folder --path /docs --name docs --acl public": "run this with --dry-run", "database pg_dump": "PostgreSQL's client programs",
 			} {
 				if r := p.try(t, "\n\n\n\n", strings.Fields(command)...); r.code == 0 || !strings.Contains(r.stderr, want) {
 					t.Errorf("%s: exit code %d\n%s%s", command, r.code, r.stdout, r.stderr)

@@ -46,7 +46,7 @@ func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.stdin, env.stdout, env.stderr
 	err = cmd.Run()
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%s is not installed here: install PostgreSQL's client programs, or run it on another machine with the address of the database", args[0])
+		return fmt.Errorf("%s is not installed here: install it (pg_dump and psql come with PostgreSQL's client programs), or run it on another machine with the address of the database", args[0])
 	}
 	if err != nil {
 		return fmt.Errorf("run %s: %w", args[0], err)

@@ -34,11 +34,7 @@ func Contained(tb testing.TB, binary string, c Container) string {
 		tb.Skipf("this machine makes no containers: %s: %v\n%s", strings.Join(try, " "), err, out)
 	}
 	dir := tb.TempDir()
-	for at := dir; at != os.TempDir() && at != "/"; at = filepath.Dir(at) { // the user of the container passes through
-		if err := os.Chmod(at, 0o711); err != nil { //nolint:gosec // it has to
-			tb.Fatal(err)
-		}
-	}
+	passable(tb, dir)
 	root := filepath.Join(dir, "root")
 	inside := func(path string) string {
 		full := filepath.Join(root, path)
@@ -73,7 +69,7 @@ func Contained(tb testing.TB, binary string, c Container) string {
 		bind(volume, inside(at), "")
 	}
 	for at, from := range c.ReadOnly {
-		open(tb, from)
+		readable(tb, from)
 		bind(from, inside(at), "ro")
 	}
 	image, err := os.ReadFile(binary) //nolint:gosec // the program that was built
@@ -93,14 +89,20 @@ func Contained(tb testing.TB, binary string, c Container) string {
 	return path
 }
 
-// open has every user read a folder.
-func open(tb testing.TB, folder string) {
+// passable has every user pass through a folder of the test and those above it.
+func passable(tb testing.TB, folder string) {
 	tb.Helper()
-	for at := filepath.Dir(folder); at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
+	for at := folder; at != os.TempDir() && at != "/"; at = filepath.Dir(at) {
 		if err := os.Chmod(at, 0o711); err != nil { //nolint:gosec // it has to
 			tb.Fatal(err)
 		}
 	}
+}
+
+// readable has every user read a folder of the test.
+func readable(tb testing.TB, folder string) {
+	tb.Helper()
+	passable(tb, filepath.Dir(folder))
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
