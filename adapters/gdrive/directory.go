@@ -66,7 +66,7 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 		Users         []user `json:"users"`
 		NextPageToken string `json:"nextPageToken"`
 	}
-	listed := 0 // an administrator is among them, so that there is always somebody
+	listed := 0 // people of any kind; the administrator who asks is one
 	err := listAll(ctx, c.client, directory, c.options.Admin, "users", asked, func(got part) string {
 		listed += len(got.Users)
 		whole := sourcehttp.CheckItems(got.Users, sourcehttp.MaxElements, func(u user) bool { return isID(u.ID) && u.PrimaryEmail != "" })

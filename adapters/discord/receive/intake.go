@@ -190,7 +190,7 @@ func (in *intake) scanDue(ctx context.Context, guild string) {
 	delete(in.due, guild)
 }
 
-// catchUp looks for messages that arrived while nobody listened, unless the channel's newest one is known. Its calls come after all others.
+// catchUp looks for messages that arrived while no process listened, unless the channel's newest one is known. Its calls come after all others.
 // A message that arrives in the channel from now on waits until then, so that the order stays, and has the channel scanned at once.
 func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
 	after := in.baseline(channel, guild)

@@ -353,7 +353,7 @@ func each(value any, name string, change func(name string, value any) any) any {
 	return change(name, value)
 }
 
-// strings changes every text that a condition chooses.
+// texts changes every text that a condition chooses.
 func texts(name string, fits func(name, text string) bool, change func(s *scene, text string) string) attack {
 	return attack{name: name, answer: changed(func(s *scene, name string, value any) any {
 		if text, is := value.(string); is && fits(name, text) {
@@ -403,7 +403,7 @@ var attacks = slices.Concat([]attack{
 	{name: "redirect to another host", answer: redirect(http.StatusFound, other)},
 	{name: "redirect to another port", answer: redirect(http.StatusTemporaryRedirect, func(s *scene, r *http.Request) string { return s.evil.URL + r.URL.RequestURI() })},
 	{name: "redirect with a password", answer: redirect(http.StatusPermanentRedirect, func(s *scene, r *http.Request) string {
-		return "http://" + strings.TrimPrefix(s.URL[strings.Index(s.URL, "//")+2:], "") + "@" + strings.TrimPrefix(s.elsewhere(), "http://") + r.URL.RequestURI()
+		return "http://" + s.URL[strings.Index(s.URL, "//")+2:] + "@" + strings.TrimPrefix(s.elsewhere(), "http://") + r.URL.RequestURI()
 	})},
 	{name: "redirect to another scheme", answer: redirect(http.StatusFound, func(s *scene, r *http.Request) string {
 		if secure, is := strings.CutPrefix(s.URL, "https"); is {

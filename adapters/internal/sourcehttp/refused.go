@@ -51,7 +51,7 @@ var requestIDs = []string{"X-GitHub-Request-Id", "Atl-Traceid", "X-Arequestid", 
 // small are the limits of an answer that refuses something.
 var small = boundedjson.Limits{Bytes: 1 << 20, Elements: 10_000, Depth: 50}
 
-// Short is a source's words as they stand in an error: its beginning, where it is long.
+// Short cuts what a source said to the length that errors show.
 func Short(said string) string {
 	if len(said) <= mostSaid {
 		return said
