@@ -154,7 +154,7 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 
 // contents looks at all contents of a space.
 func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
-	been := make(map[string]bool)
+	read, again := new(sourcehttp.Pages), false
 	for sorts := []sort{pages, posts}; pass.Of < len(sorts); {
 		asked := pass.Asked
 		if asked == "" {
@@ -166,11 +166,10 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 				return err
 			}
 			if pass.Asked != "" { // the place in the list is not known any more: the list is read again
-				pass.Asked = ""
-				if been[asked] {
+				if again {
 					return err
 				}
-				been[asked] = true
+				read, again, pass.Asked = new(sourcehttp.Pages), true, ""
 				continue
 			}
 			pass.Holes = true
@@ -187,12 +186,12 @@ func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 				}
 			}
 		}
-		if pass.Asked = next; next == "" || been[next] {
-			pass.Holes = pass.Holes || next != ""
-			pass.Of, pass.Asked = pass.Of+1, ""
-			clear(been)
-		} else {
-			been[next] = true
+		if next != "" && read.Next(next) != nil {
+			pass.Holes, next = true, ""
+		}
+		if pass.Asked = next; next == "" {
+			pass.Of++
+			read, again = new(sourcehttp.Pages), false
 		}
 		if err := n.emit(batch); err != nil {
 			return err

@@ -29,41 +29,44 @@ func part[T any](ctx context.Context, c *Client, path, query string, attempts in
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
 		return nil, "", err
 	}
-	if err := sourcehttp.CheckItems(p.Results, sourcehttp.MaxItems, func(item T) bool {
+	err = sourcehttp.CheckItems(p.Results, sourcehttp.MaxItems, func(item T) bool {
 		named, is := any(item).(interface{ known() bool })
 		return !is || named.known()
-	}); err != nil {
-		return nil, "", fmt.Errorf("Confluence's list %s cannot be read: the next run tries again (%w)", path, err)
-	}
+	})
 	c.Learn(p.Links.Base)
-	if _, after, found := strings.Cut(p.Links.Next, "?"); found {
-		next = merge(query, after, len(p.Results) == 0)
+	if _, after, found := strings.Cut(p.Links.Next, "?"); found && err == nil {
+		next, err = merge(query, after, len(p.Results) == 0)
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("Confluence's list %s cannot be read: the next run tries again (%w)", path, err)
 	}
 	return p.Results, next, nil
 }
 
-// merge puts the place of a next link into a query; empty where that leads nowhere. Everything else stays as it was asked for: links leave some of it
-// out.
-func merge(query, next string, ended bool) string {
+// merge puts the place of a next link into a query; empty where an ended list is counted. All else
+// stays as it was asked for: links leave some of it out.
+func merge(query, next string, ended bool) (string, error) {
 	ours, err := url.ParseQuery(query)
 	theirs, err2 := url.ParseQuery(next)
 	if err != nil || err2 != nil {
-		return ""
+		return "", sourcehttp.ErrIncomplete
 	}
 	if cursor := theirs.Get("cursor"); cursor != "" {
-		if cursor == ours.Get("cursor") {
-			return ""
-		}
 		ours.Set("cursor", cursor)
-		return ours.Encode()
+		return ours.Encode(), nil
 	}
 	from, err := strconv.Atoi(theirs.Get("start"))
 	before, _ := strconv.Atoi(ours.Get("start")) // none is 0
-	if err != nil || ended || from <= before {
-		return ""
+	switch {
+	case ended:
+		return "", nil
+	case err != nil:
+		return "", sourcehttp.ErrIncomplete
+	case from <= before:
+		return "", sourcehttp.ErrEndless
 	}
 	ours.Set("start", strconv.Itoa(from))
-	return ours.Encode()
+	return ours.Encode(), nil
 }
 
 // listAll reads a whole list. An error is one of the whole list: half of one is none.

@@ -119,7 +119,7 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 	if at.Sweep == nil {
 		at.Sweep = &sweep{Began: sourcepass.Seconds(p.now), Seen: make(atlassian.IDSet)}
 	}
-	w, pages := at.Sweep, new(sourcehttp.Pages)
+	w, pages := at.Sweep, &sourcehttp.Pages{Read: at.Sweep.Parts}
 	for sorts := p.sorts(); w.Of < len(sorts); {
 		asked := w.Asked
 		if asked == "" {
@@ -143,12 +143,16 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 		if err := p.tree.load(ctx, feet(entries)); err != nil {
 			return err
 		}
-		if w.Parts++; next == "" || pages.Next(next) != nil || w.Parts > sourcehttp.MaxPages {
-			w.Holes = w.Holes || next != "" // a list without an end: nothing is removed by it
-			w.Of, w.Asked = w.Of+1, ""
+		w.Parts++
+		if next != "" {
+			if err := pages.Next(next); err != nil {
+				p.Notices = append(p.Notices, sourcepass.Incomplete(s.Key, err))
+				w.Holes, next = true, ""
+			}
+		}
+		if w.Asked = next; next == "" {
+			w.Of++
 			pages = new(sourcehttp.Pages)
-		} else {
-			w.Asked = next
 		}
 		if err := p.found(s, at, entries); err != nil {
 			return err
@@ -269,7 +273,10 @@ func (p *pass) changes(ctx context.Context) error {
 	until := floor - int64(p.options.Overlap/time.Second)
 	newest := floor
 	asked := atlassian.Query("cql", cql+" order by lastmodified desc", "limit", strconv.Itoa(mostExpanded), "expand", "version,container,space,ancestors")
-	for pages := new(sourcehttp.Pages); asked != "" && pages.Next(asked) == nil; {
+	for pages := new(sourcehttp.Pages); asked != ""; {
+		if err := pages.Next(asked); err != nil {
+			return fmt.Errorf("Confluence's list of changes cannot be read: the next run tries again (%w)", err)
+		}
 		got, next, err := part[content](ctx, p.client, "rest/api/content/search", asked, 0)
 		if err != nil {
 			return err

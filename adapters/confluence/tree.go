@@ -308,7 +308,10 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 		missing[id] = true
 	}
 	asked := atlassian.Query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
-	for pages := new(sourcehttp.Pages); asked != "" && len(missing) > 0 && pages.Next(asked) == nil; {
+	for pages := new(sourcehttp.Pages); asked != "" && len(missing) > 0; {
+		if err = pages.Next(asked); err != nil {
+			return nil, fmt.Errorf("Confluence's list of pages cannot be read: the next run tries again (%w)", err)
+		}
 		var got []content
 		if got, asked, err = part[content](ctx, t.client, "rest/api/content/search", asked, 2); err != nil {
 			break

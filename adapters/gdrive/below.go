@@ -2,6 +2,7 @@ package gdrive
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
@@ -65,8 +66,11 @@ func (w *feed) parts(ctx context.Context, in corpus, condition string, each func
 		if err := each(got.Files); err != nil {
 			return err
 		}
-		if token = got.NextPageToken; token == "" || pages.Next(token) != nil {
+		if token = got.NextPageToken; token == "" {
 			return nil
+		}
+		if err := pages.Next(token); err != nil {
+			return fmt.Errorf("%w: the list of a folder in %s: %w", errAnew, in.name, err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -159,7 +160,9 @@ func (w *feed) list(ctx context.Context, in corpus) (err error) {
 			}
 			return err
 		}
-		p.Holes = p.Holes || got.IncompleteSearch
+		if got.IncompleteSearch && !p.Holes {
+			w.incomplete(in, errIncompleteSearch)
+		}
 		if err := w.sink.found(ctx, in, w.within(in, got.Files), false); err != nil {
 			return err
 		}
@@ -167,15 +170,25 @@ func (w *feed) list(ctx context.Context, in corpus) (err error) {
 		if p.Token == "" {
 			return nil
 		}
-		if pages.Next(p.Token) != nil {
-			break
+		if err := pages.Next(p.Token); err != nil {
+			w.incomplete(in, err)
+			p.Token = ""
+			return nil
 		}
 		if err := w.sink.flush(false); err != nil {
 			return err
 		}
 	}
-	p.Token, p.Holes = "", true // the list leads back to where it was, or does not end
-	return nil
+}
+
+// errIncompleteSearch: "If true, then some search results might be missing, since all documents were
+// not searched."
+var errIncompleteSearch = errors.New("Google Drive did not search all drives")
+
+// incomplete notes that a list of everything in a corpus did not come to its end.
+func (w *feed) incomplete(in corpus, why error) {
+	w.state.Pass.Holes = true
+	w.unread = append(w.unread, sourcepass.Incomplete(in.name, why))
 }
 
 // within are those of the files that belong to a corpus.
@@ -225,8 +238,11 @@ func (w *feed) learn(ctx context.Context, in corpus) error {
 		for _, f := range w.within(in, got.Files) {
 			w.owners[nodeID(in.id, f.ID)] = in.id
 		}
-		if token = got.NextPageToken; token == "" || pages.Next(token) != nil {
+		if token = got.NextPageToken; token == "" {
 			return nil
+		}
+		if err := pages.Next(token); err != nil {
+			return fmt.Errorf("Google Drive's list of the folders of %s cannot be read: the next run tries again (%w)", in.name, err)
 		}
 	}
 }

@@ -201,7 +201,9 @@ func TestIncompleteListsRemoveNothing(t *testing.T) {
 			p.Switch(fault)
 			p.Do(func() { f.Gone = true }) // no log says so
 			p.Pass(time.Minute)
-			p.MustSync()
+			if counts, err := p.Sync(t.Context()); err != nil || len(p.Last.Failures) != 1 || !strings.Contains(p.Last.Failures[0].Sentence, "could not be listed to its end") {
+				t.Errorf("sync: %v, %v, %v", err, counts, p.Last.Failures)
+			}
 			p.mustHold(map[*gdrivetest.File]string{stays: "text", f: "text"})
 			if r.read(); r.Complete {
 				t.Error("it is taken for all that there is")

@@ -53,7 +53,7 @@ const mostAgain = 3
 
 // sweep looks at all issues of a project, or at their ids, and removes in the end what was not among them.
 func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
-	w, pages := at.Sweep, new(sourcehttp.Pages)
+	w, pages := at.Sweep, &sourcehttp.Pages{Read: at.Sweep.Parts}
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: mostIDs, fields: []string{"id"}, anchored: true}
 	if w.Full {
 		s.most, s.fields = mostListed, p.listed()
@@ -81,10 +81,14 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 			p.note(of, "Its issues could not be read (%v). The next run tries again.", err)
 			w.Holes = true
 		}
-		w.At = next
-		done = next == "" || err == nil && pages.Next(next) != nil || w.Parts > sourcehttp.MaxPages
-		w.Holes = w.Holes || done && next != ""
 		w.Parts++
+		if next != "" && err == nil {
+			if err := pages.Next(next); err != nil {
+				p.Notices = append(p.Notices, sourcepass.Incomplete(of.Key, err))
+				w.Holes, next = true, ""
+			}
+		}
+		w.At, done = next, next == ""
 		if err := p.part(w, of, found); err != nil {
 			return err
 		}

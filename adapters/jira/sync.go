@@ -170,8 +170,11 @@ func (p *pass) changes(ctx context.Context) error {
 		if err := p.found(found, nil); err != nil {
 			return err
 		}
-		if next == "" || pages.Next(next) != nil {
+		if next == "" {
 			break
+		}
+		if err := pages.Next(next); err != nil {
+			return fmt.Errorf("Jira's list of changes cannot be read: the next run tries again (%w)", err)
 		}
 		at = next
 	}

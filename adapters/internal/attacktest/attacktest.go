@@ -95,6 +95,8 @@ type scene struct {
 	stolen   []string // secrets that reached another host
 	requests int
 	struck   bool
+	followed bool // a list without an end was read further
+	unread   int  // groups and nodes of the last pass
 	fresh    int // numbers cursors that no one gave out
 	answers  map[string]*httptest.ResponseRecorder
 }
@@ -156,6 +158,7 @@ func (s *scene) pass(ctx context.Context) (failed []error) {
 	if nodes, ok := s.reading.Connector.(index.NodeReader); ok {
 		failed = append(failed, readers.ReadNodes(ctx, nodes))
 	}
+	s.unread = len(readers.Unread) + len(readers.UnreadGroups)
 	return slices.DeleteFunc(failed, func(err error) bool { return err == nil })
 }
 
@@ -176,7 +179,7 @@ func (s *scene) attacked(a attack, on target) {
 	ctx, stop := context.WithCancelCause(s.t.Context())
 	defer stop(nil)
 	s.mu.Lock()
-	s.requests = 0
+	s.requests, s.followed = 0, false
 	clear(s.answers)
 	s.mu.Unlock()
 	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
@@ -197,8 +200,12 @@ func (s *scene) attacked(a attack, on target) {
 		s.mu.Unlock()
 	})
 	defer s.Intercept(nil)
-	for _, err := range s.pass(ctx) {
+	failed := s.pass(ctx)
+	for _, err := range failed {
 		s.judge(err)
+	}
+	if s.followed && len(failed)+s.unread+len(s.reading.Last.Failures) == 0 {
+		s.t.Error("a list has no end, and nothing tells of it")
 	}
 	for _, n := range slices.Concat(s.reading.Last.Failures, s.reading.Last.Skipped) {
 		if s.tells(n.Name + n.Sentence) {

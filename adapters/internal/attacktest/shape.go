@@ -212,14 +212,15 @@ func rewind(r *http.Request, body []byte) *http.Request {
 // behind a cursor. Lists that are counted have no cursors.
 func pages(cursor func(n int) string) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
-		_, body := targetOf(r)
-		first := rewind(r, body)
-		_, body = targetOf(first)
+		_, asked := targetOf(r)
+		first := rewind(r, asked)
+		_, body := targetOf(first)
 		key := r.Method + first.URL.String() + string(body) + r.Header.Get("Authorization")
 		s.mu.Lock()
 		answer := s.answers[key]
 		s.fresh++
 		n := s.fresh
+		s.followed = s.followed || strings.Contains(r.URL.RawQuery+string(asked), "endless")
 		s.mu.Unlock()
 		if answer == nil {
 			answer = record(first, fake)

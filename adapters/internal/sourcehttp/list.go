@@ -37,6 +37,7 @@ func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 // Pages guards the reading of one list page by page. The zero value is ready. It is for one
 // goroutine.
 type Pages struct {
+	Read int // pages of the list that earlier runs have read
 	been map[[sha256.Size]byte]bool
 }
 
@@ -47,7 +48,7 @@ func (p *Pages) Next(place string) error {
 		return fmt.Errorf("%w: it names its next page by %d bytes", ErrEndless, len(place))
 	}
 	key := sha256.Sum256([]byte(place)) // of a length that no server chooses
-	if p.been[key] || len(p.been) >= MaxPages {
+	if p.been[key] || p.Read+len(p.been) >= MaxPages {
 		return ErrEndless
 	}
 	if p.been == nil {

@@ -1,6 +1,7 @@
 package sourcepass
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/footnotehq/footnote/core/document"
@@ -37,6 +38,12 @@ func (d *Documents) Save(b index.Batch) error {
 	b.Next = d.Encode()
 	d.left, d.size = 0, len(b.Next)
 	return d.send(b)
+}
+
+// Incomplete is the notice that a list of something did not come to its end, and why. What such a
+// list leaves out is not gone.
+func Incomplete(name string, why error) index.Notice {
+	return index.Notice{Name: name, Sentence: fmt.Sprintf("It could not be listed to its end (%v). Nothing is removed, and the next run tries again.", why)}
 }
 
 func (d *Documents) send(b index.Batch) error {

@@ -18,6 +18,8 @@ type Readers struct {
 	People map[string]index.Person
 	At     index.Checkpoint // of nodes
 
+	UnreadGroups []access.Principal // of the last reading of groups
+
 	// Of the last reading of nodes.
 	Unread, Denied []string
 	Told           int
@@ -67,6 +69,7 @@ func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 
 // ReadGroups reads all people and groups. Nobody may be told of twice.
 func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
+	r.UnreadGroups = nil
 	groups, people := make(map[access.Principal][]string), make(map[string]index.Person)
 	for b, err := range c.Groups(ctx, nil) {
 		if err != nil {
@@ -75,6 +78,7 @@ func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 		for _, g := range b.Groups {
 			groups[g.Principal] = g.Members
 		}
+		r.UnreadGroups = append(r.UnreadGroups, b.Unread...)
 		for _, p := range b.Unread {
 			groups[p] = r.Groups[p]
 		}
