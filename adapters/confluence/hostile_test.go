@@ -48,3 +48,9 @@ func hostile(cloud bool) func(testing.TB) attacktest.Source {
 func TestHostileServer(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) { attacktest.Run(t, hostile(cloud)) })
 }
+
+func TestLittleMemoryHostileCloud(t *testing.T) { attacktest.RunBombs(t, 512<<20, hostile(true)) }
+
+func TestLittleMemoryHostileDataCenter(t *testing.T) {
+	attacktest.RunBombs(t, 512<<20, hostile(false))
+}

@@ -72,6 +72,7 @@ func merge(query, next string, ended bool) (string, error) {
 // listAll reads a whole list. An error is one of the whole list: half of one is none.
 func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, error) {
 	var all []T
+	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
 		got, next, err := part[T](ctx, c, path, query, 0)
 		if err != nil {

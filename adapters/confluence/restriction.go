@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
 )
 
@@ -76,6 +77,7 @@ const mostSubjects = 100_000
 func (c *Connector) restrictionOf(ctx context.Context, id string) (list, error) {
 	const limit = 100
 	var users, groups []subject
+	ctx = sourcehttp.Whole(ctx)
 	for start := 0; start < mostSubjects; start += limit {
 		var r restriction
 		asked := atlassian.Query("start", strconv.Itoa(start), "limit", strconv.Itoa(limit), "expand", "restrictions.user,restrictions.group")

@@ -271,6 +271,7 @@ func query(pairs ...string) string {
 // listAll reads a list whole: part takes out what a part holds, with the place of the next.
 func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked string, part func(P) (next string)) error {
 	token, pages := "", new(sourcehttp.Pages)
+	ctx = sourcehttp.Whole(ctx)
 	for {
 		var got P
 		if err := c.get(ctx, of, subject, strings.TrimSuffix(path+"?"+asked+"&"+query("pageToken", token), "&"), &got); err != nil {

@@ -51,11 +51,12 @@ type Client struct {
 	auth    *authority
 	git     *http.Client
 
-	mu       sync.Mutex
-	known    map[string]remembered                // pages that were read, by address
-	gathered map[string]*gathering                // people of organisations, by their names
-	members  map[document.SourceID]map[int64]bool // people of organisations, as each source last yielded them
-	nodes    map[int64]string                     // node ids of repositories, which never change
+	mu         sync.Mutex
+	known      map[string]remembered                // pages that were read, by address
+	remembered int                                  // bytes of known
+	gathered   map[string]*gathering                // people of organisations, by their names
+	members    map[document.SourceID]map[int64]bool // people of organisations, as each source last yielded them
+	nodes      map[int64]string                     // node ids of repositories, which never change
 }
 
 // remembered is a page as it was read.

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// mostRemembered is of how many pages it is known what they held.
-const mostRemembered = 50_000
+// mostRemembered is how many bytes of pages are remembered.
+const mostRemembered = 128 << 20
 
 // unending says that the pages of a list do not end.
 func unending(err error) error {
@@ -23,6 +23,7 @@ func unending(err error) error {
 func list[T any](ctx context.Context, c *Client, place string, read func(body []byte) ([]T, error), valid func(T) bool) ([]T, error) {
 	var all []T
 	var pages sourcehttp.Pages
+	ctx = sourcehttp.Whole(ctx)
 	for place != "" {
 		if err := pages.Next(place); err != nil {
 			return nil, unending(err)
@@ -63,8 +64,9 @@ func onePage[T any](ctx context.Context, c *Client, place string, read func(body
 	if answer.ETag != "" {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if len(c.known) >= mostRemembered {
+		if c.remembered += len(answer.Body) + len(place); c.remembered > mostRemembered {
 			clear(c.known)
+			c.remembered = len(answer.Body) + len(place)
 		}
 		c.known[place] = remembered{etag: answer.ETag, next: next, page: page}
 	}

@@ -158,6 +158,7 @@ type vouched struct {
 // addresses adds the addresses that an organisation vouches for: those of its single sign-on, and those of its verified domains. What somebody wrote
 // into a profile or a commit is none. Where the credential may not see them, nobody has any.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
+	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
 		if err := pages.Next(g.after); err != nil {
 			return unending(err)

@@ -28,6 +28,7 @@ var errCircle = errors.New("the list leads in a circle, and is read again by the
 // asked for next is counted by what came. "total" may be missing or too large: a part without any entries is the last one.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
+	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
 		if err := pages.Next(strconv.Itoa(len(all))); err != nil {
 			return nil, fmt.Errorf("Jira's list %s cannot be read to its end: the next run tries again (%w)", path, err)

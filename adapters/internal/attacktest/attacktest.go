@@ -82,6 +82,7 @@ type attack struct {
 	// answer answers in place of the fake. It reports whether the answer differs from the fake's.
 	answer func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool
 	once   bool // the attack takes long: only a first pass is attacked
+	most   int  // requests after which the pass is ended without a complaint; 0: mostRequests, with one
 }
 
 // scene is a source under attack.
@@ -97,7 +98,7 @@ type scene struct {
 	struck   bool
 	followed bool // a list without an end was read further
 	unread   int  // groups and nodes of the last pass
-	fresh    int // numbers cursors that no one gave out
+	fresh    int  // numbers cursors that no one gave out
 	answers  map[string]*httptest.ResponseRecorder
 }
 
@@ -173,6 +174,9 @@ func (s *scene) quiet(when string) {
 // errEndless ends a pass that makes too many requests.
 var errEndless = errors.New("the pass makes too many requests")
 
+// errEnough ends a pass that has shown what an attack does.
+var errEnough = errors.New("the attack has lasted long enough")
+
 // attacked reads while requests of a target are answered by an attack.
 func (s *scene) attacked(a attack, on target) {
 	s.t.Helper()
@@ -186,7 +190,10 @@ func (s *scene) attacked(a attack, on target) {
 		of, _ := targetOf(r)
 		s.mu.Lock()
 		s.requests++
-		if s.requests > mostRequests {
+		switch {
+		case a.most > 0 && s.requests > a.most:
+			stop(errEnough)
+		case s.requests > mostRequests:
 			stop(errEndless)
 		}
 		s.mu.Unlock()
@@ -219,6 +226,7 @@ func (s *scene) judge(err error) {
 	s.t.Helper()
 	text := err.Error()
 	switch {
+	case errors.Is(err, errEnough):
 	case errors.Is(err, errEndless):
 		s.t.Errorf("the pass does not end: %d requests", s.requests)
 	case s.tells(text):

@@ -3,8 +3,12 @@ package attacktest
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,12 +47,49 @@ func packed(before, piece string, times int, after string) func(*scene, http.Res
 	}
 }
 
+// largePages answers with one new page after another, each of which has a megabyte.
+func largePages(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
+	asked, answer := r.URL.Query(), httptest.NewRecorder()
+	struck := pages(func(n int) string { return "endless" + strconv.Itoa(n) })(s, answer, r, func(w http.ResponseWriter, r *http.Request) {
+		first := record(r, fake)
+		more := (1 << 20) / max(1, bytes.Count(first.Body.Bytes(), []byte(`":"`)))
+		padded := texts("", isTitle, func(_ *scene, text string) string { return text + strings.Repeat("a", more) })
+		padded.answer(s, w, r, func(w http.ResponseWriter, _ *http.Request) { send(w, first, first.Body.Bytes()) })
+	})
+	send(w, answer, counted(answer.Body.Bytes(), asked))
+	return struck
+}
+
+// counted is a page of a list that is counted, which says that it begins where it was asked to and
+// that many more follow.
+func counted(body []byte, asked url.Values) []byte {
+	value, err := decode(body)
+	page, is := value.(map[string]any)
+	if err != nil || !is {
+		return body
+	}
+	if page["startAt"] != nil {
+		start, _ := strconv.Atoi(asked.Get("startAt")) // none is 0
+		page["startAt"], page["total"], page["isLast"] = start, 1<<30, false
+	}
+	results, _ := page["results"].([]any)
+	if links, is := page["_links"].(map[string]any); is && page["start"] != nil {
+		start, _ := strconv.Atoi(asked.Get("start")) // none is 0
+		links["next"] = "/?start=" + strconv.Itoa(start+max(1, len(results)))
+	}
+	if other, err := json.Marshal(page); err == nil {
+		return other
+	}
+	return body
+}
+
 // bombs are answers that take much memory once they are unpacked or decoded.
 var bombs = []attack{
 	{name: "32 MB of empty objects", answer: packed("[", strings.Repeat("{},", 10_000), 1100, "{}]")},
 	{name: "as many empty objects as are read", answer: packed("[", strings.Repeat("{},", 1000), 120, "{}]")},
 	{name: "a gzip bomb", answer: packed(`{"results":"`, strings.Repeat("a", 1<<20), 1024, `"}`)},
 	{name: "an endless text", answer: endless},
+	{name: "pages of megabytes without end", answer: largePages, most: 800},
 }
 
 // RunBombs attacks every request of a source with bombs, in a process that has so many bytes of

@@ -220,7 +220,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 
 // hopeless errors are the same however often it is tried.
 func hopeless(err error) bool {
-	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.As(err, new(*credentialError))
+	return errors.Is(err, outhttp.ErrRefused) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrLongList) || errors.As(err, new(*credentialError))
 }
 
 // credentialError marks that there is no credential to ask with.
@@ -274,6 +274,9 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	}
 	if int64(len(body)) > c.config.MaxBytes {
 		return nil, ErrTooLarge
+	}
+	if err := take(ctx, body); err != nil {
+		return nil, err
 	}
 	response := &Response{
 		Status: answer.StatusCode, Header: answer.Header, Body: body, URL: answer.Request.URL,

@@ -1,9 +1,11 @@
 package sourcehttp
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"sync/atomic"
 )
 
 // MaxPlace is how many bytes the place of a page may have that a server names.
@@ -30,6 +32,32 @@ func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 		if !valid(item) {
 			return ErrIncomplete
 		}
+	}
+	return nil
+}
+
+// MaxList is how many bytes the answers that make one list may have in all. A list of 100,000 people
+// has some 50 MB.
+const MaxList = 128 << 20
+
+// ErrLongList marks a list that exceeds MaxList.
+var ErrLongList = fmt.Errorf("a list that is read whole has more than %d MB", MaxList>>20)
+
+type listKey struct{}
+
+// Whole returns a context for the requests of one list that is kept in memory as a whole. Once their
+// answers exceed MaxList, a request ends with ErrLongList.
+func Whole(ctx context.Context) context.Context {
+	room := new(atomic.Int64)
+	room.Store(MaxList)
+	return context.WithValue(ctx, listKey{}, room)
+}
+
+// take takes the bytes of an answer from the room of the list that it belongs to.
+func take(ctx context.Context, answer []byte) error {
+	room, is := ctx.Value(listKey{}).(*atomic.Int64)
+	if is && room.Add(-int64(len(answer))) < 0 {
+		return ErrLongList
 	}
 	return nil
 }
