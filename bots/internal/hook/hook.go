@@ -5,12 +5,8 @@ package hook
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
-	"os"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -38,17 +34,14 @@ type Handler struct {
 	Hear   func(ctx context.Context, source document.SourceID, subjects []string) error
 	Logger *slog.Logger
 
-	room chan struct{}
-
-	mu      sync.Mutex
-	sending []*http.ResponseController // of the requests whose bodies are still coming, the oldest first
+	bodies *bodies
 }
 
 // New returns a handler.
 func New(
 	find func(access.TenantID, document.SourceID) (index.Hooked, bool), hear func(context.Context, document.SourceID, []string) error, logger *slog.Logger,
 ) *Handler {
-	return &Handler{Find: find, Hear: hear, Logger: logger, room: make(chan struct{}, atOnce)}
+	return &Handler{Find: find, Hear: hear, Logger: logger, bodies: newBodies(maxBody, atOnce)}
 }
 
 // ServeHTTP implements http.Handler. A source that is not there, and one that takes no requests, are alike.
@@ -59,24 +52,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no such source", http.StatusNotFound)
 		return
 	}
-	if !h.enter(r.Context()) {
-		crowded(w)
+	body, done, ok := h.bodies.take(w, r)
+	if !ok {
 		return
 	}
-	defer func() { <-h.room }()
-	body, err := h.read(w, r)
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		crowded(w)
-		return
-	}
-	if err != nil {
-		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-			http.Error(w, "the request is too long", http.StatusRequestEntityTooLarge)
-			return
-		}
-		http.Error(w, "the request could not be read", http.StatusBadRequest)
-		return
-	}
+	defer done()
 	subjects, err := connector.Hook(r.Header, body)
 	switch {
 	case errors.Is(err, index.ErrUnsigned):
@@ -95,55 +75,4 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Logger.WarnContext(r.Context(), "what a source told could not be kept; it is found by the next look at everything", "source", string(source), "error", err)
 		http.Error(w, "it could not be kept", http.StatusServiceUnavailable)
 	}
-}
-
-func crowded(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
-}
-
-// enter takes a place, that of whoever has been sending for longest where there is none: nobody who sends slowly keeps out others, who are done at once.
-func (h *Handler) enter(ctx context.Context) bool {
-	select {
-	case h.room <- struct{}{}:
-		return true
-	default:
-	}
-	if !h.cut() {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, storing)
-	defer cancel()
-	select {
-	case h.room <- struct{}{}:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// cut ends the oldest request that is still coming, and reports whether there is one.
-func (h *Handler) cut() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if len(h.sending) == 0 {
-		return false
-	}
-	oldest := h.sending[0]
-	h.sending = h.sending[1:]
-	return oldest.SetReadDeadline(time.Now()) == nil
-}
-
-// read reads a request's body. Its error wraps os.ErrDeadlineExceeded where it was cut.
-func (h *Handler) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	reading := http.NewResponseController(w)
-	h.mu.Lock()
-	h.sending = append(h.sending, reading)
-	h.mu.Unlock()
-	defer func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.sending = slices.DeleteFunc(h.sending, func(c *http.ResponseController) bool { return c == reading })
-	}()
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
@@ -229,6 +230,13 @@ func (s *Set) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 	return bot.Whisper(ctx, t, note)
 }
 
+const (
+	// maxRequest is how many bytes a signed request may have.
+	maxRequest = 1 << 20
+	// requestsAtOnce is how many of a platform's are held at a time.
+	requestsAtOnce = 64
+)
+
 // Handler takes the platforms' signed requests; nil where events come over sockets alone.
 func (s *Set) Handler() http.Handler {
 	var mux *http.ServeMux
@@ -239,7 +247,7 @@ func (s *Set) Handler() http.Handler {
 		if mux == nil {
 			mux = http.NewServeMux()
 		}
-		mux.Handle(p.pattern, p.handler)
+		mux.Handle(p.pattern, hook.Bounded(maxRequest, requestsAtOnce, p.handler))
 	}
 	if mux == nil {
 		return nil
