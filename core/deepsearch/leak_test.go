@@ -239,6 +239,11 @@ func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
+			a := report.Best()
+			basis := message.BasisOf(a.Messages(1, s.request.Now)...)
+			if strings.Contains(a.Text, secret) && !slices.Contains(basis.Documents, "docs:members") {
+				rt.Fatalf("the answer %q says what stands on the members' page, and rests on %q", a.Text, basis.Documents)
+			}
 			return report
 		}
 		report := search(ctx)
