@@ -53,10 +53,14 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
+// idlePolls is how many times longer than Config.Poll the pauses get while there is nothing to do. A
+// question wakes the process that received it; only what another process left behind waits for them.
+const idlePolls = 4
+
 // work leases turns and starts them until ctx ends.
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	slots := make(chan struct{}, s.config.Workers)
-	failing := false
+	failing, wait := false, s.config.Poll
 	var draining time.Time // since when turns wait to be run here apart; zero while none do
 	for {
 		select {
@@ -86,11 +90,16 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 			<-slots
 		}
 		if len(leased) > 0 {
+			wait = s.config.Poll
 			continue
 		}
 		// Between half of the interval and all of it, so that replicas do not look in step.
-		if !s.idle(ctx, s.config.Poll/2+rand.N(s.config.Poll/2+1)) {
+		woken := s.idle(ctx, wait/2+rand.N(wait/2+1))
+		if ctx.Err() != nil {
 			return
+		}
+		if wait = min(2*wait, idlePolls*s.config.Poll); woken {
+			wait = s.config.Poll
 		}
 	}
 }
@@ -110,17 +119,17 @@ func (s *Service) drained(ctx context.Context, since time.Time, leased error) (t
 	return since, nil
 }
 
-// idle waits for a reason to look for work, and reports false when ctx ended.
-func (s *Service) idle(ctx context.Context, atMost time.Duration) bool {
+// idle waits until ctx ends or there may be work, at most for a time, and reports whether there may be.
+func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
 	select {
 	case <-s.wake:
+		return true
 	case <-timer.C:
 	case <-ctx.Done():
-		return false
 	}
-	return true
+	return false
 }
 
 // next leases turns; none means that there is none, or that the replica's own lease is in doubt.

@@ -17,7 +17,7 @@ const (
 	// listLimit bounds the listing of a large workspace.
 	listLimit = 15 * time.Minute
 	// listLook is between two looks whether a list is due.
-	listLook = time.Second
+	listLook = 5 * time.Second
 )
 
 // Keep says that this process hears of changes, and lists the people of the workspace when a list is due and no other process reads one, until
