@@ -30,6 +30,26 @@ func TestQuestionIsAnsweredOnce(t *testing.T) {
 	})
 }
 
+func TestAnIdleServiceLooksSeldom(t *testing.T) {
+	bubble(t, func(w *world) {
+		r := w.start("a", echo)
+		leases := 0
+		r.faults.set(func(op string) error {
+			if op == "lease" {
+				leases++
+			}
+			return nil
+		}, nil)
+		time.Sleep(time.Minute)
+		if leases < 25 || leases > 80 {
+			t.Errorf("it looked for work %d times in a minute", leases)
+		}
+		w.ask(r, "hello")
+		synctest.Wait() // no time has passed: a question wakes it
+		w.finals("1 answered: re: hello")
+	})
+}
+
 func TestSessionKeepsItsOrder(t *testing.T) {
 	bubble(t, func(w *world) {
 		a, b := w.start("a", slow(3*time.Second)), w.start("b", slow(time.Second))
