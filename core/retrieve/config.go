@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"math"
+	"time"
 
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
@@ -18,17 +19,23 @@ type Config struct {
 	FavorRecent  float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
 	RecencyFloor float64 // RECENCY_FLOOR: what age leaves of a score at least; clipped to 0–1
 	PerSide      int     // candidates of each side; below 1 means the default
-	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
-	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
+	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.
+	EmbedWait   time.Duration
+	MinCoverage float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
+	MinCosine   float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
 	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms
 	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
 }
 
+// DefaultEmbedWait bounds the wait for the vectors of a question. Then the search goes on by keywords
+// alone: a person waits for the answer, and most questions share a word with the passage they need.
+const DefaultEmbedWait = 2 * time.Second
+
 // DefaultConfig returns the defaults of every setting.
 func DefaultConfig() Config {
 	return Config{Alpha: 0.5, TitleRatio: 0.10, MaxChunks: 25, Above: 1, Below: 1, TimeDecay: 0.5, FavorRecent: 2, RecencyFloor: 0.5,
-		PerSide: 300, MinCoverage: DefaultMinCoverage}
+		PerSide: 300, EmbedWait: DefaultEmbedWait, MinCoverage: DefaultMinCoverage}
 }
 
 // clipped returns c with every value in its range; numbers that are no numbers become the default.
@@ -47,6 +54,9 @@ func (c Config) clipped() Config {
 	}
 	if c.PerSide < 1 {
 		c.PerSide = d.PerSide
+	}
+	if c.EmbedWait < 1 {
+		c.EmbedWait = d.EmbedWait
 	}
 	return c
 }
