@@ -118,31 +118,33 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	backlog, err := b.Backlog(ctx)
+	if err != nil {
+		return "", err
+	}
+	waiting := ""
+	if backlog.Chunks > 0 {
+		waiting = fmt.Sprintf("; %s have no vector of it yet and are found by their words alone: run footnote index once, or let footnote serve run, which embeds them in the background", backlog)
+	}
 	began := time.Now()
 	vectors, err := e.Embed(ctx, retrieve.ForQuery, []string{"test"})
 	if err != nil {
-		return unpaid(err)
+		state, err := unpaid(err)
+		return state + waiting, err
 	}
 	took := time.Since(began)
 	kept, fresh, err := b.Index.Bits(ctx, b.Tenant, e.Model())
 	if err != nil {
 		return "", err
 	}
-	missing, err := b.Index.WithoutVector(ctx, b.Tenant, e.Model())
-	if err != nil {
-		return "", err
-	}
 	says := fmt.Sprintf("%s, %d dimensions, alpha %.2g", e.Model(), len(vectors[0]), b.Config.HybridAlpha)
-	if kept > 0 && kept != fresh {
-		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
-	}
 	if took > retrieve.DefaultEmbedWait {
 		says += fmt.Sprintf("; it took %.1f s, and a search waits %g s and goes by keywords then: see why it is slow", took.Seconds(), retrieve.DefaultEmbedWait.Seconds())
 	}
-	if missing > 0 {
-		says += fmt.Sprintf("; %d chunks have no vector of it yet and are found by their words alone: run footnote index once, or let footnote serve run, which embeds them beside answering", missing)
+	if kept > 0 && kept != fresh {
+		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
 	}
-	return says, nil
+	return says + waiting, nil
 }
 
 func (b *Base) checkReranker(ctx context.Context) (string, error) {
