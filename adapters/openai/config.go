@@ -18,8 +18,8 @@ type Endpoint struct {
 	HTTP *http.Client
 	// IdleTimeout is how long a stream may send nothing, not even a keep-alive comment. Default 90 s; negative is no limit.
 	IdleTimeout time.Duration
-	// AddressSetting and KeySetting name the settings that hold BaseURL and APIKey, for errors. Default
-	// OPENAI_BASE_URL and OPENAI_API_KEY.
+	// AddressSetting and KeySetting name the settings that hold BaseURL and APIKey, for errors.
+	// Default OPENAI_BASE_URL and OPENAI_API_KEY.
 	AddressSetting, KeySetting string
 }
 
@@ -65,8 +65,8 @@ func (e *Endpoint) validate() error {
 	return errors.Join(faults...)
 }
 
-// explainer returns what explains failures of requests to this endpoint; setting names the setting that
-// holds the model, and sent are the texts of the request.
+// explainer returns what explains failures of requests to this endpoint; setting names the setting
+// that holds the model, and sent are the texts of the request.
 func (e *Endpoint) explainer(model, setting string, sent []string) explainer {
 	return explainer{
 		host: e.host(), model: model, setting: setting, address: e.AddressSetting, keySetting: e.KeySetting, key: e.APIKey, sent: sent,

@@ -32,8 +32,9 @@ type EmbedderConfig struct {
 	Batch      int // texts per request; default 64
 }
 
-// Embedder turns texts into unit vectors. Passages are background work and are retried for minutes; a
-// person waits for questions, which are retried once. No retry waits past the deadline of the context. It is safe for concurrent use.
+// Embedder turns texts into unit vectors. Passages are background work and are retried for minutes;
+// a person waits for questions, which are retried once. No retry waits past the deadline of the
+// context. It is safe for concurrent use.
 type Embedder struct {
 	config EmbedderConfig
 	traits vectorTraits

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 )
 
-// After the embedding model has changed, the doctor and the next run say how many chunks are to be embedded
-// and what that costs: in money where the model has a price, else in tokens.
+// After the embedding model has changed, the doctor and the next run say how many chunks are to be
+// embedded and what that costs: in money where the model has a price, else in tokens.
 func TestChunksToEmbedAreCountedAndPriced(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)

@@ -31,8 +31,8 @@ var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic se
 // ErrNoReranker says that passages were to be judged where nothing judges them.
 var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
 
-// patience is how long an embedder or a reranker may take in an evaluation, which measures what they
-// find and, apart, their time.
+// patience is how long an embedder or a reranker may take in an evaluation, which measures what
+// they find and, apart, their time.
 const patience = time.Minute
 
 // Runner searches an index that holds a collection, one query after the other.

@@ -26,10 +26,11 @@ type VectorStore interface {
 	PutVectors(ctx context.Context, tenant access.TenantID, model string, chunks []document.ChunkID, vectors [][]float32) error
 }
 
-// Fill gives every chunk a vector of the model that lacks one: after the embedding model was changed, or trained anew. It can be
-// interrupted at any point and goes on where it was. Searches keep using the model they use meanwhile. Fill calls done after each call
-// of the model with the number of chunks embedded so far, never twice at once. After config.Until it returns ErrPaused, having embedded
-// one batch at least.
+// Fill gives every chunk a vector of the model that lacks one: after the embedding model was
+// changed, or trained anew. It can be interrupted at any point and goes on where it was. Searches
+// keep using the model they use meanwhile. Fill calls done after each call of the model with the
+// number of chunks embedded so far, never twice at once. After config.Until it returns ErrPaused,
+// having embedded one batch at least.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)
@@ -69,11 +70,12 @@ type Backlog struct {
 	Tokens int64 // of their search texts; an estimate above backlogSample chunks
 }
 
-// backlogSample is how many chunks EstimateBacklog reads, so that it takes a second at most in a large index.
+// backlogSample is how many chunks EstimateBacklog reads, so that it takes a second at most in a
+// large index.
 const backlogSample = 1024
 
-// EstimateBacklog returns what Fill has to embed, given how many chunks have no vector of the model. It
-// counts the tokens of the first of them and assumes that the others are as long.
+// EstimateBacklog returns what Fill has to embed, given how many chunks have no vector of the
+// model. It counts the tokens of the first of them and assumes that the others are as long.
 func EstimateBacklog(ctx context.Context, store VectorStore, tenant access.TenantID, model string, chunks int64, counter Counter) (Backlog, error) {
 	b := Backlog{Chunks: chunks}
 	if chunks == 0 {

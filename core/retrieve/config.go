@@ -19,17 +19,18 @@ type Config struct {
 	FavorRecent  float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
 	RecencyFloor float64 // RECENCY_FLOOR: what age leaves of a score at least; clipped to 0–1
 	PerSide      int     // candidates of each side; below 1 means the default
-	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.
-	EmbedWait   time.Duration
-	MinCoverage float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
-	MinCosine   float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
+	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
+	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
 	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms
 	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
+	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.
+	EmbedWait time.Duration
 }
 
-// DefaultEmbedWait bounds the wait for the vectors of a question. Then the search goes on by keywords
-// alone: a person waits for the answer, and most questions share a word with the passage they need.
+// DefaultEmbedWait bounds the wait for the vectors of a question. Then the search goes on by
+// keywords alone: a person waits for the answer, and most questions share a word with the passage
+// they need.
 const DefaultEmbedWait = 2 * time.Second
 
 // DefaultConfig returns the defaults of every setting.

@@ -40,8 +40,8 @@ func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 // Config returns the settings in force, clipped.
 func (h *Hybrid) Config() Config { return h.cfg }
 
-// Search implements Retriever. When the embedder fails or takes longer than Config.EmbedWait, the search
-// goes on by keywords alone and says so in its trace.
+// Search implements Retriever. When the embedder fails or takes longer than Config.EmbedWait, the
+// search goes on by keywords alone and says so in its trace.
 func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
 	ctx, told := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
 	defer func() {

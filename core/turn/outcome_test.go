@@ -272,8 +272,8 @@ func TestEndpointThatTakesNoTools(t *testing.T) {
 	}
 }
 
-// The person reads once that meanings were not compared, whoever searches. What only the order of passages
-// depends on is for explanations.
+// The person reads once that meanings were not compared, whoever searches. What only the order of
+// passages depends on is for explanations.
 func TestAnswerSaysThatSearchesWentByKeywords(t *testing.T) {
 	t.Parallel()
 	const sentence = "The embedding model did not answer, so the search went by keywords alone."

@@ -31,8 +31,8 @@ type recorder interface {
 	Cited(info cite.Info)
 	// Held adds passages that a prompt holds from now on.
 	Held(references []message.Reference)
-	// Searched adds the result of a search-like tool; the account may be nil. The person reads a notice
-	// of a search that went by keywords alone.
+	// Searched adds the result of a search-like tool; the account may be nil. The person reads a
+	// notice of a search that went by keywords alone.
 	Searched(evidence bool, closest []document.Ref, account *retrieve.Account)
 	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no more to the answer.
 	Stepped(messages []message.Message)

@@ -43,7 +43,8 @@ func (b *Base) Checks() []Check {
 	return checks
 }
 
-// within bounds a check. An operator reads what to do about a part that is silent, not that a deadline passed.
+// within bounds a check. An operator reads what to do about a part that is silent, not that a
+// deadline passed.
 func within(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		silent := fmt.Errorf("it did not answer within %s: see that it runs, and that its address in the settings leads to it", limit)

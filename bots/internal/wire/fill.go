@@ -84,7 +84,8 @@ func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
 	return out, nil
 }
 
-// String says how many chunks there are and what they cost, such as "20 chunks (about 4000 tokens, 0.02 USD)".
+// String says how many chunks there are and what they cost, such as "20 chunks (about 4000 tokens,
+// 0.02 USD)".
 func (b Backlog) String() string {
 	says := fmt.Sprintf("%d chunks", b.Chunks)
 	switch {
