@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +18,9 @@ type Endpoint struct {
 	HTTP *http.Client
 	// IdleTimeout is how long a stream may send nothing, not even a keep-alive comment. Default 90 s; negative is no limit.
 	IdleTimeout time.Duration
+	// AddressSetting and KeySetting name the settings that hold BaseURL and APIKey, for errors.
+	// Default OPENAI_BASE_URL and OPENAI_API_KEY.
+	AddressSetting, KeySetting string
 }
 
 const (
@@ -32,6 +36,8 @@ func (e *Endpoint) setDefaults() {
 	if e.HTTP == nil {
 		e.HTTP = &http.Client{}
 	}
+	e.AddressSetting = cmp.Or(e.AddressSetting, "OPENAI_BASE_URL")
+	e.KeySetting = cmp.Or(e.KeySetting, "OPENAI_API_KEY")
 	if e.IdleTimeout == 0 {
 		e.IdleTimeout = defaultIdleTimeout
 	}
@@ -57,6 +63,14 @@ func (e *Endpoint) validate() error {
 		faults = append(faults, fmt.Errorf("the HTTP client has a total timeout of %s, which would cut answers: set none", e.HTTP.Timeout))
 	}
 	return errors.Join(faults...)
+}
+
+// explainer returns what explains failures of requests to this endpoint; setting names the setting
+// that holds the model, and sent are the texts of the request.
+func (e *Endpoint) explainer(model, setting string, sent []string) explainer {
+	return explainer{
+		host: e.host(), model: model, setting: setting, address: e.AddressSetting, keySetting: e.KeySetting, key: e.APIKey, sent: sent,
+	}
 }
 
 // host names the endpoint in errors.

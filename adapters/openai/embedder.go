@@ -32,8 +32,9 @@ type EmbedderConfig struct {
 	Batch      int // texts per request; default 64
 }
 
-// Embedder turns texts into unit vectors. Passages are background work and are retried for minutes, questions have somebody waiting
-// and are retried once. It is safe for concurrent use.
+// Embedder turns texts into unit vectors. Passages are background work and are retried for minutes;
+// a person waits for questions, which are retried once. No retry waits past the deadline of the
+// context. It is safe for concurrent use.
 type Embedder struct {
 	config EmbedderConfig
 	traits vectorTraits
@@ -47,7 +48,6 @@ const (
 	questionAttempts = 2
 	firstBackoff     = 500 * time.Millisecond
 	maxBackoff       = time.Minute
-	maxQuestionWait  = 3 * time.Second
 	maxDimensions    = 16_000 // what pgvector stores
 )
 
@@ -134,10 +134,10 @@ func (e *Embedder) EmbedCounted(ctx context.Context, purpose retrieve.Purpose, t
 
 // patiently embeds one batch, waiting and trying again where that helps.
 func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error) {
-	x := explainer{host: e.config.host(), model: e.config.Model, setting: "EMBEDDING_MODEL", key: e.config.APIKey, sent: texts}
-	attempts, longest := passageAttempts, maxBackoff
+	x := e.config.explainer(e.config.Model, "EMBEDDING_MODEL", texts)
+	attempts := passageAttempts
 	if purpose == retrieve.ForQuery {
-		attempts, longest = questionAttempts, maxQuestionWait
+		attempts = questionAttempts
 	}
 	backoff := firstBackoff
 	for attempt := 1; ; attempt++ {
@@ -155,12 +155,13 @@ func (e *Embedder) patiently(ctx context.Context, purpose retrieve.Purpose, text
 		wait := backoff/2 + rand.N(backoff)
 		var limited *llm.RateLimitError
 		if errors.As(err, &limited) && limited.RetryAfter > 0 {
-			if purpose == retrieve.ForQuery && limited.RetryAfter > longest {
-				return nil, 0, err // the person would wait in vain
-			}
 			wait = limited.RetryAfter
 		}
-		if sleep.For(ctx, min(wait, longest)) != nil {
+		wait = min(wait, maxBackoff)
+		if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
+			return nil, 0, err // it says more than that the time is up
+		}
+		if sleep.For(ctx, wait) != nil {
 			return nil, 0, x.explain(ctx, ctx.Err())
 		}
 		backoff = min(2*backoff, maxBackoff)

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -129,11 +130,13 @@ func (e *responseError) unpaid() bool {
 // explainer turns failures into errors of core/llm, each a sentence that says what to do. Neither the API key nor words of the
 // request appear in them.
 type explainer struct {
-	host    string
-	model   string
-	setting string // that names the model
-	key     string
-	sent    []string // texts of the request: a message that repeats them is not shown
+	host       string
+	model      string
+	setting    string // that names the model
+	address    string // setting that holds the address
+	keySetting string // setting that holds the key
+	key        string
+	sent       []string // texts of the request: a message that repeats them is not shown
 }
 
 // explain maps err; ctx is the caller's, which tells a stop from a broken connection.
@@ -182,9 +185,11 @@ func (x explainer) unreachable(err *url.Error) error {
 	case errors.As(err, &certificate):
 		return fmt.Errorf("%w: the certificate of %s is not trusted; if it is your own, name its certificate authority in the settings", llm.ErrUnavailable, x.host)
 	case errors.As(err, &name):
-		return fmt.Errorf("%w: the name of %s could not be resolved; check OPENAI_BASE_URL and the network", llm.ErrUnavailable, x.host)
+		return fmt.Errorf("%w: the name of %s could not be resolved; check %s and the network", llm.ErrUnavailable, x.host, x.address)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w: nothing listens at %s; start the server there, or correct %s", llm.ErrUnavailable, x.host, x.address)
 	}
-	return fmt.Errorf("%w: no answer from %s (%w); check that it runs and that OPENAI_BASE_URL is right", llm.ErrUnavailable, x.host, err.Err)
+	return fmt.Errorf("%w: no answer from %s (%w); check that it runs and that %s is right", llm.ErrUnavailable, x.host, err.Err, x.address)
 }
 
 // isOurs reports whether the SDK refused a request before sending it.
@@ -213,9 +218,9 @@ func (x explainer) refusal(e *responseError) error {
 	words := x.quote(e)
 	switch {
 	case e.page && e.status < 500:
-		return fmt.Errorf("%w: %s answered with a web page (HTTP %d); check OPENAI_BASE_URL, which usually ends in /v1", llm.ErrNotFound, x.host, e.status)
+		return fmt.Errorf("%w: %s answered with a web page (HTTP %d); check %s, which usually ends in /v1", llm.ErrNotFound, x.host, e.status, x.address)
 	case e.location != "" && e.status/100 == 3:
-		return fmt.Errorf("%w: %s redirects elsewhere (HTTP %d); set OPENAI_BASE_URL to the final address", llm.ErrNotFound, x.host, e.status)
+		return fmt.Errorf("%w: %s redirects elsewhere (HTTP %d); set %s to the final address", llm.ErrNotFound, x.host, e.status, x.address)
 	case e.unpaid():
 		return fmt.Errorf("%w: the account at %s has no quota left; check its plan and billing", llm.ErrAuth, x.host)
 	case e.tooLong():
@@ -225,11 +230,11 @@ func (x explainer) refusal(e *responseError) error {
 	case e.limited():
 		return fmt.Errorf("%s: %w", x.host, &llm.RateLimitError{RetryAfter: e.retryAfter})
 	case e.status == http.StatusUnauthorized:
-		return fmt.Errorf("%w: %s does not accept the key (HTTP 401); set OPENAI_API_KEY to a valid one", llm.ErrAuth, x.host)
+		return fmt.Errorf("%w: %s does not accept the key (HTTP 401); set %s to a valid one", llm.ErrAuth, x.host, x.keySetting)
 	case e.status == http.StatusForbidden:
 		return fmt.Errorf("%w: the key has no access to %s at %s (HTTP 403); check the key's rights or %s", llm.ErrAuth, x.model, x.host, x.setting)
 	case e.status == http.StatusNotFound, e.status == http.StatusMethodNotAllowed, e.says("model_not_found"):
-		return fmt.Errorf("%w: %s knows no model %q; check %s and OPENAI_BASE_URL (HTTP %d)%s", llm.ErrNotFound, x.host, x.model, x.setting, e.status, words)
+		return fmt.Errorf("%w: %s knows no model %q; check %s and %s (HTTP %d)%s", llm.ErrNotFound, x.host, x.model, x.setting, x.address, e.status, words)
 	case e.status >= 500, e.status == http.StatusRequestTimeout, e.status == http.StatusConflict, e.status == 0:
 		// 529 and 503 may come with a wish to wait as well.
 		if e.retryAfter > 0 {

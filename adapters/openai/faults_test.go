@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 func TestStreamFaults(t *testing.T) {
@@ -108,14 +109,20 @@ func TestUnreachable(t *testing.T) {
 	if err := closed.Close(); err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]string{"refused": closed.URL(), "unknown name": "http://no-such-host.invalid/v1"}
-	for name, address := range tests {
+	tests := map[string]struct{ address, says string }{
+		"refused": {closed.URL(), "nothing listens at 127.0.0.1:"}, "unknown name": {"http://no-such-host.invalid/v1", "could not be resolved"},
+	}
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newModel(t, closed, func(c *openai.Config) { c.BaseURL = address })
+			m := newModel(t, closed, func(c *openai.Config) { c.BaseURL = tt.address })
 			_, err := collect(t.Context(), m, ask("hi"))
-			if !errors.Is(err, llm.ErrUnavailable) || !strings.Contains(err.Error(), "OPENAI_BASE_URL") {
-				t.Errorf("error is %v", err)
+			e := newEmbedder(t, closed, func(c *openai.EmbedderConfig) { c.BaseURL, c.AddressSetting = tt.address, "EMBEDDING_BASE_URL" })
+			_, fault := e.Embed(t.Context(), retrieve.ForQuery, []string{"hi"})
+			for setting, err := range map[string]error{"OPENAI_BASE_URL": err, "EMBEDDING_BASE_URL": fault} {
+				if !errors.Is(err, llm.ErrUnavailable) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), setting) {
+					t.Errorf("error is %v, want %q and %s", err, tt.says, setting)
+				}
 			}
 		})
 	}

@@ -112,7 +112,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 
 func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		x := explainer{host: m.config.host(), model: m.config.Model, setting: "LLM_MODEL", key: m.config.APIKey, sent: texts(req)}
+		x := m.config.explainer(m.config.Model, "LLM_MODEL", texts(req))
 		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
 		stream, err := m.open(inner, req)

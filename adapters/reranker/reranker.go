@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -153,6 +154,9 @@ func (c *Client) ask(ctx context.Context, question string, texts []string) (map[
 		var failed *url.Error // which repeats the address, with whatever it holds
 		if errors.As(err, &failed) {
 			err = failed.Err
+		}
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return nil, 0, fmt.Errorf("nothing listens at %s; start the reranker there, or correct RERANK_URL", req.URL.Host)
 		}
 		return nil, 0, err
 	}

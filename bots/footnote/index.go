@@ -80,13 +80,27 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 		}
 		empty = empty || nothingIndexed(run.Counts)
 	}
-	bar := newProgress(env, "")
-	err = base.Settle(ctx, bar.doing)
-	bar.end()
+	err = settle(ctx, env, base)
 	if err == nil && empty {
 		return errSilent // the documents that failed were named
 	}
 	return err
+}
+
+// settle finishes what indexing leaves behind, and says beforehand what is to be embedded.
+func settle(ctx context.Context, env *environment, base *wire.Base) error {
+	backlog, err := base.Backlog(ctx)
+	if err != nil {
+		return err
+	}
+	if backlog.Chunks > 0 {
+		if _, err := fmt.Fprintf(env.errs, "Embedding %s with %s\n", backlog, backlog.Model); err != nil {
+			return err
+		}
+	}
+	bar := newProgress(env, "")
+	defer bar.end()
+	return base.Settle(ctx, bar.doing)
 }
 
 // runToItsEnd reads a source, and waits where that wants to be left alone for a while.

@@ -67,10 +67,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 			return err
 		}
 	}
-	bar := newProgress(env, "")
-	err = base.Settle(ctx, bar.doing)
-	bar.end()
-	return err
+	return settle(ctx, env, base)
 }
 
 // choose returns the sources that were asked for; all are checked before any is read.

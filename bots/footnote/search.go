@@ -102,6 +102,11 @@ func (c *searchCommand) printJSON(env *environment, result retrieve.Result, took
 }
 
 func (c *searchCommand) print(env *environment, result retrieve.Result) error {
+	if result.Trace.Notice != "" {
+		if _, err := fmt.Fprintln(env.out, result.Trace.Notice); err != nil {
+			return err
+		}
+	}
 	if len(result.Hits) == 0 {
 		_, err := fmt.Fprintln(env.out, "Nothing was found. footnote sources lists what is indexed.")
 		return err

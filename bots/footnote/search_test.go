@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,6 +129,43 @@ func TestSearchGoesOnWithoutTheEmbeddingEndpoint(t *testing.T) {
 	got := jsonOf[traced](t, down.run(t, "search", "descale kettle", "--json"))
 	if len(got.Hits) == 0 || got.Trace.Alpha != 0 || !strings.Contains(got.Trace.Notice, "by keywords alone") {
 		t.Errorf("%d hits, trace %+v", len(got.Hits), got.Trace)
+	}
+}
+
+// silentEndpoint is an address that accepts connections and never answers: the kernel completes the
+// handshake, and no one reads.
+func silentEndpoint(t *testing.T) string {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String() + "/v1"
+}
+
+// An embedding endpoint that never answers costs a notice, which every reader sees, and no answer.
+func TestQuestionsAreAnsweredWhileTheEmbeddingEndpointIsSilent(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", dated(t))
+	silent := p.with("EMBEDDING_MODEL=text-embedding-3-small", "EMBEDDING_BASE_URL="+silentEndpoint(t), "EMBEDDING_API_KEY=none")
+	const notice = "The embedding model took longer than 2 s, so the search went by keywords alone."
+	answer := jsonOf[capped](t, silent.run(t, "ask", "How do I descale the kettle?", "--json"))
+	if answer.Outcome != "answered" || !strings.Contains(answer.Answer, "vinegar") || !slices.Equal(answer.Notices, []string{notice}) {
+		t.Errorf("the answer is %+v", answer)
+	}
+	if got := jsonOf[traced](t, silent.run(t, "search", "descale kettle", "--json")); len(got.Hits) == 0 || got.Trace.Notice != notice {
+		t.Errorf("search --json: %d hits, trace %+v", len(got.Hits), got.Trace)
+	}
+	for _, args := range [][]string{{"ask", "How do I descale the kettle?"}, {"ask", "descale kettle", "--search-only"}, {"search", "descale kettle"}} {
+		if r := silent.run(t, args...); strings.Count(r.stdout+r.stderr, notice) != 1 {
+			t.Errorf("footnote %s does not print the notice once:\n%s%s", args, r.stdout, r.stderr)
+		}
 	}
 }
 

@@ -31,7 +31,8 @@ var ErrNoEmbedder = errors.New("there is no embedder, so there is no semantic se
 // ErrNoReranker says that passages were to be judged where nothing judges them.
 var ErrNoReranker = errors.New("there is no reranker: set RERANK_URL")
 
-// patience is how long a reranker may take in an evaluation, which measures its order and, apart, its time.
+// patience is how long an embedder or a reranker may take in an evaluation, which measures what
+// they find and, apart, their time.
 const patience = time.Minute
 
 // Runner searches an index that holds a collection, one query after the other.
@@ -138,6 +139,7 @@ func (r Runner) prompter(mode Mode) (func(ctx context.Context, q Text, tokens in
 
 func (r Runner) hybrid(mode Mode, cfg retrieve.Config) (*retrieve.Hybrid, error) {
 	embedder := r.Embedder
+	cfg.EmbedWait = patience
 	switch mode {
 	case Keyword:
 		cfg.Alpha = 0

@@ -20,6 +20,7 @@ type embedder struct {
 	parallel int // calls at once
 	attempts int
 	pause    time.Duration // before the second attempt; doubled before each further one
+	embedded func(n int)   // called after each call that returned vectors, at the same time as others; may be nil
 }
 
 func newEmbedder(model retrieve.Embedder, config Config) *embedder {
@@ -38,6 +39,9 @@ func (e *embedder) vectors(ctx context.Context, texts []string) ([][]float32, er
 		group.Go(func() error {
 			got, err := e.call(ctx, texts[start:end])
 			copy(vectors[start:end], got)
+			if err == nil && e.embedded != nil {
+				e.embedded(end - start)
+			}
 			return err
 		})
 	}

@@ -280,7 +280,7 @@ func TestConfigIsClipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := retrieve.Config{Alpha: 1, TitleRatio: 0, MaxChunks: 25, Above: 0, Below: 2, TimeDecay: 0, FavorRecent: 2, RecencyFloor: 1, PerSide: 300,
+	want := retrieve.Config{Alpha: 1, TitleRatio: 0, MaxChunks: 25, Above: 0, Below: 2, TimeDecay: 0, FavorRecent: 2, RecencyFloor: 1, PerSide: 300, EmbedWait: retrieve.DefaultEmbedWait,
 		MinCoverage: 1, MinCosine: 0}
 	if diff := cmp.Diff(want, h.Config()); diff != "" {
 		t.Errorf("clipped (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"math"
+	"time"
 
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
@@ -23,12 +24,19 @@ type Config struct {
 	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms
 	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
+	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.
+	EmbedWait time.Duration
 }
+
+// DefaultEmbedWait bounds the wait for the vectors of a question. Then the search goes on by
+// keywords alone: a person waits for the answer, and most questions share a word with the passage
+// they need.
+const DefaultEmbedWait = 2 * time.Second
 
 // DefaultConfig returns the defaults of every setting.
 func DefaultConfig() Config {
 	return Config{Alpha: 0.5, TitleRatio: 0.10, MaxChunks: 25, Above: 1, Below: 1, TimeDecay: 0.5, FavorRecent: 2, RecencyFloor: 0.5,
-		PerSide: 300, MinCoverage: DefaultMinCoverage}
+		PerSide: 300, EmbedWait: DefaultEmbedWait, MinCoverage: DefaultMinCoverage}
 }
 
 // clipped returns c with every value in its range; numbers that are no numbers become the default.
@@ -47,6 +55,9 @@ func (c Config) clipped() Config {
 	}
 	if c.PerSide < 1 {
 		c.PerSide = d.PerSide
+	}
+	if c.EmbedWait < 1 {
+		c.EmbedWait = d.EmbedWait
 	}
 	return c
 }

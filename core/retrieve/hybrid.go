@@ -40,7 +40,8 @@ func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 // Config returns the settings in force, clipped.
 func (h *Hybrid) Config() Config { return h.cfg }
 
-// Search implements Retriever. When the embedder fails, the search goes on by keywords alone and says so in its trace.
+// Search implements Retriever. When the embedder fails or takes longer than Config.EmbedWait, the
+// search goes on by keywords alone and says so in its trace.
 func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error) {
 	ctx, told := span.Begin(ctx, "search", slog.Int("queries", len(s.Queries)))
 	defer func() {
@@ -89,7 +90,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	}
 	candidates, passages, err := h.index.Find(ctx, request, choose)
 	if errors.Is(err, ErrDimensions) {
-		trace.Notice = "The embedding model gives vectors of another length than the index holds, so the search went by keywords alone."
+		trace.keywordsAlone("The embedding model gives vectors of another length than the index holds")
 		request.withoutVectors()
 		candidates, passages, err = h.index.Find(ctx, request, choose)
 	}
@@ -150,7 +151,9 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 		return nil
 	}
 	embedding, told := span.Begin(access.WithTenant(ctx, r.Audience.Tenant()), "embed", slog.String("model", h.embedder.Model()), slog.Int("texts", len(texts)))
-	vectors, err := h.embedder.Embed(embedding, ForQuery, texts)
+	limited, cancel := context.WithTimeout(embedding, h.cfg.EmbedWait)
+	defer cancel()
+	vectors, err := h.embedder.Embed(limited, ForQuery, texts)
 	if err == nil {
 		err = h.check(vectors, len(texts))
 	}
@@ -161,12 +164,15 @@ func (h *Hybrid) embed(ctx context.Context, queries []Query, r *Request, trace *
 		if ctx.Err() != nil {
 			return fmt.Errorf("embed the question: %w", context.Cause(ctx))
 		}
-		trace.Notice = "The embedding model did not answer, so the search went by keywords alone."
 		switch {
 		case errors.Is(err, ErrDimensions):
-			trace.Notice = "The embedding model gives vectors of another length than it is set up for, so the search went by keywords alone."
+			trace.keywordsAlone("The embedding model gives vectors of another length than it is set up for")
 		case errors.Is(err, llm.ErrBudget):
-			trace.Notice = "The budget for models is used up, so the search went by keywords alone."
+			trace.keywordsAlone("The budget for models is used up")
+		case limited.Err() != nil:
+			trace.keywordsAlone(fmt.Sprintf("The embedding model took longer than %g s", h.cfg.EmbedWait.Seconds()))
+		default:
+			trace.keywordsAlone("The embedding model did not answer")
 		}
 		return nil
 	}

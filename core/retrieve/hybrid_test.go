@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -243,10 +244,42 @@ func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 			if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0 || r.Trace.Route != retrieve.RouteNone {
 				t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
 			}
-			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") {
-				t.Errorf("notice %q", r.Trace.Notice)
+			if !strings.HasSuffix(r.Trace.Notice, "the search went by keywords alone.") || r.Trace.KeywordsAlone != r.Trace.Notice {
+				t.Errorf("notice %q, keywords alone %q", r.Trace.Notice, r.Trace.KeywordsAlone)
 			}
 		})
+	}
+}
+
+// silent is an embedder that never answers.
+type silent struct{ embedder }
+
+func (*silent) Embed(ctx context.Context, _ retrieve.Purpose, _ []string) ([][]float32, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestHybridDoesNotWaitForASilentEmbedder(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := search(t, newHybrid(t, library(t), &silent{}, nil), ask("standby"))
+		if took := time.Since(began); took != retrieve.DefaultEmbedWait { // of synctest's clock
+			t.Errorf("the search took %s, want %s", took, retrieve.DefaultEmbedWait)
+		}
+		if len(r.Hits) == 0 || r.Hits[0].Document.ID != "guide" || r.Trace.Alpha != 0 {
+			t.Errorf("hits %v, trace %+v", documents(r), r.Trace)
+		}
+		const want = "The embedding model took longer than 2 s, so the search went by keywords alone."
+		if r.Trace.KeywordsAlone != want || r.Trace.Notice != want {
+			t.Errorf("keywords alone: %q, notice %q", r.Trace.KeywordsAlone, r.Trace.Notice)
+		}
+	})
+	stopped, stop := context.WithCancelCause(t.Context())
+	ended := errors.New("stopped by a person")
+	stop(ended)
+	if _, err := newHybrid(t, library(t), &silent{}, nil).Search(stopped, ask("standby")); !errors.Is(err, ended) {
+		t.Errorf("the error of a search that was stopped is %v", err)
 	}
 }
 

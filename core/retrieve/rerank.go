@@ -120,13 +120,13 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 	switch {
 	case err == nil:
 	case errors.Is(err, llm.ErrBudget):
-		trace.addNotice("The budget for models is used up, so the passages were not reranked.")
+		trace.AddNotice("The budget for models is used up, so the passages were not reranked.")
 		return nil, false
 	case asking.Err() != nil:
-		trace.addNotice(fmt.Sprintf("The reranker took longer than %d ms, so the passages stand in the order of the search.", h.wait.Milliseconds()))
+		trace.AddNotice(fmt.Sprintf("The reranker took longer than %d ms, so the passages stand in the order of the search.", h.wait.Milliseconds()))
 		return nil, false
 	default:
-		trace.addNotice("The reranker did not answer as it should, so the passages stand in the order of the search.")
+		trace.AddNotice("The reranker did not answer as it should, so the passages stand in the order of the search.")
 		return nil, false
 	}
 	order := slices.Clone(ranked)
@@ -179,7 +179,13 @@ func (p Passage) judged() string {
 	return b.String()
 }
 
-// addNotice adds a sentence about what could not run.
-func (t *Trace) addNotice(sentence string) {
+// AddNotice adds a sentence about what could not run.
+func (t *Trace) AddNotice(sentence string) {
 	t.Notice = strings.TrimSpace(t.Notice + " " + sentence)
+}
+
+// keywordsAlone notes why no vectors were compared.
+func (t *Trace) keywordsAlone(why string) {
+	t.KeywordsAlone = why + ", so the search went by keywords alone."
+	t.AddNotice(t.KeywordsAlone)
 }

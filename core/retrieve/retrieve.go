@@ -104,6 +104,10 @@ type Trace struct {
 	To       string   `json:"to,omitempty"`       // date of the newest; empty: any
 	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"
 	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
+	// KeywordsAlone is the sentence of Notice that an answer repeats: why no vectors were compared
+	// although they should have been. Documents that share no word with the question were not found
+	// then.
+	KeywordsAlone string `json:"-"`
 	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used or merely late.
 	RerankError error                    `json:"-"`
 	Timings     map[string]time.Duration `json:"-"` // by stage

@@ -54,7 +54,7 @@ func (h *Hybrid) spread(ctx context.Context, s Search, ranked []Ranked, trace *T
 	trace.Timings["knowledge"] = time.Since(began)
 	if err != nil {
 		if ctx.Err() == nil {
-			trace.addNotice("What the passages name could not be looked up, so only what matches the question was found.")
+			trace.AddNotice("What the passages name could not be looked up, so only what matches the question was found.")
 		}
 		return ranked, false
 	}

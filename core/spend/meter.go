@@ -94,7 +94,7 @@ func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most l
 	}
 	c.worst = price.most(most.Input, most.Output)
 	if purpose == Embedding {
-		c.cost = func(u llm.Usage) Amount { return price.Embedding.perMillion(u.Input) }
+		c.cost = func(u llm.Usage) Amount { return price.OfEmbedding(u.Input) }
 		c.worst = c.cost(most)
 	}
 	if !m.config.Caps.Any() {

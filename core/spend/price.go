@@ -23,6 +23,9 @@ func (p Price) Of(u llm.Usage) Amount {
 	return p.Input.perMillion(u.Input - cached).plus(p.Cached.perMillion(cached)).plus(p.Output.perMillion(u.Output))
 }
 
+// OfEmbedding is what it costs to embed so many tokens.
+func (p Price) OfEmbedding(tokens int) Amount { return p.Embedding.perMillion(tokens) }
+
 // most is what a call costs at most, whichever of its input is cached.
 func (p Price) most(input, output int) Amount {
 	return max(p.Input, p.Cached).perMillion(input).plus(p.Output.perMillion(output))

@@ -28,6 +28,7 @@ type index struct {
 	evidence bool
 	err      error
 	once     error // of the first search alone
+	trace    retrieve.Trace
 
 	mu       sync.Mutex
 	searches []retrieve.Search
@@ -40,7 +41,7 @@ func (x *index) Search(_ context.Context, s retrieve.Search) (retrieve.Result, e
 	if len(x.searches) == 1 && x.once != nil {
 		return retrieve.Result{}, x.once
 	}
-	return retrieve.Result{Hits: x.hits, Evidence: x.evidence}, x.err
+	return retrieve.Result{Hits: x.hits, Evidence: x.evidence, Trace: x.trace}, x.err
 }
 
 func hit(name, text string) retrieve.Hit {

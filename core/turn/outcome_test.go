@@ -15,9 +15,11 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
+	"github.com/google/go-cmp/cmp"
 )
 
 func searching(id string) llmtest.Reply {
@@ -267,5 +269,22 @@ func TestEndpointThatTakesNoTools(t *testing.T) {
 	}
 	if n := len(fallback.Requests()); n != 0 || len(model.Requests()) != 4 {
 		t.Errorf("%d requests to the model, %d to its fallback", len(model.Requests()), n)
+	}
+}
+
+// The person reads once that meanings were not compared, whoever searches. What only the order of
+// passages depends on is for explanations.
+func TestAnswerSaysThatSearchesWentByKeywords(t *testing.T) {
+	t.Parallel()
+	const sentence = "The embedding model did not answer, so the search went by keywords alone."
+	for name, only := range map[string]bool{"answer": false, "search only": true} {
+		s := ask("How do I set up replication?", llmtest.Native(searching("1"), searching("2"), llmtest.Answer("So [1].")))
+		s.index.trace = retrieve.Trace{Notice: sentence + " The reranker took longer than 300 ms.", KeywordsAlone: sentence}
+		s.request.SearchOnly = only
+		report, packets := s.run(t, t.Context())
+		stop := packets[len(packets)-1].Payload.(packet.Stop)
+		if diff := cmp.Diff([]string{sentence}, stop.Notices); diff != "" || !cmp.Equal(stop.Notices, report.Best().Notices) {
+			t.Errorf("%s: notices of the stop (-want +got):\n%s", name, diff)
+		}
 	}
 }

@@ -31,7 +31,8 @@ type recorder interface {
 	Cited(info cite.Info)
 	// Held adds passages that a prompt holds from now on.
 	Held(references []message.Reference)
-	// Searched adds the result of a search-like tool; the account may be nil.
+	// Searched adds the result of a search-like tool; the account may be nil. The person reads a
+	// notice of a search that went by keywords alone.
 	Searched(evidence bool, closest []document.Ref, account *retrieve.Account)
 	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no more to the answer.
 	Stepped(messages []message.Message)
@@ -129,6 +130,9 @@ func (s *state) Searched(evidence bool, closest []document.Ref, account *retriev
 	s.searched = true
 	if account != nil {
 		s.answer.Searches = append(s.answer.Searches, *account)
+		if account.KeywordsAlone != "" {
+			s.notice(account.KeywordsAlone)
+		}
 	}
 	s.evidence = s.evidence || evidence
 	if s.closest == nil {
@@ -171,6 +175,11 @@ func (s *state) Ran(took time.Duration) {
 func (s *state) Noticed(sentences ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.notice(sentences...)
+}
+
+// notice adds sentences once each. The caller holds mu.
+func (s *state) notice(sentences ...string) {
 	for _, sentence := range sentences {
 		if !s.seen["notice "+sentence] {
 			s.seen["notice "+sentence] = true

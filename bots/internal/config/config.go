@@ -177,7 +177,21 @@ func (c *Config) Warnings() []string {
 func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {
-		faults = append(faults, errors.New("EMBEDDING_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL; unset it to use the embedder in the program"))
+		faults = append(faults, errors.New("EMBEDDING_MODEL: needs the address of its endpoint (EMBEDDING_BASE_URL or OPENAI_BASE_URL), or a key of OpenAI "+
+			"(EMBEDDING_API_KEY or OPENAI_API_KEY); unset it to use the embedder in the program"))
+	}
+	for _, s := range []struct {
+		name, needs string
+		ignored     bool
+	}{
+		{"EMBEDDING_BASE_URL", "EMBEDDING_MODEL, the model to ask for there", c.EmbeddingModel == "" && c.EmbeddingBaseURL != ""},
+		{"EMBEDDING_API_KEY", "EMBEDDING_MODEL, the model to ask for with it", c.EmbeddingModel == "" && c.EmbeddingKey != ""},
+		{"RERANK_MODEL", "RERANK_URL, the address of the reranker", c.RerankURL == "" && c.RerankModel != ""},
+		{"RERANK_API_KEY", "RERANK_URL, the address of the reranker", c.RerankURL == "" && c.RerankKey != ""},
+	} {
+		if s.ignored {
+			faults = append(faults, fmt.Errorf("%s: needs %s; unset it otherwise", s.name, s.needs))
+		}
 	}
 	if c.FastModel != "" && !c.HasModel() {
 		faults = append(faults, errors.New("FAST_LLM_MODEL: needs OPENAI_API_KEY or OPENAI_BASE_URL"))

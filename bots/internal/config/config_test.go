@@ -80,7 +80,7 @@ func TestEverySettingIsWrongAtOnce(t *testing.T) {
 	}
 	for _, name := range free {
 		if !slices.Contains([]string{
-			"FOOTNOTE_DATA", "LLM_MODEL", "FALLBACK_LLM_MODEL", "FAST_LLM_MODEL", "EMBEDDING_MODEL", "RERANK_MODEL", "FOOTNOTE_CONFIG", "CA_FILE", "ALLOW_PRIVATE_HOSTS", "OPEN_URL_PRIVATE_HOSTS",
+			"FOOTNOTE_DATA", "LLM_MODEL", "FALLBACK_LLM_MODEL", "FAST_LLM_MODEL", "EMBEDDING_MODEL", "FOOTNOTE_CONFIG", "CA_FILE", "ALLOW_PRIVATE_HOSTS", "OPEN_URL_PRIVATE_HOSTS",
 			"DISCORD_GUILDS", "DISCORD_COMMAND_GUILDS", "SLACK_STOP_REACTIONS", "DISCORD_STOP_REACTIONS", "HTTP_ADDR", "ADMIN_ADDR", "GITHUB_APP_KEY_FILE", "GOOGLE_KEY_FILE",
 		}, name) {
 			t.Errorf("%s takes %q, and nobody has said that it takes any text", name, value)
@@ -110,6 +110,27 @@ func TestEmbeddingModelNeedsAnEndpoint(t *testing.T) {
 	if _, err := config.Load(env("EMBEDDING_MODEL", "m", "FAST_LLM_MODEL", "f")); err == nil ||
 		!strings.Contains(err.Error(), "EMBEDDING_MODEL") || !strings.Contains(err.Error(), "FAST_LLM_MODEL") {
 		t.Errorf("error = %v, want both settings named", err)
+	}
+	for _, name := range []string{"EMBEDDING_BASE_URL", "OPENAI_BASE_URL", "EMBEDDING_API_KEY", "OPENAI_API_KEY"} {
+		if _, err := config.Load(env("EMBEDDING_MODEL", "m")); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error = %v, which does not name %s", err, name)
+		}
+		if _, err := config.Load(env("EMBEDDING_MODEL", "m", name, "http://127.0.0.1:1/v1")); err != nil {
+			t.Errorf("with %s: %v", name, err)
+		}
+	}
+}
+
+// What an endpoint is asked with has no effect without the endpoint, so it is a fault.
+func TestSettingsWithoutTheirEndpointAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, needs := range map[string]string{
+		"EMBEDDING_BASE_URL": "EMBEDDING_MODEL", "EMBEDDING_API_KEY": "EMBEDDING_MODEL", "RERANK_MODEL": "RERANK_URL", "RERANK_API_KEY": "RERANK_URL",
+	} {
+		// Another endpoint does not make up for it.
+		if _, err := config.Load(env(name, "http://127.0.0.1:1/v1", "OPENAI_API_KEY", "k")); err == nil || !strings.Contains(err.Error(), name+": needs "+needs) {
+			t.Errorf("error = %v, want %s to need %s", err, name, needs)
+		}
 	}
 }
 

@@ -142,7 +142,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	case jobs.Train: // an older release at work beside this one asked for it
 		return false, []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}, nil
 	case jobs.Vectors:
-		if err := b.fill(ctx, until, func(string) {}); err != nil {
+		if err := b.fill(ctx, until, func(int) {}); err != nil {
 			more = errors.Is(err, index.ErrPaused)
 			if more {
 				err = nil

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 // Check is one thing that the doctor looks at.
@@ -37,14 +38,24 @@ func (b *Base) Checks() []Check {
 		{"Redis", b.checkRedis},
 	}
 	for i := range checks {
-		run := checks[i].Run
-		checks[i].Run = func(ctx context.Context) (string, error) {
-			ctx, cancel := context.WithTimeout(ctx, checkTimeout)
-			defer cancel()
-			return run(ctx)
-		}
+		checks[i].Run = within(checkTimeout, checks[i].Run)
 	}
 	return checks
+}
+
+// within bounds a check. An operator reads what to do about a part that is silent, not that a
+// deadline passed.
+func within(limit time.Duration, run func(context.Context) (string, error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) {
+		silent := fmt.Errorf("it did not answer within %s: see that it runs, and that its address in the settings leads to it", limit)
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, silent)
+		defer cancel()
+		state, err := run(ctx)
+		if err != nil && errors.Is(context.Cause(ctx), silent) {
+			return "", silent
+		}
+		return state, err
+	}
 }
 
 func (b *Base) checkConfiguration(ctx context.Context) (string, error) {
@@ -108,26 +119,33 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	vectors, err := e.Embed(ctx, 0, []string{"test"})
+	backlog, err := b.Backlog(ctx)
 	if err != nil {
-		return unpaid(err)
+		return "", err
 	}
+	waiting := ""
+	if backlog.Chunks > 0 {
+		waiting = fmt.Sprintf("; %s have no vector of it yet and are found by their words alone: run footnote index once, or let footnote serve run, which embeds them in the background", backlog)
+	}
+	began := time.Now()
+	vectors, err := e.Embed(ctx, retrieve.ForQuery, []string{"test"})
+	if err != nil {
+		state, err := unpaid(err)
+		return state + waiting, err
+	}
+	took := time.Since(began)
 	kept, fresh, err := b.Index.Bits(ctx, b.Tenant, e.Model())
 	if err != nil {
 		return "", err
 	}
-	missing, err := b.Index.WithoutVector(ctx, b.Tenant, e.Model())
-	if err != nil {
-		return "", err
-	}
 	says := fmt.Sprintf("%s, %d dimensions, alpha %.2g", e.Model(), len(vectors[0]), b.Config.HybridAlpha)
+	if took > retrieve.DefaultEmbedWait {
+		says += fmt.Sprintf("; it took %.1f s, and a search waits %g s and goes by keywords then: see why it is slow", took.Seconds(), retrieve.DefaultEmbedWait.Seconds())
+	}
 	if kept > 0 && kept != fresh {
 		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
 	}
-	if missing > 0 {
-		says += fmt.Sprintf("; %d chunks have no vector of it yet and are found by their words alone: run footnote index once, or let footnote serve run, which embeds them beside answering", missing)
-	}
-	return says, nil
+	return says + waiting, nil
 }
 
 func (b *Base) checkReranker(ctx context.Context) (string, error) {

@@ -5,27 +5,94 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/spend"
 )
 
 // Settle finishes what indexing leaves behind: chunks without a vector get one, and postings are packed. These are the steps that
 // serve runs in the background, done at once. It can be interrupted and goes on where it was. report is told each step.
 func (b *Base) Settle(ctx context.Context, report func(step string)) error {
-	if err := b.fill(ctx, time.Time{}, report); err != nil {
-		return err
-	}
-	report("Packing the index")
-	_, err := b.Index.Tidy(ctx, b.Tenant, time.Time{})
-	return err
-}
-
-// fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on after until; a zero until is never reached.
-func (b *Base) fill(ctx context.Context, until time.Time, report func(string)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
 		return err
 	}
-	return index.Fill(ctx, b.Index, b.Tenant, embedder, index.Config{Until: until}, func(chunks int) {
-		report(fmt.Sprintf("Embedding: %d chunks", chunks))
-	})
+	missing, err := b.Index.WithoutVector(ctx, b.Tenant, embedder.Model())
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := b.fill(ctx, time.Time{}, func(chunks int) {
+		report(embedding(int64(chunks), missing, time.Since(began)))
+	}); err != nil {
+		return err
+	}
+	report("Packing the index")
+	_, err = b.Index.Tidy(ctx, b.Tenant, time.Time{})
+	return err
+}
+
+// embedding says how far embedding is. Chunks that were added meanwhile raise the total.
+func embedding(done, total int64, elapsed time.Duration) string {
+	total = max(total, done)
+	says := fmt.Sprintf("Embedding: %d of %d chunks", done, total)
+	if elapsed > 0 && done > 0 {
+		says += fmt.Sprintf(", %.0f/s", float64(done)/elapsed.Seconds())
+		if done < total {
+			says += fmt.Sprintf(", %s left", time.Duration(float64(elapsed)/float64(done)*float64(total-done)).Round(time.Second))
+		}
+	}
+	return says
+}
+
+// fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on after until; a zero until is never reached.
+func (b *Base) fill(ctx context.Context, until time.Time, done func(chunks int)) error {
+	embedder, err := b.Embedder()
+	if err != nil {
+		return err
+	}
+	return index.Fill(ctx, b.Index, b.Tenant, embedder, index.Config{Until: until}, done)
+}
+
+// Backlog is what has no vector of the embedding model in use, and what it costs to embed it.
+type Backlog struct {
+	index.Backlog // Tokens is 0 for the embedder in the program, which costs nothing
+	Model         string
+	Cost          spend.Amount
+	Currency      string // empty: the model has no price
+}
+
+// Backlog counts what is to be embedded, and asks no model.
+func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
+	embedder, err := b.Embedder()
+	if err != nil {
+		return Backlog{}, err
+	}
+	out := Backlog{Model: embedder.Model()}
+	out.Chunks, err = b.Index.WithoutVector(ctx, b.Tenant, out.Model)
+	paid := b.Config.EmbeddingModel
+	if err != nil || out.Chunks == 0 || paid == "" {
+		return out, err
+	}
+	if out.Backlog, err = index.EstimateBacklog(ctx, b.Index, b.Tenant, out.Model, out.Chunks, tiktoken.ForModel(paid)); err != nil {
+		return out, err
+	}
+	prices := b.File().Prices
+	if price, priced := prices.Models[paid]; priced {
+		out.Currency, out.Cost = prices.Currency, price.OfEmbedding(int(out.Tokens))
+	}
+	return out, nil
+}
+
+// String says how many chunks there are and what they cost, such as "20 chunks (about 4000 tokens,
+// 0.02 USD)".
+func (b Backlog) String() string {
+	says := fmt.Sprintf("%d chunks", b.Chunks)
+	switch {
+	case b.Tokens > 0 && b.Currency != "":
+		says += fmt.Sprintf(" (about %d tokens, %s %s)", b.Tokens, b.Cost, b.Currency)
+	case b.Tokens > 0:
+		says += fmt.Sprintf(" (about %d tokens)", b.Tokens)
+	}
+	return says
 }

@@ -66,10 +66,10 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	}
 	endpoint := b.endpoint()
 	if b.Config.EmbeddingBaseURL != "" {
-		endpoint.BaseURL = b.Config.EmbeddingBaseURL
+		endpoint.BaseURL, endpoint.AddressSetting = b.Config.EmbeddingBaseURL, "EMBEDDING_BASE_URL"
 	}
 	if b.Config.EmbeddingKey != "" {
-		endpoint.APIKey = b.Config.EmbeddingKey.Reveal()
+		endpoint.APIKey, endpoint.KeySetting = b.Config.EmbeddingKey.Reveal(), "EMBEDDING_API_KEY"
 	}
 	e, err := openai.NewEmbedder(openai.EmbedderConfig{Endpoint: endpoint, Model: b.Config.EmbeddingModel, Dimensions: b.Config.EmbeddingDimensions})
 	if err != nil {

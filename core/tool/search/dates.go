@@ -59,6 +59,6 @@ func (t *Tool) find(ctx context.Context, s retrieve.Search) (retrieve.Result, er
 		found.Ranking.Evidence = false
 	}
 	found.Trace.From, found.Trace.To = dated.From, dated.To
-	found.Trace.Notice = "Nothing of these dates matches, so what was found is of other times."
+	found.Trace.AddNotice("Nothing of these dates matches, so what was found is of other times.")
 	return found, nil
 }
