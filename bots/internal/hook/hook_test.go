@@ -33,8 +33,8 @@ func (wiki) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error
 	return func(func(index.Batch, error) bool) {}
 }
 
-func (wiki) Hook(header http.Header, body []byte) ([]string, error) {
-	if !hmac.Equal([]byte(header.Get("X-Signature")), []byte(sign(string(body)))) {
+func (wiki) Hook(header func(string) string, body []byte) ([]string, error) {
+	if !hmac.Equal([]byte(header("X-Signature")), []byte(sign(string(body)))) {
 		return nil, fmt.Errorf("wiki: %w", index.ErrUnsigned)
 	}
 	switch text := string(body); text {
