@@ -166,12 +166,17 @@ func TestHooksHoldNothingUp(t *testing.T) {
 func TestAFloodOfHooks(t *testing.T) {
 	t.Parallel()
 	storing, let := make(chan struct{}), make(chan struct{})
-	k := &kept{hear: func(context.Context) error {
-		storing <- struct{}{}
+	k := &kept{hear: func(context.Context) error { // longer than a request waits for the database
+		select {
+		case storing <- struct{}{}:
+		case <-let:
+		}
 		<-let
 		return nil
 	}}
 	server := start(t, k)
+	release := sync.OnceFunc(func() { close(let) })
+	t.Cleanup(release) // the server waits for its handlers when it closes
 	var slow, quick []chan int
 	for range 8 {
 		slow = append(slow, begin(t, server))
@@ -188,7 +193,7 @@ func TestAFloodOfHooks(t *testing.T) {
 	if got := post(t, server, "/hooks/acme/wiki", sign("page:3"), strings.NewReader("page:3")); got != http.StatusServiceUnavailable {
 		t.Errorf("the ninth that could be stored: %d", got)
 	}
-	close(let)
+	release()
 	for _, answer := range quick {
 		if got := <-answer; got != http.StatusOK {
 			t.Errorf("a quick request beside slow ones: %d", got)
