@@ -14,8 +14,7 @@ func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 	if err := b.fill(ctx, time.Time{}, report); err != nil {
 		return err
 	}
-	report("Packing the index")
-	_, err := b.Index.Tidy(ctx, b.Tenant, time.Time{})
+	_, err := b.Index.Tidy(ctx, b.Tenant, time.Time{}, report)
 	return err
 }
 
