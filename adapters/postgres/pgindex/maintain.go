@@ -3,6 +3,7 @@ package pgindex
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -20,14 +21,11 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 // long, and every search would read those that wait row by row, 4,000 of them in about 2 ms.
 const restShare = 8
 
-// Tidy takes statistics of tables that have grown, packs when enough chunks wait, merges segments, forgets old
-// changes and looks for new names (tidyKnowledge). It calls report with what it begins to do. It looks at the
-// time between two steps, each of which is committed, and returns true at until when there is more to do; a
-// zero until is never reached.
+// Tidy packs when enough chunks wait, merges segments, forgets old changes, takes statistics of tables that
+// have grown, and looks for new names (tidyKnowledge), which reads them all. It calls report with what it
+// begins to do. It looks at the time between two steps, each of which is committed, and returns true at until
+// when there is more to do; a zero until is never reached.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
-	if err := x.analyse(ctx, report); err != nil { // the other steps are planned with them
-		return false, err
-	}
 	report("Packing the index")
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
 	if err != nil {
@@ -58,12 +56,15 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 		string(tenant), maxChanges); err != nil {
 		return false, fmt.Errorf("forget old changes of segments: %w", err)
 	}
-	report("Looking for new names in the index")
-	if more, err := x.tidyKnowledge(ctx, tenant, until); more || err != nil {
-		return more, err
+	if err := x.analyse(ctx, report); err != nil {
+		return false, err
 	}
-	return false, x.analyse(ctx, report) // of the names
+	report("Looking for new names in the index")
+	return x.tidyKnowledge(ctx, tenant, until)
 }
+
+// analysed are the tables that searches and the look for names join.
+var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
 
 // analyse has PostgreSQL take statistics of the index if one of its tables is more than twice as large as
 // when they were last taken. Until then every statement is planned for the small table, and a later run can
@@ -72,16 +73,16 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
 		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)
-		from pg_class where pg_has_role(relowner, 'usage') and oid = any(array['document', 'chunk', 'entity_name', 'entity', 'alias', 'edge', 'mention']::regclass[])`
+		from pg_class where pg_has_role(relowner, 'usage') and oid = any($1::text[]::regclass[])`
 	var due bool
-	if err := x.db.Pool.QueryRow(ctx, wanted).Scan(&due); err != nil {
+	if err := x.db.Pool.QueryRow(ctx, wanted, analysed).Scan(&due); err != nil {
 		return fmt.Errorf("look for statistics of the index: %w", err)
 	}
 	if !due {
 		return nil
 	}
 	report("Taking statistics of the index")
-	if _, err := x.db.Pool.Exec(ctx, `analyze document, chunk, entity_name, entity, alias, edge, mention`); err != nil {
+	if _, err := x.db.Pool.Exec(ctx, `analyze `+strings.Join(analysed, ", ")); err != nil {
 		return fmt.Errorf("take statistics of the index: %w", err)
 	}
 	return nil

@@ -107,13 +107,40 @@ func TestReadsDoNotDependOnStatistics(t *testing.T) {
 	}
 }
 
-// Statistics are taken again before the steps that are planned with them, as soon as the tables are
-// larger than those were taken of, and not when nothing has changed.
+// Names are looked up by their words, and not in all postings.
+func TestLookForNamesReadsTheirPostings(t *testing.T) {
+	t.Parallel()
+	const many, few = 500, 10
+	x, db := outgrown(t, many)
+	if more, err := x.Purge(t.Context(), access.DefaultTenant, time.Time{}); more || err != nil { // packs all
+		t.Fatal(more, err)
+	}
+	if err := x.Maintain(t.Context(), access.DefaultTenant); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Pool.Exec(t.Context(), `update entity_name set searched = false where id in (select id from entity_name order by id limit $1)`, few); err != nil {
+		t.Fatal(err)
+	}
+	var postings int
+	if err := db.Pool.QueryRow(t.Context(), `select count(*) from posting`).Scan(&postings); err != nil || postings < many {
+		t.Fatalf("%d postings are packed: %v", postings, err)
+	}
+	if n := reads(t, db, func() {
+		if err := x.Maintain(t.Context(), access.DefaultTenant); err != nil {
+			t.Error(err)
+		}
+	}); n > 100*few {
+		t.Errorf("%d rows were read to look for %d names", n, few)
+	}
+}
+
+// Statistics are taken again before the step that is planned with them, as soon as the tables have
+// outgrown the last ones, and not when nothing has changed.
 func TestTidyTakesStatisticsOfGrownTables(t *testing.T) {
 	t.Parallel()
 	x, db := outgrown(t, 300)
 	for _, want := range [][]string{
-		{"Taking statistics of the index", "Packing the index", "Looking for new names in the index"},
+		{"Packing the index", "Taking statistics of the index", "Looking for new names in the index"},
 		{"Packing the index", "Looking for new names in the index"},
 	} {
 		var steps []string
