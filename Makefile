@@ -60,7 +60,7 @@ vet: need-go ## check formatting and run go vet
 	@$(GO) vet ./...
 
 .PHONY: lint
-lint: vet ## vet, and golangci-lint (the first time it is built, which takes minutes)
+lint: vet ## vet, and golangci-lint (which is built the first time: two minutes)
 	@$(GO) tool -modfile=deploy/tools/go.mod golangci-lint run -c deploy/golangci.yml ./...
 
 # How many random stories `make stories` tells in each suite.

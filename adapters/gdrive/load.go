@@ -71,7 +71,7 @@ func gone(err error) error {
 	case why == "downloadQuotaExceeded":
 		return fmt.Errorf("it was downloaded too often lately, and Google gives it out again later: a run after that reads it (%w)", err)
 	case absent(err) && sourcehttp.Status(err) == http.StatusForbidden:
-		return fmt.Errorf("Google does not give it out (%s, %v): %w", cmp.Or(why, "without a reason"), err, index.ErrSkipped)
+		return fmt.Errorf("Google does not give it out (%s, %w): %w", cmp.Or(why, "without a reason"), err, index.ErrSkipped)
 	case absent(err):
 		return fmt.Errorf("it is not shown any more: %w", index.ErrSkipped)
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,8 +49,8 @@ type subject struct {
 //
 // "Your code should compute the hash using your secret token, HMAC-SHA256 and the payload body … The hash signature always starts with sha256= …
 // never use a plain == operator" (https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries).
-func ReadHook(secret string, header http.Header, body []byte) (subjects []string, err error) {
-	given, found := strings.CutPrefix(header.Get("X-Hub-Signature-256"), "sha256=")
+func ReadHook(secret string, header func(string) string, body []byte) (subjects []string, err error) {
+	given, found := strings.CutPrefix(header("X-Hub-Signature-256"), "sha256=")
 	sum, err := hex.DecodeString(given)
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write(body)
@@ -62,7 +61,7 @@ func ReadHook(secret string, header http.Header, body []byte) (subjects []string
 	if err := json.Unmarshal(body, &e); err != nil {
 		return nil, fmt.Errorf("a webhook of GitHub cannot be read: set its content type to application/json (%w)", err)
 	}
-	return e.subjects(header.Get("X-GitHub-Event")), nil
+	return e.subjects(header("X-GitHub-Event")), nil
 }
 
 // subjects are what an event is about.
@@ -121,7 +120,7 @@ func (s subject) hint(in string, of sort) string {
 }
 
 // Hook implements index.Hooked.
-func (c *Connector) Hook(header http.Header, body []byte) ([]string, error) {
+func (c *Connector) Hook(header func(string) string, body []byte) ([]string, error) {
 	return ReadHook(c.options.HookSecret, header, body)
 }
 

@@ -20,10 +20,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-func signed(secret, event, body string) http.Header {
+func signed(secret, event, body string) func(string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
-	return http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "X-Github-Event": {event}}
+	return http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "X-Github-Event": {event}}.Get
 }
 
 // The example of GitHub's page on signatures.
@@ -31,7 +31,7 @@ func TestHooksAreSigned(t *testing.T) {
 	t.Parallel()
 	const secret, body, sum = "It's a Secret to Everybody", "Hello, World!", "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
 	for signature, unsigned := range map[string]bool{sum: false, "": true, "sha256=": true, sum[:20]: true, "sha1=" + sum[7:]: true, strings.Replace(sum, "7", "8", 1): true, "sha256=zz": true} {
-		_, err := github.ReadHook(secret, http.Header{"X-Hub-Signature-256": {signature}}, []byte(body))
+		_, err := github.ReadHook(secret, http.Header{"X-Hub-Signature-256": {signature}}.Get, []byte(body))
 		if errors.Is(err, index.ErrUnsigned) != unsigned || err == nil { // the example is no JSON
 			t.Errorf("%q: %v", signature, err)
 		}

@@ -1,6 +1,8 @@
 package github_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -113,6 +115,30 @@ func (a *acme) mustHold() {
 	a.T.Helper()
 	if fault := a.differs(); fault != "" {
 		a.T.Fatal(fault)
+	}
+}
+
+func TestLoadOfThreadEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	a := newAcme(t, nil)
+	a.Open(a.Repo(a.org, "app", githubtest.Private), "issue", "Crash on start", "It crashes.", a.ada)
+	ended := errors.New("the run was stopped")
+	ctx, end := context.WithCancelCause(t.Context())
+	end(ended)
+	loads := 0
+	for batch, err := range a.Connector.Sync(t.Context(), nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range batch.Documents {
+			loads++
+			if _, err := item.Load(ctx); !errors.Is(err, ended) {
+				t.Errorf("%s: %v", item.ID, err)
+			}
+		}
+	}
+	if loads != 1 {
+		t.Errorf("%d documents, want 1", loads)
 	}
 }
 

@@ -155,7 +155,10 @@ func (c *Connector) item(r repositoryOf, of sort, t thread, whole bool) index.It
 		if err := c.client.complete(ctx, &t); err != nil {
 			return document.Document{}, err
 		}
-		d := t.document(r.name)
+		d, err := t.document(ctx, r.name)
+		if err != nil {
+			return document.Document{}, err
+		}
 		if at, err := url.Parse(d.URL); err != nil || !c.client.owns(at) {
 			return document.Document{}, fmt.Errorf("GitHub names %q as the address of %s#%d, which is not on %s: the next run tries again", d.URL, r.name, t.Number, c.client.config.URL)
 		}
@@ -176,7 +179,8 @@ func (t *thread) size() int64 {
 }
 
 // document makes a document of a thread: a section for its text and for each comment, which citations lead to.
-func (t *thread) document(repository string) document.Document {
+// The error is the cause of ctx.
+func (t *thread) document(ctx context.Context, repository string) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)
 	var w writer
@@ -203,11 +207,17 @@ func (t *thread) document(repository string) document.Document {
 		w.comment(answer, how)
 		w.all(answer.Replies.Nodes, "")
 	}
-	slices.SortStableFunc(w.sections, func(a, b dating) int { return a.at.Compare(b.at) })
-	for _, s := range w.sections {
-		d.Sections = append(d.Sections, s.Section)
+	slices.SortStableFunc(w.texts, func(a, b said) int { return a.at.Compare(b.at) })
+	for _, one := range w.texts {
+		blocks, err := one.blocks(ctx)
+		if err != nil {
+			return document.Document{}, err
+		}
+		if len(blocks) > 0 {
+			d.Sections = append(d.Sections, document.Section{Anchor: one.anchor, Blocks: blocks})
+		}
 	}
-	return d
+	return d, nil
 }
 
 func (t *thread) metadata(repository string) map[string]string {
@@ -252,14 +262,8 @@ type said struct {
 	at                     time.Time
 }
 
-// dating is a section with its date.
-type dating struct {
-	document.Section
-	at time.Time
-}
-
-// writer collects sections.
-type writer struct{ sections []dating }
+// writer collects texts.
+type writer struct{ texts []said }
 
 func (w *writer) all(list []comment, how string) {
 	for _, one := range list {
@@ -275,25 +279,30 @@ func (w *writer) comment(one comment, how string) {
 	w.said(said{who: one.Author.name(), how: how, text: one.Body, anchor: anchor, at: one.CreatedAt})
 }
 
-// said adds a section. Who wrote it stands in its first paragraph, so that a passage says so.
-func (w *writer) said(one said) {
-	head := fmt.Sprintf("%s%s (%s UTC):", one.who, one.how, one.at.UTC().Format("2006-01-02 15:04"))
-	s := document.Section{Anchor: one.anchor}
-	for _, part := range markdown.Parse(one.text).Sections {
+func (w *writer) said(one said) { w.texts = append(w.texts, one) }
+
+// blocks are those of a text's section; none where nothing is said. Who wrote it is in the first
+// paragraph, so that a passage shows it.
+func (s said) blocks(ctx context.Context) ([]document.Block, error) {
+	page, err := markdown.Read(ctx, s.text)
+	if err != nil {
+		return nil, err
+	}
+	var blocks []document.Block
+	for _, part := range page.Sections {
 		for _, b := range part.Blocks {
 			if b.Kind == document.Heading { // of a comment's own: not one of the thread's
 				b = document.Block{Kind: document.Paragraph, Text: strings.TrimLeft(b.Text, "# ")}
 			}
-			s.Blocks = append(s.Blocks, b)
+			blocks = append(blocks, b)
 		}
 	}
+	head := fmt.Sprintf("%s%s (%s UTC):", s.who, s.how, s.at.UTC().Format("2006-01-02 15:04"))
 	switch {
-	case len(s.Blocks) > 0 && s.Blocks[0].Kind == document.Paragraph:
-		s.Blocks[0].Text = head + " " + s.Blocks[0].Text
-	case len(s.Blocks) > 0 || one.anchor == "" || one.how != "":
-		s.Blocks = append([]document.Block{{Kind: document.Paragraph, Text: head}}, s.Blocks...)
-	default:
-		return // nothing is said
+	case len(blocks) > 0 && blocks[0].Kind == document.Paragraph:
+		blocks[0].Text = head + " " + blocks[0].Text
+	case len(blocks) > 0 || s.anchor == "" || s.how != "":
+		blocks = append([]document.Block{{Kind: document.Paragraph, Text: head}}, blocks...)
 	}
-	w.sections = append(w.sections, dating{s, one.at})
+	return blocks, nil
 }

@@ -23,7 +23,6 @@ type attack struct {
 	media, first, again string
 	status              int
 	text                bool // something is written that a reader sees
-	once                bool // the repetition ends
 }
 
 const stream, whole = "text/event-stream", "application/json"

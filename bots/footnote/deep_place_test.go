@@ -92,5 +92,7 @@ func (s *server) kill(t testing.TB) {
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	<-s.ended
+	if err := <-s.ended; err == nil {
+		t.Error("it ended by itself before it was killed")
+	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/console"
@@ -10,19 +11,26 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows long work: one line that is rewritten on a terminal, a line now and then elsewhere.
+// progress shows long work: one line that is rewritten on a terminal, a line now and then elsewhere. It is
+// safe for concurrent use until end.
 type progress struct {
 	env      *environment
 	what     string
 	terminal bool
-	last     time.Time
-	shown    bool
+
+	mu    sync.Mutex
+	last  time.Time
+	shown bool
+	step  string
+	late  *time.Timer // writes step where there is no terminal; nil: none is due
 }
 
-// How often a line is rewritten on a terminal, and written elsewhere.
+// How often a line is rewritten on a terminal, and written elsewhere. The first step that takes longer than
+// stepAfter is written after that.
 const (
 	redraw    = 100 * time.Millisecond
 	lineEvery = 10 * time.Second
+	stepAfter = time.Second
 )
 
 func newProgress(env *environment, what string) *progress {
@@ -36,6 +44,9 @@ func newProgress(env *environment, what string) *progress {
 
 // indexing shows how far a run of the pipeline is.
 func (p *progress) indexing(at index.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop()
 	if !p.due() {
 		return
 	}
@@ -58,13 +69,45 @@ func (p *progress) indexing(at index.Progress) {
 
 // waiting shows that a source wants to be left alone.
 func (p *progress) waiting(later *index.Later) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop()
 	p.draw(fmt.Sprintf("%s: %s (in %s)", p.what, later.Error(), max(time.Until(later.At), 0).Round(time.Second)))
 }
 
-// doing shows a step of work.
+// doing shows a step of work that begins. Where there is no terminal, that is the step which is under way
+// when a line is due: steps that end sooner are not written.
 func (p *progress) doing(step string) {
-	if p.terminal || p.due() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal {
 		p.draw(step)
+		return
+	}
+	if p.step == "" {
+		p.last = time.Now().Add(stepAfter - lineEvery)
+	}
+	p.step = step
+	if p.late == nil {
+		p.late = time.AfterFunc(time.Until(p.last.Add(lineEvery)), p.write)
+	}
+}
+
+// write writes the step that is under way, unless the work has ended meanwhile.
+func (p *progress) write() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.late != nil {
+		p.late, p.last = nil, time.Now()
+		p.draw(p.step)
+	}
+}
+
+// drop forgets a step that has ended.
+func (p *progress) drop() {
+	if p.late != nil {
+		p.late.Stop()
+		p.late = nil
 	}
 }
 
@@ -91,6 +134,9 @@ func (p *progress) draw(line string) {
 
 // end removes the line, so that what follows begins at the left.
 func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.drop()
 	if p.shown {
 		fmt.Fprint(p.env.stderr, "\r\x1b[K")
 	}

@@ -17,7 +17,7 @@ func TestEveryQuestionOfACrowdGetsItsSign(t *testing.T) {
 	var replies []llmtest.Reply
 	for range questions {
 		replies = append(replies, llmtest.Reply{
-			llmtest.Text("These words are worth a message of their own, and wait. "), llmtest.Do(func() { <-signed }), llmtest.Text("The end."),
+			llmtest.Text("These words are worth a message of their own, and wait. "), llmtest.Wait(signed), llmtest.Text("The end."),
 		})
 	}
 	s := play(t, options{}, replies...)

@@ -63,7 +63,7 @@ func hooks(folder string) error {
 		for _, body := range e.Examples {
 			mac := hmac.New(sha256.New, []byte(secret))
 			mac.Write(body)
-			subjects, err := github.ReadHook(secret, http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "X-Github-Event": {e.Name}}, body)
+			subjects, err := github.ReadHook(secret, http.Header{"X-Hub-Signature-256": {"sha256=" + hex.EncodeToString(mac.Sum(nil))}, "X-Github-Event": {e.Name}}.Get, body)
 			if err != nil {
 				return fmt.Errorf("an example of %s: %w", e.Name, err)
 			}

@@ -82,9 +82,6 @@ type run struct {
 	stopped error
 }
 
-// errLater says that a text is to be asked about in a later run.
-var errLater = errors.New("the text is asked about another time")
-
 // Run reads what is due, once each, and begins no call after until (zero: never reached); more says that there is more to do then. It ends early, with Progress.Stopped,
 // where no more may be spent or the model cannot be asked: what was read until then is kept, and another run goes on. report is told after each text, never at once by two.
 func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Time, report func(Progress)) (p Progress, more bool, err error) {

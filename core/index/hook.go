@@ -1,16 +1,15 @@
 package index
 
-import (
-	"errors"
-	"net/http"
-)
+import "errors"
 
-// Hooked is implemented by connectors whose source tells of changes by requests to us.
+// Hooked is implemented by connectors whose source sends webhooks.
 type Hooked interface {
 	Connector
-	// Hook checks that a request comes from the source, and returns the subjects of Hints that it is about; none where it is about nothing that is
-	// read. It asks nobody, and returns at once. The error wraps ErrUnsigned where the request's signature is missing or wrong.
-	Hook(header http.Header, body []byte) (subjects []string, err error)
+	// Hook verifies the signature of a webhook and returns the subjects of the Hints that it is
+	// about, which may be none. header returns the value of a header, whatever the case of its
+	// name. Hook sends no request. The error wraps ErrUnsigned where the signature is missing or
+	// wrong.
+	Hook(header func(name string) string, body []byte) (subjects []string, err error)
 }
 
 // ErrUnsigned marks a request that does not show that it comes from the source.

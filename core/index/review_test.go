@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -55,22 +56,25 @@ func TestAReviewChangesStoredDocumentsUnread(t *testing.T) {
 // A document to which a review gives another access list is read again by the same run where it is old enough: a change of access is no reading.
 func TestAReviewIsNoReading(t *testing.T) {
 	t.Parallel()
-	store := &changed{Store: new(indextest.Store), done: make(chan struct{})}
-	p := pipeline(t, store, nil)
-	loads := 0
-	d := doc("a", "Text.")
-	item := index.Item{ID: d.ID, ModifiedAt: noon, MaxAge: time.Nanosecond, Load: func(context.Context) (document.Document, error) {
-		loads++
-		return d, nil
-	}}
-	mustRun(t, p, &indextest.Connector{From: docs, Batches: []index.Batch{{Documents: []index.Item{item}}}})
-	private := access.ACL{access.Channel("slack", "C1")}
-	d.ACL = private
-	mustRun(t, p, &afterReview{indextest.Connector{From: docs}, store, index.Batch{Review: func(document.ID) index.Verdict { return index.Verdict{ACL: private} }},
-		index.Batch{Documents: []index.Item{item}}})
-	if loads != 2 {
-		t.Errorf("read %d times, want 2", loads)
-	}
+	synctest.Test(t, func(t *testing.T) { // a connector that waits in vain is a deadlock
+		store := &changed{Store: new(indextest.Store), done: make(chan struct{})}
+		p := pipeline(t, store, nil)
+		loads := 0
+		d := doc("a", "Text.")
+		item := index.Item{ID: d.ID, ModifiedAt: noon, MaxAge: time.Nanosecond, Load: func(context.Context) (document.Document, error) {
+			loads++
+			return d, nil
+		}}
+		mustRun(t, p, &indextest.Connector{From: docs, Batches: []index.Batch{{Documents: []index.Item{item}}}})
+		time.Sleep(time.Second) // past the MaxAge
+		private := access.ACL{access.Channel("slack", "C1")}
+		d.ACL = private
+		mustRun(t, p, &afterReview{indextest.Connector{From: docs}, store, index.Batch{Review: func(document.ID) index.Verdict { return index.Verdict{ACL: private} }},
+			index.Batch{Documents: []index.Item{item}}})
+		if loads != 2 {
+			t.Errorf("read %d times, want 2", loads)
+		}
+	})
 }
 
 // changed is a store that tells when an access list was changed.
@@ -91,11 +95,15 @@ type afterReview struct {
 	first, second index.Batch
 }
 
-func (c *afterReview) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error] {
+func (c *afterReview) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		if yield(c.first, nil) {
-			<-c.store.done
-			yield(c.second, nil)
+			select {
+			case <-c.store.done:
+				yield(c.second, nil)
+			case <-ctx.Done():
+				yield(index.Batch{}, context.Cause(ctx))
+			}
 		}
 	}
 }

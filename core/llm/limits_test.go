@@ -70,7 +70,10 @@ func TestLimitsFollowWhatWasAskedFor(t *testing.T) {
 	for tokens, want := range map[int]int{0: 1 << 20, 10: 4 << 10, 1000: 16_000, 1 << 30: 1 << 20} {
 		text := 0
 		limits := llm.Limits{Text: 1 << 20, Bytes: 1 << 30, Duration: time.Hour}
-		for d := range limits.Stream(t.Context(), llm.Request{MaxTokens: tokens}, endless(llm.Delta{Text: "0123456789"}, 0)) {
+		for d, err := range limits.Stream(t.Context(), llm.Request{MaxTokens: tokens}, endless(llm.Delta{Text: "0123456789"}, 0)) {
+			if err != nil {
+				t.Errorf("%d tokens: %v", tokens, err)
+			}
 			text += len(d.Text)
 		}
 		if want-text < 0 || want-text >= 10 {

@@ -65,7 +65,7 @@ func (l *layout) text(kind budget.Kind, group int, role llm.Role, text string) {
 func (l *layout) history() {
 	for _, m := range paired(l.in.History) {
 		switch m.Role {
-		case message.User:
+		case message.User, message.Task:
 			l.files(m, m.Turn, false)
 			l.user(m, budget.History, m.Turn, false)
 		case message.Assistant:

@@ -123,6 +123,10 @@ func TestOrderOfTheContext(t *testing.T) {
 			"project and file, second turn", prompt.Input{Agent: agent, Project: project, History: one(user(1, "U1", text("a.txt", "file")), answer(1, "A1")), Question: user(2, "U2")},
 			"S F U1 A1 CA P U2",
 		},
+		{
+			"a question of the program in the history",
+			prompt.Input{History: one(message.Message{Turn: 1, Role: message.Task, Text: "T1"}, answer(1, "A1")), Question: user(2, "U2")}, "S T1 A1 U2",
+		},
 		{"reminder after one call", prompt.Input{Question: user(1, "U1"), Steps: called(1, "c1", "r"), Citable: true}, "S U1 TC TR R"},
 		{"reminder after two calls", prompt.Input{Question: user(1, "U1"), Steps: join(called(1, "c1", "r"), called(1, "c2", "r")), Citable: true}, "S U1 TC TR TC TR R"},
 		{"no reminder without a search", prompt.Input{Question: user(1, "U1"), Steps: called(1, "c1", "r")}, "S U1 TC TR"},

@@ -75,8 +75,12 @@ func (f *forgetful) Changed(ctx context.Context, w access.Workspace, scopes ...s
 	f.first.Do(func() { waits = true })
 	if waits {
 		close(f.told)
-		<-f.let
-		return f.failures
+		select {
+		case <-f.let:
+			return f.failures
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	return f.Local.Changed(ctx, w, scopes...)
 }

@@ -23,14 +23,8 @@ type Page struct {
 	Links     []document.Link // to other pages, of the part that Sections hold, as written
 }
 
-// Parse reads a page. The text is taken as UTF-8. It is safe for concurrent use and never fails: of a page that holds no text, the page's
-// Sections are empty.
-func Parse(text string) Page {
-	page, _ := read(context.Background(), text) // nothing ends it
-	return page
-}
-
-// Read is Parse that takes memory from the process's pool, and ends with the cause when ctx does.
+// Read reads a page, taken as UTF-8, in memory from the process's pool. A page without text has no
+// Sections. The error is the cause of ctx. Read is safe for concurrent use.
 func Read(ctx context.Context, text string) (Page, error) {
 	return footprint.Hold(ctx, footprint.HTML, int64(len(text)), func(ctx context.Context) (Page, error) { return read(ctx, text) })
 }

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ type list struct {
 	contents htmltext.Contents
 }
 
-func (l *list) items(n *ast.List, depth int) {
+func (l *list) items(ctx context.Context, n *ast.List, depth int) error {
 	number := n.Start
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
 		marker := "- "
@@ -24,16 +25,21 @@ func (l *list) items(n *ast.List, depth int) {
 			marker = strconv.Itoa(number) + ". "
 			number++
 		}
-		l.item(item, depth, marker)
+		if err := l.item(ctx, item, depth, marker); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (l *list) item(parent ast.Node, depth int, marker string) {
+func (l *list) item(ctx context.Context, parent ast.Node, depth int, marker string) error {
 	indent := strings.Repeat("  ", min(depth, deepestIndent))
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n := n.(type) {
 		case *ast.List:
-			l.items(n, depth+1)
+			if err := l.items(ctx, n, depth+1); err != nil {
+				return err
+			}
 		case *ast.Paragraph, *ast.TextBlock, *ast.Heading:
 			l.note(n)
 			for line := range strings.SplitSeq(l.reader.inline(n), "\n") {
@@ -41,13 +47,18 @@ func (l *list) item(parent ast.Node, depth int, marker string) {
 				marker = "  "
 			}
 		case *ast.Blockquote:
-			l.item(n, depth, marker)
+			if err := l.item(ctx, n, depth, marker); err != nil {
+				return err
+			}
 			marker = "  "
 		default:
 			l.flush()
-			l.reader.block(n)
+			if err := l.reader.block(ctx, n); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
 }
 
 // deepestIndent bounds the indentation of items in lists within lists.

@@ -51,14 +51,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// Parse reads a text, taken as UTF-8. It is safe for concurrent use and never fails. A long text is
-// parsed in pieces, so that its memory is in proportion to its length whatever marks it has.
-func Parse(source string) Page {
-	page, _ := parse(context.Background(), source) // nothing ends it
-	return page
-}
-
-// Read is Parse that takes memory from the process's pool, and ends with the cause when ctx does.
+// Read reads a text, taken as UTF-8, in memory from the process's pool. It reads a long text in
+// pieces, so that its memory is in proportion to its length whatever marks it has. The error is the
+// cause of ctx. Read is safe for concurrent use.
 func Read(ctx context.Context, source string) (Page, error) {
 	return footprint.Hold(ctx, footprint.Markdown, int64(len(source)), func(ctx context.Context) (Page, error) { return parse(ctx, source) })
 }
@@ -67,14 +62,19 @@ func parse(ctx context.Context, source string) (Page, error) {
 	source = tame(source)
 	r := reader{slugs: make(map[string]int), addresses: freeAddresses + maxAddresses*len(source)}
 	if len(source) <= 2*pieceSize && strings.Count(source, "\n") <= 2*pieceSize/lineSize {
-		r.piece(source, nil)
+		if err := r.piece(ctx, source, nil); err != nil {
+			return Page{}, err
+		}
 	} else {
 		known := definitions(source)
 		for piece := range pieces(source) {
 			if ctx.Err() != nil {
 				return Page{}, context.Cause(ctx)
 			}
-			if r.piece(piece, known); r.outline.Full() {
+			if err := r.piece(ctx, piece, known); err != nil {
+				return Page{}, err
+			}
+			if r.outline.Full() {
 				break
 			}
 		}
@@ -83,13 +83,13 @@ func parse(ctx context.Context, source string) (Page, error) {
 }
 
 // piece reads a part of the text, in which definitions of links of other parts hold.
-func (r *reader) piece(source string, known []parser.Reference) {
+func (r *reader) piece(ctx context.Context, source string, known []parser.Reference) error {
 	pc := parser.NewContext()
 	for _, d := range known {
 		pc.AddReference(d)
 	}
 	r.source = []byte(source)
-	r.blocks(grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
+	return r.blocks(ctx, grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
 // What the addresses of links may come to: so many bytes, and so many for each byte of the text. Each use of a definition writes its address,
@@ -115,13 +115,16 @@ func (r *reader) link(text, to string) {
 	}
 }
 
-func (r *reader) blocks(parent ast.Node) {
+func (r *reader) blocks(ctx context.Context, parent ast.Node) error {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		r.block(n)
+		if err := r.block(ctx, n); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-func (r *reader) block(n ast.Node) {
+func (r *reader) block(ctx context.Context, n ast.Node) error {
 	switch n := n.(type) {
 	case *ast.Heading:
 		r.heading(n)
@@ -131,16 +134,19 @@ func (r *reader) block(n ast.Node) {
 		r.outline.Block(document.Code, r.lines(n))
 	case *ast.List:
 		l := list{reader: r}
-		l.items(n, 0)
+		if err := l.items(ctx, n, 0); err != nil {
+			return err
+		}
 		l.flush()
 	case *east.Table:
 		r.outline.Block(document.Table, r.table(n))
 	case *ast.HTMLBlock:
-		r.html(n)
+		return r.html(ctx, n)
 	case *ast.ThematicBreak, *ast.LinkReferenceDefinition:
 	default: // block quotes and whatever else holds blocks
-		r.blocks(n)
+		return r.blocks(ctx, n)
 	}
+	return nil
 }
 
 func (r *reader) heading(n *ast.Heading) {
@@ -189,12 +195,15 @@ func (r *reader) table(n *east.Table) string {
 }
 
 // html takes in what a block of HTML between Markdown says.
-func (r *reader) html(n *ast.HTMLBlock) {
+func (r *reader) html(ctx context.Context, n *ast.HTMLBlock) error {
 	source := r.lines(n)
 	if n.HasClosure() {
 		source += string(n.ClosureLine.Value(r.source))
 	}
-	page := htmltext.Parse(source)
+	page, err := htmltext.Read(ctx, source)
+	if err != nil {
+		return err
+	}
 	for _, l := range page.Links {
 		r.link(l.Text, l.To)
 	}
@@ -212,6 +221,7 @@ func (r *reader) html(n *ast.HTMLBlock) {
 			r.outline.Heading(strings.IndexByte(b.Text, ' '), title, anchor)
 		}
 	}
+	return nil
 }
 
 // anchor is the fragment that GitHub gives to a heading; the second one of a kind gets a number.

@@ -108,6 +108,14 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 	return false
 }
 
+// Local reports whether a host is in the operator's own network by the way it is written: a name on
+// the list, or an address that is not public. It resolves no name, since another lookup may have
+// another result.
+func (g *Guard) Local(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return g.named(host) || err == nil && !isPublic(addr)
+}
+
 // Private reports whether a host is reached only because it is on the list. Looking its name up ends with ctx; what cannot be found out is
 // private.
 func (g *Guard) Private(ctx context.Context, host string) bool {

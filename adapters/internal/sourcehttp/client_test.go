@@ -306,6 +306,13 @@ func TestTheCredentialStaysWithItsHost(t *testing.T) {
 			t.Errorf("%s is taken for an address", base)
 		}
 	}
+	// A network on the list does not cover a name: what the name resolves to may change.
+	if _, err := sourcehttp.New(sourcehttp.Config{Name: "Acme Wiki", Base: "http://wiki.invalid/", AllowHosts: []string{"10.0.0.0/8"}}); err == nil || !strings.Contains(err.Error(), "ALLOW_PRIVATE_HOSTS") {
+		t.Errorf("a credential for a name that is not listed: %v", err)
+	}
+	if _, err := sourcehttp.New(sourcehttp.Config{Name: "Acme Wiki", Base: "http://wiki.invalid/", AllowHosts: []string{"*.invalid"}}); err != nil {
+		t.Errorf("a name that is listed: %v", err)
+	}
 	if _, err := client(t, server, func(config *sourcehttp.Config) { config.AllowHosts = []string{"127.0.0.2", "localhost"} }).Do(t.Context(), sourcehttp.Request{Path: "pages"}); !errors.Is(err, outhttp.ErrRefused) {
 		t.Errorf("a private host that is not listed: %v", err)
 	}

@@ -29,7 +29,7 @@ func TestBatchesEnd(t *testing.T) {
 		"by the caller, too": {taken: 2, ends: fault}, // that of whoever does not heed it
 	} {
 		under := t.Context()
-		if c.want == index.ErrPaused {
+		if errors.Is(c.want, index.ErrPaused) {
 			under = paused
 		}
 		taken, told := 0, error(nil)

@@ -32,7 +32,7 @@ var (
 // find understands the searches that are asked (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/): "updated" is a time to the minute "in
 // your time zone". Only what whoever asks may see is found, and nothing of archived projects.
 func (q *request) find() (ordered, bool) {
-	fits := func(*Issue) bool { return false }
+	var fits func(*Issue) bool
 	o := ordered{}
 	jql := q.body.JQL
 	if m := ofProject.FindStringSubmatch(jql); m != nil {

@@ -150,10 +150,14 @@ func TestEqualJobsAreOne(t *testing.T) {
 	t.Parallel()
 	db := open(t)
 	began, release := make(chan jobs.Job, 10), make(chan struct{})
-	c := client(t, db, work{do: func(_ context.Context, j jobs.Job) (bool, []jobs.Job, error) {
+	c := client(t, db, work{do: func(ctx context.Context, j jobs.Job) (bool, []jobs.Job, error) {
 		began <- j
-		<-release
-		return false, nil, nil
+		select {
+		case <-release:
+			return false, nil, nil
+		case <-ctx.Done():
+			return false, nil, context.Cause(ctx)
+		}
 	}})
 	start(t, c)
 	tidy, other := jobs.Job{Kind: jobs.Tidy, Tenant: "acme"}, jobs.Job{Kind: jobs.Tidy, Tenant: "other"}

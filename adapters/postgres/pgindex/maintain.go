@@ -3,6 +3,7 @@ package pgindex
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -12,7 +13,7 @@ import (
 // Maintain does what keeps a tenant's index fast: Tidy without an end. It changes no keyword result. Call it now and then from any number of
 // processes, and after a large run of indexing.
 func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
-	_, err := x.Tidy(ctx, tenant, time.Time{})
+	_, err := x.Tidy(ctx, tenant, time.Time{}, func(string) {})
 	return err
 }
 
@@ -20,9 +21,12 @@ func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 // long, and every search would read those that wait row by row, 4,000 of them in about 2 ms.
 const restShare = 8
 
-// Tidy packs when enough chunks wait, merges segments, forgets old changes, looks for new names (tidyKnowledge), and has new tables analysed. It looks at the time between two steps, each of which is
-// committed, and reports at until that there is more to do; a zero until is never reached.
-func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
+// Tidy packs when enough chunks wait, merges segments, forgets old changes, takes statistics of tables that
+// have grown, and looks for new names (tidyKnowledge), which reads them all. It calls report with what it
+// begins to do. It looks at the time between two steps, each of which is committed, and returns true at until
+// when there is more to do; a zero until is never reached.
+func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
+	report("Packing the index")
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
 	if err != nil {
 		return false, fmt.Errorf("maintain the index: %w", err)
@@ -52,27 +56,33 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 		string(tenant), maxChanges); err != nil {
 		return false, fmt.Errorf("forget old changes of segments: %w", err)
 	}
-	if more, err := x.tidyKnowledge(ctx, tenant, until); more || err != nil {
-		return more, err
+	if err := x.analyse(ctx, report); err != nil {
+		return false, err
 	}
-	return false, x.analyse(ctx)
+	report("Looking for new names in the index")
+	return x.tidyKnowledge(ctx, tenant, until)
 }
 
-// analyse has PostgreSQL take statistics of tables that were filled and have none yet, without which it looks passages up by a wrong index.
-// Autovacuum would do it within a minute or so, and does from then on. It is left to that where another role owns the tables.
-func (x *Index) analyse(ctx context.Context) error {
+// analysed are the tables that searches and the look for names join.
+var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
+
+// analyse has PostgreSQL take statistics of the index if one of its tables is more than twice as large as
+// when they were last taken. Until then every statement is planned for the small table, and a later run can
+// take a hundred times as long. Autovacuum does the same within a minute or so, and alone does where another
+// role owns the tables.
+func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
-		select exists (select from document) and not exists (
-			select from pg_stats s join pg_class c on c.oid = 'document'::regclass and s.tablename = c.relname and s.schemaname = c.relnamespace::regnamespace::text)
-		  and pg_has_role((select relowner from pg_class where oid = 'document'::regclass), 'usage')`
+		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)
+		from pg_class where pg_has_role(relowner, 'usage') and oid = any($1::text[]::regclass[])`
 	var due bool
-	if err := x.db.Pool.QueryRow(ctx, wanted).Scan(&due); err != nil {
+	if err := x.db.Pool.QueryRow(ctx, wanted, analysed).Scan(&due); err != nil {
 		return fmt.Errorf("look for statistics of the index: %w", err)
 	}
 	if !due {
 		return nil
 	}
-	if _, err := x.db.Pool.Exec(ctx, `analyze document, chunk, entity_name, entity, alias, edge, mention`); err != nil {
+	report("Taking statistics of the index")
+	if _, err := x.db.Pool.Exec(ctx, `analyze `+strings.Join(analysed, ", ")); err != nil {
 		return fmt.Errorf("take statistics of the index: %w", err)
 	}
 	return nil

@@ -70,7 +70,7 @@ func TestARemovedSourceIsPurged(t *testing.T) {
 	if n := rows(`select (select count(*) from embedding) + (select count(*) from chunk)`); n != 16 {
 		t.Errorf("%d rows of vectors and texts are left, want those of 8 documents", n)
 	}
-	if more, err := x.Tidy(t.Context(), access.DefaultTenant, time.Now().Add(time.Hour)); more || err != nil {
+	if more, err := x.Tidy(t.Context(), access.DefaultTenant, time.Now().Add(time.Hour), func(string) {}); more || err != nil {
 		t.Fatalf("Tidy() = %v, %v", more, err)
 	}
 	if more, err := x.Purge(t.Context(), access.DefaultTenant, time.Now().Add(-time.Second)); !more || err != nil {
@@ -97,7 +97,7 @@ func TestTidyPacksWhatARunLeaves(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if more, err := x.Tidy(t.Context(), access.DefaultTenant, time.Time{}); more || err != nil {
+		if more, err := x.Tidy(t.Context(), access.DefaultTenant, time.Time{}, func(string) {}); more || err != nil {
 			t.Fatalf("Tidy() = %v, %v", more, err)
 		}
 		var waiting int

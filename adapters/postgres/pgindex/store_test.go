@@ -150,7 +150,7 @@ func TestANewIndexIsAnalysed(t *testing.T) {
 	x, db := openIndex(t, pgindex.Config{})
 	tidy := func() (analysed bool) {
 		t.Helper()
-		if _, err := x.Tidy(t.Context(), access.DefaultTenant, time.Time{}); err != nil {
+		if _, err := x.Tidy(t.Context(), access.DefaultTenant, time.Time{}, func(string) {}); err != nil {
 			t.Fatal(err)
 		}
 		const known = `select count(distinct tablename) = 2 from pg_stats where tablename in ('document', 'chunk')`

@@ -11,18 +11,23 @@ import (
 )
 
 // Vectors implements index.Store. Served by document's unique constraint, through the shards, and by the
-// primary keys.
+// primary keys. The lateral parts keep that order whatever the statistics say: read from its beginning,
+// embedding is all that the tenant has.
 func (x *Index) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
 	out := make(map[string][]float32)
 	rows, err := x.db.Pool.Query(ctx, `
 		select c.enrichment || c.text, e.emb, e.emb_full
 		from embedding_model m
 		join index_shard s on s.tenant_id = m.tenant_id
-		join document d on d.tenant_id = s.tenant_id and d.shard = s.shard and d.external_id = any($3::text[])
 		cross join lateral (
-			select id, enrichment, text from chunk where tenant_id = d.tenant_id and shard = d.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count offset 0
+			select first_chunk, chunk_count from document where tenant_id = s.tenant_id and shard = s.shard and external_id = any($3::text[]) offset 0
+		) d
+		cross join lateral (
+			select id, enrichment, text from chunk where tenant_id = s.tenant_id and shard = s.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count offset 0
 		) c
-		join embedding e on e.tenant_id = d.tenant_id and e.shard = d.shard and e.model = m.number and e.chunk = c.id
+		cross join lateral (
+			select emb, emb_full from embedding where tenant_id = s.tenant_id and shard = s.shard and model = m.number and chunk = c.id offset 0
+		) e
 		where m.tenant_id = $1 and m.name = $2`, string(tenant), model, strs(ids))
 	if err != nil {
 		return nil, fmt.Errorf("read vectors of documents: %w", err)

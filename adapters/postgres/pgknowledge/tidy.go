@@ -62,28 +62,32 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	for _, n := range names {
 		wanted[knowledge.NameID(n.ID)] = true
 	}
-	var chunks, found []int64
+	var found batch
 	known.mu.Lock()
 	for _, p := range passages {
 		here := known.lexicon.Find(p.Text)
 		for _, id := range here[:min(len(here), knowledge.MaxNames)] {
 			if wanted[id] {
-				chunks, found = append(chunks, p.Chunk), append(found, int64(id))
+				found.mentions = append(found.mentions, mentionRow{shard, p.Chunk, id})
 			}
 		}
 	}
 	known.mu.Unlock()
-	if len(found) == 0 {
-		return nil
+	if err := found.live(ctx, tx, tenant); err != nil || len(found.mentions) == 0 {
+		return err
 	}
-	// A document's own titles are no mentions. Served by the primary keys.
+	chunks, ids := make([]int64, len(found.mentions)), make([]int64, len(found.mentions))
+	for i, m := range found.mentions {
+		chunks[i], ids[i] = m.chunk, int64(m.name)
+	}
+	// A document's own titles are no mentions. Served by the primary keys, once for each pair whatever the
+	// statistics say: joined in another order, the tables are read whole for each of them.
 	if _, err := tx.Exec(ctx, `
 		insert into mention (tenant_id, shard, chunk, name)
-		select $1, $2, c.id, n.id from unnest($3::bigint[], $4::bigint[]) as u (chunk, name)
-		join chunk c on c.tenant_id = $1 and c.shard = $2 and c.id = u.chunk
-		join entity_name n on n.tenant_id = $1 and n.id = u.name
-		where not exists (select from alias a where a.tenant_id = $1 and a.shard = $2 and a.document = c.document and a.entity = 0 and a.name = n.id)
-		on conflict do nothing`, string(tenant), shard, chunks, found); err != nil {
+		select $1, $2, u.chunk, u.name from unnest($3::bigint[], $4::bigint[]) as u (chunk, name)
+		cross join lateral (select document from chunk where tenant_id = $1 and shard = $2 and id = u.chunk offset 0) c
+		where not exists (select from alias a where a.tenant_id = $1 and a.shard = $2 and a.document = c.document and a.entity = 0 and a.name = u.name offset 0)
+		on conflict do nothing`, string(tenant), shard, chunks, ids); err != nil {
 		return fmt.Errorf("keep where names stand: %w", err)
 	}
 	return nil

@@ -141,7 +141,7 @@ func loadMessages(ctx context.Context, q postgres.Executor, tenant access.Tenant
 		*m = message.Message{ID: message.ID(r.ID), Turn: r.Number, Role: message.Role(r.Role), Author: r.Author, Text: r.Text,
 			CallID: r.CallID, Tokens: r.Tokens, At: orZero(r.At), Stopped: r.Stopped && message.Role(r.Role) == message.Assistant}
 		switch m.Role {
-		case message.User:
+		case message.User, message.Task:
 			questions = append(questions, m)
 		case message.ToolCall:
 			calls = append(calls, m)

@@ -57,7 +57,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	subjects, err := connector.Hook(r.Header, body)
+	subjects, err := connector.Hook(r.Header.Get, body)
 	switch {
 	case errors.Is(err, index.ErrUnsigned):
 		http.Error(w, "the signature is missing or wrong", http.StatusUnauthorized)

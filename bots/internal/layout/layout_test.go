@@ -137,8 +137,11 @@ func fault(f file, imported string) string {
 		return localFault(f, local)
 	}
 	first, _, _ := strings.Cut(imported, "/")
-	if !strings.Contains(first, ".") {
-		return "" // standard library
+	if !strings.Contains(first, ".") { // standard library
+		if below(f.dir, "core") && !f.test && slices.Contains([]string{"net/http", "database/sql"}, imported) {
+			return "core knows no outside system; define a port and implement it in adapters"
+		}
+		return ""
 	}
 	for mod, owner := range owners {
 		if imported != mod && !strings.HasPrefix(imported, mod+"/") {

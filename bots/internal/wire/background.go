@@ -134,7 +134,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 		more, err = b.readAccess(ctx, document.SourceID(job.Subject), until)
 		return more, nil, err
 	case jobs.Tidy:
-		more, err = b.Index.Tidy(ctx, b.Tenant, until)
+		more, err = b.Index.Tidy(ctx, b.Tenant, until, func(string) {})
 		return more, nil, err
 	case jobs.Purge:
 		more, err = w.purge(ctx, until)

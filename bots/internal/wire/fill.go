@@ -27,8 +27,7 @@ func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 	}); err != nil {
 		return err
 	}
-	report("Packing the index")
-	_, err = b.Index.Tidy(ctx, b.Tenant, time.Time{})
+	_, err = b.Index.Tidy(ctx, b.Tenant, time.Time{}, report)
 	return err
 }
 

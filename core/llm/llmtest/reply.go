@@ -114,7 +114,8 @@ func Sleep(d time.Duration) Step {
 	}
 }
 
-// Do calls f between two deltas, to observe or to interfere.
+// Do calls f between two deltas, to observe or to interfere. f does not wait: Wait ends with the
+// request.
 func Do(f func()) Step {
 	return func(*play) bool {
 		f()

@@ -1,0 +1,12 @@
+package markdown
+
+import "context"
+
+// Parse reads a text outside the process's pool.
+func Parse(source string) Page {
+	page, err := parse(context.Background(), source)
+	if err != nil {
+		panic(err) // only a context ends it
+	}
+	return page
+}
