@@ -20,7 +20,7 @@ func TestFinishedAnswer(t *testing.T) {
 	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
 		packet.Stop{Reason: "answered", Notices: []string{"@here notes.txt was *left out*."}})...)
 	want := []render.Page{{
-		Content: "Set it [1](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n-# [3] notes.txt · no link",
+		Content: "Set it [[1]](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n-# [3] notes.txt · no link",
 		Buttons: []thread.Button{{Action: thread.ActionUp, Label: "👍"}, {Action: thread.ActionDown, Label: "👎"}},
 		Links: []render.Link{
 			{Label: "[1] Replication · 5 months old", URL: "https://docs.example/r#wal"}, {Label: "[2] Settings", URL: "https://docs.example/s"},
