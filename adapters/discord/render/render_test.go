@@ -125,6 +125,17 @@ func TestLongAnswersAreAttached(t *testing.T) {
 	}
 }
 
+func TestLongReportIsAFileAtItsDigest(t *testing.T) {
+	t.Parallel()
+	text := "It is set up in two steps.\n\n# First\n\n" + strings.Repeat("Do this. ", 1000) + "\n\n# Second\n\nAnd that."
+	view := rendertest.View(append(append([]packet.Payload{packet.DeepSearchPlanStart{}}, rendertest.Cited()...), packet.MessageDelta{Text: text}, packet.Stop{})...)
+	pages := renderer().Render(view)
+	checkContent(t, pages)
+	if want := "It is set up in two steps.\n\n- First\n- Second\n"; len(pages) != 1 || !strings.HasPrefix(pages[0].Content, want) || !strings.HasPrefix(pages[0].Attachment, text) || len(pages[0].Links) != 2 {
+		t.Errorf("%d pages, first %+v", len(pages), pages[0])
+	}
+}
+
 func TestManySourcesGoToAnotherMessage(t *testing.T) {
 	t.Parallel()
 	var packets []packet.Payload

@@ -12,7 +12,7 @@ const (
 	MaxText     = 3900  // characters of Page.Text
 	MaxNote     = 1000  // characters of one element of Page.Notes
 	MaxSources  = 10    // elements of Page.Sources
-	MaxPages    = 2     // of a report; the whole of a longer one is a file below them
+	MaxPages    = 2     // of a report; a longer one is a file below its digest
 
 	MaxTaskSources = 5 // elements of Task.Sources
 )
