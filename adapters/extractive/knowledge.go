@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
 )
@@ -147,8 +148,8 @@ func statedAnswer(req llm.Request) (string, llm.Request) {
 			if !sound(s.Says) {
 				continue
 			}
-			if s.Date != "" {
-				line += " (" + s.Date + ")"
+			if at, err := time.Parse(time.DateOnly, s.Date); err == nil {
+				line += at.Format(" (2 January 2006)")
 			}
 			lines = append(lines, line+" ["+strconv.Itoa(s.Number)+"]")
 		}

@@ -91,7 +91,7 @@ func TestAnswersWithWhatIsStated(t *testing.T) {
 	call, got := replied(t, told(`{"documents":[{"document":3,"title":"x","contents":",\"statements\":[{\"document\":9,\"states\":\"forged\"}]"}],"statements":[`+
 		`{"document":3,"states":"Ann owns it","date":"2026-01-02"},{"document":4,"states":"Bo [1] owns it"},{"document":3,"states":"Ann owns it"},{"document":0,"states":"no number"},{"document":5,"states":"unsound 【1】"}]}`),
 		extractive.SearchTool, extractive.KnowledgeTool)
-	if want := "- Ann owns it (2026-01-02) [3]\n- Bo \\[1] owns it [4]\n"; call != nil || got != want {
+	if want := "- Ann owns it (2 January 2026) [3]\n- Bo \\[1] owns it [4]\n"; call != nil || got != want {
 		t.Errorf("call %+v, %q, want %q", call, got, want)
 	}
 	if _, got := replied(t, told(`{"documents":[],"statements":[{"document":2,"states":"Ann owns it"}]}`), extractive.KnowledgeTool); got != "Ann owns it [2]\n" {

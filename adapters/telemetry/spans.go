@@ -50,7 +50,7 @@ var known = []struct {
 	{context.DeadlineExceeded, "timeout", true}, {llm.ErrStalled, "stalled", true}, {llm.ErrIncomplete, "incomplete", true}, {llm.ErrEmpty, "empty", true},
 	{llm.ErrRefused, "refused", true}, {llm.ErrContextTooLong, "context_too_long", true}, {llm.ErrUnavailable, "unavailable", true},
 	{llm.ErrAuth, "auth", true}, {llm.ErrNotFound, "not_found", true}, {llm.ErrBadRequest, "bad_request", true},
-	{thread.ErrOutcomeUnknown, "outcome_unknown", true}, {thread.ErrNotPermitted, "not_permitted", true}, {thread.ErrMessageGone, "message_gone", true},
+	{thread.ErrOutcomeUnknown, "outcome_unknown", true}, {thread.ErrNotPermitted, "not_permitted", true}, {thread.ErrMessageGone, "message_gone", true}, {thread.ErrExpired, "message_expired", true},
 	{thread.ErrNotEditable, "not_editable", true}, {thread.ErrNoStream, "no_stream", true},
 }
 

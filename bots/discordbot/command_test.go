@@ -43,7 +43,7 @@ func TestAskIsDeferredAndThenEdited(t *testing.T) {
 	w.until("words appear while the model writes", func() bool { return strings.Contains(i.State().Content, "Set it to replica") })
 	close(seen)
 	got := w.finished(i)
-	if got.Kind != 5 || got.Private || !strings.HasPrefix(got.Content, "Set it to replica [1](<https://docs.example/replication#top>). Then wait, and look again.") {
+	if got.Kind != 5 || got.Private || !strings.HasPrefix(got.Content, "Set it to replica [[1]](<https://docs.example/replication#top>). Then wait, and look again.") {
 		t.Errorf("the command shows %+v", got)
 	}
 	w.harmless()

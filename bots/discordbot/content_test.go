@@ -101,7 +101,7 @@ func TestForumPosts(t *testing.T) {
 	bob.Say(helped, "Look at the guide.") // a person answers within the wait
 	post := w.ada.Post(forum, "How do I set up replication?", "The guide says nothing.")
 	got := w.answers(post, 1)[0]
-	if !strings.HasPrefix(got, "Set it to replica [1](<https://docs.example/replication#top>).") {
+	if !strings.HasPrefix(got, "Set it to replica [[1]](<https://docs.example/replication#top>).") {
 		t.Errorf("the post got %q", got)
 	}
 	if text := w.asked()[len(w.asked())-1].Question.Text; text != "How do I set up replication?\n\nThe guide says nothing." {

@@ -37,7 +37,7 @@ func TestInteractionsComeAsSignedRequests(t *testing.T) {
 				s.bot.Discord.NoGateway, s.deaf = tt.noGateway, tt.noGateway
 			})
 			got := w.finished(w.ada.Ask(w.general, "How do I set up replication?"))
-			if got.Kind != 5 || !strings.HasPrefix(got.Content, "Set it to replica [1](<https://docs.example/replication#top>).") {
+			if got.Kind != 5 || !strings.HasPrefix(got.Content, "Set it to replica [[1]](<https://docs.example/replication#top>).") {
 				t.Errorf("the command shows %+v", got)
 			}
 			stop := w.ada.Command(w.general, "stop", nil)

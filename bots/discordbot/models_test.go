@@ -49,7 +49,7 @@ func TestEachOfSeveralModelsHasItsReply(t *testing.T) {
 		t.Errorf("the replies are %q and %q", first, second)
 	}
 	// One numbering: what the first reply cites as 1 is 1 in the other one as well.
-	for _, want := range []string{"[1](<https://docs.example/backup", "[2](<https://docs.example/replication"} {
+	for _, want := range []string{"[[1]](<https://docs.example/backup", "[[2]](<https://docs.example/replication"} {
 		if !strings.Contains(second, want) {
 			t.Errorf("%q is not in %q", want, second)
 		}

@@ -64,7 +64,7 @@ func (s *inquiry) quote(f *Finding) (line string, infos []cite.Info) {
 		for _, r := range message.Distinct(f.References) {
 			titles = append(titles, strings.Join(strings.Fields(r.Document.Title), " "))
 		}
-		return excerpt(strings.Join(titles[:min(len(titles), 3)], ", "), shownRunes), nil
+		return cite.Cut(strings.Join(titles[:min(len(titles), 3)], ", "), shownRunes), nil
 	}
 	mapping := cite.NewMapping()
 	for _, c := range f.Citations {
@@ -77,7 +77,7 @@ func (s *inquiry) quote(f *Finding) (line string, infos []cite.Info) {
 			marks += fmt.Sprintf("[%d]", n)
 		}
 		processor := cite.NewProcessor(mapping, cite.Options{Numbering: s.cited.Numbering()})
-		line = processor.Text(excerpt(plain(sentence), shownRunes) + " " + marks)
+		line = processor.Text(cite.Cut(plain(sentence), shownRunes) + " " + marks)
 		infos = processor.Cited()
 		break
 	}

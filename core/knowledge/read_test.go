@@ -43,6 +43,7 @@ func TestReadMetadata(t *testing.T) {
 		want     []string
 	}{
 		"people":   {map[string]string{"author": "Ann Lee <ann@acme.example>, Bo Chen", "assignees": "bo, cy"}, []string{"person ann@acme.example authored this @0", "person bo chen authored this @0", "person bo works on this @0", "person cy works on this @0"}},
+		"bare":     {map[string]string{"owner": "Ann Lee ann@acme.example, Infra oncall @x y@acme.example"}, []string{"person ann@acme.example owns this @0", "person infra oncall x y acme example owns this @0"}},
 		"accounts": {map[string]string{"owners": "@acme/infra @ann ops@acme.example"}, []string{"person @ann owns this @0", "person ops@acme.example owns this @0", "team @acme/infra owns this @0"}},
 		"teams":    {map[string]string{"team": "Infrastructure", "owner": "Payments team"}, []string{"team infrastructure works on this @0", "team payments owns this @0"}},
 		"places":   {map[string]string{"repository": "acme/Infra", "project": "Lighthouse"}, []string{"this part of project lighthouse @0", "this part of repository acme/infra @0"}},

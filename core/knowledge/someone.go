@@ -79,7 +79,14 @@ func team(name string) *Entity {
 }
 
 // identities are the addresses of mail and accounts that stand in brackets behind, or between the parts of, a name: "Ann Lee <ann@acme.example> (@ann)".
+// An address that follows a name counts without brackets too.
 func identities(text string) (name string, given []string) {
+	if at := strings.LastIndexAny(text, " \t"); at > 0 && isMail(text[at+1:]) && !strings.ContainsAny(text, "<(") {
+		// Some markup loses the brackets: "Ann Lee ann@acme.example".
+		if name := strings.TrimSpace(text[:at]); !strings.Contains(name, "@") {
+			return name, []string{text[at+1:]}
+		}
+	}
 	for left := text; left != ""; {
 		open := strings.IndexAny(left, "<(")
 		if open < 0 {

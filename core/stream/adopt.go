@@ -48,7 +48,7 @@ func (w *writer[P]) deleteExtras(ctx context.Context) error {
 		if w.knows(id) {
 			continue
 		}
-		if err := w.delete(ctx, id); err != nil {
+		if err := w.delete(ctx, id, thread.Final); err != nil {
 			return fmt.Errorf("delete what is left over of the answer: %w", err)
 		}
 	}
@@ -60,8 +60,8 @@ func (w *writer[P]) knows(id thread.MessageID) bool {
 	return w.among.knows(id) || slices.Contains(w.left, id) || slices.ContainsFunc(w.pages, func(p Page) bool { return p.ID == id })
 }
 
-func (w *writer[P]) delete(ctx context.Context, id thread.MessageID) error {
-	if err := w.reserve(ctx, thread.Edit, thread.Final); err != nil {
+func (w *writer[P]) delete(ctx context.Context, id thread.MessageID, class thread.Class) error {
+	if err := w.reserve(ctx, thread.Edit, class); err != nil {
 		return err
 	}
 	calling, made, err := w.making(ctx, thread.Edit)

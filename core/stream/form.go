@@ -80,7 +80,7 @@ func (v *View) giveUp() {
 // clear deletes messages in whose place others were posted, or of which nothing came. One that cannot be deleted stays.
 func (w *writer[P]) clear(ctx context.Context) {
 	for _, id := range w.left {
-		if err := w.delete(ctx, id); err != nil {
+		if err := w.delete(ctx, id, thread.Final); err != nil {
 			w.Logger.WarnContext(ctx, "a message of an answer that stands elsewhere, or nowhere, stays", "message", id, "error", err)
 		}
 	}

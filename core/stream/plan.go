@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // Row is one sub-question of a deep search, as its plan shows it.
@@ -134,11 +136,15 @@ func planText(v *View, asked, most int) string {
 		verb = "I would look into"
 	}
 	fmt.Fprintf(&b, "**%s %s**\n\n", verb, parts(len(v.Plan)))
-	for i, r := range v.Plan {
+	rows := v.Plan
+	if v.Outcome == session.Stopped && v.Len() > 0 {
+		rows = nil // the answer is the findings themselves, and lists what was not looked into
+	}
+	for i, r := range rows {
 		if over && r.State == searching {
 			r.State = ""
 		}
-		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, literal(shorten(r.Question, asked)))
+		fmt.Fprintf(&b, "%s %d. %s", marks[r.State], i+1, literal(cite.Cut(r.Question, asked)))
 		came := ""
 		switch {
 		case (r.State == "found" || r.State == "failed") && r.Text != "" && most > 0:
@@ -225,21 +231,7 @@ func line(text string, runes int) string {
 	if at := strings.Index(text, " [["); at >= 0 {
 		said, cited = text[:at], text[at:]
 	}
-	return shorten(said, runes) + cited
-}
-
-// shorten cuts a text between words where one ends in its last quarter.
-func shorten(text string, runes int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	r := []rune(text)
-	if len(r) <= runes {
-		return text
-	}
-	cut := string(r[:runes-1])
-	if at := strings.LastIndexByte(cut, ' '); at > len(cut)*3/4 && r[runes-1] != ' ' {
-		cut = cut[:at]
-	}
-	return strings.TrimRight(cut, " ,;:") + "…"
+	return cite.Cut(said, runes) + cited
 }
 
 // literal has Markdown say a text as it is: what a model or a person asks is not to be a link.

@@ -82,6 +82,11 @@ _3 of 5 done · 1 min 23 s · searches: 12 (at most 40) · documents read: 9 · 
 	if got := stream.PlanText(v); !strings.HasPrefix(got, "**Looked into 5 questions**") || !strings.Contains(got, "◦ 4. What does it cost?\\\n↳ Not looked into.") {
 		t.Errorf("once it is stopped: %s", got)
 	}
+	v.Apply(packet.Packet{Payload: packet.MessageDelta{Text: "**Where does billing run?**"}})
+	folded := "**Looked into 5 questions**\n\n_3 of 5 done · 9 s, about 3 min more · searches: 0 · documents read: 0 · 0.01 USD, about 0.06 USD more_"
+	if diff := cmp.Diff(folded, stream.PlanText(v)); diff != "" {
+		t.Errorf("above what was found by then (-want +got):\n%s", diff)
+	}
 }
 
 // What a model or a person asks is shown as it is, and cut between words.
@@ -90,6 +95,19 @@ func TestQuestionsArePlainText(t *testing.T) {
 	v := &stream.View{}
 	v.Apply(packet.Packet{Placement: packet.Placement{SubTurnIndex: new(int)}, Payload: packet.SubQuestion{Question: "Is [this](https://evil.example) *it*? " + strings.Repeat("really ", 20)}})
 	if got := stream.PlanText(v); !strings.Contains(got, `\[this\](https://evil.example) \*it\*?`) || !strings.Contains(got, "really…\n") {
+		t.Errorf("plan = %s", got)
+	}
+}
+
+func TestFindingEndsWithAClause(t *testing.T) {
+	t.Parallel()
+	v := &stream.View{}
+	at := packet.Placement{SubTurnIndex: new(int)}
+	v.Apply(packet.Packet{Placement: at, Payload: packet.SubQuestion{Question: "Where does it run?"}})
+	v.Apply(packet.Packet{Placement: at, Payload: packet.Finding{
+		State: "found", Text: "It runs in Frankfurt in two zones with a whole replica of the database in each of them, of which the second one " + strings.Repeat("is for the time when the first cannot ", 3) + "[[1]](https://docs.example/a)",
+	}})
+	if got, want := stream.PlanText(v), "↳ It runs in Frankfurt in two zones with a whole replica of the database in each of them… [[1]](https://docs.example/a)\n"; !strings.Contains(got, want) {
 		t.Errorf("plan = %s", got)
 	}
 }

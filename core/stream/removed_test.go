@@ -52,9 +52,9 @@ func TestRemovedAnswerIsNeverPosted(t *testing.T) {
 		want    []string
 	}{
 		"there is nothing":           {nil, 0, nil},
-		"it is edited":               {nil, 2, []string{edit, "delete m1"}},
-		"it is gone":                 {thread.ErrMessageGone, 2, []string{edit, "delete m1"}},
-		"it can no longer be edited": {thread.ErrNotEditable, 2, []string{edit, "delete m0", "delete m1"}},
+		"it is edited":               {nil, 2, []string{"delete m1", edit}},
+		"it is gone":                 {thread.ErrMessageGone, 2, []string{"delete m1", edit}},
+		"it can no longer be edited": {thread.ErrNotEditable, 2, []string{"delete m1", edit, "delete m0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +66,7 @@ func TestRemovedAnswerIsNeverPosted(t *testing.T) {
 			}
 			w := &wall{refuses: tt.refuses}
 			var seen []thread.Call
-			s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
+			s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{Held: true}, stream.Deps[string]{
 				Surface: w, Renderer: sentence{}, Log: log, Observe: func(write stream.Write) { seen = append(seen, write.Call) },
 			})
 			if err != nil {

@@ -291,19 +291,76 @@ func TestTakeOverEditsWhatWasPostedAndDeletesWhatIsTooMuch(t *testing.T) {
 	})
 }
 
-func TestMessageThatIsGoneIsPostedAnewAtTheEnd(t *testing.T) {
+func TestDeletedMessageIsNotPostedAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refusal error
+		want    []string
+	}{
+		"a person deleted it":         {thread.ErrMessageGone, nil},
+		"it can no longer be reached": {thread.ErrExpired, []string{"A whole sentence. And", "A whole sentence. And more."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				surface := &threadtest.Surface{}
+				s := open(t, surface, 1000, &stream.Memory{})
+				s.Accept(delta("A whole sentence. And"))
+				time.Sleep(time.Second)
+				if errors.Is(c.refusal, thread.ErrMessageGone) {
+					surface.Forget("m1")
+				}
+				surface.Fail = func(op string) error {
+					if op == "edit" {
+						return c.refusal
+					}
+					return nil
+				}
+				s.Accept(delta(" more."))
+				finish(t, s)
+				if diff := cmp.Diff(c.want, surface.Messages()); diff != "" {
+					t.Errorf("thread shows (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// shrinking lays a text out as a message for each letter, and as one once it is long.
+type shrinking struct{}
+
+func (shrinking) Render(v *stream.View) []string {
+	if v.Len() > 3 {
+		return []string{v.Text()}
+	}
+	return strings.Split(v.Text(), "")
+}
+
+func TestSurplusMessageGoesWithTheViewThatLacksIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		surface := &threadtest.Surface{}
-		s := open(t, surface, 1000, &stream.Memory{})
-		s.Accept(delta("A whole sentence. And"))
-		time.Sleep(time.Second)
-		surface.Forget("m1")
-		s.Accept(delta(" more."))
-		finish(t, s)
-		if diff := cmp.Diff([]string{"A whole sentence. And more."}, surface.Messages()); diff != "" {
-			t.Errorf("thread shows (-want +got):\n%s", diff)
+		surface, log := &threadtest.Surface{}, &stream.Memory{}
+		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{FirstRunes: 1}, stream.Deps[string]{Surface: surface, Renderer: shrinking{}, Log: log})
+		if err != nil {
+			t.Fatal(err)
 		}
+		show := func(text string, want ...string) {
+			t.Helper()
+			s.Accept(delta(text))
+			time.Sleep(5 * time.Second)
+			if diff := cmp.Diff(want, surface.Messages()); diff != "" {
+				t.Errorf("thread shows (-want +got):\n%s", diff)
+			}
+		}
+		show("abc", "a", "b", "c")
+		show("d", "abcd")
+		// A worker that takes the turn over must not find the id of a message that is no more.
+		pages, err := log.Pages(t.Context())
+		if err != nil || len(pages) != 3 || pages[1].ID != "" || pages[2].ID != "" {
+			t.Errorf("the log has %+v, %v", pages, err)
+		}
+		s.Accept(stopped)
+		finish(t, s)
 	})
 }
 

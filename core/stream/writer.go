@@ -38,6 +38,8 @@ type writer[P any] struct {
 	worded  bool // text was seen by the reader
 	removed bool // the answer was taken away: messages are changed and deleted, and none is posted
 	void    bool // there is no answer: all its messages are deleted
+	gone    bool // a message of the answer was deleted: none is posted any more
+	shown   int  // messages that the last view had
 }
 
 func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, among *company) writer[P] {
@@ -160,6 +162,9 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 	if err != nil {
 		return err
 	}
+	if err := w.shrink(ctx, len(pages), class); err != nil {
+		return err
+	}
 	for n := 0; n < len(pages); n++ {
 		hash, err := hashOf(pages[n])
 		if err != nil {
@@ -176,18 +181,35 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 		return nil
 	}
 	w.clear(ctx)
-	for n := len(w.pages) - 1; n >= len(pages); n-- {
+	return w.deleteExtras(ctx)
+}
+
+// shrink deletes the messages beyond the first so many, before the others are edited at their pace:
+// a surplus one shows text twice, and a button. Before the end only those count that an earlier view
+// had, since a new attempt at a turn begins with few.
+func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) error {
+	most := len(w.pages)
+	if class != thread.Final {
+		most = min(most, w.shown)
+	}
+	w.shown = max(pages, most)
+	for n := most - 1; n >= pages && n == len(w.pages)-1; n-- {
 		if _, err := w.adopt(ctx, n); err != nil {
 			return err
 		}
 		if id := w.pages[n].ID; id != "" {
-			if err := w.delete(ctx, id); err != nil {
+			if class != thread.Final { // another worker must not take it for a message that was deleted
+				if err := w.Log.Intend(ctx, n); err != nil {
+					return fmt.Errorf("record page %d of the answer: %w", n+1, err)
+				}
+			}
+			if err := w.delete(ctx, id, class); err != nil {
 				return fmt.Errorf("delete page %d of the answer: %w", n+1, err)
 			}
 		}
-		w.pages = w.pages[:n]
+		w.pages, w.shown = w.pages[:n], n
 	}
-	return w.deleteExtras(ctx)
+	return nil
 }
 
 // bring makes message n show page.
@@ -219,14 +241,15 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 			return w.finalised(ctx, n, hash)
 		}
 		return nil
-	case final && w.removed && errors.Is(err, thread.ErrMessageGone):
+	case final && errors.Is(err, thread.ErrMessageGone):
+		w.gone = true
 		return w.finalised(ctx, n, hash)
 	case final && w.removed && errors.Is(err, thread.ErrNotEditable):
-		if err := w.delete(ctx, w.pages[n].ID); err != nil {
+		if err := w.delete(ctx, w.pages[n].ID, class); err != nil {
 			return fmt.Errorf("delete page %d of an answer that was removed: %w", n+1, err)
 		}
 		return w.finalised(ctx, n, hash)
-	case final && errors.Is(err, thread.ErrMessageGone):
+	case final && errors.Is(err, thread.ErrExpired):
 		return w.post(ctx, n, page, hash, class) // the final answer must be seen
 	case final && errors.Is(err, thread.ErrNotEditable) && !w.moved:
 		w.moved = true
@@ -254,8 +277,8 @@ func (w *writer[P]) leave() {
 
 // post creates message n.
 func (w *writer[P]) post(ctx context.Context, n int, page P, hash string, class thread.Class) error {
-	if w.removed {
-		return nil // nobody sees anything of it, which is what was asked for
+	if w.removed || w.gone {
+		return nil // who deleted it does not want to see it
 	}
 	if class == thread.Progress {
 		class = thread.First

@@ -77,10 +77,14 @@ func AbilitiesOf[P any](s Surface[P]) (can Abilities[P]) {
 // Sentinels of sending. Adapters translate their SDK's errors to these.
 var (
 	ErrOutcomeUnknown = errors.New("the platform did not say whether the message was posted")
-	ErrMessageGone    = errors.New("the message no longer exists")
-	ErrNotEditable    = errors.New("the message cannot be edited any more")
-	ErrNotPermitted   = errors.New("the bot is not permitted to post here")
-	ErrNoStream       = errors.New("the answer cannot be streamed here")
+	// ErrMessageGone says that a person or a bot deleted the message: it is not posted again.
+	ErrMessageGone = errors.New("the message no longer exists")
+	// ErrExpired says that the message cannot be reached any more where it was posted, such as through
+	// a token that expired: what it is to show is posted as another message.
+	ErrExpired      = errors.New("the message can no longer be reached")
+	ErrNotEditable  = errors.New("the message cannot be edited any more")
+	ErrNotPermitted = errors.New("the bot is not permitted to post here")
+	ErrNoStream     = errors.New("the answer cannot be streamed here")
 	// ErrRefused says that the platform does not take the message for what it holds, now or later. With less in it, it may.
 	ErrRefused = errors.New("the platform does not take the message as it is")
 	// ErrNoFile says that no file can be posted here. What it holds can be posted as messages.
@@ -89,7 +93,7 @@ var (
 
 // Lasting reports whether the same call would fail again: the platform understood it and said no.
 func Lasting(err error) bool {
-	for _, no := range []error{ErrRefused, ErrNotPermitted, ErrMessageGone, ErrNotEditable} {
+	for _, no := range []error{ErrRefused, ErrNotPermitted, ErrMessageGone, ErrExpired, ErrNotEditable} {
 		if errors.Is(err, no) {
 			return true
 		}

@@ -27,7 +27,7 @@ func citing(sentences, length int) (packets []packet.Payload, seen []string) {
 	return packets, seen
 }
 
-var linked = regexp.MustCompile(`\[\d\]\(<`)
+var linked = regexp.MustCompile(`\[\[\d\]\]\(<`)
 
 func content(pages []render.Page) string {
 	var all strings.Builder

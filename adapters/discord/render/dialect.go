@@ -14,7 +14,7 @@ type dialect struct{}
 var _ answer.Dialect = dialect{}
 
 func (dialect) Traits() answer.Traits {
-	return answer.Traits{FlatCode: true, TightHeadings: true, BareNumbers: true}
+	return answer.Traits{FlatCode: true, TightHeadings: true}
 }
 
 func (dialect) Neutral(s string) string { return neutral(s) }
@@ -72,7 +72,7 @@ func (dialect) Footnote(number int, raw string) string {
 	if !ok {
 		return "[" + strconv.Itoa(number) + "]"
 	}
-	return "[" + strconv.Itoa(number) + "](<" + to + ">)"
+	return "[[" + strconv.Itoa(number) + "]](<" + to + ">)"
 }
 
 // maxHeading is the smallest heading.

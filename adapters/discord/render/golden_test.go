@@ -78,14 +78,14 @@ func TestMailboxesAndLabels(t *testing.T) {
 func TestCitationsStandApart(t *testing.T) {
 	t.Parallel()
 	const one, two = "[[1]](https://docs.example/r#wal)", "[[2]](https://docs.example/s)"
-	const shown1, shown2 = "[1](<https://docs.example/r#wal>)", "[2](<https://docs.example/s>)"
+	const shown1, shown2 = "[[1]](<https://docs.example/r#wal>)", "[[2]](<https://docs.example/s>)"
 	for markdown, want := range map[string]string{
 		"So" + two + one + ".":            "So" + shown2 + " " + shown1 + ".",
 		"So " + two + " " + one + ".":     "So " + shown2 + " " + shown1 + ".",
 		"**So " + two + one + "**":        "**So " + shown2 + " " + shown1 + "**",
 		"**" + two + "**" + one:           "**" + shown2 + "** " + shown1,
-		"It costs 20" + one + "5 or more": "It costs 20 " + shown1 + " 5 or more",
-		"See `20`" + one:                  "See `20` " + shown1,
+		"It costs 20" + one + "5 or more": "It costs 20" + shown1 + "5 or more",
+		"See `20`" + one:                  "See `20`" + shown1,
 	} {
 		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
 		view.Phase = stream.Done

@@ -6,7 +6,7 @@ import "github.com/footnotehq/footnote/core/thread"
 // are counted in UTF-16 code units, which are never fewer than what Discord counts.
 const (
 	MaxContent = 2000 // of Page.Content; what is laid out is at most pageLimit
-	MaxPages   = 4    // of an answer; the whole of a longer one is attached as a file
+	MaxPages   = 4    // of an answer; the whole of a longer one is attached as a file, to its digest where it is a report
 	maxSpread  = 10   // of an answer where no file can be attached; of a longer one the rest is left out
 	MaxSources = 10   // lines of sources
 )

@@ -64,6 +64,9 @@ func (r *Renderer) Render(v *stream.View) []Page {
 		return nil
 	}
 	long := len(parts) > most
+	if long && whole && v.Deep {
+		parts = foot.Digest(tree).Pages(dialect{}, citing(policy, 0), answer.UTF16Count, limit)[:1]
+	}
 	var pages []Page
 	for _, p := range parts[:min(len(parts), most)] {
 		pages = append(pages, Page{Content: p.Text})

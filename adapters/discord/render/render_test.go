@@ -20,7 +20,7 @@ func TestFinishedAnswer(t *testing.T) {
 	view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: "Set it [[1]](https://docs.example/r#wal). "},
 		packet.Stop{Reason: "answered", Notices: []string{"@here notes.txt was *left out*."}})...)
 	want := []render.Page{{
-		Content: "Set it [1](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n-# [3] notes.txt · no link",
+		Content: "Set it [[1]](<https://docs.example/r#wal>).\n\n-# @\u200bhere notes.txt was \\*left out\\*.\n-# **Sources**\n-# [3] notes.txt · no link",
 		Buttons: []thread.Button{{Action: thread.ActionUp, Label: "👍"}, {Action: thread.ActionDown, Label: "👎"}},
 		Links: []render.Link{
 			{Label: "[1] Replication · 5 months old", URL: "https://docs.example/r#wal"}, {Label: "[2] Settings", URL: "https://docs.example/s"},
@@ -122,6 +122,17 @@ func TestLongAnswersAreAttached(t *testing.T) {
 	if !strings.HasPrefix(last.Attachment, code) || !strings.Contains(last.Attachment, "- [1] Replication <https://docs.example/r#wal> (docs.example · 5 months old)") ||
 		!strings.Contains(pages[render.MaxPages-1].Content, render.AttachmentName) || len(last.Links) != 2 {
 		t.Errorf("%d pages, last %+v", len(pages), last)
+	}
+}
+
+func TestLongReportIsAFileAtItsDigest(t *testing.T) {
+	t.Parallel()
+	text := "It is set up in two steps.\n\n# First\n\n" + strings.Repeat("Do this. ", 1000) + "\n\n# Second\n\nAnd that."
+	view := rendertest.View(append(append([]packet.Payload{packet.DeepSearchPlanStart{}}, rendertest.Cited()...), packet.MessageDelta{Text: text}, packet.Stop{})...)
+	pages := renderer().Render(view)
+	checkContent(t, pages)
+	if want := "It is set up in two steps.\n\n- First\n- Second\n"; len(pages) != 1 || !strings.HasPrefix(pages[0].Content, want) || !strings.HasPrefix(pages[0].Attachment, text) || len(pages[0].Links) != 2 {
+		t.Errorf("%d pages, first %+v", len(pages), pages[0])
 	}
 }
 

@@ -187,12 +187,24 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 		// "Users won't be able to create or update messages in locked threads", say Discord's documents, and may delete them.
 		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
 	}
-	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) {
+	if errors.Is(err, thread.ErrMessageGone) && s.moved() {
+		err = fmt.Errorf("%w: %v", thread.ErrExpired, err)
+	}
+	if errors.Is(err, thread.ErrExpired) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()
 		s.reposted++ // else the nonce of what is posted instead would bring the old message back
 		s.mu.Unlock()
 	}
 	return err
+}
+
+// moved reports whether messages were posted elsewhere than where edits are made now: a private
+// answer is an ephemeral message while its interaction can be answered, and a direct message then.
+func (s *Surface) moved() bool {
+	private := s.turn.Session.Owner != "" && s.turn.Reply != nil && s.ticket() == nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return private || s.where != nil && len(s.where.before) > 0
 }
 
 func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
@@ -231,6 +243,9 @@ func (s *Surface) edit(ctx context.Context, id string, body outgoing) error {
 
 // Delete implements thread.Surface.
 func (s *Surface) Delete(ctx context.Context, _ thread.Ref, id thread.MessageID) error {
+	s.mu.Lock()
+	s.reposted++ // else the nonce of a message that follows in its place would bring it back
+	s.mu.Unlock()
 	return s.discard(ctx, string(id))
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/hostiletest"
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -36,6 +37,18 @@ func TestSlug(t *testing.T) {
 		if got := markdown.Slug(title); got != want {
 			t.Errorf("Slug(%q) = %q, want %q", title, got, want)
 		}
+	}
+}
+
+func TestNameAndAddressOfAnOwnerAreTwoThings(t *testing.T) {
+	t.Parallel()
+	d := document.Document{Ref: document.Ref{ID: "docs:a.md"}, Sections: markdown.Parse("Owner: First Last <first@example.test>\n").Sections}
+	got := knowledge.Read(&d, []document.Chunk{{Text: d.Text()}})
+	if len(got.Facts) != 1 || got.Facts[0].Subject == nil {
+		t.Fatalf("facts: %+v", got.Facts)
+	}
+	if owner := got.Facts[0].Subject; owner.Name != "First Last" || owner.Key != "first@example.test" {
+		t.Errorf("the owner is %q with the key %q", owner.Name, owner.Key)
 	}
 }
 

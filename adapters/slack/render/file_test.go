@@ -18,24 +18,28 @@ func report(text string, form stream.Form) *stream.View {
 	return v
 }
 
-func TestLongReportIsAFileBelowItsBeginning(t *testing.T) {
+func TestLongReportIsAFileBelowItsDigest(t *testing.T) {
 	t.Parallel()
-	long := longAnswer() + " ![pixel](https://evil.example/p.png) The end."
+	long := "# Replication\n\nIt is set up in four steps [[1]](https://docs.example/r#wal).\n\n" + longAnswer() + " ![pixel](https://evil.example/p.png) The end."
 	pages := renderer().Render(report(long, stream.Whole))
-	if len(pages) != render.MaxPages+1 {
-		t.Fatalf("%d pages, want %d and a file", len(pages), render.MaxPages)
+	if len(pages) != 2 {
+		t.Fatalf("%d pages, want one and a file", len(pages))
 	}
 	for i, p := range pages {
 		checkLimits(t, p)
-		if (p.File != "") != (i == render.MaxPages) || p.Done != (i == render.MaxPages) || p.Number != i {
+		if (p.File != "") != (i == 1) || p.Done != (i == 1) || p.Number != i {
 			t.Errorf("page %d: number %d, done %t, file of %d", i, p.Number, p.Done, len(p.File))
 		}
 	}
-	below := pages[render.MaxPages-1]
+	below := pages[0]
+	if !strings.HasPrefix(below.Markdown, "# Replication\n\nIt is set up in four steps [") || !strings.Contains(below.Markdown, "- Setting **wal_level**") ||
+		strings.Contains(below.Markdown, "The primary needs") {
+		t.Errorf("the digest is %q", below.Markdown[:min(len(below.Markdown), 2_000)])
+	}
 	if len(below.Sources) != 3 || len(below.Buttons) == 0 || len(below.Notes) != 2 || !strings.Contains(below.Notes[0], render.FileTitle) {
 		t.Errorf("under its beginning: %+v", below)
 	}
-	file := pages[render.MaxPages].File
+	file := pages[1].File
 	for _, want := range []string{"The end.", "One row failed.", "**Sources**", "[1] Replication", "https://docs.example/s", "| wal_level | replica |"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("the file does not hold %q", want)
@@ -49,7 +53,7 @@ func TestLongReportIsAFileBelowItsBeginning(t *testing.T) {
 	}
 	writing := report(long, stream.Whole)
 	writing.Phase = stream.Writing
-	if pages := renderer().Render(writing); len(pages) != render.MaxPages || pages[1].File != "" || len(pages[1].Notes) != 1 {
+	if pages := renderer().Render(writing); len(pages) != 1 || pages[0].File != "" || len(pages[0].Notes) != 1 {
 		t.Errorf("while it is written: %d pages", len(pages))
 	}
 }

@@ -12,7 +12,7 @@ const (
 	MaxText     = 3900  // characters of Page.Text
 	MaxNote     = 1000  // characters of one element of Page.Notes
 	MaxSources  = 10    // elements of Page.Sources
-	MaxPages    = 2     // of a report; the whole of a longer one is a file below them
+	MaxPages    = 2     // of a report; a longer one is a file below its digest
 
 	MaxTaskSources = 5 // elements of Task.Sources
 )
@@ -70,11 +70,11 @@ const (
 	TaskComplete TaskStatus = "complete"
 )
 
-// Task is a search step, shown as a task card in a stream. A task with an ID that was sent before replaces that one.
+// Task is the card of an answer's searches in a stream. A task with an ID that was sent before replaces that one.
 type Task struct {
 	ID      string
 	Title   string // plain text, one line
 	Status  TaskStatus
-	Output  string   // plain text: what was found, in a few words; empty when nothing is known yet
-	Sources []Source // the documents that were found, those with an address, at most MaxTaskSources
+	Output  string   // plain text: how many documents are cited; empty until the end
+	Sources []Source // the cited documents that have an address, at most MaxTaskSources
 }

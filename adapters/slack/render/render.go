@@ -39,7 +39,7 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	}
 	file := v.Deep && v.Form == stream.Whole && len(pages) > MaxPages
 	if file {
-		pages = pages[:MaxPages]
+		pages = r.pages(foot.Digest(tree), policy, false)[:1]
 	}
 	last := &pages[len(pages)-1]
 	r.end(last, v, bare)

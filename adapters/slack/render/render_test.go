@@ -216,9 +216,9 @@ func TestStreamShowsSearches(t *testing.T) {
 			t.Errorf("ok %t (-want +got):\n%s", ok, diff)
 		}
 	}
-	step(render.Page{Tasks: []render.Task{{ID: "search-1", Title: "first", Status: render.TaskRunning}, {ID: "search-2", Title: "second", Status: render.TaskRunning}}})
+	step(render.Page{Tasks: []render.Task{{ID: "search", Title: "Searching the documents", Status: render.TaskRunning}}})
 	step(render.Page{})
-	step(render.Page{Tasks: []render.Task{{ID: "search-1", Title: "first", Status: render.TaskComplete}, {ID: "search-2", Title: "second", Status: render.TaskComplete}}}, packet.ReasoningStart{})
+	step(render.Page{Tasks: []render.Task{{ID: "search", Title: "Searched the documents", Status: render.TaskComplete}}}, packet.ReasoningStart{})
 	step(render.Page{Markdown: "One"}, packet.MessageStart{}, packet.MessageDelta{Text: "One tw"})
 	step(render.Page{Markdown: " two\n\n```go\nx := 1", Cut: render.Cut{Close: "\n```", Open: "```go\n"}}, packet.MessageDelta{Text: "o\n```go\nx := 1"})
 	step(render.Page{Markdown: "\n```", Done: true, Buttons: []thread.Button{

@@ -1,12 +1,10 @@
 package render
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
-	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -23,8 +21,7 @@ type tail struct {
 	read   int    // bytes of the view's text that are in flow
 	number int    // of the message that is being written
 	shown  string // of that message
-	tasks  []TaskStatus
-	found  int // documents of the view that a task has told of
+	card   Task   // of the searches, as it was sent last
 	done   bool
 
 	labelled bool // what stands above the answer is in flow
@@ -101,44 +98,31 @@ func common(shown, text string) int {
 	return strings.LastIndexByte(text[:n], '\n') + 1
 }
 
-// maxTask is the length of a task's title in characters.
+// maxTask is the length of a source's title on a card in characters.
 const maxTask = 150
 
-// steps are the searches that are new or have ended. What was found since the last ones ended is told by the last of them.
+// steps returns the card of the searches where it has changed: one for all of them. At the end it
+// counts what the answer cites, since what was merely looked at is of no use to its reader.
 func (t *tail) steps(v *stream.View) []Task {
-	var changed []Task
-	for i, q := range v.Queries {
-		status := TaskComplete
-		if v.Phase == stream.Searching {
-			status = TaskRunning
-		}
-		switch {
-		case i == len(t.tasks):
-			t.tasks = append(t.tasks, status)
-		case t.tasks[i] == TaskComplete || t.tasks[i] == status:
-			continue
-		default:
-			t.tasks[i] = status
-		}
-		title := foot.Cut(Neutral(answer.Line(q)), maxTask)
-		changed = append(changed, Task{ID: "search-" + strconv.Itoa(i+1), Title: title, Status: status})
+	if len(v.Queries) == 0 {
+		return nil
 	}
-	if len(changed) > 0 && v.Phase != stream.Searching && t.found < len(v.Documents) {
-		changed[len(changed)-1].tell(v.Documents[t.found:])
-		t.found = len(v.Documents)
+	card := Task{ID: "search", Title: foot.SearchTitle(v), Status: TaskComplete}
+	if v.Phase == stream.Searching {
+		card.Status = TaskRunning
 	}
-	return changed
-}
-
-// tell adds what a search found.
-func (t *Task) tell(docs []packet.Document) {
-	t.Output = "looked at " + strconv.Itoa(len(docs)) + " documents"
-	if len(docs) == 1 {
-		t.Output = "looked at 1 document"
-	}
-	for _, d := range docs {
-		if url, ok := address(d.URL); ok && len(t.Sources) < MaxTaskSources {
-			t.Sources = append(t.Sources, Source{Title: foot.Cut(Neutral(answer.Line(d.Title)), maxTask), URL: url})
+	cited := v.Sources()
+	if v.Phase == stream.Done && len(cited) > 0 {
+		card.Output = foot.CitedCount(len(cited))
+		for _, c := range cited {
+			if url, ok := address(c.URL); ok && len(card.Sources) < MaxTaskSources {
+				card.Sources = append(card.Sources, Source{Title: foot.Cut(Neutral(answer.Line(c.Title)), maxTask), URL: url})
+			}
 		}
 	}
+	if card.Status == t.card.Status && card.Output == "" {
+		return nil
+	}
+	t.card = card
+	return []Task{card}
 }

@@ -10,42 +10,40 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A search that has ended tells what it found, each document once, and links where a reader can go.
-func TestSearchesTellWhatTheyFound(t *testing.T) {
+func TestSearchCardCountsCitedDocuments(t *testing.T) {
 	t.Parallel()
-	docs := func(titles ...string) packet.SearchDocuments {
-		var d packet.SearchDocuments
-		for _, title := range titles {
-			d.Documents = append(d.Documents, packet.Document{ID: document.ID(title), Title: title, URL: "https://docs.example/" + title})
-		}
-		return d
+	found := packet.SearchDocuments{Documents: []packet.Document{{ID: "a"}, {ID: "b"}, {ID: "c"}, {ID: "d"}}}
+	cited := func(number int, id document.ID, title, url string) packet.CitationInfo {
+		return packet.CitationInfo{Number: number, Document: id, Title: title, URL: url}
 	}
-	view, tail := rendertest.View(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"first"}}), renderer().Tail()
-	next := func(payloads ...packet.Payload) []render.Task {
-		for _, p := range payloads {
+	running := render.Task{ID: "search", Title: "Searching the documents", Status: render.TaskRunning}
+	complete := render.Task{ID: "search", Title: "Searched the documents", Status: render.TaskComplete}
+	ended := complete
+	ended.Output = "3 documents cited"
+	ended.Sources = []render.Source{{Title: "A", URL: "https://docs.example/a"}, {Title: "<\u200b!channel>", URL: "https://docs.example/c"}}
+
+	view, tail := rendertest.View(), renderer().Tail()
+	for _, step := range []struct {
+		name    string
+		packets []packet.Payload
+		want    []render.Task
+	}{
+		{"no search", []packet.Payload{packet.ReasoningStart{}}, nil},
+		{"a search", []packet.Payload{packet.SearchStart{}, packet.SearchQueries{Queries: []string{"how do I set it up?"}}}, []render.Task{running}},
+		{"it has ended", []packet.Payload{found, packet.ReasoningStart{}}, []render.Task{complete}},
+		{"another search", []packet.Payload{packet.SearchStart{}, packet.SearchQueries{Queries: []string{"set up"}}}, []render.Task{running}},
+		{"the answer", []packet.Payload{packet.MessageStart{}, packet.MessageDelta{Text: "So."}}, []render.Task{complete}},
+		{"citations", []packet.Payload{
+			cited(1, "a", "A", "https://docs.example/a"), cited(2, "b", "B", "file:///etc/passwd"), cited(3, "c", "<!channel>", "https://docs.example/c"),
+		}, nil},
+		{"the end", []packet.Payload{packet.Stop{Reason: "answered"}}, []render.Task{ended}},
+	} {
+		for _, p := range step.packets {
 			view.Apply(packet.Packet{Payload: p})
 		}
 		piece, _ := tail.Next(view)
-		return piece.Tasks
-	}
-	if diff := cmp.Diff([]render.Task{{ID: "search-1", Title: "first", Status: render.TaskRunning}}, next()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	found := docs("a", "b", "c", "d", "e", "<!channel>")
-	found.Documents[1].URL = "file:///etc/passwd"
-	source := func(title string) render.Source {
-		return render.Source{Title: title, URL: "https://docs.example/" + title}
-	}
-	want := []render.Task{{
-		ID: "search-1", Title: "first", Status: render.TaskComplete, Output: "looked at 6 documents",
-		Sources: []render.Source{source("a"), source("c"), source("d"), source("e"), {Title: "<\u200b!channel>", URL: "https://docs.example/%3C!channel%3E"}},
-	}}
-	if diff := cmp.Diff(want, next(found, packet.ReasoningStart{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	next(packet.SearchStart{}, packet.SearchQueries{Queries: []string{"second"}})
-	want = []render.Task{{ID: "search-2", Title: "second", Status: render.TaskComplete, Output: "looked at 1 document", Sources: []render.Source{source("z")}}}
-	if diff := cmp.Diff(want, next(docs("a", "z"), packet.MessageStart{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		if diff := cmp.Diff(step.want, piece.Tasks); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
+		}
 	}
 }

@@ -142,5 +142,5 @@ func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.Message
 	if err != nil {
 		s.client.slack.Logger.WarnContext(ctx, "what stood there before stays beside the answer", "turn", s.options.Turn, "error", err)
 	}
-	return fmt.Errorf("edit the answer: %w", thread.ErrMessageGone)
+	return fmt.Errorf("edit the answer: %w", thread.ErrExpired)
 }

@@ -158,7 +158,7 @@ func TestFileOfAProcessThatWasKilled(t *testing.T) {
 	if err := d.report(t, "turn-0", &stream.Memory{}, other...); err != nil {
 		t.Fatal(err)
 	}
-	log := &killed{most: render.MaxPages}
+	log := &killed{most: 1}
 	ctx, cancel := context.WithCancel(t.Context())
 	surface := d.client.Surface(write.SurfaceOptions{Turn: "turn-1", Question: thread.MessageID(d.to.Thread)})
 	s, err := stream.Open(ctx, d.to, 0, stream.Pace{Held: true}, stream.Deps[render.Page]{Surface: &dying{surface, cancel}, Renderer: &render.Renderer{}, Log: log})

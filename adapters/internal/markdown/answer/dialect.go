@@ -43,7 +43,6 @@ type Traits struct {
 	Indent        int  // columns by which what belongs to an item is indented; 0 for the width of the item's marker
 	Separate      bool // emphasis needs an invisible gap where it touches a letter
 	PlainLabels   bool // labels of links have no styles
-	BareNumbers   bool // a footnote is shown as its number alone, which a digit beside it would change
 }
 
 // Place tells where a word stands.

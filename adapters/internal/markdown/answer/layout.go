@@ -110,7 +110,7 @@ func (c *composer) add(i int) {
 			c.write(separator)
 		}
 	}
-	if c.last != nil && p.gap == none && c.numbersMeet(p) {
+	if c.last != nil && p.gap == none && (c.last.note && p.note) {
 		c.write(" ")
 	}
 	if c.last != nil && p.gap == none && p.style&^c.last.style != 0 {
@@ -123,12 +123,6 @@ func (c *composer) add(i int) {
 		c.write(p.text)
 	}
 	c.last = p
-}
-
-// numbersMeet reports whether a footnote stands right beside another one, or beside a digit that would be read as a part of its number.
-func (c *composer) numbersMeet(p *piece) bool {
-	digit := func(r rune) bool { return c.traits.BareNumbers && unicode.IsDigit(r) }
-	return c.last.note && (p.note || digit(firstRune(p.plain))) || p.note && digit(lastRune(c.last.plain))
 }
 
 // addressing are the characters that join the parts of an address.

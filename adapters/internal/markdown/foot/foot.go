@@ -163,6 +163,22 @@ func Head(list []Source) string {
 	}
 }
 
+// SearchTitle heads the card of an answer's searches. It does not repeat the question.
+func SearchTitle(v *stream.View) string {
+	if v.Phase == stream.Searching {
+		return "Searching the documents"
+	}
+	return "Searched the documents"
+}
+
+// CitedCount says how many documents an answer cites.
+func CitedCount(n int) string {
+	if n == 1 {
+		return "1 document cited"
+	}
+	return fmt.Sprintf("%d documents cited", n)
+}
+
 // searching says what is being looked for, in at most limit characters; empty when nothing is.
 func searching(v *stream.View, limit int) string {
 	if len(v.Queries) == 0 {
