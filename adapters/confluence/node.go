@@ -1,10 +1,11 @@
 package confluence
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -18,21 +19,65 @@ import (
 
 // nodeState is the checkpoint of Nodes. Times are in seconds since 1970.
 type nodeState struct {
-	Swept  int64                      `json:"w,omitempty"` // when all contents were last looked at
-	Spaces []string                   `json:"s,omitempty"` // ids of those that were there
-	Known  map[string]atlassian.IDSet `json:"k,omitempty"` // restricted contents, by the id of their space
-	Pass   *nodePass                  `json:"p,omitempty"` // under way
+	Swept  int64                    `json:"w,omitempty"` // when all contents were last looked at
+	Spaces []string                 `json:"s,omitempty"` // ids of those that were there
+	Known  map[string]restrictedIDs `json:"k,omitempty"` // by the id of their space
+	Pass   *nodePass                `json:"p,omitempty"` // under way
 }
 
 // nodePass is a reading of nodes.
 type nodePass struct {
-	Began int64                      `json:"b"`
-	All   bool                       `json:"a,omitempty"` // it looks at all contents, and not at those alone that are known to be restricted
-	Done  []string                   `json:"d,omitempty"` // ids of spaces
-	Of    int                        `json:"o,omitempty"` // in the next space: which of the sorts is read
-	Asked string                     `json:"q,omitempty"` // the query of its next part
-	Holes bool                       `json:"x,omitempty"` // something may have been left out
-	Known map[string]atlassian.IDSet `json:"k,omitempty"`
+	Began int64                    `json:"b"`
+	All   bool                     `json:"a,omitempty"` // it looks at all contents, and not at those alone that are known to be restricted
+	Done  []string                 `json:"d,omitempty"` // ids of spaces
+	Of    int                      `json:"o,omitempty"` // in the next space: which of the sorts is read
+	Asked string                   `json:"q,omitempty"` // the query of its next part
+	Holes bool                     `json:"x,omitempty"` // something may have been left out
+	Known map[string]restrictedIDs `json:"k,omitempty"`
+}
+
+// restrictedIDs are the restricted contents of a space by their kind, without which Cloud cannot be
+// asked about them: it lists pages, blog posts and folders apart. The kind is empty where an
+// earlier version wrote the checkpoint.
+type restrictedIDs map[string]atlassian.IDSet
+
+// UnmarshalJSON implements json.Unmarshaler. Earlier versions wrote one set without kinds.
+func (r *restrictedIDs) UnmarshalJSON(text []byte) error {
+	kinds := make(map[string]atlassian.IDSet)
+	if json.Unmarshal(text, &kinds) == nil {
+		*r = kinds
+		return nil
+	}
+	var all atlassian.IDSet
+	err := json.Unmarshal(text, &all)
+	*r = restrictedIDs{"": all}
+	return err
+}
+
+func (r restrictedIDs) add(id, kind string) {
+	if r[kind] == nil {
+		r[kind] = make(atlassian.IDSet)
+	}
+	r[kind][id] = true
+}
+
+func (r restrictedIDs) has(id string) bool {
+	for _, ids := range r {
+		if ids[id] {
+			return true
+		}
+	}
+	return false
+}
+
+// untyped reports whether the kinds of some contents are not known.
+func untyped(known map[string]restrictedIDs) bool {
+	for _, r := range known {
+		if len(r[""]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // nodes is one Nodes.
@@ -43,6 +88,8 @@ type nodes struct {
 	tree  *tree
 	site  *site
 	told  map[string]bool
+
+	listed []space
 }
 
 // Nodes implements index.NodeReader. It always yields every space and the contents that are known to be restricted; every Options.SweepEvery it looks at all
@@ -67,12 +114,23 @@ func (n *nodes) run(ctx context.Context) error {
 		return err
 	}
 	now := n.client.Config.Now()
+	if n.state.Pass != nil && (untyped(n.state.Pass.Known) || untyped(n.state.Known) && !n.state.Pass.All) {
+		n.state.Pass = nil
+	}
 	if n.state.Pass == nil {
-		n.state.Pass = &nodePass{Began: sourcepass.Seconds(now), All: now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery, Known: make(map[string]atlassian.IDSet)}
+		all := untyped(n.state.Known) || now.Sub(time.Unix(n.state.Swept, 0)) >= n.options.SweepEvery
+		n.state.Pass = &nodePass{Began: sourcepass.Seconds(now), All: all}
 	}
 	pass := n.state.Pass
 	if pass.Known == nil {
-		pass.Known = make(map[string]atlassian.IDSet)
+		pass.Known = make(map[string]restrictedIDs)
+	}
+	for _, r := range n.state.Known {
+		for kind, ids := range r {
+			for id := range ids {
+				n.tree.kinds[id] = kind
+			}
+		}
 	}
 	var batch index.NodeBatch
 	there := make([]string, len(all))
@@ -84,7 +142,7 @@ func (n *nodes) run(ctx context.Context) error {
 			batch.Denied = append(batch.Denied, spaceNode+id)
 		}
 	}
-	n.state.Spaces = there
+	n.state.Spaces, n.listed = there, all
 	if err := n.emit(batch); err != nil {
 		return err
 	}
@@ -122,20 +180,27 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 		return err
 	}
 	if pass.Known[string(s.ID)] == nil {
-		pass.Known[string(s.ID)] = make(atlassian.IDSet)
+		pass.Known[string(s.ID)] = make(restrictedIDs)
 	}
 	if pass.All {
 		if err := n.contents(ctx, pass, s); err != nil {
 			return err
 		}
 	}
-	var rest []string // known from before, and not met: their documents may name them still
-	for id := range maps.Keys(n.state.Known[string(s.ID)]) {
-		if !n.told[s.within(id)] && !pass.Known[string(s.ID)][id] {
-			rest = append(rest, id)
+	rest := n.unmet(pass, s) // their documents may name them still
+	if len(rest) > 0 && !pass.All {
+		// One climb for all spaces asks once for each level, and not once for each level of
+		// each space.
+		var all []string
+		for _, s := range n.listed {
+			if !slices.Contains(pass.Done, string(s.ID)) {
+				all = append(all, n.unmet(pass, s)...)
+			}
+		}
+		if err := n.tree.load(ctx, all); err != nil {
+			return err
 		}
 	}
-	slices.Sort(rest)
 	for some := range slices.Chunk(rest, mostExpanded) {
 		if err := n.tree.load(ctx, some); err != nil {
 			return err
@@ -150,6 +215,20 @@ func (n *nodes) space(ctx context.Context, pass *nodePass, s space) error {
 	}
 	pass.Done, pass.Of, pass.Asked = append(pass.Done, string(s.ID)), 0, ""
 	return n.emit(index.NodeBatch{})
+}
+
+// unmet are the restricted contents of a space that are known from before, and that this pass has
+// not met.
+func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
+	for _, of := range n.state.Known[string(s.ID)] {
+		for id := range of {
+			if !n.told[s.within(id)] && !pass.Known[string(s.ID)].has(id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // contents looks at all contents of a space.
@@ -225,13 +304,13 @@ func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name s
 	}
 	switch {
 	case n.tree.unsure[id] || !known || l.state == unread || !sure:
-		pass.Known[string(s.ID)][id] = true
+		pass.Known[string(s.ID)].add(id, cmp.Or(n.tree.kinds[id], string(pages)))
 		batch.Unread = append(batch.Unread, at)
 		return
 	}
 	node.Parent = s.within(parent)
 	if l.state == restricted {
-		pass.Known[string(s.ID)][id] = true
+		pass.Known[string(s.ID)].add(id, cmp.Or(n.tree.kinds[id], string(pages)))
 		node.Clauses = []access.ACL{l.readers, n.site.users}
 	}
 	batch.Nodes = append(batch.Nodes, node)

@@ -17,7 +17,7 @@ import (
 type tree struct {
 	*Connector
 	parents map[string]string // by id; empty for what stands in nothing but its space
-	kinds   map[string]string // of contents that are no pages
+	kinds   map[string]string // of contents; on Cloud those without one are taken for pages
 	lost    map[string]bool   // what cannot be seen: nobody may read what stands in it
 	unsure  map[string]bool   // what could not be read for now
 	lists   map[string]list
@@ -62,7 +62,10 @@ func (t *tree) valid(all []entry, of sort) []entry {
 	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
 	for _, e := range all {
 		below := e.id
-		if e.above == nil || e.of == comments || e.of == attachments {
+		if e.of == comments || e.of == attachments {
+			continue
+		}
+		if t.kinds[e.id] = string(e.of); e.above == nil {
 			continue
 		}
 		for _, id := range e.above {

@@ -409,3 +409,48 @@ func (p *place) mustRun() {
 		p.T.Fatal(err)
 	}
 }
+
+// A right that is taken from a single file is gone with the next run of nodes, however seldom
+// documents are read: that run says which node the file is below.
+func TestNodesMoveDocuments(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	ada := p.User("ada")
+	d := p.Drive("Team", reader(ada))
+	folder := p.Folder(d, "folder")
+	f := p.File(folder, "plan.txt", "words")
+	p.Pass(time.Minute)
+	p.MustSync()
+	r := new(sourcetest.Readers)
+	named := func() access.ACL {
+		var acl access.ACL
+		for b, err := range p.Connector.Nodes(t.Context(), r.At) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.At = b.Next
+			for id, list := range b.Documents {
+				if strings.HasSuffix(string(id), f.ID) {
+					acl = list
+				}
+			}
+		}
+		return acl
+	}
+	before := p.Documents()[f.ID].ACL
+	if got := named(); !slices.Equal(got, before) {
+		t.Errorf("at first nodes say %v, and the document %v", got, before)
+	}
+	for _, limited := range []bool{true, false} {
+		p.Change(f, func() { f.Limited = limited })
+		p.Pass(5 * time.Minute)
+		got := named()
+		if moved := !slices.Equal(got, before); len(got) != 1 || moved != limited {
+			t.Errorf("limited %v: nodes say %v, and it was %v", limited, got, before)
+		}
+		p.MustSync()
+		if acl := p.Documents()[f.ID].ACL; !slices.Equal(acl, got) {
+			t.Errorf("limited %v: nodes say %v, and the document %v", limited, got, acl)
+		}
+	}
+}

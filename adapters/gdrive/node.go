@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"golang.org/x/sync/errgroup"
 )
@@ -204,6 +205,16 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 		if own[i], above, err = n.carries(ctx, in, f); err != nil {
 			_ = some.Wait() // what was asked for is not used any more
 			return err
+		}
+		if f.MimeType != typeFolder {
+			node := above
+			if own[i] {
+				node = nodeID(in.id, f.ID)
+			}
+			if n.batch.Documents == nil {
+				n.batch.Documents = make(map[document.ID]access.ACL)
+			}
+			n.batch.Documents[n.id(f.ID)] = access.ACL{n.node(node)}
 		}
 		if !own[i] {
 			continue

@@ -149,6 +149,9 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 		}
 		if s.Late > 0 {
 			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, as long as a look at all of it takes, and one call of the model that is under way\n", shortDuration(s.Late))
+			if s.Kind.Lag != "" {
+				fmt.Fprintf(&b, "  %s\n", s.Kind.Lag)
+			}
 		} else {
 			fmt.Fprintf(&b, "  %s\n", s.Kind.Bound)
 		}

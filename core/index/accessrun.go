@@ -5,25 +5,59 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 )
 
 // ReadAccess reads who may read a source: its groups, then its nodes, as far as the connector has such. With again both are read from the
 // beginning. Groups that cannot be read do not keep the nodes from being read, unless the credential is refused. Whatever stops a run, the next one goes on: what was stored stays.
 //
+// Documents that are below another node now are changed in documents, before the node is: until it is
+// stored nobody may read them.
+//
 // The error says why a loop did not come to its end; it wraps ErrRevoked and ErrSuperseded. A cancelled run returns the cause; when that is
 // ErrPaused, nothing is recorded as failed.
-func ReadAccess(ctx context.Context, store AccessStore, tenant access.TenantID, source Connector, again bool) error {
+func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant access.TenantID, source Connector, again bool) error {
 	ctx = access.WithTenant(ctx, tenant)
 	var groups, nodes error
 	if r, ok := source.(GroupReader); ok {
 		groups = readLoop(ctx, store, tenant, source, LoopGroups, again, r.Groups, storableGroups, store.PutGroups)
 	}
 	if r, ok := source.(NodeReader); ok && ctx.Err() == nil && !errors.Is(groups, ErrRevoked) {
-		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, storableNodes, store.PutNodes)
+		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, storableNodes, func(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error {
+			if err := moveDocuments(ctx, documents, tenant, source.Source().ID, b.Documents); err != nil {
+				return err
+			}
+			return store.PutNodes(ctx, tenant, run, b)
+		})
 	}
 	return errors.Join(groups, nodes)
+}
+
+// moveDocuments gives stored documents the access lists that nodes say, narrower or wider.
+func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, source document.SourceID, lists map[document.ID]access.ACL) error {
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), mostAccess) {
+		known, err := store.Known(ctx, tenant, source, ids)
+		if err != nil {
+			return fmt.Errorf("ask which of %d documents are below another node: %w", len(ids), err)
+		}
+		var changes []Access
+		for _, id := range ids {
+			if stamp, stored := known[id]; stored && !slices.Equal(sorted(lists[id]), stamp.ACL) {
+				changes = append(changes, Access{ID: id, ACL: sorted(lists[id]), Hash: stamp.Hash})
+			}
+		}
+		if len(changes) == 0 {
+			continue
+		}
+		if err := store.SetACL(ctx, tenant, source, changes); err != nil {
+			return fmt.Errorf("change who may read %d documents: %w", len(changes), err)
+		}
+	}
+	return nil
 }
 
 // Hide has nothing of a source granted any more whose credential is not accepted, as reading its documents has shown, until ReadAccess succeeds

@@ -38,7 +38,10 @@ type NodeBatch struct {
 	Nodes  []Node
 	Unread []string // could not be read for now: what was read last counts until it is too old
 	Denied []string // refused to us or gone: nobody may read them from now on
-	Next   Checkpoint
+	// Documents are the access lists of documents that may be below another node now. Unknown ids are
+	// ignored. A source whose documents are read more seldom than its nodes keeps its bound by it.
+	Documents map[document.ID]access.ACL
+	Next      Checkpoint
 	// Complete in the last batch says that every node of the source was yielded: nobody may read those that were not.
 	Complete bool
 }

@@ -9,16 +9,19 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers is who may read a node, as a flat list: one of the principals suffices. Of several clauses there is a set.
+// Readers is who may read a node, as a flat list: one of the principals suffices. Of several clauses
+// there is a set, and so there is of several principals. Of people who all may read there is always a
+// principal in the list that each of them holds, unless joining the ways takes too many clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // those that List names
 }
 
-// Set is several clauses as one principal, which is held by whoever holds something of every clause.
+// Set is clauses as one principal, which is held by whoever holds something of every clause. The
+// list of a set with one clause names what is in it too.
 type Set struct {
 	Principal access.Principal
-	Clauses   []access.ACL // at least two, each sorted and not empty
+	Clauses   []access.ACL // each sorted and not empty
 }
 
 // mostClauses is how many clauses a set may have; nobody is in a larger one. Real sources ask for two or three.
@@ -139,19 +142,48 @@ func subset(part, whole access.ACL) bool {
 	})
 }
 
-// flat makes a list of the ways.
+// flat returns a list of the ways. Of several principals that suffice each by itself there is a set
+// too: what two people hold in common may be this set alone.
 func flat(source string, ways []way) Readers {
 	var r Readers
-	for _, w := range ways {
+	if len(ways) == 0 {
+		return r
+	}
+	sets := ways
+	if one, ok := eitherOf(ways); ok {
+		sets = []way{one}
+	}
+	for _, w := range slices.Concat(ways, sets) {
 		if len(w) == 1 {
 			r.List = append(r.List, w[0]...)
-			continue
 		}
-		s := Set{Principal: setPrincipal(source, w), Clauses: w}
-		r.List, r.Sets = append(r.List, s.Principal), append(r.Sets, s)
+	}
+	for _, w := range sets {
+		if len(w) > 1 || len(w[0]) > 1 {
+			s := Set{Principal: setPrincipal(source, w), Clauses: w}
+			r.List, r.Sets = append(r.List, s.Principal), append(r.Sets, s)
+		}
 	}
 	r.List = sorted(r.List)
 	return r
+}
+
+// eitherOf returns one way for whoever meets any of several: a clause of it is a clause of each of
+// them. ok is false where that takes too many clauses.
+func eitherOf(ways []way) (all way, ok bool) {
+	all, ok = ways[0], true
+	for _, w := range ways[1:] {
+		var both []access.ACL
+		for _, c := range all {
+			for _, other := range w {
+				both = append(both, slices.Concat(c, other))
+			}
+		}
+		if all, ok = every(both); !ok {
+			return nil, false
+		}
+	}
+	return all, true
 }
 
 func setPrincipal(source string, clauses []access.ACL) access.Principal {

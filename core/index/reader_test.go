@@ -48,7 +48,8 @@ func inCircle(nodes map[string]index.Node, id string) bool {
 	return false
 }
 
-// Whoever holds something of the readers' list, or of each clause of a set in it, is exactly who may read by the definition.
+// Whoever holds something of the readers' list, or of each clause of a set in it, is exactly who may
+// read by the definition; and what two readers hold in common lets them read together.
 func TestReadersAreThoseOfTheDefinition(t *testing.T) {
 	t.Parallel()
 	names := []access.Principal{access.Public, access.Members, "group:s:a", "group:s:b", "group:s:c", "group:s:d"}
@@ -66,24 +67,52 @@ func TestReadersAreThoseOfTheDefinition(t *testing.T) {
 		if len(all) != len(nodes) {
 			t.Fatalf("the readers of %d nodes, of %d", len(all), len(nodes))
 		}
-		for set := range 1 << (len(names) - 1) {
-			held := map[access.Principal]bool{access.Public: true}
-			for i, name := range names[1:] {
-				held[name] = set&(1<<i) != 0
-			}
-			for id := range nodes {
-				granted := slices.ContainsFunc(all[id].List, func(p access.Principal) bool { return held[p] })
-				for _, s := range all[id].Sets {
-					granted = granted || !slices.ContainsFunc(s.Clauses, func(c access.ACL) bool {
-						return !slices.ContainsFunc(c, func(p access.Principal) bool { return held[p] })
-					})
+		for id := range nodes {
+			var who [][]bool // what holders of each combination are granted
+			for set := range 1 << (len(names) - 1) {
+				held := map[access.Principal]bool{access.Public: true}
+				for i, name := range names[1:] {
+					held[name] = set&(1<<i) != 0
 				}
-				if want := reads(nodes, id, held, map[string]bool{}); granted != want {
+				granted := grants(all[id], held)
+				if want := reads(nodes, id, held, map[string]bool{}); slices.Contains(granted, true) != want {
 					t.Fatalf("whoever holds %v reads node %s of %+v: %v by %+v, want %v", held, id, nodes, granted, all[id], want)
+				}
+				if slices.Contains(granted, true) {
+					who = append(who, granted)
+				}
+			}
+			for _, one := range who {
+				for _, other := range who { // of two who may read
+					if !slices.ContainsFunc(indices(len(one)), func(i int) bool { return one[i] && other[i] }) {
+						t.Fatalf("two readers of node %s of %+v hold nothing of %+v in common: %v, %v", id, nodes, all[id], one, other)
+					}
 				}
 			}
 		}
 	})
+}
+
+// grants says for each principal of a list whether whoever holds something holds it.
+func grants(r index.Readers, held map[access.Principal]bool) []bool {
+	granted := make([]bool, len(r.List))
+	for i, p := range r.List {
+		granted[i] = held[p]
+		for _, s := range r.Sets {
+			granted[i] = granted[i] || s.Principal == p && !slices.ContainsFunc(s.Clauses, func(c access.ACL) bool {
+				return !slices.ContainsFunc(c, func(p access.Principal) bool { return held[p] })
+			})
+		}
+	}
+	return granted
+}
+
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 func TestReadersForm(t *testing.T) {

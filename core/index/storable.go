@@ -59,6 +59,13 @@ func storableNodes(b NodeBatch) NodeBatch {
 		}
 	}
 	b.Unread, b.Denied = storableKeys(b.Unread), storableKeys(b.Denied)
+	documents := make(map[document.ID]access.ACL, len(b.Documents))
+	for id, acl := range b.Documents {
+		if storable(id) {
+			documents[id] = storableACL(acl)
+		}
+	}
+	b.Documents = documents
 	return b
 }
 

@@ -93,7 +93,7 @@ func TestReadAccessSkipsNodesAndGroupsThatCannotBeStored(t *testing.T) {
 		index.GroupBatch{People: []index.Person{{ID: "p\x00"}, {ID: "q"}}, Groups: []index.Group{{Principal: "g\x00"}, {Principal: "h", Members: []string{"q", "p\x00"}}}},
 	}
 	store := new(accessStore)
-	if err := index.ReadAccess(t.Context(), store, tenant, source, false); err != nil {
+	if err := index.ReadAccess(t.Context(), store, new(indextest.Store), tenant, source, false); err != nil {
 		t.Fatal(err)
 	}
 	want := accessStore{

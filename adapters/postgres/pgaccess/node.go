@@ -24,6 +24,9 @@ var familySQL string
 func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.NodeBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := nodeWriter{tx: tx, tenant: tenant, run: run}
+		if err := w.upgrade(ctx); err != nil {
+			return err
+		}
 		if err := w.store(ctx, b.Nodes); err != nil {
 			return err
 		}
@@ -55,6 +58,22 @@ type nodeWriter struct {
 	run     index.AccessRun
 	roots   []string // whose readers, and those of the nodes below, are to be found anew
 	changed bool     // somebody may read more or less than before
+}
+
+// readersForm is the form in which index.ReadersOf writes readers. A higher one has the readers of all
+// stored nodes written again: 1 made sets of several principals that suffice each by itself.
+const readersForm = 1
+
+// upgrade has the readers of all nodes of the source written again whose form is older.
+func (w *nodeWriter) upgrade(ctx context.Context) (err error) {
+	w.roots, err = w.ids(ctx, `
+		with older as (
+			update source_access set readers_form = $3
+			where tenant_id = $1 and source_id = $2 and loop = 'nodes' and readers_form < $3 returning source_id
+		)
+		select n.id from older join access_node n on n.tenant_id = $1 and n.source_id = older.source_id`,
+		string(w.tenant), string(w.run.Source), readersForm)
+	return err
 }
 
 // nodeRow is a node as queries/put_nodes.sql reads it.

@@ -17,8 +17,9 @@ type set struct {
 	clauses           [][]string // what each needs one of
 }
 
-// heldBy returns the sets that somebody holds by what they hold otherwise, of sources that grant something at present.
-func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string) ([]set, error) {
+// heldBy returns the sets of at least some clauses that a person holds by what they hold otherwise, of
+// sources that grant something at present.
+func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set: one look-up for each set of which somebody holds
 	// anything, whatever the planner takes the tables for.
 	rows, err := s.db.Pool.Query(ctx, `
@@ -29,14 +30,14 @@ func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []strin
 		select s.principal, s.source_id, c.clause, c.needs
 		from held h
 		cross join lateral (
-			select principal, source_id from access_set where tenant_id = $1 and principal = h.principal and clauses = h.met offset 0
+			select principal, source_id from access_set where tenant_id = $1 and principal = h.principal and clauses = h.met and clauses >= $3 offset 0
 		) s
 		cross join lateral (
 			select clause, array_agg(needs) as needs from access_set_clause where tenant_id = $1 and principal = s.principal group by clause offset 0
 		) c
 		where s.source_id = any(array(
 			select a.source_id from source_access a join source o on o.tenant_id = a.tenant_id and o.id = a.source_id and o.paused_at is null
-			where a.tenant_id = $1 and a.loop = 'nodes' and a.until > now()))`, string(tenant), held)
+			where a.tenant_id = $1 and a.loop = 'nodes' and a.until > now()))`, string(tenant), held, clauses)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,11 @@ func (s *Store) sets(
 			holds[0][g.principal] = true
 		}
 	}
-	sets, err := s.heldBy(ctx, tenant, slices.Collect(maps.Keys(holds[0])))
+	clauses := 1
+	if len(listeners) == 1 { // who holds a principal of the clause finds it in the list itself
+		clauses = 2
+	}
+	sets, err := s.heldBy(ctx, tenant, slices.Collect(maps.Keys(holds[0])), clauses)
 	if err != nil || len(sets) == 0 {
 		return nil, err
 	}
@@ -209,7 +214,7 @@ func (s *Store) covers(ctx context.Context, tenant access.TenantID, covering, he
 	for _, h := range granted {
 		everything = append(everything, string(h.Principal))
 	}
-	sets, err := s.heldBy(ctx, tenant, everything)
+	sets, err := s.heldBy(ctx, tenant, everything, 2)
 	if err != nil {
 		return nil, err
 	}

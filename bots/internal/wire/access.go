@@ -44,7 +44,7 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 	}
 	piece, cancel := context.WithDeadlineCause(ctx, until, index.ErrPaused)
 	defer cancel()
-	err = index.ReadAccess(piece, pgaccess.New(b.DB), b.Tenant, connector, false)
+	err = index.ReadAccess(piece, pgaccess.New(b.DB), b.Index, b.Tenant, connector, false)
 	var later *index.Later
 	switch {
 	case errors.As(err, &later), ctx.Err() == nil && errors.Is(err, index.ErrSuperseded):
@@ -71,7 +71,7 @@ func (b *Base) accessFirst(ctx context.Context, pipeline *index.Pipeline, connec
 	if b.By == "" && !due {
 		return nil
 	}
-	err = index.ReadAccess(ctx, store, b.Tenant, connector, false)
+	err = index.ReadAccess(ctx, store, b.Index, b.Tenant, connector, false)
 	if err == nil || errors.Is(err, index.ErrSuperseded) {
 		return nil
 	}

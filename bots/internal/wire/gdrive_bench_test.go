@@ -78,7 +78,7 @@ func BenchmarkDrive(b *testing.B) {
 			step.change()
 			s.Pass(5 * time.Minute)
 			mark, began := s.Mark(), time.Now()
-			if err := index.ReadAccess(b.Context(), store, tenant, c, false); err != nil {
+			if err := index.ReadAccess(b.Context(), store, x, tenant, c, false); err != nil {
 				b.Fatal(err)
 			}
 			access, read := s.Mark()-mark, time.Since(began)

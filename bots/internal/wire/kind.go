@@ -26,6 +26,8 @@ type Kind struct {
 	Bound string
 	// Late is how late somebody who may not read any more is kept from it at most, by what the source itself says; 0 where it is not asked.
 	Late func(config.Source) time.Duration
+	// Lag says in few words what else takes as long as Late; empty: nothing.
+	Lag string
 	// Paused says what is shown of a source of this kind while it is paused.
 	Paused string
 	// Unpaused says why a source of this kind cannot be paused; empty where it can.

@@ -6,7 +6,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
@@ -99,6 +101,23 @@ func TestKindsAreTold(t *testing.T) {
 			if flags[taken] {
 				t.Errorf("%s: --%s is taken", k.Name, taken)
 			}
+		}
+	}
+}
+
+// Documents of these sources name other readers only once they are read, as often as every says.
+func TestLateCountsEvery(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for _, k := range wire.Kinds() {
+		if k.Name != "confluence" && k.Name != "jira" {
+			continue
+		}
+		if got := k.Late(config.Source{Every: day}); got != day {
+			t.Errorf("%s, read once a day: a revocation is late by %s at most", k.Name, got)
+		}
+		if got := k.Late(config.Source{}); got < time.Minute || got > time.Hour {
+			t.Errorf("%s: a revocation is late by %s at most", k.Name, got)
 		}
 	}
 }

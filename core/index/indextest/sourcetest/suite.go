@@ -69,7 +69,7 @@ func (s *story) sync(ctx context.Context, c index.Connector) error {
 	if err != nil {
 		return err
 	}
-	access := index.ReadAccess(ctx, s.stores.Access, s.stores.Tenant, c, false)
+	access := index.ReadAccess(ctx, s.stores.Access, s.stores.Index, s.stores.Tenant, c, false)
 	run, err := index.New(s.stores.Index, chunker, nil, index.Config{Workers: 2, Group: 4}).Run(ctx, s.stores.Tenant, c, nil)
 	if err == nil && run.Counts.Failed > 0 {
 		err = fmt.Errorf("%w: %v", errUnread, run.Failures)
