@@ -47,6 +47,8 @@ const connectTimeout = 10 * time.Second
 type Config struct {
 	URL      string // libpq URL or keyword string; pgx pool parameters are honoured
 	MaxConns int32  // 0 means 3, or what the URL says
+	// OnError is called with the SQLSTATE of each error of the server. It must not block.
+	OnError func(state string)
 }
 
 // DB is a pool of connections to a migrated database. It is safe for concurrent use.
@@ -104,6 +106,13 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	pc.AfterConnect = pgxvector.RegisterTypes
+	if cfg.OnError != nil {
+		handle := pc.ConnConfig.OnPgError
+		pc.ConnConfig.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
+			cfg.OnError(err.Code)
+			return handle(conn, err)
+		}
+	}
 	return pc, nil
 }
 

@@ -175,14 +175,22 @@ func (b *Base) indexConfig() pgindex.Config {
 
 // connect opens the database, and brings its schema up to date where that is wanted.
 func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool) (*postgres.DB, error) {
-	db, err := postgres.Open(ctx, postgres.Config{URL: url})
+	to := postgres.Config{URL: url}
+	if b.cluster != nil {
+		to.OnError = func(state string) {
+			if state == local.LibraryLost {
+				b.cluster.Suspect()
+			}
+		}
+	}
+	db, err := postgres.Open(ctx, to)
 	if migrate && errors.Is(err, postgres.ErrSchema) {
 		n, err := postgres.Migrate(ctx, migrateURL)
 		if err != nil {
 			return nil, err
 		}
 		b.Logger.Info("database schema brought up to date", "migrations", n)
-		return postgres.Open(ctx, postgres.Config{URL: url})
+		return postgres.Open(ctx, to)
 	}
 	return db, err
 }
@@ -212,6 +220,13 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 		migrate = url
 	}
 	return url, migrate, nil
+}
+
+// Supervise keeps the private server running until ctx is done, where there is one.
+func (b *Base) Supervise(ctx context.Context) {
+	if b.cluster != nil {
+		b.cluster.Supervise(ctx)
+	}
 }
 
 // Close lets go of the database. The private server stops with the last process that uses it.
