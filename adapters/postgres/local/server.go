@@ -68,6 +68,9 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	if err := c.configure(settings); err != nil {
 		return fmt.Errorf("%w: its configuration cannot be written: %w. %s", ErrStart, err, remedy(err.Error()))
 	}
+	if err := keepDescriptors(); err != nil {
+		return err
+	}
 	since, err := rotateLog(c.paths.log())
 	if err != nil {
 		return err
