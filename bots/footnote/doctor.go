@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/memory"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -14,11 +15,15 @@ import (
 // doctorCommand checks what footnote needs, part by part, and says what to do about each fault.
 type doctorCommand struct{}
 
-// Run implements the verb. It goes on after a fault, so that all are seen at once.
+// Run implements the verb. It goes on after a fault, so that all are seen at once. It leaves the schema as it is.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
-	base, fault := wire.Open(ctx, env.config, env.logger)
+	base, fault := wire.OpenMigrated(ctx, env.config, env.logger)
+	if errors.Is(fault, postgres.ErrSchema) {
+		e.tell("schema", "", fmt.Errorf("%w. The other parts are checked once the schema fits", fault))
+		return e.result()
+	}
 	if fault != nil {
 		e.tell("database", "", fault)
 		return e.result()
@@ -73,7 +78,7 @@ type examination struct {
 func (e *examination) tell(part, state string, fault error) {
 	f := platforms.Finding{Part: part, Text: state, OK: fault == nil}
 	if fault != nil {
-		f.Text = fault.Error()
+		f.Text = advised(fault)
 	}
 	e.find(f)
 }

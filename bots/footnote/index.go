@@ -52,7 +52,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
-	empty := false
+	empty, failed := false, failedDocuments(0)
 	for i := range sources {
 		connector, notice, err := base.Remembered(ctx, sources[i])
 		if err != nil {
@@ -79,6 +79,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 		empty = empty || nothingIndexed(run.Counts)
+		failed += failedDocuments(run.Counts.Failed)
 	}
 	bar := newProgress(env, "")
 	err = base.Settle(ctx, bar.doing)
@@ -86,7 +87,17 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err == nil && empty {
 		return errSilent // the documents that failed were named
 	}
+	if err == nil && failed > 0 {
+		return failed
+	}
 	return err
+}
+
+// failedDocuments ends index where it left some documents out.
+type failedDocuments int
+
+func (n failedDocuments) Error() string {
+	return fmt.Sprintf("%d documents failed, and the others are indexed; footnote sources --failures lists them", int(n))
 }
 
 // runToItsEnd reads a source, and waits where that wants to be left alone for a while.

@@ -147,7 +147,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if b.DB, err = b.connect(ctx, url, migrateURL, migrate); err != nil {
 		return err
 	}
-	if b.DB.Newer {
+	if b.DB.Schema.Newer() {
 		b.Logger.Info("a newer version of footnote has migrated the database; this one works with it for as long as both are in use")
 	}
 	if err := b.account(b.DB); err != nil {
