@@ -35,6 +35,8 @@ type Config struct {
 
 	// search is every place to look for programs; tests hide the machine's own with it.
 	search []string
+	// fastStop is fastStop, or what a test sets.
+	fastStop time.Duration
 }
 
 // Database is the name of the cluster's database and of the role that owns it.
@@ -70,6 +72,9 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	}
 	if cfg.search == nil {
 		cfg.search = searchDirs(ctx)
+	}
+	if cfg.fastStop == 0 {
+		cfg.fastStop = fastStop
 	}
 	place, err := choosePlace(ctx, cfg)
 	if cause := context.Cause(ctx); cause != nil {

@@ -15,6 +15,10 @@ import (
 // replays at most max_wal_size, which a slow disk does in this time.
 const patience = 3 * time.Minute
 
+// fastStop is how long a server may take to stop in good order. One that recovers on a disk
+// that was full may never do so.
+const fastStop = 20 * time.Second
+
 // adopt joins a server that is running already, whichever process started it. It waits for
 // one that is on its way up or down, clears away the traces of one that died, and stops one
 // that has to be restarted, and says why.
@@ -77,7 +81,7 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	}
 	began := time.Now()
 	for {
-		out, err := c.control(ctx, "start", "-l", filepath.Base(c.paths.log()), "-o", "-c cluster_name="+c.paths.mark())
+		out, err := c.control(ctx, patience, "start", "-l", filepath.Base(c.paths.log()), "-o", "-c cluster_name="+c.paths.mark())
 		if err == nil {
 			c.logger.InfoContext(ctx, "started the private PostgreSQL", "dir", c.paths.root, "version", c.server.Version, "took", time.Since(began))
 			return nil
@@ -100,7 +104,12 @@ func (c *Cluster) stop(ctx context.Context) error {
 	if err != nil || running == nil || !running.alive(ctx, c.paths) {
 		return err
 	}
-	out, err := c.control(ctx, "stop", "-m", "fast")
+	out, err := c.control(ctx, c.cfg.fastStop, "stop", "-m", "fast")
+	if err != nil && running.alive(ctx, c.paths) && ctx.Err() == nil {
+		// It loses nothing: the next start replays what was committed.
+		c.logger.WarnContext(ctx, "the private PostgreSQL does not stop; it is ended at once", "dir", c.paths.root, "after", c.cfg.fastStop)
+		out, err = c.control(ctx, patience, "stop", "-m", "immediate")
+	}
 	if err != nil && running.alive(ctx, c.paths) {
 		return fmt.Errorf("stop the private PostgreSQL of %s: %w%s", c.paths.root, err, explain(out))
 	}
@@ -108,10 +117,10 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for what it was asked to do. It is given names relative to
+// control runs pg_ctl and waits for what it was asked to do, for at most a limit. It is given names relative to
 // the cluster's directory, in which it runs: pg_ctl pastes them into a shell command.
-func (c *Cluster) control(ctx context.Context, verb string, more ...string) (string, error) {
-	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(patience.Seconds()))}, more...)
+func (c *Cluster) control(ctx context.Context, limit time.Duration, verb string, more ...string) (string, error) {
+	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(limit.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()
 	return string(out), err
 }

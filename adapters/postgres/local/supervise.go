@@ -121,7 +121,7 @@ func (c *Cluster) bringUpAgain(ctx context.Context) (restarted string, err error
 		return "", fmt.Errorf("wait for the other processes that use %s: %w", c.paths.root, err)
 	}
 	defer turn.release()
-	again := &Cluster{paths: c.paths, owner: c.owner, logger: slog.New(slog.DiscardHandler), settled: c.socket}
+	again := &Cluster{paths: c.paths, owner: c.owner, logger: slog.New(slog.DiscardHandler), cfg: c.cfg, settled: c.socket}
 	if again.server, err = selectServer(ctx, c.cfg.search, c.paths); err != nil {
 		return "", err
 	}
