@@ -29,6 +29,11 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 		return e.result()
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	if disk, private, fault := base.Disk(); fault != nil {
+		e.tell("disk", "", fault)
+	} else if private {
+		e.find(platforms.Finding{Part: "disk", Text: disk.String(), OK: !disk.Short(), Optional: true})
+	}
 	for _, check := range base.Checks() {
 		state, fault := check.Run(ctx)
 		e.tell(check.Part, state, fault)

@@ -41,6 +41,9 @@ func TestServeStartsItsLostPostgreSQLAgain(t *testing.T) {
 			t.Errorf("process %d is named after it was killed", pid)
 		}
 	}
+	if d := (&program{env: []string{"FOOTNOTE_DATA=" + data}}).run(t, "doctor"); !strings.Contains(d.stdout, " disk: ") || !strings.Contains(d.stdout, "GiB free") {
+		t.Errorf("doctor says:\n%s", d.stdout)
+	}
 	for _, line := range []string{"the private PostgreSQL has ended", "the private PostgreSQL runs again"} {
 		if n := strings.Count(r.Log(), line); n != 2 {
 			t.Errorf("%d lines say that %s, want one for each loss", n, line)

@@ -128,6 +128,21 @@ func TestBackoffDoublesUpToAMinute(t *testing.T) {
 	}
 }
 
+func TestDiskIsShortLongBeforeItIsFull(t *testing.T) {
+	t.Parallel()
+	for free, want := range map[uint64]string{
+		3 << 30:     "3.0 of 10.0 GiB free",
+		3<<30 - 1:   "3.0 of 10.0 GiB free; make room before it is full: nothing can be stored or answered then",
+		0:           "0.0 of 10.0 GiB free; make room before it is full: nothing can be stored or answered then",
+		9<<30 + 123: "9.0 of 10.0 GiB free",
+	} {
+		d := Disk{Free: free, Total: 10 << 30}
+		if got := d.String(); got != want || d.Short() == (free >= 3<<30) {
+			t.Errorf("%d bytes: %q, short: %v", free, got, d.Short())
+		}
+	}
+}
+
 // FuzzParsePostmaster: a damaged file never names a process group or every process.
 func FuzzParsePostmaster(f *testing.F) {
 	f.Add("4711\n/data\n1700000000\n5432\n/run/socket\n\n1\nready\n")

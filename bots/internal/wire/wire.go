@@ -229,6 +229,15 @@ func (b *Base) Supervise(ctx context.Context) {
 	}
 }
 
+// Disk looks at the disk of the private server; there is none if ok is false.
+func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
+	if b.cluster == nil {
+		return local.Disk{}, false, nil
+	}
+	disk, err = b.cluster.Disk()
+	return disk, true, err
+}
+
 // Close lets go of the database. The private server stops with the last process that uses it.
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
