@@ -133,6 +133,9 @@ func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
 // bringUp has a server run that can be used, and says why if it restarted one; the caller
 // holds the start lock.
 func (c *Cluster) bringUp(ctx context.Context, cfg Config) (restarted string, err error) {
+	if err := c.checkDisk(); err != nil {
+		return "", err
+	}
 	adopted, restarted, err := c.adopt(ctx)
 	if err != nil {
 		return "", err

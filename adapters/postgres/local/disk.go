@@ -13,6 +13,13 @@ type Disk struct{ Free, Total uint64 }
 // grow by 2 GB (max_wal_size) while much is indexed.
 const enoughFree = 3 << 30
 
+// neededFree is the room without which a server hangs in its start or in each change: it
+// allocates files of its log of changes of 16 MB.
+const neededFree = 32 << 20
+
+// Full reports whether nothing can be stored.
+func (d Disk) Full() bool { return d.Free < neededFree }
+
 // Short reports whether the disk may be full soon, after which nothing can be stored.
 func (d Disk) Short() bool { return d.Free < enoughFree }
 
@@ -25,10 +32,20 @@ func (d Disk) String() string {
 	return text
 }
 
+// checkDisk refuses to go on with a full disk.
+func (c *Cluster) checkDisk() error {
+	disk, err := c.Disk()
+	if err != nil || !disk.Full() {
+		return err
+	}
+	return fmt.Errorf("%w: the disk of %s is full (%d MiB free): make room on it, then try again. What was stored is kept",
+		ErrDiskFull, c.paths.root, disk.Free>>20)
+}
+
 // Disk looks at the disk of the data directory.
 func (c *Cluster) Disk() (Disk, error) {
 	var stat unix.Statfs_t
-	if err := unix.Statfs(c.paths.data(), &stat); err != nil {
+	if err := unix.Statfs(c.paths.root, &stat); err != nil {
 		return Disk{}, fmt.Errorf("look at the disk of the private PostgreSQL: %w", err)
 	}
 	block := uint64(stat.Bsize)                                //nolint:gosec,unconvert // its type differs between systems
