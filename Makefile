@@ -25,7 +25,7 @@ help: ## list these targets
 
 .PHONY: run
 run: deps build ## install what is missing, index documents, open a chat (DOCS=path)
-	@$(BINARY) index $(if $(DOCS),"$(DOCS)",$(default_docs))
+	@$(BINARY) index $(if $(DOCS),"$(DOCS)",$(default_docs)) || [ $$? = 3 ] # some documents failed
 	@deploy/install/foreground.sh $(BINARY) chat
 
 .PHONY: deps

@@ -13,6 +13,7 @@ const (
 	stateConnections = "53300"
 	stateStarting    = "57P03"
 	stateReadOnly    = "25006"
+	stateNoLibrary   = "58P01"
 )
 
 var advice = map[string]string{
@@ -21,6 +22,7 @@ var advice = map[string]string{
 	stateConnections: "the database server has no connection left: end what holds them, raise its max_connections or the role's limit, or set pool_max_conns in DATABASE_URL to less than 3",
 	stateStarting:    "the database server is starting or ending: it takes connections in a moment",
 	stateReadOnly:    "this database server only reads, as a standby does: set DATABASE_URL to the one that writes",
+	stateNoLibrary:   "a file of the database server is missing or does not load, as after an upgrade of its package: restart the server. Footnote restarts a private one itself",
 }
 
 // Advice is what to do about a fault of the database server, as the end of a sentence; empty where there is nothing to say, or where the error is

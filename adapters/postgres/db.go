@@ -47,14 +47,23 @@ const connectTimeout = 10 * time.Second
 type Config struct {
 	URL      string // libpq URL or keyword string; pgx pool parameters are honoured
 	MaxConns int32  // 0 means 3, or what the URL says
+	// OnError is called with the SQLSTATE of each error of the server. It must not block.
+	OnError func(state string)
 }
 
 // DB is a pool of connections to a migrated database. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
-	// Newer says that a newer version of footnote has migrated the database, in a way that this one can work with.
-	Newer bool
+	// Schema is the version of the schema that was found. A newer version of footnote may have migrated the
+	// database, in a way that this one can work with.
+	Schema Schema
 }
+
+// Schema is the number of the newest migration that a database has, and that this program knows.
+type Schema struct{ Have, Want int64 }
+
+// Newer reports whether a newer version of footnote has migrated the database.
+func (s Schema) Newer() bool { return s.Have > s.Want }
 
 // Open connects and checks that server, extension and schema are fit for use; it changes nothing. Errors wrap this package's
 // sentinels and say what to do.
@@ -67,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	newer, err := checkSchema(ctx, check)
+	schema, err := checkSchema(ctx, check)
 	kept := new(plans)
 	err = errors.Join(checkServer(ctx, check), err, kept.ask(ctx, check))
 	if closeErr := check.Close(ctx); err == nil && closeErr != nil {
@@ -81,7 +90,7 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	return &DB{Pool: pool, Newer: newer}, nil
+	return &DB{Pool: pool, Schema: schema}, nil
 }
 
 // poolConfig is how a pool connects to the address that a setting names.
@@ -104,6 +113,13 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	pc.AfterConnect = pgxvector.RegisterTypes
+	if cfg.OnError != nil {
+		handle := pc.ConnConfig.OnPgError
+		pc.ConnConfig.OnPgError = func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
+			cfg.OnError(err.Code)
+			return handle(conn, err)
+		}
+	}
 	return pc, nil
 }
 
@@ -166,6 +182,15 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 			return err
 		}
 	}
+}
+
+// CheckLibraries calls a function of plpgsql and one of pgvector. The server's library of either may not load,
+// such as after an upgrade of its package.
+func (db *DB) CheckLibraries(ctx context.Context) error {
+	if _, err := db.Pool.Exec(ctx, `do $$ begin perform '[1]'::vector <-> '[2]'::vector; end $$`); err != nil {
+		return fmt.Errorf("call functions of plpgsql and pgvector: %w", err)
+	}
+	return nil
 }
 
 // Versions returns the server's version and that of pgvector, as people write them.

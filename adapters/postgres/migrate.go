@@ -131,41 +131,42 @@ func versionLess(a, b string) bool {
 	return false
 }
 
-// checkSchema tells a database that was never migrated, or by a version of footnote that is too new, from one that fits. newer says that the
-// schema is newer than this binary, which may use it all the same.
-func checkSchema(ctx context.Context, conn *pgx.Conn) (newer bool, err error) {
+// checkSchema tells a database that was never migrated, or by a version of footnote that is too new, from one that fits, which may be newer
+// than this program.
+func checkSchema(ctx context.Context, conn *pgx.Conn) (schema Schema, err error) {
 	want, err := newestMigration()
 	if err != nil {
-		return false, err
+		return schema, err
 	}
 	var exists, floored bool
 	err = conn.QueryRow(ctx, `select to_regclass('goose_db_version') is not null, to_regclass('schema_floor') is not null`).Scan(&exists, &floored)
 	if err != nil {
-		return false, fmt.Errorf("look for the schema version: %w", err)
+		return schema, fmt.Errorf("look for the schema version: %w", err)
 	}
 	var have int64
 	if exists {
 		if err := conn.QueryRow(ctx, `select coalesce(max(version_id), 0) from goose_db_version where is_applied`).Scan(&have); err != nil {
-			return false, fmt.Errorf("read the schema version: %w", err)
+			return schema, fmt.Errorf("read the schema version: %w", err)
 		}
 	}
+	schema = Schema{have, want}
 	if have < want {
-		return false, fmt.Errorf("%w: it is at version %d, and %d is needed; run \"footnote migrate\"", ErrSchema, have, want)
+		return schema, fmt.Errorf("%w: it is at version %d, and %d is needed; run \"footnote migrate\"", ErrSchema, have, want)
 	}
 	if have == want {
-		return false, nil
+		return schema, nil
 	}
 	floor := have
 	if floored {
 		if err := conn.QueryRow(ctx, `select version from schema_floor`).Scan(&floor); err != nil {
-			return false, fmt.Errorf("read which versions the schema fits: %w", err)
+			return schema, fmt.Errorf("read which versions the schema fits: %w", err)
 		}
 	}
 	if want < floor {
-		return false, fmt.Errorf("%w: it is at version %d, which binaries that know version %d or newer can work with, and this one knows only %d; "+
+		return schema, fmt.Errorf("%w: it is at version %d, which binaries that know version %d or newer can work with, and this one knows only %d; "+
 			"run the newer footnote, or restore the backup from before the upgrade", ErrSchema, have, floor, want)
 	}
-	return true, nil
+	return schema, nil
 }
 
 func newestMigration() (int64, error) {

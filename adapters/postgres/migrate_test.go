@@ -84,7 +84,7 @@ func TestOpenRefusesASchemaThatDoesNotFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if db.Newer {
+	if db.Schema.Newer() {
 		t.Error("a database that was just migrated counts as newer")
 	}
 	newest, err := newestMigration()
@@ -107,7 +107,7 @@ func TestOpenRefusesASchemaThatDoesNotFit(t *testing.T) {
 		case tt.fits && err != nil:
 			t.Errorf("%s: %v", tt.name, err)
 		case tt.fits:
-			if !again.Newer {
+			if !again.Schema.Newer() {
 				t.Errorf("%s: nobody is told that the schema is newer", tt.name)
 			}
 			again.Close()

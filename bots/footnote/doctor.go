@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/memory"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
@@ -14,16 +15,25 @@ import (
 // doctorCommand checks what footnote needs, part by part, and says what to do about each fault.
 type doctorCommand struct{}
 
-// Run implements the verb. It goes on after a fault, so that all are seen at once.
+// Run implements the verb. It goes on after a fault, so that all are seen at once. It leaves the schema as it is.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
-	base, fault := wire.Open(ctx, env.config, env.logger)
+	base, fault := wire.OpenMigrated(ctx, env.config, env.logger)
+	if errors.Is(fault, postgres.ErrSchema) {
+		e.tell("schema", "", fmt.Errorf("%w. The other parts are checked once the schema fits", fault))
+		return e.result()
+	}
 	if fault != nil {
 		e.tell("database", "", fault)
 		return e.result()
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
+	if disk, private, fault := base.Disk(); fault != nil {
+		e.tell("disk", "", fault)
+	} else if private {
+		e.find(platforms.Finding{Part: "disk", Text: disk.String(), OK: !disk.Short(), Optional: true})
+	}
 	for _, check := range base.Checks() {
 		state, fault := check.Run(ctx)
 		e.tell(check.Part, state, fault)
@@ -73,7 +83,7 @@ type examination struct {
 func (e *examination) tell(part, state string, fault error) {
 	f := platforms.Finding{Part: part, Text: state, OK: fault == nil}
 	if fault != nil {
-		f.Text = fault.Error()
+		f.Text = advised(fault)
 	}
 	e.find(f)
 }

@@ -41,3 +41,37 @@ func TestDoctorNamesAddressesWhereNothingListens(t *testing.T) {
 		t.Errorf("the doctor says:\n%s", r.stdout)
 	}
 }
+
+// doctor says which schema there is and which is wanted, and changes nothing.
+func TestDoctorDoesNotMigrate(t *testing.T) {
+	t.Parallel()
+	p := emptyProgram(t)
+	for range 2 {
+		if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ schema: ") || !strings.Contains(r.stdout, "it is at version 0, and ") {
+			t.Errorf("exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
+		}
+	}
+	p.run(t, "migrate")
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ schema: version ") {
+		t.Errorf("after the migration:\n%s", r.stdout)
+	}
+}
+
+func TestDoctorCallsTheServersLibraries(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]string{
+		"plpgsql": `update pg_proc set probin = '$libdir/nowhere' where proname = 'plpgsql_inline_handler'`,
+		"vector":  `update pg_proc set probin = '$libdir/nowhere' where proname = 'l2_distance' and probin like '%vector'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t)
+			if _, err := database(t, p).Pool.Exec(t.Context(), fault); err != nil {
+				t.Fatal(err)
+			}
+			if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ database: ") || !strings.Contains(r.stdout, "restart the server") {
+				t.Errorf("exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
+			}
+		})
+	}
+}

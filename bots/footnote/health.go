@@ -20,6 +20,7 @@ type health struct {
 	set       *platforms.Set
 	answering atomic.Pointer[wire.Answering] // nil until questions are taken in
 	down      atomic.Bool                    // the database was, when it was looked at last
+	short     atomic.Bool                    // its disk was, likewise
 }
 
 // handler answers /healthz while the process lives; /readyz, which tells how each part does, while it can do its work: the database answers and
@@ -55,6 +56,9 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 // parts looks at everything that the process works with.
 func (h *health) parts(ctx context.Context) []platforms.Part {
 	parts := append(h.set.Parts(), h.database(ctx))
+	if p, private := h.disk(ctx); private {
+		parts = append(parts, p)
+	}
 	if a := h.answering.Load(); a != nil {
 		if wanted, connected := a.Redis(); wanted {
 			p := platforms.Part{Name: "redis", State: "connected", Up: connected, Optional: true}
@@ -88,6 +92,21 @@ func (h *health) database(ctx context.Context) platforms.Part {
 		return platforms.Part{Name: "database", State: "does not answer"}
 	}
 	return platforms.Part{Name: "database", State: "ok", Up: true}
+}
+
+// disk looks at the disk of the private server, if there is one.
+func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
+	disk, private, err := h.base.Disk()
+	if !private {
+		return part, false
+	}
+	if err != nil {
+		return platforms.Part{Name: "disk", State: err.Error(), Optional: true}, true
+	}
+	if short := disk.Short(); h.short.Swap(short) != short && short { // once, as of the database
+		h.base.Logger.WarnContext(ctx, "the disk of the private PostgreSQL is short: "+disk.String())
+	}
+	return platforms.Part{Name: "disk", State: disk.String(), Up: !disk.Short(), Optional: true}, true
 }
 
 // connected tells which parts are up, for metrics.

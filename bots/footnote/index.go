@@ -52,7 +52,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 	if err != nil {
 		return err
 	}
-	empty := false
+	empty, failed := false, failedDocuments(0)
 	for i := range sources {
 		connector, notice, err := base.Remembered(ctx, sources[i])
 		if err != nil {
@@ -79,10 +79,14 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 		empty = empty || nothingIndexed(run.Counts)
+		failed += failedDocuments(run.Counts.Failed)
 	}
 	err = settle(ctx, env, base)
 	if err == nil && empty {
 		return errSilent // the documents that failed were named
+	}
+	if err == nil && failed > 0 {
+		return failed
 	}
 	return err
 }
@@ -101,6 +105,13 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	bar := newProgress(env, "")
 	defer bar.end()
 	return base.Settle(ctx, bar.doing)
+}
+
+// failedDocuments ends index where it left some documents out.
+type failedDocuments int
+
+func (n failedDocuments) Error() string {
+	return fmt.Sprintf("%d documents failed, and the others are indexed; footnote sources --failures lists them", int(n))
 }
 
 // runToItsEnd reads a source, and waits where that wants to be left alone for a while.

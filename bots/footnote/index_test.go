@@ -207,8 +207,8 @@ func TestOneBadFileDoesNotStopTheOthers(t *testing.T) {
 	if err := big.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r := p.run(t, "index", docs)
-	if !regexp.MustCompile(`\b5 indexed\b`).MatchString(r.stderr) || !strings.Contains(r.stderr, "huge.txt") {
+	r := p.try(t, "", "index", docs)
+	if r.code != 3 || !regexp.MustCompile(`\b5 indexed\b`).MatchString(r.stderr) || !strings.Contains(r.stderr, "huge.txt") {
 		t.Errorf("the run says:\n%s", r.stderr)
 	}
 	got := jsonOf[found](t, p.run(t, "search", "café opening hours", "--json"))
@@ -266,6 +266,17 @@ func TestOtherAddressesThanThoseOfSitesAreRefused(t *testing.T) {
 	p := &program{env: []string{"DATABASE_URL=postgres://nobody@127.0.0.1:1/none"}} // which is not looked for
 	if r := p.try(t, "", "index", "ftp://files.example.org/handbook"); r.code != 2 || !strings.Contains(r.stderr, "https:// and http://, not by ftp://") {
 		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+	}
+}
+
+func TestIndexEndsWithThreeWhenSomeDocumentsFail(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	docs := folder(t, map[string]string{"boat.md": "# Boat\n\nThe boat is moored.\n", "broken.pdf": "%PDF-1.7\nno more than that"})
+	for range 2 { // the second time one document is unchanged
+		if r := p.try(t, "", "index", docs); r.code != 3 || !strings.Contains(r.stderr, "footnote: 1 documents failed") {
+			t.Errorf("exit code %d:\n%s", r.code, r.stderr)
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ const (
 	exitOK    = 0
 	exitFail  = 1
 	exitUsage = 2
+	exitSome  = 3 // index: some documents failed
 )
 
 // commands are the verbs. Each has its file.
@@ -136,6 +137,10 @@ func run(ctx context.Context, args []string, env *environment) int {
 		var usage usageError
 		if errors.As(err, &usage) {
 			return env.fail(err, exitUsage)
+		}
+		var some failedDocuments
+		if errors.As(err, &some) {
+			return env.fail(err, exitSome)
 		}
 		if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 			return env.fail(errors.New("interrupted"), 128+int(syscall.SIGINT))

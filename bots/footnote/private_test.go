@@ -23,7 +23,7 @@ func TestPrivateServerIsSharedByTwoProcesses(t *testing.T) {
 	p := &program{env: []string{"FOOTNOTE_DATA=" + data}}
 	docs := handbook(t)
 	var both sync.WaitGroup
-	for _, verb := range [][]string{{"index", docs}, {"doctor"}} {
+	for _, verb := range [][]string{{"index", docs}, {"sources"}} {
 		both.Go(func() {
 			if r := p.try(t, "", verb...); r.code != 0 {
 				t.Errorf("footnote %s: exit code %d\n%s%s", verb[0], r.code, r.stdout, r.stderr)

@@ -68,6 +68,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	defer end()
 	servers.Go(func() error { return env.serveHTTP(serving, admin, state.handler(metrics.Handler())) })
 	servers.Go(func() error { return env.reloading(serving, base, again) })
+	servers.Go(func() error { base.Supervise(serving); return nil })
 	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "platforms", state.set.Platforms(), "memory", env.memory.String())
 	err = c.answer(ctx, env, state)
 	env.logger.Info("stopping")

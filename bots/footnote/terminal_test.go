@@ -36,7 +36,7 @@ func TestDocumentsCannotDriveTheTerminal(t *testing.T) {
 		return openaitest.Reply{Text: "It has eight" + unseen + " phases."}
 	})
 	p := newProgram(t, "FOOTNOTE_CONFIG="+settings, "LOG_FORMAT=json", "LOG_LEVEL=debug")
-	shown := map[string]result{"index": p.run(t, "index", dir)}
+	shown := map[string]result{"index": p.try(t, "", "index", dir)} // one document fails
 	with := p.with("OPENAI_BASE_URL=" + model.URL())
 	question := "How many phases" + unseen + " has the moon?"
 	shown["ask"] = with.run(t, "ask", question)

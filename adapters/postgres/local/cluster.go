@@ -35,6 +35,8 @@ type Config struct {
 
 	// search is every place to look for programs; tests hide the machine's own with it.
 	search []string
+	// fastStop is fastStop, or what a test sets.
+	fastStop time.Duration
 }
 
 // Database is the name of the cluster's database and of the role that owns it.
@@ -47,6 +49,11 @@ type Cluster struct {
 	owner  account
 	socket string
 	logger *slog.Logger
+	cfg    Config
+
+	// settled is the directory of the socket that connections are made to already.
+	settled    string
+	suspicions chan struct{} // of Suspect
 
 	closing sync.Once
 	users   *fileLock
@@ -66,6 +73,9 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.search == nil {
 		cfg.search = searchDirs(ctx)
 	}
+	if cfg.fastStop == 0 {
+		cfg.fastStop = fastStop
+	}
 	place, err := choosePlace(ctx, cfg)
 	if cause := context.Cause(ctx); cause != nil {
 		return nil, fmt.Errorf("start the private PostgreSQL: %w", cause)
@@ -76,7 +86,7 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if err := place.prepare(); err != nil {
 		return nil, err
 	}
-	c := &Cluster{paths: place.paths, owner: place.owner, logger: cfg.Logger}
+	c := &Cluster{paths: place.paths, owner: place.owner, logger: cfg.Logger, cfg: cfg, suspicions: make(chan struct{}, 1)}
 
 	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, cfg.Logger)
 	if err != nil {
@@ -92,10 +102,15 @@ func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 
 // up brings the server up and joins its users; the caller holds the start lock.
 func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
-	c.server, err = selectServer(ctx, cfg.search, c.paths)
-	if err != nil {
+	if c.server, err = selectServer(ctx, cfg.search, c.paths); err != nil {
 		return err
 	}
+	// A server that others use and that does not run was lost, which they may not see.
+	unused, err := tryExclusive(c.paths.usersLock(), c.owner)
+	if err != nil {
+		return fmt.Errorf("look for other users of %s: %w", c.paths.root, err)
+	}
+	unused.release()
 	if c.users, err = lockShared(c.paths.usersLock(), c.owner); err != nil {
 		return fmt.Errorf("join the users of %s: %w", c.paths.root, err)
 	}
@@ -104,20 +119,36 @@ func (c *Cluster) up(ctx context.Context, cfg Config) (err error) {
 			err = errors.Join(err, c.leave(context.WithoutCancel(ctx)))
 		}
 	}()
+	if unused == nil && c.lost(ctx) {
+		c.logger.WarnContext(ctx, "the private PostgreSQL had ended although other processes use it; it is started again",
+			"dir", c.paths.root, "log", c.paths.log())
+	}
+	restarted, err := c.bringUp(ctx, cfg)
+	if err == nil && restarted != "" {
+		c.logger.WarnContext(ctx, "the private PostgreSQL was restarted: "+restarted, "dir", c.paths.root)
+	}
+	return err
+}
 
-	adopted, err := c.adopt(ctx)
+// bringUp has a server run that can be used, and says why if it restarted one; the caller
+// holds the start lock.
+func (c *Cluster) bringUp(ctx context.Context, cfg Config) (restarted string, err error) {
+	if err := c.checkDisk(); err != nil {
+		return "", err
+	}
+	adopted, restarted, err := c.adopt(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !adopted {
 		if err := c.initialise(ctx, cfg); err != nil {
-			return err
+			return "", err
 		}
 		if err := c.launch(ctx, cfg.Settings); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return c.ensureDatabase(ctx)
+	return restarted, c.ensureDatabase(ctx)
 }
 
 // URL is the address of the cluster's database, for pgx and libpq. It holds no secret.

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/jackc/pgx/v5"
 )
 
 func TestStartMakesAClusterThatKeepsItsData(t *testing.T) {
@@ -132,6 +134,31 @@ func TestForgottenClusterIsInUse(t *testing.T) {
 	other.leave()
 	if got := query(t, url, `select 'served'`); got != "served" {
 		t.Error(got)
+	}
+}
+
+func TestCloseEndsAServerThatHangs(t *testing.T) {
+	t.Parallel()
+	dir := newDir(t)
+	ctx := testContext(t)
+	cluster, err := local.Start(ctx, local.StopsFastFor(config(dir), time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := pgx.Connect(ctx, cluster.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	// A server that stops in good order waits for this process.
+	if err := syscall.Kill(int(conn.PgConn().PID()), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := cluster.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if pid := serverPID(t, dir); pid != 0 {
+		t.Errorf("server %d still runs", pid)
 	}
 }
 

@@ -16,6 +16,8 @@ var (
 	ErrOtherMajor = errors.New("the data directory belongs to another major version of PostgreSQL")
 	// ErrNotOurs: a directory belongs to another user, or is open to others.
 	ErrNotOurs = errors.New("the directory is not safe to use")
+	// ErrDiskFull: the disk of the data directory has no room for what a server writes.
+	ErrDiskFull = errors.New("PostgreSQL cannot store anything")
 	// ErrStart: initdb or the server did not start; the message carries the end of
 	// its log.
 	ErrStart = errors.New("PostgreSQL did not start")

@@ -1,10 +1,19 @@
 package local
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // OnlyIn hides all server programs but those in dirs.
 func OnlyIn(cfg Config, dirs ...string) Config {
 	cfg.search = dirs
+	return cfg
+}
+
+// StopsFastFor bounds how long a server may take to stop in good order.
+func StopsFastFor(cfg Config, limit time.Duration) Config {
+	cfg.fastStop = limit
 	return cfg
 }
 

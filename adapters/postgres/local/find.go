@@ -31,6 +31,8 @@ type Server struct {
 	// Vector is the version of the pgvector that is installed beside it, such as
 	// "0.8.0"; empty when none was seen.
 	Vector string
+
+	build string // the version with what the distribution adds, as server_version has it
 }
 
 // programs are what has to be there, by the names that PostgreSQL gives them.
@@ -135,7 +137,7 @@ func searchDirs(ctx context.Context, extra ...string) []string {
 	return dirs
 }
 
-var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*)`)
+var versionPattern = regexp.MustCompile(`\(PostgreSQL\) ((\d+)[.\w]*).*`)
 
 // inspect asks the programs in dir for their version.
 func inspect(ctx context.Context, dir string) (Server, error) {
@@ -157,7 +159,8 @@ func inspect(ctx context.Context, dir string) (Server, error) {
 		return Server{}, fmt.Errorf("read the version of %s: %q", dir, out)
 	}
 	major, err := strconv.Atoi(string(match[2]))
-	return Server{Dir: dir, Version: string(match[1]), Major: major, Vector: vectorBeside(dir, major)}, err
+	_, build, _ := strings.Cut(string(match[0]), " ")
+	return Server{Dir: dir, Version: string(match[1]), Major: major, Vector: vectorBeside(dir, major), build: build}, err
 }
 
 var controlVersion = regexp.MustCompile(`(?m)^default_version\s*=\s*'([^']*)'`)

@@ -9,18 +9,20 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // patience is how long a server may take to come up or go down. Recovery after a crash
 // replays at most max_wal_size, which a slow disk does in this time.
 const patience = 3 * time.Minute
 
-// adopt joins a server that is running already, whoever started it. It waits for one
-// that is on its way up or down, and clears away the traces of one that died.
-func (c *Cluster) adopt(ctx context.Context) (bool, error) {
+// fastStop is how long a server may take to stop in good order. One that recovers on a disk
+// that was full may never do so.
+const fastStop = 20 * time.Second
+
+// adopt joins a server that is running already, whichever process started it. It waits for
+// one that is on its way up or down, clears away the traces of one that died, and stops one
+// that has to be restarted, and says why.
+func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
 		fmt.Errorf("%w: the server of %s runs but does not answer; its log is %s; stop the process named in %s, then try again",
 			ErrStart, c.paths.root, c.paths.log(), c.paths.pidFile()))
@@ -29,55 +31,35 @@ func (c *Cluster) adopt(ctx context.Context) (bool, error) {
 	defer tick.Stop()
 	for {
 		running, err := readPostmaster(c.paths)
-		if err != nil {
-			return false, err
-		}
-		if running == nil {
-			return false, nil
+		if err != nil || running == nil {
+			return false, "", err
 		}
 		c.socket = running.socket
-		connectErr := c.ping(ctx)
-		if connectErr == nil {
+		found, refusal := c.examine(ctx, running)
+		switch do, why := found.action(); do {
+		case use:
 			c.logger.DebugContext(ctx, "using the private PostgreSQL that is running", "dir", c.paths.root, "pid", running.pid)
-			return true, nil
-		}
-		if !running.alive(ctx, c.paths) {
-			return false, running.forget(c.paths)
-		}
-		var refusal *pgconn.PgError
-		switch {
-		case errors.As(connectErr, &refusal) && refusal.Code != "57P03": // cannot_connect_now
-			return false, fmt.Errorf("%w: the server of %s (process %d) runs but refuses us: %w; stop it with \"kill -INT %d\", then try again",
-				ErrStart, c.paths.root, running.pid, connectErr, running.pid)
-		case running.ready && !exists(running.socket+socketName):
-			c.logger.WarnContext(ctx, "the private PostgreSQL has lost its socket; restarting it", "dir", c.paths.root, "pid", running.pid)
-			return false, c.stop(ctx)
+			return true, "", nil
+		case start:
+			return false, "", running.forget(c.paths)
+		case restart:
+			return false, why, c.stop(ctx)
+		case giveUp:
+			return false, "", fmt.Errorf("%w: the server of %s (process %d) runs but refuses us: %w; stop it with \"kill -INT %d\", then try again",
+				ErrStart, c.paths.root, running.pid, refusal, running.pid)
+		case wait:
 		}
 		select {
 		case <-ctx.Done():
-			return false, fmt.Errorf("wait for the private PostgreSQL: %w", context.Cause(ctx))
+			return false, "", fmt.Errorf("wait for the private PostgreSQL: %w", context.Cause(ctx))
 		case <-tick.C:
 		}
 	}
 }
 
-// ping connects and leaves again.
-func (c *Cluster) ping(ctx context.Context) error {
-	if c.socket == "" {
-		return fs.ErrNotExist // the server has not opened it yet
-	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, socketURL(c.socket, "postgres"))
-	if err != nil {
-		return err
-	}
-	return conn.Close(ctx)
-}
-
 // launch starts the server; the caller has made sure that none runs.
 func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err error) {
-	if c.socket, err = prepareSocketDir(c.paths, c.owner); err != nil {
+	if c.socket, err = prepareSocketDir(c.paths, c.owner, c.settled); err != nil {
 		return err
 	}
 	// Nobody listens: a socket and its lock file are those of a server that was killed,
@@ -90,13 +72,16 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	if err := c.configure(settings); err != nil {
 		return fmt.Errorf("%w: its configuration cannot be written: %w. %s", ErrStart, err, remedy(err.Error()))
 	}
+	if err := keepDescriptors(); err != nil {
+		return err
+	}
 	since, err := rotateLog(c.paths.log())
 	if err != nil {
 		return err
 	}
 	began := time.Now()
 	for {
-		out, err := c.control(ctx, "start", "-l", filepath.Base(c.paths.log()), "-o", "-c cluster_name="+c.paths.mark())
+		out, err := c.control(ctx, patience, "start", "-l", filepath.Base(c.paths.log()), "-o", "-c cluster_name="+c.paths.mark())
 		if err == nil {
 			c.logger.InfoContext(ctx, "started the private PostgreSQL", "dir", c.paths.root, "version", c.server.Version, "took", time.Since(began))
 			return nil
@@ -119,7 +104,12 @@ func (c *Cluster) stop(ctx context.Context) error {
 	if err != nil || running == nil || !running.alive(ctx, c.paths) {
 		return err
 	}
-	out, err := c.control(ctx, "stop", "-m", "fast")
+	out, err := c.control(ctx, c.cfg.fastStop, "stop", "-m", "fast")
+	if err != nil && running.alive(ctx, c.paths) && ctx.Err() == nil {
+		// It loses nothing: the next start replays what was committed.
+		c.logger.WarnContext(ctx, "the private PostgreSQL does not stop; it is ended at once", "dir", c.paths.root, "after", c.cfg.fastStop)
+		out, err = c.control(ctx, patience, "stop", "-m", "immediate")
+	}
 	if err != nil && running.alive(ctx, c.paths) {
 		return fmt.Errorf("stop the private PostgreSQL of %s: %w%s", c.paths.root, err, explain(out))
 	}
@@ -127,10 +117,10 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for what it was asked to do. It is given names relative to
+// control runs pg_ctl and waits for what it was asked to do, for at most a limit. It is given names relative to
 // the cluster's directory, in which it runs: pg_ctl pastes them into a shell command.
-func (c *Cluster) control(ctx context.Context, verb string, more ...string) (string, error) {
-	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(patience.Seconds()))}, more...)
+func (c *Cluster) control(ctx context.Context, limit time.Duration, verb string, more ...string) (string, error) {
+	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(limit.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()
 	return string(out), err
 }

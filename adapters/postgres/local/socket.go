@@ -26,11 +26,15 @@ func socketURL(dir, database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(Database), Path: "/" + database, RawQuery: query.Encode(), Host: ""}).String()
 }
 
-// prepareSocketDir makes the directory of the socket: inside the cluster's, or, where
-// that path is too long for a socket, a short one of the owner's elsewhere.
-func prepareSocketDir(p paths, owner account) (string, error) {
+// prepareSocketDir makes the directory of the socket: the one that is settled, else inside
+// the cluster's, or, where that path is too long for a socket, a short one of the owner's
+// elsewhere.
+func prepareSocketDir(p paths, owner account, settled string) (string, error) {
 	dir := p.socket()
-	if len(dir)+len(socketName) > maxSocketPath {
+	switch {
+	case settled != "":
+		dir = settled
+	case len(dir)+len(socketName) > maxSocketPath:
 		dir = shortSocketDir(p, owner)
 	}
 	err := os.Mkdir(dir, 0o700)

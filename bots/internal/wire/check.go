@@ -28,6 +28,7 @@ func (b *Base) Checks() []Check {
 	checks := []Check{
 		{"configuration", b.checkConfiguration},
 		{"database", b.checkDatabase},
+		{"schema", b.checkSchema},
 		{"index", b.checkIndex},
 		{"search engine", b.checkEngine},
 		{"embedder", b.checkEmbedder},
@@ -76,11 +77,21 @@ func (b *Base) checkDatabase(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := b.DB.CheckLibraries(ctx); err != nil {
+		return "", fmt.Errorf("PostgreSQL %s: %w", server, err)
+	}
 	where := "DATABASE_URL"
 	if b.cluster != nil {
 		where = "private server"
 	}
 	return fmt.Sprintf("PostgreSQL %s with pgvector %s (%s)", server, vector, where), nil
+}
+
+func (b *Base) checkSchema(context.Context) (string, error) {
+	if s := b.DB.Schema; s.Newer() {
+		return fmt.Sprintf("version %d; this program wants %d and works with it", s.Have, s.Want), nil
+	}
+	return fmt.Sprintf("version %d, as this program wants", b.DB.Schema.Have), nil
 }
 
 func (b *Base) checkIndex(ctx context.Context) (string, error) {

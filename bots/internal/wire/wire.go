@@ -29,8 +29,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// closing bounds how long a process waits for its private server to stop.
-const closing = 15 * time.Second
+// closing bounds how long a process waits for its private server to stop: 20 seconds in good order, and then at once.
+const closing = 40 * time.Second
 
 // Base is what every verb needs. Close it.
 type Base struct {
@@ -147,7 +147,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if b.DB, err = b.connect(ctx, url, migrateURL, migrate); err != nil {
 		return err
 	}
-	if b.DB.Newer {
+	if b.DB.Schema.Newer() {
 		b.Logger.Info("a newer version of footnote has migrated the database; this one works with it for as long as both are in use")
 	}
 	if err := b.account(b.DB); err != nil {
@@ -175,14 +175,22 @@ func (b *Base) indexConfig() pgindex.Config {
 
 // connect opens the database, and brings its schema up to date where that is wanted.
 func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool) (*postgres.DB, error) {
-	db, err := postgres.Open(ctx, postgres.Config{URL: url})
+	to := postgres.Config{URL: url}
+	if b.cluster != nil {
+		to.OnError = func(state string) {
+			if state == local.LibraryLost {
+				b.cluster.Suspect()
+			}
+		}
+	}
+	db, err := postgres.Open(ctx, to)
 	if migrate && errors.Is(err, postgres.ErrSchema) {
 		n, err := postgres.Migrate(ctx, migrateURL)
 		if err != nil {
 			return nil, err
 		}
 		b.Logger.Info("database schema brought up to date", "migrations", n)
-		return postgres.Open(ctx, postgres.Config{URL: url})
+		return postgres.Open(ctx, to)
 	}
 	return db, err
 }
@@ -212,6 +220,22 @@ func (b *Base) addresses(ctx context.Context) (url, migrate string, err error) {
 		migrate = url
 	}
 	return url, migrate, nil
+}
+
+// Supervise keeps the private server running until ctx is done, where there is one.
+func (b *Base) Supervise(ctx context.Context) {
+	if b.cluster != nil {
+		b.cluster.Supervise(ctx)
+	}
+}
+
+// Disk looks at the disk of the private server; there is none if ok is false.
+func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
+	if b.cluster == nil {
+		return local.Disk{}, false, nil
+	}
+	disk, err = b.cluster.Disk()
+	return disk, true, err
 }
 
 // Close lets go of the database. The private server stops with the last process that uses it.

@@ -1,0 +1,157 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"golang.org/x/sys/unix"
+)
+
+// SQLSTATEs that decide what is done with a server.
+const (
+	// LibraryLost is undefined_file: what a server answers when a library does not load.
+	LibraryLost     = "58P01"
+	databaseMissing = "3D000"
+	stillStarting   = "57P03" // cannot_connect_now
+)
+
+// condition is what a look at a server found.
+type condition struct {
+	alive     bool      // its process runs
+	answers   bool      // it took a connection
+	ready     bool      // it has written that it takes connections
+	socket    bool      // its socket exists
+	state     string    // the SQLSTATE of its refusal to connect or to load its libraries
+	running   string    // its version
+	installed string    // the version of the program that it was started from
+	began     time.Time // when it was started
+	replaced  time.Time // when its programs or libraries were last replaced
+}
+
+// action is what to do with a server.
+type action int
+
+const (
+	use action = iota
+	wait
+	start   // none runs
+	restart // one runs that cannot be used
+	giveUp  // one runs that refuses connections for another reason
+)
+
+// action decides what to do with a server, and why where that is a restart. A server is
+// restarted for its files only when they were replaced after its start: otherwise a restart
+// has not helped, or cannot.
+func (c condition) action() (do action, why string) {
+	upgraded := !c.began.IsZero() && !c.replaced.Before(c.began)
+	switch {
+	case !c.answers && !c.alive:
+		return start, ""
+	case !c.answers && c.ready && !c.socket:
+		return restart, "it had lost its socket"
+	case c.state == LibraryLost && upgraded:
+		return restart, "its package was upgraded under it, and libraries no longer loaded"
+	case c.running != "" && c.installed != "" && c.running != c.installed && upgraded:
+		return restart, fmt.Sprintf("version %s is installed, and %s ran", c.installed, c.running)
+	case c.answers:
+		return use, ""
+	case c.state != "" && c.state != stillStarting:
+		return giveUp, ""
+	}
+	return wait, ""
+}
+
+// libraries loads the library of plpgsql and that of pgvector, where the database has it.
+const libraries = `do $$ begin
+	perform '[1]'::vector <-> '[2]'::vector;
+exception when undefined_object then null; -- no pgvector yet
+end $$`
+
+// examine looks at a running server, through a new connection: an old one has the libraries
+// that it needs. err is why it cannot be used.
+func (c *Cluster) examine(ctx context.Context, m *postmaster) (found condition, err error) {
+	found = condition{ready: m.ready, socket: exists(m.socket + socketName)}
+	if found.running, err = c.tryLibraries(ctx, m.socket); err != nil {
+		var refusal *pgconn.PgError
+		if errors.As(err, &refusal) {
+			found.state = refusal.Code
+		}
+	}
+	found.answers = found.running != ""
+	found.alive = found.answers || m.alive(ctx, c.paths)
+	var program string
+	program, found.began = startedFrom(c.paths)
+	if found.replaced = lastReplaced(program); !found.replaced.Before(found.began) {
+		if server, err := inspect(ctx, filepath.Dir(program)); err == nil { // else it is being replaced
+			found.installed = server.build
+		}
+	}
+	return found, err
+}
+
+// tryLibraries connects, and returns the server's version if that worked.
+func (c *Cluster) tryLibraries(ctx context.Context, socket string) (version string, err error) {
+	if socket == "" {
+		return "", os.ErrNotExist // the server has not opened it yet
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, socketURL(socket, Database))
+	if hasCode(err, databaseMissing) {
+		conn, err = pgx.Connect(ctx, socketURL(socket, "postgres"))
+	}
+	if err != nil {
+		return "", err
+	}
+	version = conn.PgConn().ParameterStatus("server_version")
+	_, err = conn.Exec(ctx, libraries)
+	return version, errors.Join(err, conn.Close(ctx))
+}
+
+// startedFrom is the path of the program that the last server was started from, and when,
+// by the file that PostgreSQL writes at each start: the path and quoted arguments.
+func startedFrom(p paths) (program string, at time.Time) {
+	name := filepath.Join(p.data(), "postmaster.opts")
+	info, err := os.Stat(name)
+	if err != nil {
+		return "", time.Time{}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return "", time.Time{}
+	}
+	program, _, _ = strings.Cut(strings.TrimSpace(string(text)), ` "`)
+	return program, info.ModTime()
+}
+
+// lastReplaced is when a server's program or one of its libraries was last replaced. It is
+// the time of the inode's change: packages keep the times of their builds.
+func lastReplaced(program string) time.Time {
+	names := []string{program}
+	prefix := filepath.Dir(filepath.Dir(program))
+	for _, folder := range []string{filepath.Join(prefix, "lib"), filepath.Join(prefix, "lib", "postgresql")} {
+		names = append(names, folder) // which changes when a file is added or removed
+		for _, library := range []string{"plpgsql.*", "vector.*"} {
+			found, _ := filepath.Glob(filepath.Join(folder, library)) // fails on a bad pattern only
+			names = append(names, found...)
+		}
+	}
+	var last time.Time
+	for _, name := range names {
+		var stat unix.Stat_t
+		if unix.Stat(name, &stat) != nil { // not every layout has each
+			continue
+		}
+		if at := time.Unix(stat.Ctim.Unix()); at.After(last) {
+			last = at
+		}
+	}
+	return last
+}

@@ -1,0 +1,129 @@
+package local
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+)
+
+const (
+	// glanceEvery is how often Supervise looks whether the server's process runs.
+	glanceEvery = time.Second
+	// examineEvery is how often it connects, and looks for an upgrade.
+	examineEvery = 15 * time.Second
+	// reportEvery is after how many failed starts the failure is logged again.
+	reportEvery = 10
+)
+
+// backoff is how long to wait after a number of starts that failed in a row.
+func backoff(failed int) time.Duration {
+	const most = time.Minute
+	if failed > 6 {
+		return most
+	}
+	return min(time.Second<<max(failed-1, 0), most)
+}
+
+// reported reports whether a failed start is logged: an outage is not to fill the log.
+func reported(failed int) bool { return failed%reportEvery == 1 }
+
+// Suspect has Supervise examine the server at once. It does not wait.
+func (c *Cluster) Suspect() {
+	select {
+	case c.suspicions <- struct{}{}:
+	default: // it is about to
+	}
+}
+
+// Supervise keeps the server running until ctx is done: it starts one that was lost, with
+// back-off, and restarts one whose package was upgraded. It ends before Close is called.
+func (c *Cluster) Supervise(ctx context.Context) {
+	tick := time.NewTicker(glanceEvery)
+	defer tick.Stop()
+	for examined := time.Now(); ; {
+		suspected := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.suspicions:
+			suspected = true
+		case <-tick.C:
+		}
+		thorough := suspected || time.Since(examined) >= examineEvery
+		if thorough {
+			examined = time.Now()
+		}
+		if c.lost(ctx) || thorough && c.outdated(ctx) {
+			c.heal(ctx)
+		}
+	}
+}
+
+// lost reports, without a connection, whether the server needs help.
+func (c *Cluster) lost(ctx context.Context) bool {
+	running, err := readPostmaster(c.paths)
+	if err != nil || running == nil {
+		return true
+	}
+	alive := running.alive(ctx, c.paths)
+	return !alive || running.ready && !exists(running.socket+socketName)
+}
+
+// outdated reports, by way of a connection, whether the server has to be restarted.
+func (c *Cluster) outdated(ctx context.Context) bool {
+	running, err := readPostmaster(c.paths)
+	if err != nil || running == nil {
+		return false // lost says so
+	}
+	found, _ := c.examine(ctx, running) // a connection that is refused is part of what is found
+	do, _ := found.action()
+	return do == restart
+}
+
+// heal brings the server up if it is lost or was upgraded, and tries until that works.
+func (c *Cluster) heal(ctx context.Context) {
+	began, lost := time.Now(), false
+	for failed := 1; ; failed++ {
+		if !lost {
+			if running, err := readPostmaster(c.paths); err == nil && (running == nil || !running.alive(ctx, c.paths)) {
+				lost = true
+				c.logger.WarnContext(ctx, "the private PostgreSQL has ended; it is started again", "dir", c.paths.root, "log", c.paths.log())
+			}
+		}
+		why, err := c.bringUpAgain(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil && lost:
+			c.logger.InfoContext(ctx, "the private PostgreSQL runs again", "dir", c.paths.root, "took", time.Since(began))
+			return
+		case err == nil && why != "":
+			c.logger.WarnContext(ctx, "the private PostgreSQL was restarted: "+why, "dir", c.paths.root, "took", time.Since(began))
+			return
+		case err == nil:
+			return
+		case reported(failed):
+			c.logger.ErrorContext(ctx, "the private PostgreSQL cannot be used; it is tried again", "tries", failed, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(backoff(failed)):
+		}
+	}
+}
+
+// bringUpAgain is what Start does, for a cluster that has started.
+func (c *Cluster) bringUpAgain(ctx context.Context) (restarted string, err error) {
+	turn, err := lockExclusive(ctx, c.paths.startLock(), c.owner, c.logger)
+	if err != nil {
+		return "", fmt.Errorf("wait for the other processes that use %s: %w", c.paths.root, err)
+	}
+	defer turn.release()
+	again := &Cluster{paths: c.paths, owner: c.owner, logger: slog.New(slog.DiscardHandler), cfg: c.cfg, settled: c.socket}
+	if again.server, err = selectServer(ctx, c.cfg.search, c.paths); err != nil {
+		return "", err
+	}
+	return again.bringUp(ctx, c.cfg)
+}
