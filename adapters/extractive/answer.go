@@ -9,33 +9,41 @@ import (
 
 // What the reader is told beside the quotations.
 const (
-	intro   = "No language model is configured, so this is quoted from the documents:"
+	intro   = "this is quoted from the documents:"
 	others  = "Less surely, on other pages:"
-	nothing = "No language model is configured, so answers are quoted from the documents, and nothing was found in them that answers this question. " +
+	nothing = "answers are quoted from the documents, and nothing was found in them that answers this question. " +
 		"Other words may find more."
-	unsearched = "No language model is configured, so answers are quoted from the documents, and no documents were searched for this message."
+	unsearched = "answers are quoted from the documents, and no documents were searched for this message."
 )
 
+// because puts the reason, which may be empty, before a sentence.
+func because(why, sentence string) string {
+	if why == "" {
+		return strings.ToUpper(sentence[:1]) + sentence[1:]
+	}
+	return why + sentence
+}
+
 // answer writes the whole answer as Markdown.
-func answer(t turn) string {
+func answer(t turn, why string) string {
 	if len(t.passages) == 0 {
 		if t.failed {
 			return "" // that nothing was found would not be true
 		}
 		if t.searched {
-			return nothing
+			return because(why, nothing)
 		}
-		return unsearched
+		return because(why, unsearched)
 	}
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
 	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
 	chosen := choose(a, r, read(t, r))
 	if len(chosen) == 0 {
-		return nothing
+		return because(why, nothing)
 	}
 	w := &writer{}
-	w.b.WriteString(intro)
+	w.b.WriteString(because(why, intro))
 	for i, x := range chosen {
 		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first && !(x.compares && chosen[0].compares) {
 			w.block(others)

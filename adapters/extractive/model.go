@@ -32,10 +32,13 @@ const (
 
 // Model is an llm.Model that needs no key, no network and no weights. It has no state, is deterministic except for the ids of calls, and is
 // safe for concurrent use.
-type Model struct{}
+type Model struct{ why string }
 
-// New returns a model.
-func New() *Model { return &Model{} }
+// New returns the model of a program for which no language model is configured. Answers say so.
+func New() *Model { return &Model{why: "No language model is configured, so "} }
+
+// StandIn returns the model that replaces a language model. Why it does is for the caller to say.
+func StandIn() *Model { return &Model{} }
 
 // Info implements llm.Model.
 func (*Model) Info() llm.Info {
@@ -44,7 +47,7 @@ func (*Model) Info() llm.Info {
 
 // Stream implements llm.Model. With the search tool on offer and nothing found yet in this turn it calls that tool with the question;
 // otherwise it answers from the documents that the turn holds. It cannot follow a response format.
-func (*Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if err := ctx.Err(); err != nil {
 			yield(llm.Delta{}, err)
@@ -78,7 +81,7 @@ func (*Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 			return
 		}
 		if said == "" {
-			said = answer(t)
+			said = answer(t, m.why)
 		}
 		for text := range pieces(said) {
 			if err := ctx.Err(); err != nil {

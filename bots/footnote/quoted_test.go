@@ -61,9 +61,9 @@ func TestQuotedAnswersOfASmallHandbook(t *testing.T) {
 			t.Errorf("%s: the answer is\n%s\nwant %q first and %q", q.id, answers[q.id], q.begins, q.holds)
 		}
 	}
-	// Silence names the closest pages, as no citations.
+	// That nothing answers is said once, and no page is named that has nothing to do with the question.
 	reply := p.run(t, "ask", "how do I kill one hanging request?").stdout
-	if !strings.Contains(reply, "Nothing in the documents answers this.\nThe closest documents:\n") || strings.Contains(reply, "[1]") {
+	if !strings.Contains(reply, "nothing was found in them") || strings.Contains(reply, "Nothing in the documents") || strings.Contains(reply, "closest") || strings.Contains(reply, "[1]") {
 		t.Errorf("the reply is\n%s", reply)
 	}
 }

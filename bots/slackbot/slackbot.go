@@ -233,7 +233,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	surface := b.client.Surface(write.SurfaceOptions{
 		Turn: string(t.ID), Question: t.Message, Recipient: t.Asker.ID,
 		RecipientTeam: func(ctx context.Context) string { return b.teamOf(ctx, t.Asker.ID) },
-		Begun:         begunStreams(logs), Actions: actions, Stopped: func() { b.stopped(ctx, t) },
+		Actions:       actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	pace, again := b.config.Pace, t.Outcome != ""
 	pace.Held = pace.Held || again // what is written anew was complete before
@@ -270,20 +270,6 @@ func (b *Bot) observe(d *delivery, w stream.Write) {
 	if b.deps.Observe != nil {
 		b.deps.Observe(w)
 	}
-}
-
-// begunStreams are the messages that earlier attempts at a turn may have left open as streams: what was posted and not streamed says what it
-// shows.
-func begunStreams(logs stream.Logs) []thread.MessageID {
-	var begun []thread.MessageID
-	for _, pages := range logs.Posted() {
-		for _, p := range pages {
-			if p.ID != "" && p.Hash == "" && !p.Final {
-				begun = append(begun, p.ID)
-			}
-		}
-	}
-	return begun
 }
 
 // renderer is the renderer, which shows in the answer's place what is searched for where no status can say so.

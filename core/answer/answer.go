@@ -32,7 +32,7 @@ type Engine interface {
 type Setup struct {
 	Agent      prompt.Agent
 	Models     []llm.Model
-	StandIn    llm.Model      // goes on where there is no budget for a model
+	StandIn    llm.Model      // replaces a model without budget, and one that is down
 	Filter     *filter.Filter // what may be asked and shown
 	Project    []message.File // already reduced to what the turn's audience may read
 	ForceTool  string

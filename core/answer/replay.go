@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -22,7 +23,7 @@ func Replay(saved session.Saved) []packet.Packet {
 	}
 	if len(saved.Runs) == 0 {
 		return ending(packet.Placement{}, session.Ending{
-			Outcome: saved.Outcome, Sentence: saved.Sentence, Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
+			Outcome: saved.Outcome, Sentence: cmp.Or(saved.Sentence, policy.Say(saved.Outcome)), Reference: saved.Reference, Retryable: saved.Outcome == session.Failed,
 		})
 	}
 	packets := deepsearch.Replay(saved.Plan, saved.Progress)
@@ -47,6 +48,9 @@ func Replay(saved session.Saved) []packet.Packet {
 		end := run.Ending
 		if withdrawn(saved) {
 			end.Outcome, end.Sentence, end.Reference = saved.Outcome, saved.Sentence, ""
+		}
+		if end.Sentence == "" && (run.Shown == "" || end.Outcome != session.NoEvidence) {
+			end.Sentence = policy.Say(end.Outcome) // an answer that nothing was found says so itself
 		}
 		packets = append(packets, ending(at, end)...)
 	}
@@ -81,9 +85,6 @@ func corrected(saved session.Saved) []packet.Packet {
 
 // ending is how the engine ends a run: an Error when there is a reference to find it by, then the Stop.
 func ending(at packet.Placement, e session.Ending) []packet.Packet {
-	if e.Sentence == "" {
-		e.Sentence = policy.Say(e.Outcome)
-	}
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {
 		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))

@@ -57,6 +57,15 @@ func TestReplay(t *testing.T) {
 			}}},
 		},
 		{
+			name: "nothing found, and the answer says so itself",
+			streamed: []packet.Payload{
+				packet.MessageStart{}, packet.MessageDelta{Text: "The documents say nothing."}, packet.Stop{Reason: "no_evidence"},
+			},
+			saved: session.Saved{Outcome: session.NoEvidence, Runs: []session.Run{{
+				Shown: "The documents say nothing.", Ending: session.Ending{Outcome: session.NoEvidence},
+			}}},
+		},
+		{
 			name: "failed half-way",
 			streamed: []packet.Payload{
 				packet.MessageStart{}, packet.MessageDelta{Text: "It"},

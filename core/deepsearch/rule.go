@@ -91,18 +91,23 @@ func several(question string) []SubQuestion {
 
 var clause = regexp.MustCompile(`(?i),?\s+(?:and|und|et|y)\s+((?:what|who|whom|whose|when|where|why|which|how|is|are|was|were|do|does|did|can|should|was|wer|wann|wo|warum|wie|welche[rsnm]?)\b[^,]{6,})`)
 
-// clauses are two questions in one sentence: "what is X and how do I Y?".
+// clauses are several questions in one sentence: "what is X, how do I Y, and who Z?".
 func clauses(question string) []SubQuestion {
-	at := clause.FindStringSubmatchIndex(question)
-	if at == nil || len(strings.Fields(question[:at[0]])) < 3 {
-		return nil
+	var out []SubQuestion
+	for _, part := range cut(question) {
+		out = append(out, after(strings.TrimRight(part, "?.!, ")+"?", out))
 	}
-	first, second := question[:at[0]], question[at[2]:]
-	out := append(clauses(first), SubQuestion{Text: strings.TrimRight(first, "?.! ") + "?"})
-	if len(out) > 1 {
-		out = out[:len(out)-1]
+	return out
+}
+
+// cut cuts a sentence in front of each clause that is a question, except where fewer than three words
+// come before it.
+func cut(sentence string) []string {
+	at := clause.FindStringSubmatchIndex(sentence)
+	if at == nil || len(strings.Fields(sentence[:at[0]])) < 3 {
+		return []string{sentence}
 	}
-	return append(out, after(strings.TrimRight(second, "?.! ")+"?", out))
+	return append([]string{sentence[:at[0]]}, cut(sentence[at[2]:])...)
 }
 
 // comparisons name two things between words that say that they are compared. Of what stands before and behind them, what speaks of the comparison is left out.

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
@@ -165,11 +166,44 @@ func (c Config) Needed(words int) float64 {
 // HasEvidence reports whether any candidate is reason to answer: a passage that matches what is Needed of the question's weight, or one that
 // is MinCosine similar, where that is set. It looks at raw scores: after min-max the best of a bad list is always 1.
 func (c Config) HasEvidence(list List) bool {
-	needed := c.Needed(list.Words)
 	for _, e := range list.Entries {
-		if e.Coverage > 0 && e.Coverage >= needed || list.Semantic && c.MinCosine > 0 && e.Cosine >= c.MinCosine {
+		if c.matches(list, e, 1) {
 			return true
 		}
 	}
 	return false
+}
+
+// matches reports whether a candidate matches a share of what is Needed as evidence.
+func (c Config) matches(list List, e Candidate, share float64) bool {
+	return e.Coverage > 0 && e.Coverage >= share*c.Needed(list.Words) || list.Semantic && c.MinCosine > 0 && e.Cosine >= c.MinCosine
+}
+
+const (
+	// closeShare is the share of what is Needed as evidence that makes a document worth naming when
+	// nothing answers the question: one word of two is enough, one word of three is chance.
+	closeShare = 2.0 / 3
+	// maxClosest is the number of documents that are named then.
+	maxClosest = 3
+)
+
+// addClose adds the first chunks of the documents that come close to being evidence.
+func (c Config) addClose(list List, to map[document.ChunkID]bool) {
+	for _, e := range list.Entries {
+		if c.matches(list, e, closeShare) {
+			to[e.First] = true
+		}
+	}
+}
+
+// closest lists at most maxClosest documents of hits, best first, each once, out of those that come
+// close to being evidence.
+func closest(hits []Hit, isClose map[document.ChunkID]bool) []document.Ref {
+	var refs []document.Ref
+	for _, h := range hits {
+		if first := h.Chunk - document.ChunkID(h.Ordinal); isClose[first] && len(refs) < maxClosest {
+			refs, isClose[first] = append(refs, h.Document), false
+		}
+	}
+	return refs
 }

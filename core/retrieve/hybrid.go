@@ -83,8 +83,10 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	var ranked []Ranked
 	var evidence bool
 	var chosen selection
+	isClose := make(map[document.ChunkID]bool)
 	choose := func(candidates Candidates) []document.ChunkID {
-		ranked, evidence = h.rank(queries, candidates, s, &trace)
+		clear(isClose)
+		ranked, evidence = h.rank(queries, candidates, s, &trace, isClose)
 		chosen = h.choose(s, ranked)
 		return h.considered(ranked, chosen)
 	}
@@ -111,7 +113,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	}
 	hits := fit(join(passages, chosen), s.MaxTokens)
 	trace.Timings["total"] = time.Since(began)
-	result = Result{Hits: hits, Evidence: evidence && len(hits) > 0, Terms: make(map[string]int), Trace: trace}
+	result = Result{Hits: hits, Evidence: evidence && len(hits) > 0, Closest: closest(hits, isClose), Terms: make(map[string]int), Trace: trace}
 	for _, list := range candidates.Lists {
 		maps.Copy(result.Terms, list.Terms)
 		result.Chunks = max(result.Chunks, list.Chunks)
@@ -196,8 +198,9 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank blends each query's candidates, merges the queries, and decides whether there is evidence.
-func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace) ([]Ranked, bool) {
+// rank blends each query's candidates, merges the queries, and decides whether there is evidence and
+// which documents, by their first chunks, come close to it.
+func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))
 	weights := make([]float64, len(queries))
@@ -209,6 +212,7 @@ func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *T
 		rankings[i] = h.cfg.Blend(list, Blending{Alpha: alpha, FavorRecent: s.FavorRecent, Now: s.Now})
 		weights[i] = q.Weight
 		evidence = evidence || h.cfg.HasEvidence(list)
+		h.cfg.addClose(list, isClose)
 		for _, told := range list.Synonyms {
 			if !slices.Contains(trace.Synonyms, told) {
 				trace.Synonyms = append(trace.Synonyms, told)

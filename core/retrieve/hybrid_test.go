@@ -328,6 +328,39 @@ func TestHybridFindsNothing(t *testing.T) {
 	}
 }
 
+func TestHybridNamesCloseDocuments(t *testing.T) {
+	t.Parallel()
+	m := retrievetest.NewMemory()
+	if err := m.Put(t.Context(), access.DefaultTenant,
+		retrievetest.One("migration", "Database migration", "the schema of the office registry moves to another server"),
+		retrievetest.One("bikes", "Bikes", "bikes can be left in the yard", "a place for a bike costs nothing"),
+		retrievetest.One("a", "Permits", "a permit is printed"), retrievetest.One("b", "Badges", "a permit and a badge"),
+		retrievetest.One("c", "Visitors", "a visitor shows a permit"), retrievetest.One("d", "Trucks", "trucks carry a permit"),
+	); err != nil {
+		t.Fatal(err)
+	}
+	h := newHybrid(t, m, nil, nil)
+	for _, c := range []struct {
+		question string
+		want     []document.ID
+		evidence bool
+	}{
+		{"where can visitors rent parking lots near the office?", nil, false},
+		{"does a bike explode?", []document.ID{"bikes"}, false},
+		{"does a permit expire?", []document.ID{"a", "b", "c"}, false},
+		{"permit", []document.ID{"a", "b", "c"}, true},
+	} {
+		r := search(t, h, ask(c.question))
+		var got []document.ID
+		for _, d := range r.Closest {
+			got = append(got, d.ID)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || r.Evidence != c.evidence {
+			t.Errorf("%s: evidence %v, hits %v, closest (-want +got):\n%s", c.question, r.Evidence, documents(r), diff)
+		}
+	}
+}
+
 func TestOverlappingChunksAreJoinedOnce(t *testing.T) {
 	t.Parallel()
 	m := retrievetest.NewMemory()

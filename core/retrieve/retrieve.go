@@ -41,6 +41,7 @@ type Retriever interface {
 type Result struct {
 	Hits     []Hit
 	Evidence bool           // false: nothing scored above the floor; Hits are then only the closest documents
+	Closest  []document.Ref // at most three documents to name when nothing answers: those that come close to being evidence
 	Terms    map[string]int // of the queries: chunks that the audience may read and that hold each
 	Chunks   int            // that the audience may read
 	Trace    Trace

@@ -73,5 +73,5 @@ type Result struct {
 	Citable    bool                // Content may be cited: the citation section and reminder follow
 	Evidence   bool                // for searches: something scored above the floor
 	Search     *retrieve.Account   // for searches: how it ran and what it found, for explanations; nil: it cannot be told
-	Closest    []document.Ref      // for searches without evidence: the nearest documents, best first
+	Closest    []document.Ref      // for searches: what to name when nothing answers, best first (retrieve.Result.Closest)
 }

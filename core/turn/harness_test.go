@@ -41,7 +41,11 @@ func (x *index) Search(_ context.Context, s retrieve.Search) (retrieve.Result, e
 	if len(x.searches) == 1 && x.once != nil {
 		return retrieve.Result{}, x.once
 	}
-	return retrieve.Result{Hits: x.hits, Evidence: x.evidence, Trace: x.trace}, x.err
+	found := retrieve.Result{Hits: x.hits, Evidence: x.evidence, Trace: x.trace}
+	for _, h := range x.hits {
+		found.Closest = append(found.Closest, h.Document)
+	}
+	return found, x.err
 }
 
 func hit(name, text string) retrieve.Hit {

@@ -40,6 +40,7 @@ type worker struct {
 	maxSteps int
 	refusal  string // the question is not to be answered, and this says so
 	stoodIn  string // the name of the stand-in once it has taken over
+	down     error  // why the model could not be reached, where the stand-in took over for that
 
 	ids      map[string]bool  // of tool calls
 	ran      map[string]bool  // names of tools that ran
@@ -84,12 +85,17 @@ func (w *worker) work(ctx context.Context) (err error) {
 		}
 		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
 		result, err := w.step(stepping, number)
-		for w.quote(err) || w.spell(ctx, err) {
+		for w.useStandIn(ctx, err) || w.spell(ctx, err) {
 			result, err = w.step(stepping, number)
 		}
 		done := false
 		if err == nil {
 			done, err = w.follow(stepping, number, result)
+		}
+		if w.down != nil && (err != nil || done && !result.shown) {
+			done, err = true, w.down // nothing was quoted
+		} else if w.down != nil && done {
+			w.record.Noticed(string(sentenceQuoted))
 		}
 		told.End(err)
 		if done || err != nil {
@@ -99,16 +105,24 @@ func (w *worker) work(ctx context.Context) (err error) {
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
 }
 
-// quote puts the stand-in in the place of a model that there is no budget for, and reports whether the step can be made once more. That is
-// safe: a call that is not paid for has shown nothing.
-func (w *worker) quote(err error) bool {
+// useStandIn switches to the stand-in when there is no budget for the model or it cannot be reached,
+// and reports whether the step can be repeated: not if the reader has seen text of it. A model that
+// cannot be reached may be back soon, so the stand-in's reply is shown in its place only if it cites.
+func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
-	if w.req.StandIn == nil || w.req.ResponseFormat != nil || w.stoodIn != "" || !errors.As(err, &full) {
+	unpaid := errors.As(err, &full)
+	down := !unpaid && (errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrStalled))
+	if w.req.StandIn == nil || w.req.ResponseFormat != nil || w.stoodIn != "" || !unpaid && !down || w.voice.take() != "" {
 		return false
 	}
 	w.model, w.stoodIn = w.req.StandIn, w.req.StandIn.Info().Name
-	w.record.Noticed(sentenceStandIn(full))
 	w.voice.ask(w.known, w.lead)
+	if unpaid {
+		w.record.Noticed(sentenceStandIn(full))
+		return true
+	}
+	w.log.WarnContext(ctx, "model cannot be reached; its stand-in answers", "turn", w.req.Turn, "error", err)
+	w.down, w.voice.strict = err, true
 	return true
 }
 

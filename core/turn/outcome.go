@@ -34,6 +34,7 @@ const (
 	sentenceEndless    Sentence = "The model did not come to an end, so its answer was stopped. Ask in other words, or ask for less."
 	sentenceStalled    Sentence = "The model stopped in the middle of its answer. Ask again."
 	sentenceDown       Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
+	sentenceQuoted     Sentence = "The language model cannot be reached right now, so this answer quotes the documents instead of writing about them."
 	sentenceSetup      Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
 	sentenceBroken     Sentence = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceInterrupt  Sentence = "The answer was interrupted. Ask again."
@@ -149,7 +150,7 @@ func settle(err error, f facts) Ending {
 //	cites a passage                answered, cited                answered, cited
 //	… that says nothing of it      answered, cited, with a note   answered, cited, with a note
 //	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
-//	… and says that nothing fits   no_evidence                    no_evidence
+//	… and says that nothing fits   no_evidence, without a note    no_evidence
 //
 // What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise. Where every search failed and
 // nothing else was shown to the model, an open agent's answer says so, and a strict one's turn failed.
@@ -169,7 +170,9 @@ func settled(f facts) Ending {
 		return Ending{Outcome: session.Answered, Grounding: packet.General, Sentence: sentenceUnbased}
 	case f.only && f.evidence:
 		return Ending{Outcome: session.Answered}
-	case f.only, f.grounding == prompt.Strict, f.denied && f.searched:
+	case f.denied && f.searched: // the reader has it from the answer already
+		return Ending{Outcome: session.NoEvidence, Grounding: grounding}
+	case f.only, f.grounding == prompt.Strict:
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding, Sentence: sentenceNothing}
 	case f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.Uncited, Sentence: sentenceUncited}

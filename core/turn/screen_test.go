@@ -216,3 +216,39 @@ func TestAnswersQuoteOnceTheBudgetIsUsedUp(t *testing.T) {
 		})
 	}
 }
+
+func TestStandInQuotesWhileTheModelIsDown(t *testing.T) {
+	t.Parallel()
+	const notice = "The language model cannot be reached right now, so this answer quotes the documents instead of writing about them."
+	down := llmtest.Reply{llmtest.Fail(llm.ErrUnavailable)}
+	silent := llmtest.New(llm.Info{Name: "quoting", NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer("Nothing fits."))
+	for name, tt := range map[string]struct {
+		replies []llmtest.Reply
+		standIn llm.Model
+		quotes  bool
+		says    string
+	}{
+		"from the beginning":            {[]llmtest.Reply{down}, searchingFirst(), true, ""},
+		"after the search":              {[]llmtest.Reply{searching("1"), down}, quoting(), true, ""},
+		"silent beyond the limit":       {[]llmtest.Reply{{llmtest.Fail(llm.ErrStalled)}}, searchingFirst(), true, ""},
+		"with nothing to quote":         {[]llmtest.Reply{down}, silent, false, "cannot be reached"},
+		"in the middle of its answer":   {[]llmtest.Reply{{llmtest.Text("Half"), llmtest.Fail(llm.ErrUnavailable)}}, quoting(), false, "cannot be reached"},
+		"with a key that is not valid":  {[]llmtest.Reply{{llmtest.Fail(llm.ErrAuth)}}, quoting(), false, "set up"},
+		"where it asks for a pause":     {[]llmtest.Reply{{llmtest.Fail(&llm.RateLimitError{})}}, quoting(), false, "too much to do"},
+		"where there is no replacement": {[]llmtest.Reply{down}, nil, false, "cannot be reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := ask("How do I set wal_level and create a replication slot?", llmtest.Native(tt.replies...))
+			s.request.StandIn = tt.standIn
+			report, packets := s.run(t, t.Context())
+			a := report.Answers[0]
+			if (a.Ending.Outcome == session.Answered) != tt.quotes || slices.Contains(a.Notices, notice) != tt.quotes || (len(a.Citations) > 0) != tt.quotes {
+				t.Errorf("notices %q, citations %v, ending %+v (%v)", a.Notices, a.Citations, a.Ending, a.Cause)
+			}
+			if !strings.Contains(string(a.Ending.Sentence), tt.says) || strings.Contains(shown(packets, 0), "Nothing fits") {
+				t.Errorf("it shows %q and says %q", shown(packets, 0), a.Ending.Sentence)
+			}
+		})
+	}
+}

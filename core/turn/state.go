@@ -220,23 +220,9 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping) Answer
 	return a
 }
 
-// maxClosest is how many documents are named when nothing was found.
-const maxClosest = 5
-
-// nearest are the closest documents of the first search that found nothing close, else the documents that were found but not used.
+// nearest returns the closest documents of the first search that came close to anything.
 func (s *state) nearest() []document.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.closest) > 0 {
-		return s.closest
-	}
-	var refs []document.Ref
-	seen := make(map[document.ID]bool)
-	for _, r := range s.answer.References {
-		if !seen[r.Document.ID] && len(refs) < maxClosest {
-			seen[r.Document.ID] = true
-			refs = append(refs, r.Document)
-		}
-	}
-	return refs
+	return s.closest
 }

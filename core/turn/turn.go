@@ -41,7 +41,7 @@ type Request struct {
 	Agent          prompt.Agent
 	System         string          // the stored system prompt; empty means the built-in one
 	Models         []llm.Model     // one to MaxModels, each answering by itself
-	StandIn        llm.Model       // goes on once there is no budget for a model; nil: the turn ends as limited. It follows no ResponseFormat
+	StandIn        llm.Model       // replaces a model without budget, and one that is down where it can cite; nil: none. It follows no ResponseFormat
 	Filter         *filter.Filter  // what may be asked and shown; nil: everything
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer

@@ -26,8 +26,6 @@ type SurfaceOptions struct {
 	Recipient     string
 	RecipientTeam func(context.Context) string
 	Actions       []thread.Action // buttons that somebody handles; others are left out
-	// Begun are messages that another process began and may have left open as streams: they are ended before they are edited.
-	Begun []thread.MessageID
 	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
 	Stopped func()
 }
@@ -39,7 +37,6 @@ type Surface struct {
 	posted  atomic.Pointer[time.Time]
 	signed  atomic.Bool // a first status was begun
 	stated  atomic.Pointer[time.Time]
-	left    map[thread.MessageID]bool   // that may be streams which nobody ended
 	uploads int                         // of a file, that failed for a moment
 	found   map[thread.MessageID]string // files of the turn that Own found, with their names
 }
@@ -63,11 +60,7 @@ var (
 
 // Surface returns a surface for one turn.
 func (c *Writer) Surface(o SurfaceOptions) *Surface {
-	left := make(map[thread.MessageID]bool)
-	for _, id := range o.Begun {
-		left[id] = time.Since(event.TimeOf(id)) < openFor
-	}
-	return &Surface{client: c, options: o, left: left, found: make(map[thread.MessageID]string)}
+	return &Surface{client: c, options: o, found: make(map[thread.MessageID]string)}
 }
 
 // Capabilities implements thread.Surface.
@@ -119,8 +112,9 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
-// Edit implements thread.Surface. A message that is still streaming, such as one of a process that has gone, is closed first: Slack takes
-// no edit of it.
+// Edit implements thread.Surface. Slack takes no edit of a message that is still streaming: a stream
+// that this process began is closed first, and one of another process once Slack refuses the edit.
+// An ordinary message is never closed.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" || event.IsFile(id) {
 		return s.replaced(ctx, to, id, page)
@@ -131,13 +125,13 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 		_, _, _, err := s.client.slack.API.UpdateMessageContext(ctx, to.Channel, string(id), s.content(page)...)
 		return err
 	}
-	if s.left[id] || s.client.streams.has(to.Channel, id) {
+	if s.client.streams.has(to.Channel, id) {
 		if err := s.close(ctx, to, id); err != nil {
 			return err
 		}
 	}
 	err := update()
-	if call.Code(err) == "streaming_state_conflict" { // nobody knew
+	if call.Code(err) == "streaming_state_conflict" { // another process began the stream
 		if err := s.close(ctx, to, id); err != nil {
 			return err
 		}
@@ -150,7 +144,6 @@ func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, 
 func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID) error {
 	_, _, err := s.client.slack.API.StopStreamContext(ctx, to.Channel, string(id))
 	if err == nil || streamOver(err) {
-		delete(s.left, id)
 		s.client.streams.ended(to.Channel, id)
 		return nil
 	}
@@ -209,9 +202,6 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
 			if (m.User == me.User || m.User == "" && m.BotID != "" && m.BotID == me.Bot) && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
 				own = append(own, thread.MessageID(m.Timestamp))
-				if !marked && !s.client.noStreams.Load() {
-					s.client.streams.begun(to.Channel, thread.MessageID(m.Timestamp))
-				}
 			}
 		}
 		if cursor = next; cursor == "" || !more {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -141,7 +142,7 @@ func TestStreamIsEndedBeforeItIsEdited(t *testing.T) {
 		refused      int
 	}{
 		"by the process that began it":  {},
-		"by another one that found it":  {other: true, looks: true},
+		"by another one that found it":  {other: true, looks: true, refused: 1},
 		"by another one that was blind": {other: true, refused: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,6 +185,33 @@ func TestStreamIsEndedBeforeItIsEdited(t *testing.T) {
 				t.Errorf("%d edits were refused and %d streams ended, want %d and 1", refused, stops, tt.refused)
 			}
 		})
+	}
+}
+
+// TestOrdinaryMessageIsEditedWithoutClosingIt takes over a message that was posted, not streamed, and
+// that bears no mark.
+func TestOrdinaryMessageIsEditedWithoutClosingIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, slacktest.Config{}, nil)
+	r, err := http.PostForm(d.URL()+"chat.postMessage", url.Values{
+		"token": {slacktest.BotToken}, "channel": {d.to.Channel}, "thread_ts": {d.to.Thread}, "text": {"One"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	id := thread.MessageID(d.Answers(d.channel, d.to.Thread)[0].TS)
+	surface := d.client.Surface(write.SurfaceOptions{Turn: "turn-1", Question: thread.MessageID(d.to.Thread)})
+	if _, err := surface.Own(t.Context(), d.to); err != nil {
+		t.Fatal(err)
+	}
+	if err := surface.Edit(t.Context(), d.to, id, page("One two")); err != nil {
+		t.Fatal(err)
+	}
+	if stops := len(d.Calls("chat.stopStream")); stops != 0 {
+		t.Errorf("chat.stopStream was called %d times on an ordinary message", stops)
 	}
 }
 

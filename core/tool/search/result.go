@@ -112,11 +112,10 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 // closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Two passages of one
 // document share its number. left are the hits for which there was no room.
 func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
-	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0}
+	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
 	loose := make(map[document.ChunkID]bool)
 	if !result.Evidence {
-		result.Closest = closest(found.Hits)
 		switch {
 		case len(found.Hits) > 0:
 			note = nothingClose
@@ -200,22 +199,6 @@ func sections(parts []retrieve.Part) []message.Section {
 		out = append(out, message.Section{Anchor: p.Anchor, Text: p.Text})
 	}
 	return out
-}
-
-// closest lists the nearest documents, each once.
-func closest(hits []retrieve.Hit) []document.Ref {
-	var refs []document.Ref
-	seen := make(map[document.ID]bool)
-	for _, h := range hits {
-		if len(refs) == maxClosest {
-			break
-		}
-		if !seen[h.Document.ID] {
-			seen[h.Document.ID] = true
-			refs = append(refs, h.Document)
-		}
-	}
-	return refs
 }
 
 // shown lists the documents of a result, each once, as packets show them.

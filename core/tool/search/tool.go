@@ -29,7 +29,6 @@ const Name = "internal_search"
 const (
 	maxQueries = 3 // of one call
 	maxMerged  = 6 // of calls that were merged
-	maxClosest = 5 // documents listed when nothing was found
 )
 
 //go:embed description.md
