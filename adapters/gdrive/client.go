@@ -71,10 +71,14 @@ func New(config Config) (*Client, error) {
 	}
 	c := &Client{config: config, key: key, apis: make(map[api]*sourcehttp.Client), off: make(map[api]time.Time)}
 	tokens, err := url.Parse(key.TokenURI)
-	if err != nil || tokens.Scheme != "https" && (tokens.Scheme != "http" || !guard.Local(tokens.Hostname())) {
+	allowed, inside := false, false
+	if err == nil {
+		allowed, inside = guard.Plain(tokens.Hostname())
+	}
+	if err != nil || tokens.Scheme != "https" && (tokens.Scheme != "http" || !allowed) {
 		return nil, errors.New("the token_uri of the service account's key is not an address of the form https://…: use the key as Google gave it out")
 	}
-	if c.auth, err = newAuthority(key, outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: tokenTimeout}, config.Pause, config.Now); err != nil {
+	if c.auth, err = newAuthority(key, outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: tokenTimeout, Inside: inside && tokens.Scheme == "http"}, config.Pause, config.Now); err != nil {
 		return nil, err
 	}
 	for of, at := range map[api]struct {

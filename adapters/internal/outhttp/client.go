@@ -27,6 +27,8 @@ type Config struct {
 	IdlePerHost   int
 	// Guard, if set, refuses what is not public and limits redirects; for addresses that the operator did not choose.
 	Guard *Guard
+	// Inside refuses public addresses too. It needs a Guard.
+	Inside bool
 	// Proxy of a request; that of the environment if nil.
 	Proxy func(*http.Request) (*url.URL, error)
 	// Wrap are put around the transport, the first one innermost.
@@ -92,7 +94,7 @@ func New(config Config) (*http.Client, error) {
 	dial := plain.DialContext
 	var guarded *dialer
 	if config.Guard != nil {
-		guarded = &dialer{Guard: config.Guard, plain: plain}
+		guarded = &dialer{Guard: config.Guard, plain: plain, inside: config.Inside}
 		dial = guarded.DialContext
 	}
 	var chain http.RoundTripper = &http.Transport{

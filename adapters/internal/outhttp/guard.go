@@ -108,12 +108,18 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Local reports whether a host is in the operator's own network by the way it is written: a name on
-// the list, or an address that is not public. It resolves no name, since another lookup may have
-// another result.
-func (g *Guard) Local(host string) bool {
+// Plain reports whether a credential may go to a host over plain http: if the operator lists its name,
+// if it is written as an address that is not public, and inside alone if a listed network may hold it.
+// Config.Inside then refuses every public address that the name resolves to.
+func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
-	return g.named(host) || err == nil && !isPublic(addr)
+	switch {
+	case g.named(host):
+		return true, false
+	case err == nil:
+		return !isPublic(addr), true
+	}
+	return len(g.prefixes) > 0, true
 }
 
 // Private reports whether a host is reached only because it is on the list. Looking its name up ends with ctx; what cannot be found out is
@@ -139,6 +145,7 @@ func (g *Guard) Private(ctx context.Context, host string) bool {
 type dialer struct {
 	*Guard
 	plain   *net.Dialer
+	inside  bool     // Config.Inside
 	proxies sync.Map // addresses (host:port) of proxies in use, which are the operator's own choice
 }
 
@@ -156,6 +163,9 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 		to, err := netip.ParseAddrPort(resolved)
 		if err != nil || !strings.HasPrefix(network, "tcp") {
 			return fmt.Errorf("%s is not an address of the internet: %w", resolved, ErrRefused)
+		}
+		if d.inside && isPublic(to.Addr().Unmap()) {
+			return fmt.Errorf("%s has the public address %s, and what is sent over plain http is not sent there: %w unless the operator lists the host in %s", host, to.Addr(), ErrRefused, d.setting)
 		}
 		return d.check(host, to.Addr())
 	}

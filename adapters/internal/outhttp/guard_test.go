@@ -243,3 +243,36 @@ func TestWrappedAddressesPassOnlyWhereBareOnesDo(t *testing.T) {
 		}
 	})
 }
+
+// What is said over plain http reaches no public address, whatever a name resolves to.
+func TestInsideReachesNoPublicAddress(t *testing.T) {
+	t.Parallel()
+	guard, err := outhttp.NewGuard("ALLOW", []string{"127.0.0.0/8", "wiki.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string][2]bool{
+		"wiki.example": {true, false}, "other.example": {true, true}, "10.0.0.1": {true, true}, "8.8.8.8": {false, true},
+	} {
+		if allowed, inside := guard.Plain(host); allowed != want[0] || inside != want[1] {
+			t.Errorf("%s: allowed %v, inside %v", host, allowed, inside)
+		}
+	}
+	client, err := outhttp.New(outhttp.Config{Guard: guard, Inside: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res, err := client.Get("http://8.8.8.8/"); !errors.Is(err, outhttp.ErrRefused) { //nolint:noctx // it ends at once
+		if err == nil {
+			_ = res.Body.Close()
+		}
+		t.Errorf("a public address: %v", err)
+	}
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
+	res, err := client.Get(server.URL) //nolint:noctx // it is here
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = res.Body.Close()
+}

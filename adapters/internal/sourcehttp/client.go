@@ -106,14 +106,16 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if base.Scheme == "http" && !guard.Local(base.Hostname()) {
+	plain := base.Scheme == "http"
+	allowed, inside := guard.Plain(base.Hostname())
+	if plain && !allowed {
 		return nil, fmt.Errorf("%s's API is asked by https://: a credential is not sent over an open line to %s, unless ALLOW_PRIVATE_HOSTS lists that name", config.Name, base.Hostname())
 	}
 	c := &Client{config: config, base: base, limiter: rate.NewLimiter(rate.Inf, config.Burst), slots: make(chan struct{}, config.AtOnce), budgets: make(map[string]budget)}
 	if config.Every > 0 {
 		c.limiter.SetLimit(rate.Every(config.Every))
 	}
-	if c.http, err = outhttp.New(outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: config.Timeout}); err != nil {
+	if c.http, err = outhttp.New(outhttp.Config{CAFile: config.CAFile, Guard: guard, HeaderTimeout: config.Timeout, Inside: plain && inside}); err != nil {
 		return nil, err
 	}
 	follow := c.http.CheckRedirect
