@@ -148,7 +148,7 @@ func TestTheReportOfAStoppedSearch(t *testing.T) {
 	}
 	wait("a row has its finding", shown("thirty vacation days"))
 	alice.Say(room, root, "stop")
-	wait("the report is offered", shown("thirty vacation days", button))
+	wait("the report is offered below the folded plan", shown("1 of 2 done", button))
 	asked := len(o.model.ChatRequests())
 	last := slack.Answers(room, root)[1]
 	id := string(last.Blocks)[strings.Index(string(last.Blocks), button):]

@@ -303,18 +303,17 @@ func TestDeletedMessageIsNotPostedAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				surface := &threadtest.Surface{}
+				surface := &threadtest.Surface{Fail: func(op string) error {
+					if op == "edit" {
+						return c.refusal
+					}
+					return nil
+				}}
 				s := open(t, surface, 1000, &stream.Memory{})
 				s.Accept(delta("A whole sentence. And"))
 				time.Sleep(time.Second)
 				if errors.Is(c.refusal, thread.ErrMessageGone) {
 					surface.Forget("m1")
-				}
-				surface.Fail = func(op string) error {
-					if op == "edit" {
-						return c.refusal
-					}
-					return nil
 				}
 				s.Accept(delta(" more."))
 				finish(t, s)

@@ -59,7 +59,7 @@ func (c *Receiver) Listen(ctx context.Context, h event.Handler) error {
 	}
 	var workers sync.WaitGroup
 	for _, lane := range work {
-		workers.Go(func() { c.work(ctx, h, lane) })
+		workers.Go(func() { c.work(ctx, h, lane, &workers) })
 	}
 	workers.Wait() // they end with ctx, or when a connection turns out to be hopeless
 	end()
@@ -73,8 +73,9 @@ type job struct {
 	socket *socketmode.Client
 }
 
-// work handles what comes, and when ctx has ended what has come.
-func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job) {
+// work handles what comes, and when ctx has ended what has come. Commands and presses keep no order
+// and hold up nothing: a person waits for their acknowledgement. They are handled in late.
+func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job, late *sync.WaitGroup) {
 	// An event that is being taken in is finished when the process ends; it is acked or comes again.
 	lasting := context.WithoutCancel(ctx)
 	for {
@@ -88,31 +89,47 @@ func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job) {
 				return
 			}
 		}
-		ctx, cancel := context.WithTimeout(lasting, handleLimit)
-		handle := c.inTime
-		if j.Type == "events_api" { // comes again when it was not taken in
-			handle = c.handle
+		if j.Type == "events_api" {
+			c.take(lasting, h, j, c.handle)
+			continue
 		}
-		sentence, err := handle(ctx, h, j.Type, j.Payload)
-		if err != nil {
-			c.slack.Logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
-			sentence = sayFailed
-		}
-		var payload any
-		if sentence != "" && j.Type == "slash_commands" {
-			payload = ephemeral(sentence)
-		}
-		if err == nil || j.Type != "events_api" { // else Slack delivers it again
-			if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
-				c.slack.Logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
-			}
-		}
-		cancel()
-		c.queued.Release(int64(len(j.Payload)))
+		late.Go(func() { c.take(lasting, h, j, c.inTime) })
 	}
 }
 
-// commandLimit is how long a command or a press may keep somebody waiting. Slack gives up after three seconds, and does not deliver it
+// take handles one envelope and acknowledges it: a press at once, since its acknowledgement says
+// nothing and Slack delivers none again.
+func (c *Receiver) take(ctx context.Context, h event.Handler, j job, handle func(context.Context, event.Handler, string, []byte) (string, error)) {
+	defer c.queued.Release(int64(len(j.Payload)))
+	ctx, cancel := context.WithTimeout(ctx, handleLimit)
+	defer cancel()
+	ack := func(payload any) {
+		if err := j.socket.AckCtx(ctx, j.ID, payload); err != nil {
+			c.slack.Logger.WarnContext(ctx, "event not acknowledged; it will come again", "kind", j.Type, "error", err)
+		}
+	}
+	press := j.Type == "interactive"
+	if press {
+		ack(nil)
+	}
+	sentence, err := handle(ctx, h, j.Type, j.Payload)
+	if err != nil {
+		c.slack.Logger.WarnContext(ctx, "event not taken in", "kind", j.Type, "attempt", j.Attempt, "error", err)
+		if j.Type == "events_api" {
+			return // Slack delivers it again
+		}
+		sentence = sayFailed
+	}
+	var payload any
+	if sentence != "" && j.Type == "slash_commands" {
+		payload = ephemeral(sentence)
+	}
+	if !press {
+		ack(payload)
+	}
+}
+
+// commandLimit is how long a command or a press may keep a person waiting. Slack gives up after three seconds, and does not deliver it
 // again; what takes longer is acknowledged, and its sentence told afterwards.
 const commandLimit = 2 * time.Second
 
