@@ -136,6 +136,30 @@ func TestAMissingScopeIsNoRefusedCredential(t *testing.T) {
 	}
 }
 
+// The check of a new source names each scope that a token lacks.
+func TestCheckNamesMissingScopes(t *testing.T) {
+	t.Parallel()
+	for path, scope := range map[string]string{
+		"v2/pages": "read:page:confluence", "content/search": "search:confluence", "/restriction/": "read:content-details:confluence",
+	} {
+		t.Run(scope, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, true, nil)
+			s.Page(s.Space("ENG", s.Site[0]), nil, "page", "<p>x</p>")
+			if _, err := s.Connector.Check(t.Context()); err != nil {
+				t.Fatalf("with all scopes: %v", err)
+			}
+			s.Faults.Add(confluencetest.Fault{Path: path, Answer: func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(http.StatusUnauthorized)
+				_, _ = w.Write([]byte(`{"code":401,"message":"Unauthorized; scope does not match"}`))
+			}}, 0, 100)
+			if _, err := s.Connector.Check(t.Context()); err == nil || strings.Count(err.Error(), "give the token the scope") != 1 || !strings.Contains(err.Error(), scope) {
+				t.Errorf("without %s: %v", scope, err)
+			}
+		})
+	}
+}
+
 // A limit that lasts long ends the run, and is not asked against.
 func TestALimitIsKept(t *testing.T) {
 	t.Parallel()

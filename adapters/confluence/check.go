@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -42,7 +43,51 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 		err = errors.Join(err, fmt.Errorf("who may view the space %s is not shown to the account, so that nobody may read it here: make the account an administrator of the space. "+
 			"Before Confluence 9.1 no REST API tells it: update, or index an export as a folder with an access list of its own", all[0].Key))
 	}
+	if c.client.Cloud {
+		err = errors.Join(err, c.tryScopes(ctx))
+	}
 	return fmt.Sprintf("%d spaces", len(all)), err
+}
+
+// tryScopes reads a page, a search and a restriction, and names the scope that is missing. Tokens have
+// a scope for each, and a list of spaces needs none of them.
+func (c *Connector) tryScopes(ctx context.Context) error {
+	var found struct {
+		Results []listed `json:"results"`
+	}
+	tries := []struct {
+		what, scope string
+		do          func() error
+	}{
+		{"pages", "read:page:confluence", func() error { return c.client.Get(ctx, "api/v2/pages?limit=1&status=current", &found) }},
+		{"searches", "search:confluence or read:content-details:confluence", func() error {
+			if len(found.Results) == 0 || !isID(string(found.Results[0].ID)) {
+				return nil
+			}
+			asked := atlassian.Query("cql", cqlIDs([]string{string(found.Results[0].ID)}), "limit", "1")
+			_, _, err := part[content](ctx, c.client, "rest/api/content/search", asked, 0)
+			return err
+		}},
+		{"restrictions of pages", "read:content-details:confluence", func() error {
+			if len(found.Results) == 0 || !isID(string(found.Results[0].ID)) {
+				return nil
+			}
+			_, err := c.restrictionOf(ctx, string(found.Results[0].ID))
+			return err
+		}},
+	}
+	var all error
+	for _, try := range tries {
+		err := try.do()
+		switch {
+		case err == nil:
+		case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
+			return err
+		default:
+			all = errors.Join(all, fmt.Errorf("%s cannot be read: give the token the scope %s (%w)", try.what, try.scope, err))
+		}
+	}
+	return all
 }
 
 var (

@@ -146,7 +146,7 @@ func (a *authority) refusal(of holder, err error) (meaning error, sure bool) {
 	case said.Error == "invalid_grant" && of.subject != "" && !strings.Contains(about, "jwt") && !strings.Contains(about, "account not found"):
 		return fmt.Errorf("%s: %w", nameOf(of.subject), errNobody), true
 	default: // the key, or the service account itself
-		return fmt.Errorf("Google does not accept the key of %s any more: make a new one, and set GOOGLE_KEY_FILE (%d %s): %w", a.key.ClientEmail, status, said.Error, index.ErrRevoked), true
+		return fmt.Errorf("Google does not accept the key of %s: check it, or make a new one, and set GOOGLE_KEY_FILE (%d %s): %w", a.key.ClientEmail, status, said.Error, index.ErrRevoked), true
 	}
 }
 

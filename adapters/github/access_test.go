@@ -403,6 +403,20 @@ func TestAnAppAsksForItsTokens(t *testing.T) {
 	if _, err := a.Sync(t.Context()); !errors.Is(err, index.ErrRevoked) || strings.Contains(err.Error(), "ghs_") {
 		t.Errorf("an App that was uninstalled: %v", err)
 	}
+	a.Revoke(false)
+	wrong := a.config
+	wrong.Credential.InstallationID = 71
+	client, err := github.New(wrong)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := github.NewConnector(client, a.options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "GITHUB_APP_INSTALLATION_ID") || strings.Contains(err.Error(), "name of the organisation") {
+		t.Errorf("a wrong installation: %v", err)
+	}
 	for name, credential := range map[string]github.Credential{
 		"no key": {AppID: "7", InstallationID: 70}, "no installation": {AppID: "7", Key: file}, "nothing": {}, "both": {Token: "x", AppID: "7"},
 		"no RSA key": {AppID: "7", InstallationID: 70, Key: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("x")})},

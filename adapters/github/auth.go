@@ -117,7 +117,7 @@ func (a *authority) current(ctx context.Context) (string, error) {
 	answer, err := a.http.Do(ctx, sourcehttp.Request{Method: http.MethodPost, Path: "app/installations/" + strconv.FormatInt(a.credential.InstallationID, 10) + "/access_tokens"})
 	if err != nil {
 		if sourcehttp.Status(err) == http.StatusUnauthorized || absent(err) {
-			err = fmt.Errorf("the App was uninstalled or suspended, or its key was removed: look at the App's settings (%w): %w", err, index.ErrRevoked)
+			err = fmt.Errorf("GitHub gives the App no token: check GITHUB_APP_INSTALLATION_ID, and in the App's settings that it is installed, not suspended, and has this key (%w): %w", err, index.ErrRevoked)
 		}
 		return "", err
 	}

@@ -136,7 +136,7 @@ func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Resp
 		answer, err = c.http.Do(ctx, r)
 	}
 	if sourcehttp.Status(err) == http.StatusUnauthorized {
-		return nil, fmt.Errorf("GitHub does not accept the credential any more: make a new one, and set it (%w): %w", err, index.ErrRevoked)
+		return nil, fmt.Errorf("GitHub does not accept the credential: check it, or make a new one, and set it (%w): %w", err, index.ErrRevoked)
 	}
 	return answer, err
 }

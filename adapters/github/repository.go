@@ -3,6 +3,7 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -89,7 +90,7 @@ func (c *Connector) repositories(ctx context.Context) (map[int64]repository, err
 		}
 	}
 	found, err := list(ctx, c.client, place, read, repository.valid)
-	if absent(err) {
+	if absent(err) && !errors.Is(err, index.ErrRevoked) { // else it is the App that was not found
 		return nil, fmt.Errorf("GitHub does not show the repositories of %s to this credential: check the name of the organisation, and that the credential was given access to it (%w): %w",
 			c.options.Organization, err, index.ErrRevoked)
 	}

@@ -148,6 +148,7 @@ func (p *pass) yieldTree(ctx context.Context, r repositoryOf, of sort, folder, b
 			there[item.ID] = true
 			out.Documents = append(out.Documents, p.treeItem(item, r, of, base, owners))
 		}
+		p.total += len(out.Documents) + len(batch.Failures) // GitHub does not count files
 		if err := p.emit(out); err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 		answer, err = c.http.Do(ctx, r)
 	}
 	if sourcehttp.Status(err) == http.StatusUnauthorized {
-		return fmt.Errorf("Notion does not accept the secret of the integration any more: copy it anew from the integration's settings, and set NOTION_TOKEN (%w): %w", err, index.ErrRevoked)
+		return fmt.Errorf("Notion does not accept the secret of the integration: copy it again from the integration's settings, and set NOTION_TOKEN (%w): %w", err, index.ErrRevoked)
 	}
 	if err != nil {
 		return err

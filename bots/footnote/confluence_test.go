@@ -23,6 +23,10 @@ func TestConfluenceIsASource(t *testing.T) {
 	if r := p.try(t, "", add...); r.code != 1 || !strings.Contains(r.stderr, "read:space.permission:confluence") || !strings.Contains(r.stderr, "set CONFLUENCE_EMAIL") {
 		t.Errorf("without a credential: exit code %d\n%s", r.code, r.stderr)
 	}
+	wrong := p.with("CONFLUENCE_EMAIL="+wiki.Bot.Email, "CONFLUENCE_TOKEN=wrong")
+	if r := wrong.try(t, "", add...); r.code != 1 || !strings.Contains(r.stderr, "does not accept the credential") || strings.Contains(r.stderr, "hidden") || strings.Contains(r.stderr, "any more") {
+		t.Errorf("with a wrong first token: exit code %d\n%s", r.code, r.stderr)
+	}
 	p = p.with("CONFLUENCE_EMAIL="+wiki.Bot.Email, "CONFLUENCE_TOKEN="+wiki.Token)
 	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 spaces") || strings.Contains(r.stderr, wiki.Token) {
 		t.Errorf("adding says:\n%s", r.stderr)
@@ -38,7 +42,7 @@ func TestConfluenceIsASource(t *testing.T) {
 		t.Errorf("the sources are %+v", list)
 	}
 	wiki.Revoke(true)
-	if r := p.try(t, "", "index"); r.code == 0 || !strings.Contains(r.stderr, "does not accept the credential") || strings.Contains(r.stderr, wiki.Token) {
+	if r := p.try(t, "", "index"); r.code == 0 || !strings.Contains(r.stderr, "does not accept the credential") || strings.Contains(r.stderr, wiki.Token) || strings.Contains(r.stderr, "still found") {
 		t.Errorf("without a credential it says:\n%s", r.stderr)
 	}
 }

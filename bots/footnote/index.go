@@ -73,7 +73,7 @@ func (c *indexCommand) Run(ctx context.Context, env *environment) (err error) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("index %s: %w%s", sources[i].Name, err, base.StillIndexed(ctx, run.Source.ID))
+			return fmt.Errorf("index %s: %w%s", sources[i].Name, err, base.StillIndexed(ctx, run.Source.ID, err))
 		}
 		if err := printRun(env.errs, sources[i].Name, run); err != nil {
 			return err

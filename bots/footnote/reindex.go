@@ -61,7 +61,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 		run, err := runToItsEnd(ctx, base, pipeline, connector, bar)
 		bar.end()
 		if err != nil {
-			return fmt.Errorf("index %s: %w%s", s.Name, err, base.StillIndexed(ctx, run.Source.ID))
+			return fmt.Errorf("index %s: %w%s", s.Name, err, base.StillIndexed(ctx, run.Source.ID, err))
 		}
 		if err := printRun(env.errs, s.Name, run); err != nil {
 			return err

@@ -76,6 +76,9 @@ func loopOf(s *pgaccess.State) *loopJSON {
 	return l
 }
 
+const unmatched = "none of its people is matched with an account of the chat, so nothing is shown to them by their rights: " +
+	"list the domains of their addresses under identity.domains, or say who is who with footnote people import"
+
 // Run implements the verb.
 func (c *sourcesCheck) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
@@ -86,6 +89,11 @@ func (c *sourcesCheck) Run(ctx context.Context, env *environment) error {
 		chosen, err := c.choose(all)
 		if err != nil {
 			return err
+		}
+		for i := range chosen {
+			if p := chosen[i].Access.People; len(p) > 0 && p[pgaccess.Matched] == 0 {
+				chosen[i].Faults = append(slices.Clip(chosen[i].Faults), unmatched)
+			}
 		}
 		faulty := slices.ContainsFunc(chosen, func(s wire.SourceCheck) bool { return len(s.Faults) > 0 })
 		if c.JSON {

@@ -23,5 +23,5 @@ func unauthorized(product, at string, err error) error {
 		return fmt.Errorf("%s does not accept the credential: a token with scopes is accepted only where url is https://%s/ex/%s/CLOUD-ID (the id stands in %s/_edge/tenant_info); "+
 			"with any other, make a new token, and set it (%w): %w", product, gateway, strings.ToLower(product), strings.TrimSuffix(at, "/"), err, index.ErrRevoked)
 	}
-	return fmt.Errorf("%s does not accept the credential any more: make a new token, and set it (%w): %w", product, err, index.ErrRevoked)
+	return fmt.Errorf("%s does not accept the credential: check it, or make a new token, and set it (%w): %w", product, err, index.ErrRevoked)
 }

@@ -24,8 +24,30 @@ const probeTimeout = time.Minute
 
 // Probe tries whether a source can be read, and changes nothing. The error says why nothing of it can be, and what to do.
 func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
-	return newClients(cfg).probe(ctx, s)
+	seen, err := newClients(cfg).probe(ctx, s)
+	return seen, unhidden(err)
 }
+
+// unhidden leaves out of an error that a source is hidden which does not exist yet.
+func unhidden(err error) error {
+	if errors.Is(err, index.ErrRevoked) {
+		return refusal{err}
+	}
+	return err
+}
+
+// refusal is an error without its last words, those of index.ErrRevoked.
+type refusal struct{ error }
+
+func (r refusal) Error() string {
+	text := r.error.Error()
+	for _, before := range []string{": ", "; "} {
+		text = strings.ReplaceAll(text, before+index.ErrRevoked.Error(), "")
+	}
+	return text
+}
+
+func (r refusal) Unwrap() error { return r.error }
 
 // Probe is the function of that name for a source beside those that the process reads.
 func (b *Base) Probe(ctx context.Context, s config.Source) (Seen, error) {

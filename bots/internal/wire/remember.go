@@ -343,8 +343,11 @@ func (b *Base) declare(ctx context.Context) error {
 }
 
 // StillIndexed says, after a run that failed, that what the source held before can still be found, and how to take it out; it is empty
-// where there is nothing.
-func (b *Base) StillIndexed(ctx context.Context, id document.SourceID) string {
+// where there is nothing, and where the failure hides the source.
+func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure error) string {
+	if errors.Is(failure, index.ErrRevoked) {
+		return ""
+	}
 	sources, err := b.Index.Sources(context.WithoutCancel(ctx), b.Tenant)
 	if err != nil { // the run's own error says more
 		return ""
