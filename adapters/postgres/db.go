@@ -54,8 +54,8 @@ type Config struct {
 // DB is a pool of connections to a migrated database. It is safe for concurrent use.
 type DB struct {
 	Pool *pgxpool.Pool
-	// Schema is the version of the schema that was found. A newer version of footnote may have migrated the
-	// database, in a way that this one can work with.
+	// Schema is the version of the schema that was found. A newer version of footnote may have
+	// migrated the database, in a way that this one can work with.
 	Schema Schema
 }
 
@@ -184,8 +184,8 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// CheckLibraries calls a function of plpgsql and one of pgvector. The server's library of either may not load,
-// such as after an upgrade of its package.
+// CheckLibraries calls a function of plpgsql and one of pgvector. The server's library of
+// either may not load, such as after an upgrade of its package.
 func (db *DB) CheckLibraries(ctx context.Context) error {
 	if _, err := db.Pool.Exec(ctx, `do $$ begin perform '[1]'::vector <-> '[2]'::vector; end $$`); err != nil {
 		return fmt.Errorf("call functions of plpgsql and pgvector: %w", err)

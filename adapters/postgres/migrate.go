@@ -131,8 +131,8 @@ func versionLess(a, b string) bool {
 	return false
 }
 
-// checkSchema tells a database that was never migrated, or by a version of footnote that is too new, from one that fits, which may be newer
-// than this program.
+// checkSchema tells a database that was never migrated, or by a version of footnote that is
+// too new, from one that fits, which may be newer than this program.
 func checkSchema(ctx context.Context, conn *pgx.Conn) (schema Schema, err error) {
 	want, err := newestMigration()
 	if err != nil {

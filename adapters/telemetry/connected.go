@@ -9,7 +9,7 @@ import (
 // connected is whether each part outside is connected, as it is at the scrape.
 type connected func(ctx context.Context) map[string]bool
 
-var connectedDesc = prometheus.NewDesc("footnote_connected", "1 while a part outside (slack, discord, database, redis) is connected, else 0.", []string{"part"}, nil)
+var connectedDesc = prometheus.NewDesc("footnote_connected", "1 while a part outside (slack, discord, database, redis, opensearch) is connected or the disk has room, else 0.", []string{"part"}, nil)
 
 var _ prometheus.Collector = connected(nil)
 

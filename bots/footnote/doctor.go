@@ -15,7 +15,8 @@ import (
 // doctorCommand checks what footnote needs, part by part, and says what to do about each fault.
 type doctorCommand struct{}
 
-// Run implements the verb. It goes on after a fault, so that all are seen at once. It leaves the schema as it is.
+// Run implements the verb. It goes on after a fault, so that all are seen at once. It leaves
+// the schema as it is.
 func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())

@@ -17,7 +17,7 @@ func keepDescriptors() error {
 		return fmt.Errorf("%w: list the open descriptors: %w", ErrStart, err)
 	}
 	for _, entry := range open {
-		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 { // above standard input, output and error
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 { // those below are pg_ctl's
 			syscall.CloseOnExec(fd)
 		}
 	}

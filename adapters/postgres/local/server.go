@@ -117,8 +117,9 @@ func (c *Cluster) stop(ctx context.Context) error {
 	return nil
 }
 
-// control runs pg_ctl and waits for what it was asked to do, for at most a limit. It is given names relative to
-// the cluster's directory, in which it runs: pg_ctl pastes them into a shell command.
+// control runs pg_ctl and waits for what it was asked to do, for at most a limit. It is given
+// names relative to the cluster's directory, in which it runs: pg_ctl pastes them into a shell
+// command.
 func (c *Cluster) control(ctx context.Context, limit time.Duration, verb string, more ...string) (string, error) {
 	arguments := append([]string{verb, "-D", filepath.Base(c.paths.data()), "-s", "-w", "-t", fmt.Sprint(int(limit.Seconds()))}, more...)
 	out, err := c.program(ctx, "pg_ctl", arguments...).CombinedOutput()

@@ -29,7 +29,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// closing bounds how long a process waits for its private server to stop: 20 seconds in good order, and then at once.
+// closing bounds how long a process waits for its private server to stop: 20 seconds in good
+// order, and then at once.
 const closing = 40 * time.Second
 
 // Base is what every verb needs. Close it.
