@@ -25,6 +25,7 @@ type platform struct {
 var (
 	_ conversation.Platform = platform{}
 	_ conversation.Files    = platform{}
+	_ conversation.Refusals = platform{}
 	_ conversation.Taken    = platform{}
 	_ conversation.History  = platform{}
 )
@@ -41,6 +42,16 @@ func (p platform) Alone(ctx context.Context, at thread.Ref, person string) (acce
 func (p platform) Say(ctx context.Context, to conversation.Message, sentence string) {
 	if _, err := p.client.SayAt(ctx, to.At, to.ID, sentence); err != nil {
 		p.bot.deps.Logger.WarnContext(ctx, "sentence not said", "error", err)
+	}
+}
+
+// RefuseAlone implements conversation.Refusals, by a direct message. Where the person takes none, the
+// reply in the channel is the only way left.
+func (p platform) RefuseAlone(ctx context.Context, to conversation.Message, sentence string) {
+	t := session.Turn{Asker: thread.Person{ID: to.Author.ID}}
+	if err := p.client.Whisper(ctx, t, sentence, nil); err != nil {
+		p.bot.deps.Logger.WarnContext(ctx, "refusal not sent as a direct message; it is said in the channel", "error", err)
+		p.Say(ctx, to, sentence)
 	}
 }
 

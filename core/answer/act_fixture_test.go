@@ -344,7 +344,11 @@ func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Presence, e
 func (s *stage) Whisper(_ context.Context, t session.Turn, note answer.Note) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.whispers = append(s.whispers, fmt.Sprintf("%s about %s: %s [%s]", t.Asker.ID, t.Question.Text, note.Sentence, note.Buttons[0].Action))
+	said := fmt.Sprintf("%s about %s: %s", t.Asker.ID, t.Question.Text, note.Sentence)
+	for _, b := range note.Buttons {
+		said += fmt.Sprintf(" [%s]", b.Action)
+	}
+	s.whispers = append(s.whispers, said)
 	return nil
 }
 

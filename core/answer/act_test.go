@@ -64,6 +64,9 @@ func TestRetryReplacesTheAnswer(t *testing.T) {
 			t.Errorf("a stranger's retry is answered with %+v", got)
 		}
 		first := s.act(r, thread.ActionRetry, q.ID, "U1")
+		if first.Sentence != "A new answer is being written." {
+			s.Errorf("the asker is told %q", first.Sentence)
+		}
 		second := s.act(r, thread.ActionRetry, q.ID, "U1") // a double click
 		if first.Duplicate || !second.Refused && !second.Duplicate || first.Turn == q.ID {
 			t.Errorf("two clicks are answered with %+v and %+v", first, second)

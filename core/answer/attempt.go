@@ -123,6 +123,8 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	case t.Outcome != "" && t.Failures >= maxDeliveries:
 		s.Logger.ErrorContext(ctx, "answer could not be delivered", "turn", t.ID, "failures", t.Failures)
 		return s.delivered(ctx, a, sentenceUndelivered)
+	case t.Outcome == session.Limited && s.limitAsker(ctx, a):
+		return s.delivered(ctx, a, "")
 	case t.LoneDeaths >= s.config.MaxDeaths:
 		return s.failDeadly(ctx, a)
 	case t.Outcome != "":
@@ -135,6 +137,12 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	}
 	if t = a.turn; t.Ambient {
 		return s.answerUnasked(ctx, a)
+	}
+	if s.limitAsker(ctx, a) {
+		if err := s.save(ctx, a, limited(t)); err != nil {
+			return err
+		}
+		return s.delivered(ctx, a, "")
 	}
 	delivery, err := s.Surfaces.Open(ctx, t, s.permit(ctx))
 	if err != nil {
@@ -211,8 +219,8 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	if requested {
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
-	if until := a.turn.LimitedUntil; !until.IsZero() {
-		return s.state(ctx, a, sink, stated(session.Limited, policy.SayLimited(until, time.Now()))), nil
+	if !a.turn.LimitedUntil.IsZero() {
+		return s.state(ctx, a, sink, limited(a.turn)), nil
 	}
 	defer func() {
 		s.measureStop(a)

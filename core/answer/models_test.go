@@ -107,7 +107,7 @@ func TestQuestionToSeveralModelsCountsOnce(t *testing.T) {
 		}
 		s.settle()
 		replies, limited := 0, 0
-		for _, text := range s.seen("") {
+		for _, text := range append(s.seen(""), s.whispers...) {
 			switch {
 			case strings.Contains(text, "says so of what is this?"):
 				replies++

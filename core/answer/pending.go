@@ -85,6 +85,26 @@ func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	return s.decline(ctx, a, session.Saved{Sentence: declinedPerson})
 }
 
+// limited is the outcome of a turn that exceeds a quota.
+func limited(t session.Turn) session.Saved {
+	return stated(session.Limited, policy.SayLimited(t.LimitedUntil, time.Now()))
+}
+
+// limitAsker tells the asker alone that a quota is used up, and reports whether that is all that is
+// to be shown. The reply to a command stays where Discord shows that it is being worked on.
+func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
+	t := a.turn
+	whisperer, can := s.Surfaces.(Whisperer)
+	if !can || t.LimitedUntil.IsZero() || !t.Public() || t.Reply != nil {
+		return false
+	}
+	err := whisperer.Whisper(ctx, t, Note{Sentence: limited(t).Sentence})
+	if err != nil && ctx.Err() == nil {
+		s.Logger.WarnContext(ctx, "quota not reported privately; the thread shows it", "turn", t.ID, "error", err)
+	}
+	return err == nil
+}
+
 // addressed reports whether somebody who is answered for a reason has asked the bot itself.
 func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""

@@ -54,7 +54,7 @@ func (c *Conversation) Message(ctx context.Context, m Message) error {
 		}
 		c.sayOnce(ctx, m, sayUnfollowed)
 	case policy.Refuse:
-		c.sayOnce(ctx, m, j.Sentence())
+		c.refuse(ctx, m, j)
 	case policy.Steer:
 		c.steered(ctx, m, j)
 	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
@@ -159,6 +159,18 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 func (c *Conversation) sayOnce(ctx context.Context, m Message, sentence string) {
 	if !m.Late && c.said.First(m.key()) {
 		c.say(ctx, m, sentence)
+	}
+}
+
+// refuse tells the author of a message why it is not answered: once, and privately where the decision
+// is private.
+func (c *Conversation) refuse(ctx context.Context, m Message, j answer.Judgement) {
+	sentence := j.Sentence()
+	switch {
+	case !j.Private || m.Direct || c.can.refusals == nil:
+		c.sayOnce(ctx, m, sentence)
+	case !m.Late && c.said.First(m.key()) && c.quiet.allows(m.Ref, m.Author.ID, sentence):
+		c.errands.run(ctx, func(ctx context.Context) { c.can.refusals.RefuseAlone(ctx, m, sentence) })
 	}
 }
 

@@ -59,6 +59,12 @@ type Whispers interface {
 	TellAlone(ctx context.Context, at thread.Ref, person, sentence string)
 }
 
+// Refusals is implemented by platforms on which everyone sees what Say says.
+type Refusals interface {
+	// RefuseAlone tells the author of a message, and no one else, why it is not answered.
+	RefuseAlone(ctx context.Context, to Message, sentence string)
+}
+
 // Files is implemented by platforms on which the files of a message can change.
 type Files interface {
 	// ChangedFiles returns the files of an edited question, with what was said before it; nil when they are those that it had.
@@ -98,6 +104,7 @@ type Redelivery interface{ Redelivers() }
 type abilities struct {
 	moderation Moderation
 	whispers   Whispers
+	refusals   Refusals
 	files      Files
 	redelivers Redelivery
 	memory     Memory
@@ -108,6 +115,7 @@ type abilities struct {
 func abilitiesOf(p Platform) (can abilities) {
 	can.moderation, _ = p.(Moderation)
 	can.whispers, _ = p.(Whispers)
+	can.refusals, _ = p.(Refusals)
 	can.files, _ = p.(Files)
 	can.redelivers, _ = p.(Redelivery)
 	can.memory, _ = p.(Memory)

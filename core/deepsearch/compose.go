@@ -34,7 +34,7 @@ func compose(rows []row) string {
 	for _, part := range []struct {
 		title string
 		list  []string
-	}{{"Not in your documents", missing}, {"Could not be looked into", failed}, {"Not looked into", open}} {
+	}{{"Not in the documents that everyone here can read", missing}, {"Could not be looked into", failed}, {"Not looked into", open}} {
 		if len(part.list) > 0 {
 			fmt.Fprintf(&b, "**%s**\n\n- %s\n\n", part.title, strings.Join(part.list, "\n- "))
 		}

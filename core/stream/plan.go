@@ -150,7 +150,7 @@ func planText(v *View, asked, most int) string {
 		case (r.State == "found" || r.State == "failed") && r.Text != "" && most > 0:
 			came = line(r.Text, most)
 		case r.State == "missing":
-			came = "Not in your documents."
+			came = "Not in the documents that everyone here can read."
 		case r.State == "dropped":
 			came = "Left out."
 		case r.State == "" && over:

@@ -40,7 +40,7 @@ func TestThePlanOfADeepSearch(t *testing.T) {
 ↳ In Frankfurt. [[1]](https://docs.example/billing)
 
 ➖ 2. Who built the pyramid?\
-↳ Not in your documents.
+↳ Not in the documents that everyone here can read.
 
 ⚠️ 3. Who leads Falcon?\
 ↳ The model cannot be reached.

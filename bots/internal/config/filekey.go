@@ -40,7 +40,7 @@ func FileKeys() []FileKey {
 		{"agents.NAME.grounding", "open or strict", "open", "strict: only what the documents support"},
 		{"document_sets.NAME", list, "", "names of sources, or what footnote sources lists"},
 		{"projects.NAME.files", list, "", "paths of files that every answer in the project has at hand"},
-		{"projects.NAME.acl", acl, "members", "who may meet the files"},
+		{"projects.NAME.acl", acl, "members", "who may meet the files. Searches in every channel find them for these readers, not only in the project"},
 		{"projects.NAME.files[].path", "a path", "", "a file with what holds for it alone"},
 		{"projects.NAME.files[].base_url", "an address", "", "where its folder is published"},
 		{"projects.NAME.files[].acl", acl, "the project's", "who may meet this file"},

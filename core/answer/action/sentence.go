@@ -16,7 +16,7 @@ const (
 	sentenceReason    = "Thank you. Your 👎 and your reason are noted."
 	sentenceOwnAnswer = "Only whoever asked and moderators can do this."
 
-	sentenceRetrying     = "The question is being answered anew."
+	sentenceRetrying     = "A new answer is being written."
 	sentenceCannotRetry  = "There is nothing to try again here. Ask anew."
 	sentenceCopyNotTried = "This is a copy of a private answer, which is not tried again. Ask anew."
 

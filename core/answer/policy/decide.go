@@ -113,7 +113,7 @@ func (c Course) String() string { return courses[c] }
 type Decision struct {
 	Action   Course
 	Reason   Reason
-	Private  bool          // Answer: for the asker alone
+	Private  bool          // Answer, Refuse: for the asker alone
 	CatchUp  bool          // Answer: the bot enters the thread half-way and reads it once, as context
 	Ambient  bool          // Answer: nobody asked the bot; silent below the channel's evidence threshold
 	Dialogue bool          // Answer: nobody mentioned the bot in this message
@@ -157,7 +157,8 @@ func Decide(e Event, s State) Decision {
 	return Admit(d, s)
 }
 
-// permit holds an answer back where the bot is not to answer, or not this person. Who did not ask the bot is not told.
+// Admit holds an answer back where the bot is not to answer, or not this person, and tells that
+// person alone. Those who did not ask the bot are told nothing.
 func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {
@@ -173,7 +174,7 @@ func Admit(d Decision, s State) Decision {
 	if d.Ambient || d.Dialogue {
 		return Decision{Action: Observe, Reason: reason + "_unasked"}
 	}
-	return Decision{Action: Refuse, Reason: reason, Private: d.Private}
+	return Decision{Action: Refuse, Reason: reason, Private: true}
 }
 
 func decideChange(e Event) Decision {

@@ -85,8 +85,8 @@ func TestDecide(t *testing.T) {
 		{"unasked in a channel of private answers", event{}, state{Private: policy.PrivateAlways, Follow: policy.FollowAlways}, decision{Action: policy.Answer, Reason: "ambient", Ambient: true}},
 		{"private command where none are given", event{Command: true, Private: true}, state{Private: policy.PrivateOff}, decision{Action: policy.Refuse, Reason: "private_off", Private: true}},
 		{"command where no private ones are given", event{Command: true}, state{Private: policy.PrivateOff}, decision{Action: policy.Answer, Reason: "command"}},
-		{"mention in a channel that is off", event{Mentioned: true}, state{Disabled: true, Paused: true}, decision{Action: policy.Refuse, Reason: "disabled"}},
-		{"mention in a channel that pauses", event{Mentioned: true}, state{Paused: true}, decision{Action: policy.Refuse, Reason: "paused"}},
+		{"mention in a channel that is off", event{Mentioned: true}, state{Disabled: true, Paused: true}, decision{Action: policy.Refuse, Reason: "disabled", Private: true}},
+		{"mention in a channel that pauses", event{Mentioned: true}, state{Paused: true}, decision{Action: policy.Refuse, Reason: "paused", Private: true}},
 		{"reply in a channel that pauses", event{InThread: true}, state{InThread: true, People: 1, Paused: true}, decision{Action: policy.Observe, Reason: "paused_unasked"}},
 		{"root message in a channel that is off", event{}, state{Follow: policy.FollowAlways, Disabled: true}, decision{Action: policy.Observe, Reason: "disabled_unasked"}},
 		{"stop in a channel that pauses", event{Stop: true}, state{Paused: true}, decision{Action: policy.Stop, Reason: "stop"}},
@@ -122,7 +122,7 @@ func TestDecideForThoseWhoMayNotAsk(t *testing.T) {
 		s    policy.State
 		want policy.Decision
 	}{
-		{"a mention is refused aloud", policy.Event{Mentioned: true}, policy.State{}, policy.Decision{Action: policy.Refuse, Reason: "not_permitted"}},
+		{"a mention is refused privately", policy.Event{Mentioned: true}, policy.State{}, policy.Decision{Action: policy.Refuse, Reason: "not_permitted", Private: true}},
 		{"a private command privately", policy.Event{Command: true, Private: true}, policy.State{}, policy.Decision{Action: policy.Refuse, Reason: "not_permitted", Private: true}},
 		{"a remark silently", policy.Event{}, policy.State{Follow: policy.FollowAlways}, policy.Decision{Action: policy.Observe, Reason: "not_permitted_unasked"}},
 		{"a reply silently", policy.Event{InThread: true}, policy.State{InThread: true}, policy.Decision{Action: policy.Observe, Reason: "not_permitted_unasked"}},

@@ -110,11 +110,23 @@ func questions() []scenario {
 			reads(s, Ann, "There is no question in this message.")
 			asked(t, s, 0)
 		}},
-		{"who may not ask is told so", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"who may not ask is told so alone", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Said: said("askers", "group:nobody")})
 			s.Mention(Ann, Place{}, "may I?")
 			reads(s, Ann, "cannot ask here")
 			asked(t, s, 0)
+			if s.Reads(Bob, "cannot ask here") {
+				t.Error("another person reads the refusal")
+			}
+		}},
+		{"a quota that is used up is told to the asker alone", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Said: said("user_quota", "1/hour"), Replies: answers("One.")})
+			settled(s, s.Mention(Ann, Place{}, "one?"))
+			settled(s, s.Mention(Ann, Place{}, "two?"))
+			reads(s, Ann, "is used up for now")
+			if s.Reads(Bob, "is used up for now") {
+				t.Error("another person reads the refusal")
+			}
 		}},
 		{"one notice tells of all that wait", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			first := make(chan struct{})
