@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -140,6 +142,7 @@ func wellFormed(packets []packet.Packet, models int) error {
 		stopped   bool
 	}
 	streams := make([]stream, models)
+	numbers := make(map[document.ID]int) // that the models share, in the order of first use by any
 	for i := range streams {
 		streams[i] = stream{open: make(map[packet.Placement]string), cited: make(map[int]bool), documents: make(map[document.ID]bool)}
 	}
@@ -182,9 +185,13 @@ func wellFormed(packets []packet.Packet, models int) error {
 				}
 			}
 		case packet.CitationInfo:
-			if inside != "message_start" || payload.Number != len(s.cited)+1 || s.documents[payload.Document] {
+			if inside != "message_start" || models == 1 && payload.Number != len(s.cited)+1 || s.documents[payload.Document] {
 				return fmt.Errorf("packet %d introduces citation %d of %s out of order", n, payload.Number, payload.Document)
 			}
+			if known := numbers[payload.Document]; known != 0 && known != payload.Number || known == 0 && slices.Contains(slices.Collect(maps.Values(numbers)), payload.Number) {
+				return fmt.Errorf("packet %d gives %s the number %d, which models do not share", n, payload.Document, payload.Number)
+			}
+			numbers[payload.Document] = payload.Number
 			s.cited[payload.Number], s.documents[payload.Document] = true, true
 		case packet.ReasoningDone:
 			if inside != "reasoning_start" {
