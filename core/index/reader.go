@@ -171,7 +171,7 @@ func flat(source string, ways []way) Readers {
 // eitherOf returns one way for whoever meets any of several: a clause of it is a clause of each of
 // them. ok is false where that takes too many clauses.
 func eitherOf(ways []way) (all way, ok bool) {
-	all, ok = ways[0], true
+	all = ways[0]
 	for _, w := range ways[1:] {
 		var both []access.ACL
 		for _, c := range all {

@@ -188,7 +188,7 @@ func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, p
 		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
 	}
 	if errors.Is(err, thread.ErrMessageGone) && s.moved() {
-		err = fmt.Errorf("%w: %v", thread.ErrExpired, err)
+		err = fmt.Errorf("%w: %s", thread.ErrExpired, err.Error()) // it is not gone for good
 	}
 	if errors.Is(err, thread.ErrExpired) || errors.Is(err, thread.ErrNotEditable) {
 		s.mu.Lock()

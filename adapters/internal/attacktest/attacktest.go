@@ -211,7 +211,7 @@ func (s *scene) attacked(a attack, on target) {
 	for _, err := range failed {
 		s.judge(err)
 	}
-	if s.followed && len(failed)+s.unread+len(s.reading.Last.Failures) == 0 {
+	if s.saw(&s.followed) && len(failed)+s.unread+len(s.reading.Last.Failures) == 0 {
 		s.t.Error("a list has no end, and nothing tells of it")
 	}
 	for _, n := range slices.Concat(s.reading.Last.Failures, s.reading.Last.Skipped) {
@@ -219,6 +219,13 @@ func (s *scene) attacked(a attack, on target) {
 			s.t.Errorf("a notice shows a secret: %q", n.Sentence)
 		}
 	}
+}
+
+// saw returns what the answers have noted so far.
+func (s *scene) saw(noted *bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return *noted
 }
 
 // judge looks at an error of a pass.
@@ -287,7 +294,7 @@ func strike(t *testing.T, open func(testing.TB) Source, a attack, on target) {
 			t.Errorf("the credential reached another host: %q", s.stolen)
 		}
 	}()
-	if !s.struck {
+	if !s.saw(&s.struck) {
 		return // there is nothing in these answers that the attack changes
 	}
 	s.holds(nil, "under attack")
