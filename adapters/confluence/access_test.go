@@ -3,6 +3,7 @@ package confluence_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
 	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
@@ -219,20 +221,31 @@ func TestOnePersonIsAskedAbout(t *testing.T) {
 	s := newSite(t, true, nil)
 	ada, bob := s.User("ada"), s.User("bob")
 	eng := s.Space("ENG", s.Site[0])
-	s.Page(eng, nil, "home", "<p>x</p>")
+	home := s.Page(eng, nil, "home", "<p>x</p>")
 	page := s.Page(eng, nil, "page", "<p>x</p>")
 	s.Do(func() { page.Read = []confluencetest.Subject{ada, s.Bot} })
-	restricted := eng.ID + ":" + page.ID
-	nodes := []string{"space:" + eng.ID, restricted, eng.ID + ":999999"}
-	for _, u := range []*confluencetest.User{ada, bob} {
-		may := s.Connector.MayRead(t.Context(), u.ID, nodes)
-		if !may["space:"+eng.ID] || may[restricted] != (u == ada) || may[eng.ID+":999999"] || len(may) != 3 {
-			t.Errorf("%s: %v", u.Name, may)
+	var points []index.Point // all name the space, as documents do that were restricted since the last pass
+	for _, id := range []string{home.ID, page.ID, "999999", "odd"} {
+		points = append(points, index.Point{Document: document.ID("confluence-wiki:" + eng.ID + ":" + id), Node: "space:" + eng.ID})
+	}
+	for u, restricted := range map[*confluencetest.User]index.Permission{ada: index.Allowed, bob: index.Denied} {
+		may := s.Connector.MayRead(t.Context(), u.ID, points)
+		want := map[index.Point]index.Permission{points[0]: index.Allowed, points[1]: restricted, points[2]: index.Denied}
+		if !maps.Equal(may, want) {
+			t.Errorf("%s: %v, want %v", u.Name, may, want)
 		}
+	}
+	s.Faults.Add(confluencetest.Fault{Path: "/permission/check", Answer: confluencetest.Refuse(http.StatusForbidden)}, 0, 1)
+	if may := s.Connector.MayRead(t.Context(), ada.ID, points[:1]); may[points[0]] != index.CannotAsk {
+		t.Errorf("an account that may not ask gets %v", may)
+	}
+	s.Faults.Add(confluencetest.Fault{Path: "/permission/check", Answer: confluencetest.Refuse(http.StatusBadRequest)}, 0, 1)
+	if may := s.Connector.MayRead(t.Context(), ada.ID, points[:1]); may[points[0]] != index.CheckFailed {
+		t.Errorf("a failed check gives %v", may)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if may := s.Connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
+	if may := s.Connector.MayRead(stopped, ada.ID, points); len(may) > 0 {
 		t.Errorf("without an answer it says %v", may)
 	}
 }

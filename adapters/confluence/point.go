@@ -2,65 +2,60 @@ package confluence
 
 import (
 	"context"
-	"strings"
+	"errors"
+	"net/http"
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker on Cloud: "Check if a user or a group can perform an operation to the specified content. … the user has the
-// required site permissions, space permissions and content restrictions"
-// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). Of a space it is asked whether its first page may be read: whoever may
-// do that may view the space, and of whoever may not nothing is known, since that page may be restricted itself. Data Center cannot be asked.
-func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
-	may := make(map[string]bool)
-	if !c.client.Cloud {
-		return may
-	}
-	homes := make(map[string]string)
-	for _, n := range nodes {
-		if strings.HasPrefix(n, spaceNode) {
-			all, err := c.spaces(ctx, c.client)
-			if err != nil {
-				break
-			}
-			for _, s := range all {
-				homes[s.node()] = string(s.HomePage)
-			}
-			break
-		}
-	}
+// MayRead implements index.PointChecker on Cloud: "Check if a user or a group can perform an operation to the specified
+// content. … the user has the required site permissions, space permissions and content restrictions"
+// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It asks about the document
+// itself, because a page that was restricted since the last pass still names its space. Data Center cannot be asked.
+func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	may := make(map[index.Point]index.Permission)
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for _, n := range nodes { // the client bounds how many are under way at once
-		id, isSpace := homes[n]
-		if !isSpace {
-			_, id, _ = strings.Cut(n, ":")
+	for _, p := range points { // the client bounds how many are under way at once
+		if !c.client.Cloud {
+			may[p] = index.CannotAsk
+			continue
 		}
-		if !isID(id) {
+		_, content, ok := c.placeOf(p.Document)
+		if !ok || !isID(content) {
 			continue
 		}
 		all.Go(func() {
-			yes, known := c.hasPermission(ctx, person, id)
-			if !known || isSpace && !yes {
-				return
-			}
+			said := c.permission(ctx, person, content)
 			mu.Lock()
 			defer mu.Unlock()
-			may[n] = yes
+			if said != index.CheckFailed {
+				may[p] = said
+			}
 		})
 	}
 	all.Wait()
 	return may
 }
 
-func (c *Connector) hasPermission(ctx context.Context, person, content string) (yes, known bool) {
+func (c *Connector) permission(ctx context.Context, person, content string) index.Permission {
 	asked := map[string]any{"subject": map[string]string{"type": "user", "identifier": person}, "operation": "read"}
 	var said struct {
 		Has *bool `json:"hasPermission"`
 	}
-	if err := c.client.Post(ctx, "rest/api/content/"+content+"/permission/check", asked, &said, 1); err != nil {
-		return false, atlassian.Absent(err) // what is not there, or nobody by this id
+	err := c.client.Post(ctx, "rest/api/content/"+content+"/permission/check", asked, &said, 1)
+	switch {
+	case sourcehttp.Status(err) == http.StatusForbidden && !errors.Is(err, index.ErrPaused):
+		return index.CannotAsk
+	case atlassian.Absent(err): // no such content or person
+		return index.Denied
+	case err != nil || said.Has == nil:
+		return index.CheckFailed
+	case *said.Has:
+		return index.Allowed
 	}
-	return said.Has != nil && *said.Has, said.Has != nil
+	return index.Denied
 }

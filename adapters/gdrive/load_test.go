@@ -8,6 +8,8 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/adapters/gdrive/gdrivetest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // paragraph is a paragraph of a tab, as the API of Docs tells it.
@@ -212,7 +214,6 @@ func TestAFileThatIsNotGivenOut(t *testing.T) {
 	p.mustHold(map[*gdrivetest.File]string{a: "three", b: "four"})
 }
 
-// Before a private answer somebody's own eyes are asked: a folder that is seen and may not be opened is no folder that may be read.
 func TestMayRead(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -220,25 +221,26 @@ func TestMayRead(t *testing.T) {
 	d := p.Drive("Team", reader(ada), reader(bob))
 	open, limited := p.Folder(d, "open"), p.Folder(d, "limited", reader(ada))
 	p.Do(func() { limited.Limited = true })
-	mine := p.File(ada, "mine.txt", "x")
-	nodes := []string{d.ID + "/" + d.ID, d.ID + "/" + open.ID, d.ID + "/" + limited.ID, ada.ID + "/" + mine.ID, "no node"}
-	for _, tt := range []struct {
-		who  *gdrivetest.User
-		want []bool
-	}{{ada, []bool{true, true, true, true}}, {bob, []bool{true, true, false, false}}} {
-		got := p.Connector.MayRead(t.Context(), tt.who.ID, nodes)
-		for i, want := range tt.want {
-			if may, known := got[nodes[i]]; !known || may != want {
-				t.Errorf("%s and %s: %v, known %v, want %v", tt.who.Name, nodes[i], may, known, want)
+	files := []*gdrivetest.File{p.File(open, "open.txt", "x"), p.File(limited, "limited.txt", "x"), p.File(ada, "mine.txt", "x")}
+	var points []index.Point // all name the drive, as files do that were restricted since the last pass
+	for _, f := range files {
+		points = append(points, index.Point{Document: document.ID(string(p.Connector.Source().ID) + ":" + f.ID), Node: d.ID + "/" + d.ID})
+	}
+	yes, no := index.Allowed, index.Denied
+	for u, want := range map[*gdrivetest.User][]index.Permission{ada: {yes, yes, yes}, bob: {yes, no, no}} {
+		got := p.Connector.MayRead(t.Context(), u.ID, append(points, index.Point{Document: "another:file"}))
+		for i, want := range want {
+			if got[points[i]] != want {
+				t.Errorf("%s and %s: %v, want %v", u.Name, files[i].Name, got[points[i]], want)
 			}
 		}
-		if _, known := got["no node"]; known {
-			t.Error("what is no node is known")
+		if len(got) != len(points) {
+			t.Errorf("%s: %v", u.Name, got)
 		}
 	}
-	p.Faults.Add(gdrivetest.Fault{Path: open.ID, Answer: gdrivetest.Refuse(http.StatusServiceUnavailable, "backendError")}, 0, 9)
-	if got := p.Connector.MayRead(t.Context(), ada.ID, nodes[1:2]); len(got) != 0 {
-		t.Errorf("what cannot be found out is %v", got)
+	p.Faults.Add(gdrivetest.Fault{Path: files[0].ID, Answer: gdrivetest.Refuse(http.StatusServiceUnavailable, "backendError")}, 0, 9)
+	if got := p.Connector.MayRead(t.Context(), ada.ID, points[:1]); len(got) != 0 {
+		t.Errorf("a failed check gives %v", got)
 	}
 }
 

@@ -4,14 +4,18 @@ import (
 	"context"
 	"strings"
 	"sync"
+
+	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker where people's own drives are read, by asking as the person: without delegation nobody can be asked for. A folder may be
-// shown to somebody who may not open it ("Users with inherited access … can see the restricted folder in Drive but can't open it"), so it is asked whether what
-// it holds is listed. Of a shared drive it is asked whether it can be seen.
-func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
-	may := make(map[string]bool)
+// MayRead implements index.PointChecker where people's own drives are read, by asking for the file as the person. Without
+// delegation it cannot ask.
+func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	may := make(map[index.Point]index.Permission)
 	if !c.options.MyDrives {
+		for _, p := range points {
+			may[p] = index.CannotAsk
+		}
 		return may
 	}
 	var who user
@@ -20,17 +24,20 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 	}
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	for _, n := range nodes { // the client bounds how many are under way at once
-		_, id, _ := strings.Cut(n, "/")
-		if !isID(id) {
+	for _, p := range points { // the client bounds how many are under way at once
+		file, ok := strings.CutPrefix(string(p.Document), string(c.source.ID)+":")
+		if !ok || !isID(file) {
 			continue
 		}
 		all.Go(func() {
-			yes, known := c.sees(ctx, address(who.PrimaryEmail), id)
+			yes, known := c.sees(ctx, address(who.PrimaryEmail), file)
 			mu.Lock()
 			defer mu.Unlock()
-			if known {
-				may[n] = yes && who.active()
+			switch {
+			case known && yes && who.active():
+				may[p] = index.Allowed
+			case known:
+				may[p] = index.Denied
 			}
 		})
 	}
@@ -40,15 +47,11 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 
 func (c *Connector) sees(ctx context.Context, subject, id string) (yes, known bool) {
 	var got struct {
-		MimeType     string `json:"mimeType"`
-		Trashed      bool   `json:"trashed"`
-		Capabilities struct {
-			ListChildren bool `json:"canListChildren"`
-		} `json:"capabilities"`
+		Trashed bool `json:"trashed"`
 	}
-	err := c.client.get(ctx, drive, subject, "files/"+id+"?"+query("supportsAllDrives", "true", "fields", "mimeType,trashed,capabilities(canListChildren)"), &got)
+	err := c.client.get(ctx, drive, subject, "files/"+id+"?"+query("supportsAllDrives", "true", "fields", "trashed"), &got)
 	if err != nil {
 		return false, absent(err)
 	}
-	return !got.Trashed && (got.MimeType != typeFolder || got.Capabilities.ListChildren), true
+	return !got.Trashed, true
 }

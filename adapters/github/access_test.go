@@ -230,25 +230,26 @@ func TestPointCheck(t *testing.T) {
 	bob, eve := a.User("bob"), a.User("eve")
 	closed, open := a.Repo(a.org, "closed", githubtest.Private), a.Repo(a.org, "open", githubtest.Public)
 	a.Do(func() { closed.Direct[bob] = "read" })
-	ask := func(person string) map[string]bool {
-		return a.Connector.MayRead(t.Context(), person, []string{fmt.Sprint(closed.ID), fmt.Sprint(open.ID), "999999"})
+	c, o, gone := index.Point{Node: fmt.Sprint(closed.ID)}, index.Point{Node: fmt.Sprint(open.ID)}, index.Point{Node: "999999"}
+	ask := func(person string) map[index.Point]index.Permission {
+		return a.Connector.MayRead(t.Context(), person, []index.Point{c, o, gone})
 	}
-	c, o := fmt.Sprint(closed.ID), fmt.Sprint(open.ID)
-	for who, want := range map[*githubtest.User]map[string]bool{bob: {c: true, o: true, "999999": false}, eve: {c: false, o: true, "999999": false}} {
+	yes, no := index.Allowed, index.Denied
+	for who, want := range map[*githubtest.User]map[index.Point]index.Permission{bob: {c: yes, o: yes, gone: no}, eve: {c: no, o: yes, gone: no}} {
 		if got := ask(fmt.Sprint(who.ID)); !maps.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", who.Login, got, want)
 		}
 	}
 	// Somebody who takes over a login is not who had it.
 	a.Do(func() { bob.Login, eve.Login = "robert", "bob" })
-	if got := ask(fmt.Sprint(eve.ID)); got[c] {
+	if got := ask(fmt.Sprint(eve.ID)); got[c] != no {
 		t.Error("a login that was taken over opens what its owner before might read")
 	}
-	if got := ask(fmt.Sprint(bob.ID)); !got[c] {
+	if got := ask(fmt.Sprint(bob.ID)); got[c] != yes {
 		t.Error("somebody who was renamed may not read any more")
 	}
 	a.Rename(closed, "elsewhere")
-	if got := ask(fmt.Sprint(bob.ID)); !got[c] {
+	if got := ask(fmt.Sprint(bob.ID)); got[c] != yes {
 		t.Error("a repository that was renamed may not be read any more")
 	}
 	a.Faults.Add(githubtest.Fault{Path: "/permission", Answer: githubtest.Refuse(http.StatusBadGateway, "oops")}, 0, 10)

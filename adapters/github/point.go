@@ -3,17 +3,20 @@ package github
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // MayRead implements index.PointChecker: what a person is called is asked for by number, and what repositories are called too, just before.
-func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
-	out := make(map[string]bool)
+func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	out := make(map[index.Point]index.Permission)
 	id, err := strconv.ParseInt(person, 10, 64)
 	if err != nil {
 		return out
@@ -21,11 +24,15 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 	who, err := list(ctx, c.client, "user/"+strconv.FormatInt(id, 10), one, account.valid)
 	if err != nil || len(who) != 1 || who[0].ID != id || who[0].Login == "" {
 		if absent(err) { // nobody by this number
-			for _, n := range nodes {
-				out[n] = false
+			for _, p := range points {
+				out[p] = index.Denied
 			}
 		}
 		return out
+	}
+	nodes := make([]string, len(points))
+	for i, p := range points {
+		nodes[i] = p.Node
 	}
 	ids, err := c.nodeIDs(ctx, nodes)
 	if err != nil {
@@ -35,21 +42,26 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 	if err != nil {
 		return out
 	}
-	for _, n := range nodes {
-		number, err := strconv.ParseInt(n, 10, 64)
+	for _, p := range points {
+		number, err := strconv.ParseInt(p.Node, 10, 64)
 		if err != nil {
 			continue
 		}
 		is, there := now[number]
 		switch {
 		case !there:
-			out[n] = false
+			out[p] = index.Denied
 		case is.Visibility == "PUBLIC" && c.options.Public != PublicReaders:
-			out[n] = true
+			out[p] = index.Allowed
 		default:
 			may, err := c.client.permission(ctx, is.Name, who[0])
-			if err == nil || absent(err) {
-				out[n] = may
+			switch {
+			case sourcehttp.Status(err) == http.StatusForbidden && !errors.Is(err, index.ErrPaused):
+				out[p] = index.CannotAsk // "Must have push access to view collaborator permission"
+			case err == nil && may:
+				out[p] = index.Allowed
+			case err == nil || absent(err):
+				out[p] = index.Denied
 			}
 		}
 	}

@@ -354,21 +354,23 @@ func TestOnePersonIsAskedAbout(t *testing.T) {
 	s := newSite(t, true, nil)
 	ada, bob := s.User("ada"), s.User("bob")
 	eng, ops := s.Project("ENG", users), s.Project("OPS", jiratest.Holder{Type: "user", User: ada})
-	nodes := []string{eng.ID, ops.ID, ops.ID + ":0123", eng.ID + ":0123", "odd"}
-	for _, u := range []*jiratest.User{ada, bob} {
-		may := s.Connector.MayRead(t.Context(), u.ID, nodes)
-		no, known := may[ops.ID+":0123"]
-		if !may[eng.ID] || may[ops.ID] != (u == ada) || no || known != (u == bob) || len(may) != 2+map[bool]int{true: 1}[u == bob] {
-			t.Errorf("%s: %v", u.Name, may)
+	points := []index.Point{{Node: eng.ID}, {Node: ops.ID}, {Node: ops.ID + ":0123"}, {Node: eng.ID + ":0123"}, {Node: "odd"}}
+	yes, no, never := index.Allowed, index.Denied, index.CannotAsk
+	for u, want := range map[*jiratest.User][]index.Permission{ada: {yes, yes, never, never, index.CheckFailed}, bob: {yes, no, no, never, index.CheckFailed}} {
+		may := s.Connector.MayRead(t.Context(), u.ID, points)
+		for i, p := range points {
+			if may[p] != want[i] {
+				t.Errorf("%s and %v: %v, want %v", u.Name, p, may[p], want[i])
+			}
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if may := s.Connector.MayRead(stopped, ada.ID, nodes); len(may) > 0 {
+	if may := s.Connector.MayRead(stopped, ada.ID, points); len(may) > 0 {
 		t.Errorf("without an answer it says %v", may)
 	}
 	s.Switch(func(w *jiratest.Switches) { w.NoAdmin = true })
-	if may := s.Connector.MayRead(t.Context(), ada.ID, nodes); len(may) > 0 {
+	if may := s.Connector.MayRead(t.Context(), ada.ID, points); may[points[0]] != never || may[points[1]] != never {
 		t.Errorf("without being an administrator it says %v", may)
 	}
 }

@@ -2,22 +2,29 @@ package jira
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker on Cloud: "Returns … for a list of projects, the projects for which the user has the permission"; other people are
-// asked about by administrators alone (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). Whoever may not browse a project may read
-// none of its issues. Whoever may is known to read those alone that nothing else limits: of the others nothing is known. Data Center cannot be asked.
-func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) map[string]bool {
-	may := make(map[string]bool)
-	if !c.client.Cloud {
-		return may
-	}
+// MayRead implements index.PointChecker on Cloud: "Returns … for a list of projects, the projects for which the user has the
+// permission"; only administrators may ask about other people
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person who may not browse a project
+// may read none of its issues. For a person who may, an issue with a security level cannot be asked about. Nor can Data Center.
+func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	may := make(map[index.Point]index.Permission)
 	var ids []int64
-	for _, n := range nodes {
-		id, _, _ := strings.Cut(n, ":")
+	for _, p := range points {
+		if !c.client.Cloud {
+			may[p] = index.CannotAsk
+			continue
+		}
+		id, _, _ := strings.Cut(p.Node, ":")
 		if number, ok := toNumber(id); ok && !slices.Contains(ids, number) {
 			ids = append(ids, number)
 		}
@@ -32,21 +39,32 @@ func (c *Connector) MayRead(ctx context.Context, person string, nodes []string) 
 		} `json:"projectPermissions"`
 	}
 	asked := map[string]any{"accountId": person, "projectPermissions": []any{map[string]any{"permissions": []string{"BROWSE_PROJECTS"}, "projects": ids}}}
-	if err := c.client.post(ctx, "permissions/check", asked, &said, 1); err != nil || said.Permissions == nil {
+	err := c.client.post(ctx, "permissions/check", asked, &said, 1)
+	mayNotAsk := sourcehttp.Status(err) == http.StatusForbidden && !errors.Is(err, index.ErrPaused)
+	if !mayNotAsk && (err != nil || said.Permissions == nil) {
 		return may
 	}
-	for _, n := range nodes {
-		id, more, _ := strings.Cut(n, ":")
+	for _, p := range points {
+		id, level, _ := strings.Cut(p.Node, ":")
 		number, ok := toNumber(id)
 		if !ok {
 			continue
 		}
-		yes := false
-		for _, p := range *said.Permissions {
-			yes = yes || p.Permission == "BROWSE_PROJECTS" && slices.Contains(p.Projects, number)
+		if mayNotAsk {
+			may[p] = index.CannotAsk
+			continue
 		}
-		if !yes || more == "" {
-			may[n] = yes
+		yes := false
+		for _, s := range *said.Permissions {
+			yes = yes || s.Permission == "BROWSE_PROJECTS" && slices.Contains(s.Projects, number)
+		}
+		switch {
+		case !yes:
+			may[p] = index.Denied
+		case level == "":
+			may[p] = index.Allowed
+		default:
+			may[p] = index.CannotAsk
 		}
 	}
 	return may

@@ -28,3 +28,24 @@ func SourceAll(source string) Principal { return Group(escapeSource.Replace(sour
 func Node(source, id string) Principal {
 	return Principal("node:" + escapeSource.Replace(source) + ":" + escapeID.Replace(id))
 }
+
+// unescape undoes escapeID and escapeSource.
+var unescape = strings.NewReplacer("%25", "%", "%2C", ",", "%0A", "\n", "%0D", "\r", "%09", "\t", "%00", "\x00", "%3A", ":")
+
+// ParseSourcePerson returns the source and the native id that a SourceGroup of the kind SourcePerson was made of.
+func ParseSourcePerson(p Principal) (source, id string, ok bool) {
+	source, id, ok = parseSource(p, "group:")
+	id, isPerson := strings.CutPrefix(id, SourcePerson+":")
+	return source, id, ok && isPerson && id != ""
+}
+
+// ParseNode returns the source and the native id that a Node was made of.
+func ParseNode(p Principal) (source, id string, ok bool) {
+	return parseSource(p, "node:")
+}
+
+func parseSource(p Principal, prefix string) (source, id string, ok bool) {
+	rest, isOne := strings.CutPrefix(string(p), prefix)
+	source, id, parted := strings.Cut(rest, ":")
+	return unescape.Replace(source), unescape.Replace(id), isOne && parted && source != "" && id != ""
+}

@@ -29,9 +29,28 @@ type GroupReader interface {
 
 // PointChecker is implemented by connectors whose source can be asked about one person at once.
 type PointChecker interface {
-	// MayRead returns for each node whether a person of the source, by native id, may read it now. What cannot be found out is missing.
-	MayRead(ctx context.Context, person string, nodes []string) map[string]bool
+	// MayRead returns for each point whether a person of the source, by native id, may read it now. A point is missing where
+	// the check failed.
+	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
+
+// Point is what a PointChecker asks about. It has both ids because a page that was restricted since the last pass still
+// names the node of its space.
+type Point struct {
+	Document document.ID
+	Node     string // native id, as in Node.ID
+}
+
+// Permission is the answer of a point check. The zero value is a failed check, so that a missing answer hides.
+type Permission int
+
+// Answers of a point check.
+const (
+	CheckFailed Permission = iota // no answer; asking again may help
+	Allowed
+	Denied
+	CannotAsk // the source never answers this account about this point; what the last pass read counts
+)
 
 // NodeBatch is a step of reading nodes. It is stored as a whole, narrower readers first.
 type NodeBatch struct {

@@ -85,6 +85,10 @@ func TestAccessIsReadBeforeDocuments(t *testing.T) {
 	}
 	run("at first", nil, "groups", "nodes", "documents")
 	reads("at first", true)
+	acls, err := base.Index.StoredACLs(t.Context(), base.Tenant, []document.ID{"wiki:page", "wiki:none"})
+	if err != nil || len(acls) != 1 || !slices.Equal(acls["wiki:page"], access.ACL{access.Node("wiki", "1")}) {
+		t.Errorf("stored access lists %v, %v", acls, err)
+	}
 	run("soon after", nil, "documents")
 	base.By = "me"
 	run("where somebody asks", nil, "groups", "nodes", "documents")

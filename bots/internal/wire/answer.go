@@ -80,8 +80,8 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		Engine:   plain,
 		Deep:     deep,
 		Setups:   chooser,
-		Library:  library{b.Index},
-		Quotes:   library{b.Index},
+		Library:  library{b.checked()},
+		Quotes:   library{b.checked()},
 		Surfaces: place.Surfaces,
 		Resolver: b.Resolver(),
 		Logger:   b.Logger,
@@ -98,13 +98,13 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		return of, err
 	}
 	of.Actions, err = action.New(action.Deps{
-		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Quotes: library{b.Index}, Policies: policies, Metrics: metrics, Logger: b.Logger,
+		Store: sessions, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Quotes: library{b.checked()}, Policies: policies, Metrics: metrics, Logger: b.Logger,
 	})
 	if err != nil {
 		return of, err
 	}
 	of.Commands, err = command.New(command.Deps{
-		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.Index}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
+		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
 		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index,
 	})
 	return of, err

@@ -18,7 +18,7 @@ func (b *Base) engines(tools tool.Set) (plain, deep answer.Engine, err error) {
 	plain = turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger)
 	deep, err = deepsearch.New(deepsearch.Deps{
 		Plain: plain,
-		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.Index}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
+		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.checked()}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
 		Prices: func() spend.Prices { return b.File().Prices }, Left: b.Left,
 	}, deepsearch.Config{DropUnsupported: b.Config.DropUnsupported})
 	return plain, deep, err

@@ -17,7 +17,7 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	if err != nil {
 		return nil, err
 	}
-	hybrid, err := retrieve.NewHybrid(b.Index, embedder, b.SearchConfig())
+	hybrid, err := retrieve.NewHybrid(b.checked(), embedder, b.SearchConfig())
 	if err != nil {
 		return nil, err
 	}

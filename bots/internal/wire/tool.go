@@ -4,7 +4,6 @@ import (
 	"context"
 
 	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
-	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/core/access"
@@ -27,8 +26,8 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 		return tool.Set{}, err
 	}
 	return tool.NewSet(
-		search.New(retriever, b.Index, b.Counter, search.Config{Fast: fast, Graph: b.Knowledge(), Logger: b.Logger}),
-		knowledge.New(b.Knowledge(), b.Index, b.Counter, b.extractedRelations()...),
+		search.New(retriever, b.checked(), b.Counter, search.Config{Fast: fast, Graph: b.Knowledge(), Logger: b.Logger}),
+		knowledge.New(b.Knowledge(), b.checked(), b.Counter, b.extractedRelations()...),
 		readfile.New(b.Counter),
 		pages,
 	)
@@ -44,7 +43,7 @@ func (b *Base) openURL() (*openurl.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openurl.New(pages{fetcher}, b.Index, b.Counter, allow), nil
+	return openurl.New(pages{fetcher}, b.checked(), b.Counter, allow), nil
 }
 
 // pages gives the tool what the web adapter fetches.
@@ -65,7 +64,7 @@ func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (op
 
 // library knows who may read what an answer rests on: documents of the index, pages that anybody may open, and those that only the
 // operator's lists let through.
-type library struct{ index *pgindex.Index }
+type library struct{ index checkedIndex }
 
 var _ answer.Library = library{}
 

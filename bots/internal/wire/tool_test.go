@@ -21,7 +21,7 @@ func TestListedPagesAreReadableByMembers(t *testing.T) {
 		{"guests", access.NewAudience(access.DefaultTenant), false},
 		{"a group of outsiders", access.NewAudience(access.DefaultTenant, access.Group("partners")), false},
 	} {
-		readable, err := library{&pgindex.Index{}}.Readable(t.Context(), tt.audience, []document.ID{web, listed})
+		readable, err := library{checkedIndex{Index: &pgindex.Index{}}}.Readable(t.Context(), tt.audience, []document.ID{web, listed})
 		if err != nil || !readable[web] || readable[listed] != tt.listed {
 			t.Errorf("%s: %v, error %v", tt.name, readable, err)
 		}

@@ -54,6 +54,7 @@ type Base struct {
 	file    *atomic.Pointer[config.File] // what was read again; shared by copies
 
 	clients  *clients // of the sources that are read
+	checks   *checks  // of private answers; shared by copies
 	approver approver // of rows of sources
 	heard    *heard   // of chat platforms; shared by copies
 
@@ -127,8 +128,12 @@ func (b *Base) openScratch(ctx context.Context) error {
 	if config.Engine, err = b.searchEngine("-eval-" + strings.ToLower(rand.Text()[:8])); err != nil {
 		return err
 	}
-	if b.Index, err = pgindex.New(b.DB, config); err != nil || config.Engine == nil {
+	if b.Index, err = pgindex.New(b.DB, config); err != nil {
 		return err
+	}
+	b.checks = b.newChecks()
+	if config.Engine == nil {
+		return nil
 	}
 	return b.Index.Rebuild(ctx, false, nil)
 }
@@ -161,6 +166,7 @@ func (b *Base) open(ctx context.Context, migrate bool) error {
 	if b.Index, err = pgindex.New(b.DB, config); err != nil {
 		return err
 	}
+	b.checks = b.newChecks()
 	if b.cluster != nil {
 		return b.adopt(ctx)
 	}

@@ -1,0 +1,250 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/pointcheck"
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// checkedIndex is the index for answers. It asks sources whether the one listener of a private answer may still read what
+// is shown, and leaves out what the person may not. Other audiences are the index's alone. pointcheck decides.
+type checkedIndex struct {
+	*pgindex.Index
+	checks *checks
+}
+
+// maxKnown is how many answers of a tenant are kept before old ones are forgotten.
+const maxKnown = 10_000
+
+// newChecks returns checks that ask the stored sources of a Base.
+func (b *Base) newChecks() *checks {
+	connect := func(ctx context.Context, tenant access.TenantID, id document.SourceID) (index.Connector, error) {
+		of := *b
+		of.Tenant = tenant
+		source, found, err := of.storedSource(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			return nil, fmt.Errorf("source %s is not stored, or refused", id)
+		}
+		return of.clients.connect(source.Source)
+	}
+	return &checks{
+		connect: connect, acls: b.Index.StoredACLs, now: time.Now, logger: b.Logger,
+		known: make(map[access.TenantID]map[pointcheck.Question]pointcheck.Answer),
+	}
+}
+
+// checked is the index for answers.
+func (b *Base) checked() checkedIndex { return checkedIndex{b.Index, b.checks} }
+
+// checks are the answers of sources to point checks. They are safe for concurrent use.
+type checks struct {
+	connect func(ctx context.Context, tenant access.TenantID, id document.SourceID) (index.Connector, error)
+	acls    func(ctx context.Context, tenant access.TenantID, ids []document.ID) (map[document.ID]access.ACL, error)
+	now     func() time.Time
+	logger  *slog.Logger
+
+	mu    sync.Mutex
+	known map[access.TenantID]map[pointcheck.Question]pointcheck.Answer
+}
+
+var _ retrieve.Index = checkedIndex{}
+
+// Find implements retrieve.Index.
+func (x checkedIndex) Find(ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID) (retrieve.Candidates, []retrieve.Passage, error) {
+	var chosen []document.ChunkID // best first
+	if choose != nil {
+		inner := choose
+		choose = func(c retrieve.Candidates) []document.ChunkID {
+			chosen = inner(c)
+			return chosen
+		}
+	}
+	c, passages, err := x.Index.Find(ctx, r, choose)
+	if err == nil {
+		passages, err = x.checks.passages(ctx, r.Audience, passages, chosen)
+	}
+	return c, passages, err
+}
+
+// Chunks implements retrieve.Index.
+func (x checkedIndex) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	passages, err := x.Index.Chunks(ctx, audience, ids)
+	if err == nil {
+		passages, err = x.checks.passages(ctx, audience, passages, ids)
+	}
+	return passages, err
+}
+
+// Excerpts implements retrieve.Index.
+func (x checkedIndex) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	passages, err := x.Index.Excerpts(ctx, audience, spans)
+	if err == nil {
+		passages, err = x.checks.passages(ctx, audience, passages, nil)
+	}
+	return passages, err
+}
+
+// Readable returns those of the documents that the index and the sources let the audience read.
+func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
+	readable, err := x.Index.Readable(ctx, audience, ids)
+	if err != nil {
+		return nil, err
+	}
+	var candidates []document.ID
+	for _, id := range ids {
+		if readable[id] {
+			candidates = append(candidates, id)
+		}
+	}
+	verdicts, err := x.checks.judge(ctx, audience, candidates)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(readable, func(id document.ID, _ bool) bool { return verdicts[id] != pointcheck.Shown })
+	return readable, nil
+}
+
+// passages leaves out passages that may not be shown. Documents are asked about in the order of their best passages.
+func (c *checks) passages(ctx context.Context, audience access.Audience, passages []retrieve.Passage, best []document.ChunkID) ([]retrieve.Passage, error) {
+	if !pointcheck.Private(audience) {
+		return passages, nil
+	}
+	of := make(map[document.ChunkID]document.ID, len(passages))
+	for _, p := range passages {
+		of[p.ID] = p.Document.ID
+	}
+	var ids []document.ID
+	for _, chunk := range best {
+		if id, ok := of[chunk]; ok && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, p := range passages {
+		if !slices.Contains(ids, p.Document.ID) {
+			ids = append(ids, p.Document.ID)
+		}
+	}
+	verdicts, err := c.judge(ctx, audience, ids)
+	if err != nil {
+		return nil, err
+	}
+	var shown []retrieve.Passage
+	for _, p := range passages {
+		if verdicts[p.Document.ID] == pointcheck.Shown {
+			shown = append(shown, p)
+		}
+	}
+	return shown, nil
+}
+
+// judge decides about documents that the index shows, after it has asked what is due.
+func (c *checks) judge(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]pointcheck.Verdict, error) {
+	verdicts := make(map[document.ID]pointcheck.Verdict, len(ids))
+	for _, id := range ids {
+		verdicts[id] = pointcheck.Shown
+	}
+	if len(ids) == 0 || !pointcheck.Private(audience) {
+		return verdicts, nil
+	}
+	acls, err := c.acls(ctx, audience.Tenant(), ids)
+	if err != nil {
+		return nil, err
+	}
+	documents := make([]pointcheck.Document, len(ids))
+	for i, id := range ids {
+		documents[i] = pointcheck.Document{ID: id, ACL: acls[id]}
+	}
+	questions := pointcheck.Questions(audience, documents)
+	var all []pointcheck.Question
+	for _, id := range ids {
+		all = append(all, questions[id]...)
+	}
+	now := c.now()
+	c.ask(ctx, audience.Tenant(), pointcheck.Due(all, c.answers(audience.Tenant(), all), now), now)
+	known := c.answers(audience.Tenant(), all)
+	for id := range verdicts {
+		verdicts[id] = pointcheck.Judge(questions[id], known, now)
+	}
+	return verdicts, nil
+}
+
+// answers returns what is known about questions.
+func (c *checks) answers(tenant access.TenantID, questions []pointcheck.Question) map[pointcheck.Question]pointcheck.Answer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make(map[pointcheck.Question]pointcheck.Answer, len(questions))
+	for _, q := range questions {
+		out[q] = c.known[tenant][q]
+	}
+	return out
+}
+
+// ask puts questions to their sources, one call for each source and person, and remembers the answers.
+func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointcheck.Question, now time.Time) {
+	if len(due) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pointcheck.Timeout)
+	defer cancel()
+	type call struct {
+		source document.SourceID
+		person string
+	}
+	calls := make(map[call][]index.Point)
+	for _, q := range due {
+		key := call{q.Source, q.Person}
+		calls[key] = append(calls[key], q.Point)
+	}
+	var all sync.WaitGroup
+	for to, points := range calls {
+		all.Go(func() {
+			for p, said := range c.mayRead(ctx, tenant, to.source, to.person, points) {
+				c.remember(tenant, pointcheck.Question{Source: to.source, Person: to.person, Point: p}, pointcheck.Answer{Permission: said, Asked: now})
+			}
+		})
+	}
+	all.Wait()
+}
+
+// mayRead asks one source. A source that has no point check cannot be asked; one that cannot be reached has no answer.
+func (c *checks) mayRead(ctx context.Context, tenant access.TenantID, source document.SourceID, person string, points []index.Point) map[index.Point]index.Permission {
+	connector, err := c.connect(ctx, tenant, source)
+	if err != nil {
+		c.logger.WarnContext(ctx, "a source cannot be asked who may read; what depends on it is hidden in private answers", "source", string(source), "error", err)
+		return nil
+	}
+	if checker, can := connector.(index.PointChecker); can {
+		return checker.MayRead(ctx, person, points)
+	}
+	out := make(map[index.Point]index.Permission, len(points))
+	for _, p := range points {
+		out[p] = index.CannotAsk
+	}
+	return out
+}
+
+func (c *checks) remember(tenant access.TenantID, q pointcheck.Question, a pointcheck.Answer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known[tenant] == nil {
+		c.known[tenant] = make(map[pointcheck.Question]pointcheck.Answer)
+	}
+	if len(c.known[tenant]) >= maxKnown {
+		pointcheck.Forget(c.known[tenant], c.now())
+	}
+	c.known[tenant][q] = pointcheck.Newer(c.known[tenant][q], a)
+}
