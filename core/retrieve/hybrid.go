@@ -100,6 +100,7 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 		return Result{}, fmt.Errorf("search the index: %w", err)
 	}
 	trace.Route, trace.Allowed = candidates.Route, candidates.Allowed
+	trace.unchecked(candidates.Unchecked)
 	maps.Copy(trace.Timings, candidates.Timings)
 	if with, more := h.spread(ctx, s, ranked, &trace); more {
 		ranked = with

@@ -66,6 +66,9 @@ type Candidates struct {
 	Allowed int    // chunks that the audience may read, of the sources and documents asked for; -1 when not counted
 	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteGraph or RouteNone
 	Timings map[string]time.Duration
+	// Unchecked is the number of documents left out of the passages because their sources did not say
+	// whether the reader of a private answer may still read them.
+	Unchecked int
 }
 
 // Routes of the semantic side.

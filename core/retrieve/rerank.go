@@ -184,8 +184,22 @@ func (t *Trace) AddNotice(sentence string) {
 	t.Notice = strings.TrimSpace(t.Notice + " " + sentence)
 }
 
-// keywordsAlone notes why no vectors were compared.
-func (t *Trace) keywordsAlone(why string) {
-	t.KeywordsAlone = why + ", so the search went by keywords alone."
-	t.AddNotice(t.KeywordsAlone)
+// tell adds a notice that an answer repeats.
+func (t *Trace) tell(sentence string) {
+	t.Told = append(t.Told, sentence)
+	t.AddNotice(sentence)
+}
+
+// keywordsAlone notes why no vectors were compared, although they should have been.
+func (t *Trace) keywordsAlone(why string) { t.tell(why + ", so the search went by keywords alone.") }
+
+// unchecked notes that documents are left out because a source did not say whether the reader may
+// still read them.
+func (t *Trace) unchecked(documents int) {
+	switch {
+	case documents == 1:
+		t.tell("One document is left out: its source could not be asked whether you may still read it.")
+	case documents > 1:
+		t.tell(fmt.Sprintf("%d documents are left out: their sources could not be asked whether you may still read them.", documents))
+	}
 }

@@ -105,10 +105,9 @@ type Trace struct {
 	To       string   `json:"to,omitempty"`       // date of the newest; empty: any
 	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"
 	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
-	// KeywordsAlone is the sentence of Notice that an answer repeats: why no vectors were compared
-	// although they should have been. Documents that share no word with the question were not found
-	// then.
-	KeywordsAlone string `json:"-"`
+	// Told are the sentences of Notice that an answer repeats: for what reason documents may be missing
+	// that would have been found.
+	Told []string `json:"-"`
 	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used or merely late.
 	RerankError error                    `json:"-"`
 	Timings     map[string]time.Duration `json:"-"` // by stage

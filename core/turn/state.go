@@ -130,8 +130,8 @@ func (s *state) Searched(evidence bool, closest []document.Ref, account *retriev
 	s.searched = true
 	if account != nil {
 		s.answer.Searches = append(s.answer.Searches, *account)
-		if account.KeywordsAlone != "" {
-			s.notice(account.KeywordsAlone)
+		for _, sentence := range account.Told {
+			s.notice(sentence)
 		}
 	}
 	s.evidence = s.evidence || evidence

@@ -75,7 +75,7 @@ func (x checkedIndex) Find(ctx context.Context, r retrieve.Request, choose func(
 	}
 	c, passages, err := x.Index.Find(ctx, r, choose)
 	if err == nil {
-		passages, err = x.checks.passages(ctx, r.Audience, passages, chosen)
+		passages, c.Unchecked, err = x.checks.passages(ctx, r.Audience, passages, chosen)
 	}
 	return c, passages, err
 }
@@ -84,7 +84,7 @@ func (x checkedIndex) Find(ctx context.Context, r retrieve.Request, choose func(
 func (x checkedIndex) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
 	passages, err := x.Index.Chunks(ctx, audience, ids)
 	if err == nil {
-		passages, err = x.checks.passages(ctx, audience, passages, ids)
+		passages, _, err = x.checks.passages(ctx, audience, passages, ids)
 	}
 	return passages, err
 }
@@ -93,7 +93,7 @@ func (x checkedIndex) Chunks(ctx context.Context, audience access.Audience, ids 
 func (x checkedIndex) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
 	passages, err := x.Index.Excerpts(ctx, audience, spans)
 	if err == nil {
-		passages, err = x.checks.passages(ctx, audience, passages, nil)
+		passages, _, err = x.checks.passages(ctx, audience, passages, nil)
 	}
 	return passages, err
 }
@@ -118,10 +118,13 @@ func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, id
 	return readable, nil
 }
 
-// passages leaves out passages that may not be shown. Documents are asked about in the order of their best passages.
-func (c *checks) passages(ctx context.Context, audience access.Audience, passages []retrieve.Passage, best []document.ChunkID) ([]retrieve.Passage, error) {
+// passages leaves out passages that may not be shown, and counts the documents that could not be checked. Documents are asked
+// about in the order of their best passages.
+func (c *checks) passages(
+	ctx context.Context, audience access.Audience, passages []retrieve.Passage, best []document.ChunkID,
+) (shown []retrieve.Passage, unchecked int, err error) {
 	if !pointcheck.Private(audience) {
-		return passages, nil
+		return passages, 0, nil
 	}
 	of := make(map[document.ChunkID]document.ID, len(passages))
 	for _, p := range passages {
@@ -140,15 +143,19 @@ func (c *checks) passages(ctx context.Context, audience access.Audience, passage
 	}
 	verdicts, err := c.judge(ctx, audience, ids)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var shown []retrieve.Passage
 	for _, p := range passages {
 		if verdicts[p.Document.ID] == pointcheck.Shown {
 			shown = append(shown, p)
 		}
 	}
-	return shown, nil
+	for _, v := range verdicts {
+		if v == pointcheck.Unchecked {
+			unchecked++
+		}
+	}
+	return shown, unchecked, nil
 }
 
 // judge decides about documents that the index shows, after it has asked what is due.

@@ -55,15 +55,15 @@ func TestPrivateAnswersShowWhatTheSourceStillAllows(t *testing.T) {
 	}
 	group := access.NewAudience("t", access.Members).With(access.SourceAll("wiki"))
 	private := group.With(access.SourceAll("wiki"), access.SourceGroup("wiki", access.SourcePerson, "ada"))
-	show := func(audience access.Audience, want ...document.ID) {
+	show := func(audience access.Audience, unchecked int, want ...document.ID) {
 		t.Helper()
 		var passages []retrieve.Passage
 		for i, id := range []document.ID{"open", "restricted", "never", "failing"} {
 			passages = append(passages, retrieve.Passage{ID: document.ChunkID(i), Document: document.Ref{ID: id}})
 		}
-		got, err := c.passages(t.Context(), audience, passages, []document.ChunkID{3, 1})
-		if err != nil || len(got) != len(want) {
-			t.Fatalf("%d passages, want %v: %v", len(got), want, err)
+		got, n, err := c.passages(t.Context(), audience, passages, []document.ChunkID{3, 1})
+		if err != nil || len(got) != len(want) || n != unchecked {
+			t.Fatalf("%d passages, want %v, %d unchecked, want %d: %v", len(got), want, n, unchecked, err)
 		}
 		for i, p := range got {
 			if p.Document.ID != want[i] {
@@ -71,18 +71,18 @@ func TestPrivateAnswersShowWhatTheSourceStillAllows(t *testing.T) {
 			}
 		}
 	}
-	show(group, "open", "restricted", "never", "failing")
+	show(group, 0, "open", "restricted", "never", "failing")
 	if source.asked != 0 {
 		t.Error("a point check was made for a group")
 	}
-	show(private, "open", "never")
-	show(private, "open", "never")
+	show(private, 1, "open", "never")
+	show(private, 1, "open", "never")
 	if source.asked != 5 { // what failed is asked again
 		t.Errorf("%d questions", source.asked)
 	}
 	source.says["open"], source.says["restricted"] = index.Denied, index.Allowed
 	now = now.Add(pointcheck.FreshFor)
-	show(private, "restricted", "never")
+	show(private, 1, "restricted", "never")
 	reachable, now = false, now.Add(pointcheck.FreshFor)
-	show(private)
+	show(private, 3) // one was denied before
 }
