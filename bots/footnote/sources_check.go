@@ -157,6 +157,9 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 		}
 		if s.Late > 0 {
 			fmt.Fprintf(&b, "  who may not read any more is kept out after %s at most, as long as a look at all of it takes, and one call of the model that is under way\n", shortDuration(s.Late))
+			if s.Unasked {
+				b.WriteString("  private answers rely on that too: the account may not ask the source about single people\n")
+			}
 			if s.Kind.Lag != "" {
 				fmt.Fprintf(&b, "  %s\n", s.Kind.Lag)
 			}

@@ -2,6 +2,7 @@ package pgindex
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -34,4 +35,27 @@ func (x *Index) StoredACLs(ctx context.Context, tenant access.TenantID, ids []do
 		return nil, fmt.Errorf("read the access lists of %d documents: %w", len(ids), err)
 	}
 	return out, nil
+}
+
+// SamplePoint returns a person of a source and a document of it that names a node, which a point check can be tried with. It returns
+// false where there is none.
+func (x *Index) SamplePoint(ctx context.Context, tenant access.TenantID, source document.SourceID) (person string, id document.ID, acl access.ACL, ok bool, err error) {
+	var list []string
+	err = x.db.Pool.QueryRow(ctx, `
+		select p.id, d.external_id, d.acl
+		from (select id from source_person where tenant_id = $1 and source_id = $2 order by id limit 1) p
+		cross join lateral (
+			select external_id, acl from document
+			where tenant_id = $1 and source_id = $2 and exists (select from unnest(acl) a where a like 'node:%')
+			limit 1) d`, string(tenant), string(source)).Scan(&person, &id, &list)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", "", nil, false, nil
+	}
+	if err != nil {
+		return "", "", nil, false, fmt.Errorf("find a person and a document of %s: %w", source, err)
+	}
+	for _, p := range list {
+		acl = append(acl, access.Principal(p))
+	}
+	return person, id, acl, true, nil
 }

@@ -9,7 +9,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -24,6 +26,7 @@ type SourceCheck struct {
 	Late     time.Duration // how late a revocation shows at most; 0: the source is not asked who may read
 	Access   SourceAccess  // zero where the source has no readers of its own
 	Faults   []string      // a sentence each, which says what to do
+	Unasked  bool          // private answers rely on the last look, because the account may not ask who may read
 	declared bool
 	refused  string // why it is not tried
 	source   config.Source
@@ -110,7 +113,36 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	if c.State.PausedAt.IsZero() {
 		c.Faults = append(c.Faults, c.Access.Faults()...)
 	}
+	if err == nil && c.Late > 0 {
+		if c.Unasked, err = b.unasked(ctx, c); err != nil {
+			c.Faults = append(c.Faults, sentences(err)...)
+		}
+	}
 	c.Faults = append(c.Faults, c.stale()...)
+}
+
+// unasked tries the check before a private answer, and reports whether the source never answers it to
+// this account.
+func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
+	connector, err := b.Connect(c.source)
+	if err != nil {
+		return false, err
+	}
+	checker, is := connector.(index.PointChecker)
+	if !is {
+		return true, nil
+	}
+	person, id, acl, found, err := b.Index.SamplePoint(ctx, b.Tenant, c.ID)
+	if err != nil || !found {
+		return false, err
+	}
+	for _, p := range acl {
+		if _, node, is := access.ParseNode(p); is {
+			point := index.Point{Document: id, Node: node}
+			return checker.MayRead(ctx, person, []index.Point{point})[point] == index.CannotAsk, nil
+		}
+	}
+	return false, nil
 }
 
 // stale says what is wrong with how a source is kept current.
