@@ -168,7 +168,7 @@ func TestSetup(t *testing.T) {
 	}
 	w.told(w.ada.Ask(w.general, "May I?"), "cannot ask")
 	w.ada.Mention(other, "And here?")
-	w.until("Ada is told", func() bool { return len(w.discord.Answers(other)) == 1 })
+	w.until("Ada is told alone", func() bool { return len(w.discord.Answers(w.ada.DM())) == 1 && len(w.discord.Answers(other)) == 0 })
 }
 
 // inChat is what was changed in chat, and the defaults elsewhere.

@@ -54,7 +54,7 @@ func TestFaultsOfTheModelEndInASentence(t *testing.T) {
 		{name: "401", always: openaitest.Reply{Fault: openaitest.Unauthorized}, outcome: "failed"},
 		{name: "404", always: openaitest.Reply{Fault: openaitest.NotFound}, outcome: "failed"},
 		{name: "429 for ever", always: openaitest.Reply{Fault: openaitest.RateLimited, RetryAfter: "3600"}, outcome: "limited"},
-		{name: "500 for ever", always: openaitest.Reply{Fault: openaitest.ServerError}, outcome: "failed"},
+		{name: "500 for ever", always: openaitest.Reply{Fault: openaitest.ServerError}, outcome: "answered", keeps: "thirty vacation days"}, // by quoting
 		{name: "stream cut half-way", script: []openaitest.Reply{search, {Text: "You have thirty days [1] and more words", Fault: openaitest.Cut, FaultAfter: 4}},
 			outcome: "failed", keeps: "You have"},
 		{name: "web page", always: openaitest.Reply{Fault: openaitest.HTMLPage}, outcome: "failed"},
@@ -68,10 +68,10 @@ func TestFaultsOfTheModelEndInASentence(t *testing.T) {
 			server.Otherwise(func(openaitest.Request) openaitest.Reply { return tt.always })
 			r := withModel(t, server).try(t, "", "ask", "How much vacation do I get?", "--json")
 			got := jsonOf[answered](t, r)
-			if got.Outcome != tt.outcome || got.Message == "" || !strings.Contains(got.Answer, tt.keeps) {
+			if got.Outcome != tt.outcome || (got.Message == "") != (tt.outcome == "answered") || !strings.Contains(got.Answer, tt.keeps) {
 				t.Errorf("answer = %+v\n%s", got, r.stderr)
 			}
-			if wantCode := map[bool]int{true: 1, false: 0}[tt.outcome != "refused"]; r.code != wantCode {
+			if wantCode := map[bool]int{true: 1, false: 0}[tt.outcome != "refused" && tt.outcome != "answered"]; r.code != wantCode {
 				t.Errorf("exit code %d, want %d", r.code, wantCode)
 			}
 			if strings.Contains(r.stdout+r.stderr, "k-test") {

@@ -134,6 +134,14 @@ func (b *board) Say(_ context.Context, to conversation.Message, sentence string)
 	b.alone[to.Author.ID] = append(b.alone[to.Author.ID], sentence)
 }
 
+// Whisper implements answer.Whisperer.
+func (b *board) Whisper(_ context.Context, t session.Turn, note answer.Note) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.alone[t.Asker.ID] = append(b.alone[t.Asker.ID], note.Sentence)
+	return nil
+}
+
 // HalfWritten implements conversation.Platform.
 func (b *board) HalfWritten(_ context.Context, _ session.Turn, p session.Page, _ answer.Permit) (bool, error) {
 	return len(b.hanging(func(n *note) bool { return n.id == p.Message && !n.Done })) > 0, nil

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,10 +178,20 @@ type pass struct {
 	heard    time.Time          // when hints were last asked for
 	channels map[string]Channel // those that are read, by id
 	failing  int                // channels in a row
+	sent     map[document.ID]bool
 }
 
-// emit yields a batch. The checkpoint is the state as it is now.
+// emit yields a batch. The checkpoint is the state as it is now. A thread that is named by its own
+// channel and by the list of threads is read once.
 func (p *pass) emit(b index.Batch) error {
+	if p.sent == nil {
+		p.sent = make(map[document.ID]bool)
+	}
+	b.Documents = slices.DeleteFunc(b.Documents, func(i index.Item) bool {
+		twice := p.sent[i.ID] && !i.Again
+		p.sent[i.ID] = true
+		return twice
+	})
 	b.Next = p.state.encode()
 	return p.send(b)
 }
