@@ -72,7 +72,7 @@ func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err e
 		s.take(ctx, record)
 		p := s.progress()
 		p.Asks = int((s.config.Wait - record.Waited + time.Minute - 1) / time.Minute)
-		s.out.emit(askBlock(s.round), p)
+		s.out.emit(askBlock(s.latest()), p)
 		return false, &Awaiting{s.Journal, s.fence(), Waiting{Most: s.config.Wait, Questions: len(record.Questions), Dropped: dropped}}
 	}
 	s.keep(ctx, "choice", func(ctx context.Context) error {

@@ -97,7 +97,7 @@ func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	defer told()
 	for again := true; again; again = !s.closed(ctx) { // people add so many questions and no more
 		s.research(ctx)
-		for context.Cause(ctx) == nil && !s.asked && !s.req.Depth.Once && s.round < s.config.Rounds && time.Since(s.began) < s.config.Total {
+		for context.Cause(ctx) == nil && !s.asked && !s.req.Depth.Once && s.latest() < s.config.Rounds && time.Since(s.began) < s.config.Total {
 			more, err := s.refine(ctx)
 			if err != nil {
 				return turn.Report{}, err
@@ -142,6 +142,20 @@ func (s *inquiry) addBehind(known int, questions []SubQuestion) []*row {
 		s.round = max(s.round, q.Round)
 	}
 	return added
+}
+
+// latest returns the number of the latest round. People add questions to the next one at any time.
+func (s *inquiry) latest() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.round
+}
+
+// reach notes that a round has begun.
+func (s *inquiry) reach(round int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.round = max(s.round, round)
 }
 
 // standing is a copy of the rows as they stand.

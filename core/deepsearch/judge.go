@@ -66,7 +66,7 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	if context.Cause(ctx) != nil || len(questions) == 0 && judged.Answer == "" {
 		return false, nil
 	}
-	round := s.round + 1
+	round := s.latest() + 1
 	for i := range questions {
 		questions[i].Round = round
 	}
@@ -82,7 +82,7 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 		s.steer(ctx) // somebody was faster: numbers go by the order in which questions came
 	}
 	rows := s.add(questions)
-	s.round = round
+	s.reach(round)
 	s.out.emit(refineBlock(round), packet.Refinement{Round: round, Answer: judged.Answer, Missing: judged.Missing, Contradictions: judged.Contradictions})
 	s.out.emit(refineBlock(round), packet.SectionEnd{})
 	s.announce(round, rows)

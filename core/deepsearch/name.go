@@ -174,7 +174,7 @@ func sentences(f Finding) []string {
 // the first searches found.
 func (s *inquiry) byName() []SubQuestion {
 	rows := s.standing()
-	if s.round > 0 {
+	if s.latest() > 0 {
 		return nil
 	}
 	var texts []string

@@ -196,7 +196,7 @@ func (s *inquiry) take(ctx context.Context, record Record) {
 		}
 		s.announce(round, rows)
 	}
-	s.round = max(s.round, len(record.Judgments))
+	s.reach(len(record.Judgments))
 	for _, number := range record.Order {
 		f, ok := record.Findings[number]
 		if !ok || number < 1 || number > len(s.rows) {

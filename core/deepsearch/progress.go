@@ -34,7 +34,7 @@ func (s *inquiry) conclude(ctx context.Context) {
 	s.over = true
 	s.mu.Unlock()
 	p := s.progress()
-	s.out.emit(askBlock(s.round), p)
+	s.out.emit(askBlock(s.latest()), p)
 	s.keep(ctx, "end", func(ctx context.Context) error { return s.Journal.Conclude(ctx, s.fence(), p) })
 }
 

@@ -59,7 +59,7 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 	req.Agent.Instructions = strings.TrimSpace(req.Agent.Instructions + "\n\n" + instructions)
 	writer := turn.NewRunner(tool.Set{}, s.Counter, turn.Config{MaxSteps: 2, Policy: s.config.Policy, DropUnsupported: s.config.DropUnsupported}, s.Logger)
 	before := time.Since(s.began)
-	out := s.out.behind(askBlock(s.round)+1, func(stop *packet.Stop) {
+	out := s.out.behind(askBlock(s.latest())+1, func(stop *packet.Stop) {
 		stop.Notices = append(append([]string{}, s.notices...), stop.Notices...)
 		edit(stop)
 	})
@@ -239,7 +239,7 @@ func (s *inquiry) listed(ctx context.Context, rows []row) (turn.Report, error) {
 
 // end is a report without a text.
 func (s *inquiry) end(ctx context.Context, ending turn.Ending, found []packet.Document) turn.Report {
-	block := askBlock(s.round) + 1
+	block := askBlock(s.latest()) + 1
 	if len(found) > 0 {
 		s.out.emit(block, packet.SearchStart{})
 		s.out.emit(block, packet.SearchDocuments{Documents: found})
