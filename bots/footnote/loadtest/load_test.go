@@ -166,7 +166,9 @@ func measure(b *testing.B, workspaces, threads int) figures {
 	wait.Wait()
 	took := time.Since(began)
 	f := figures{name: fmt.Sprintf("%dx%d", workspaces, threads), answers: workspaces * threads}
-	f.replicas = 100 * (processor(b, all) - before).Seconds() / took.Seconds()
+	used := processor(b, all) - before
+	f.replicas = 100 * used.Seconds() / took.Seconds()
+	f.perAnswer = float64(used.Milliseconds()) / float64(f.answers)
 	f.machine = busy.since(b)
 	f.connections = watch()
 	f.transactions = float64(transactions(ctx, b, all)-committed) / float64(f.answers)

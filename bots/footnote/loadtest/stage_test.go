@@ -19,6 +19,7 @@ type figures struct {
 	answers           int
 	stages            []stage
 	replicas, machine float64 // per cent of one processor; of all
+	perAnswer         float64 // processor time of the replicas, in ms
 	memory            float64 // MiB of a replica
 	connections       int
 	transactions      float64 // of an answer, with what goes on anyway
@@ -144,6 +145,7 @@ func (f figures) report(b *testing.B) {
 		b.ReportMetric(s.at(99), s.name+"-ms-p99")
 	}
 	b.ReportMetric(f.replicas, "replicas-%")
+	b.ReportMetric(f.perAnswer, "cpu-ms/answer")
 	b.ReportMetric(f.machine, "machine-%")
 	b.ReportMetric(f.memory, "MiB/replica")
 	b.ReportMetric(float64(f.connections), "connections")
@@ -172,6 +174,7 @@ func table(all []figures) string {
 			row(s.meaning+", p50 / p99 ms", func(f figures) string { return fmt.Sprintf("%.0f / %.0f", f.of(s.name).at(50), f.of(s.name).at(99)) })
 		}
 	}
+	row("processor time of the replicas, ms an answer", func(f figures) string { return fmt.Sprintf("%.1f", f.perAnswer) })
 	row("processor of the replicas / of the machine, %", func(f figures) string { return fmt.Sprintf("%.0f / %.0f", f.replicas, f.machine) })
 	row("memory of a replica, MiB", func(f figures) string { return fmt.Sprintf("%.0f", f.memory) })
 	row("connections to PostgreSQL", func(f figures) string { return fmt.Sprint(f.connections) })
