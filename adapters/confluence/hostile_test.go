@@ -18,7 +18,7 @@ func hostile(cloud bool) func(testing.TB) attacktest.Source {
 			o.Comments = true
 			config = *c
 		})
-		ada := s.User("ada")
+		ada, eve := s.User("ada"), s.User("eve")
 		s.Group("red", ada)
 		for _, key := range []string{"ENG", "OPS"} {
 			space := s.Space(key, s.Site[0])
@@ -31,6 +31,7 @@ func hostile(cloud bool) func(testing.TB) attacktest.Source {
 		}
 		return attacktest.Source{
 			Name: "Confluence", Secrets: []string{s.Token}, URL: s.URL, Intercept: s.Intercept, Pass: s.Pass,
+			People: []string{ada.ID, eve.ID},
 			Gone: func(attack, target string) bool { // ids of Data Center are numbers: others are other spaces
 				return (attack == "large numbers" || attack == "texts for numbers") && target == "GET /rest/api/space"
 			},

@@ -13,7 +13,7 @@ import (
 // hostile is a source with a shared drive, people's own drives, folders, a Doc and groups.
 func hostile(t testing.TB) attacktest.Source {
 	p := newPlace(t, nil)
-	ada, bob := p.User("ada"), p.User("bob")
+	ada, bob, eve := p.User("ada"), p.User("bob"), p.User("eve")
 	red := p.Group("red", bob)
 	p.Group("blue", ada, red)
 	team := p.Drive("Team", reader(ada))
@@ -32,6 +32,7 @@ func hostile(t testing.TB) attacktest.Source {
 	config := configOf(p.Server)
 	return attacktest.Source{
 		Name: "Google", Secrets: []string{"ya29.", "assertion=", key.Private}, URL: p.URL, Intercept: p.Intercept, Pass: p.Pass,
+		People: []string{ada.ID, eve.ID},
 		Gone: func(attack, _ string) bool { // a name without an ending is not read, and a 403 hides a drive
 			return attack == "paths for titles" || attack == "deep refusal"
 		},

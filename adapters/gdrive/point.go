@@ -19,7 +19,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 		return may
 	}
 	var who user
-	if err := c.client.get(ctx, directory, c.options.Admin, "users/"+person+"?"+query("fields", "id,primaryEmail,suspended,archived"), &who); err != nil || who.PrimaryEmail == "" {
+	if err := c.client.get(ctx, directory, c.options.Admin, "users/"+person+"?"+query("fields", "id,primaryEmail,suspended,archived"), &who); err != nil || who.ID != person || who.PrimaryEmail == "" {
 		return may
 	}
 	var mu sync.Mutex
@@ -47,11 +47,12 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 
 func (c *Connector) sees(ctx context.Context, subject, id string) (yes, known bool) {
 	var got struct {
-		Trashed bool `json:"trashed"`
+		ID      string `json:"id"`
+		Trashed bool   `json:"trashed"`
 	}
-	err := c.client.get(ctx, drive, subject, "files/"+id+"?"+query("supportsAllDrives", "true", "fields", "trashed"), &got)
+	err := c.client.get(ctx, drive, subject, "files/"+id+"?"+query("supportsAllDrives", "true", "fields", "id,trashed"), &got)
 	if err != nil {
 		return false, absent(err)
 	}
-	return !got.Trashed, true
+	return !got.Trashed, got.ID == id // an answer about no file, or another, says nothing
 }

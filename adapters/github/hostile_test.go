@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/github"
@@ -12,7 +13,7 @@ import (
 // hostile is a source with repositories, threads, comments, teams and outside collaborators.
 func hostile(t testing.TB) attacktest.Source {
 	a := newAcme(t, nil)
-	bob := a.User("bob")
+	bob, eve := a.User("bob"), a.User("eve")
 	a.Do(func() {
 		a.org.Member[bob] = true
 		a.ada.SAML = "ada@example.com"
@@ -29,6 +30,7 @@ func hostile(t testing.TB) attacktest.Source {
 	}
 	return attacktest.Source{
 		Name: "GitHub", Secrets: []string{a.Token}, URL: a.URL, Intercept: a.Intercept, Pass: a.Pass,
+		People: []string{strconv.FormatInt(bob.ID, 10), strconv.FormatInt(eve.ID, 10)},
 		Gone: func(attack, target string) bool { // nodes that the credential may not see are null
 			return attack == "null in lists" && target == "query Repositories"
 		},

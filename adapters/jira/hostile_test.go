@@ -14,7 +14,7 @@ import (
 func hostile(cloud bool) func(testing.TB) attacktest.Source {
 	return func(t testing.TB) attacktest.Source {
 		s := newSite(t, cloud, nil)
-		ada := s.User("ada")
+		ada, eve := s.User("ada"), s.User("eve")
 		red := s.Group("red", ada)
 		for _, key := range []string{"ENG", "OPS"} {
 			p := s.Project(key, users, jiratest.Holder{Type: "projectRole", Role: roleA})
@@ -29,6 +29,7 @@ func hostile(cloud bool) func(testing.TB) attacktest.Source {
 		config := configOf(s.Server)
 		return attacktest.Source{
 			Name: "Jira", Secrets: []string{s.Token}, URL: s.URL, Intercept: s.Intercept, Pass: s.Pass,
+			People: []string{ada.ID, eve.ID},
 			Open: func() (index.Connector, error) {
 				client, err := jira.New(config)
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"unicode"
 
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
@@ -34,6 +36,7 @@ type Source struct {
 	Intercept func(servertest.Interceptor)
 	Pass      func(time.Duration) // lets time pass in the fake
 	Open      func() (index.Connector, error)
+	People    []string // native ids that point checks ask about: one reads something, one nothing
 	// Gone reports whether an attack on a target is an answer by which the vendor says that things are
 	// gone. Nil: none is.
 	Gone func(attack, target string) bool
@@ -100,6 +103,9 @@ type scene struct {
 	unread   int  // groups and nodes of the last pass
 	fresh    int  // numbers cursors that no one gave out
 	answers  map[string]*httptest.ResponseRecorder
+
+	points  []index.Point
+	allowed map[string]bool // by person and point, when the server is honest
 }
 
 func newScene(t testing.TB, open func(testing.TB) Source) *scene {
@@ -144,7 +150,33 @@ func (s *scene) targets() ([]target, map[string]*document.Document) {
 	s.quiet("before the attack")
 	s.Pass(day)
 	s.quiet("a day later")
+	s.points = nil
+	for _, d := range s.reading.Documents() {
+		for _, p := range d.ACL {
+			if _, node, ok := access.ParseNode(p); ok {
+				s.points = append(s.points, index.Point{Document: d.ID, Node: node})
+			}
+		}
+	}
+	s.allowed = s.ask(s.t.Context())
 	return slices.Sorted(maps.Keys(all)), s.reading.Documents()
+}
+
+// ask returns which people the point checks of the connector allow to read which documents.
+func (s *scene) ask(ctx context.Context) map[string]bool {
+	checker, ok := s.reading.Connector.(index.PointChecker)
+	if !ok {
+		return nil
+	}
+	allowed := make(map[string]bool)
+	for _, person := range s.People {
+		for point, said := range checker.MayRead(ctx, person, s.points) {
+			if said == index.Allowed {
+				allowed[fmt.Sprintf("%s reads %s below %s", person, point.Document, point.Node)] = true
+			}
+		}
+	}
+	return allowed
 }
 
 // pass reads everything once: documents, groups and nodes.
@@ -210,6 +242,11 @@ func (s *scene) attacked(a attack, on target) {
 	failed := s.pass(ctx)
 	for _, err := range failed {
 		s.judge(err)
+	}
+	for what := range s.ask(ctx) {
+		if !s.allowed[what] {
+			s.t.Errorf("a point check allows what an honest server does not: %s", what)
+		}
 	}
 	if s.saw(&s.followed) && len(failed)+s.unread+len(s.reading.Last.Failures) == 0 {
 		s.t.Error("a list has no end, and nothing tells of it")
@@ -278,15 +315,16 @@ func Run(t *testing.T, open func(testing.TB) Source) {
 		for _, on := range targets {
 			t.Run(a.name+"/"+string(on), func(t *testing.T) {
 				t.Parallel()
-				strike(t, open, a, on)
+				strike(t, open, first, a, on)
 			})
 		}
 	}
 }
 
 // strike attacks one target: a first pass, and passes of a source that was read before.
-func strike(t *testing.T, open func(testing.TB) Source, a attack, on target) {
+func strike(t *testing.T, open func(testing.TB) Source, honest *scene, a attack, on target) {
 	s := newScene(t, open)
+	s.points, s.allowed = honest.points, honest.allowed
 	s.begin()
 	s.attacked(a, on)
 	defer func() {
