@@ -158,7 +158,8 @@ func (m *Mapping) invented(n int) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	_, shown := m.sources[n]
-	return !shown && n <= m.last+inventedAbove
+	_, reserved := m.reserved[n]
+	return !shown && !reserved && n <= m.last+inventedAbove
 }
 
 // filled returns s with its empty fields taken from other.
