@@ -23,6 +23,8 @@ type evalCommand struct {
 	Source    []string `name:"source" placeholder:"ID" help:"With --questions: only these sources, as footnote sources lists them; may be repeated."`
 	Answers   bool     `name:"answers" help:"With --questions: print every answer too, to be read by a person."`
 
+	Queries string `name:"queries" placeholder:"FILE" help:"With --questions: ask no model. Run the search queries that a model wrote, and say where the right pages are among the passages that it would be shown. Columns parted by tabs: id of the question, queries."`
+
 	Deep bool `name:"deep" help:"Of a collection whose questions need several documents: how often all of them are found by one search, by parts, by names of the first search, and, where steps.jsonl holds its reasoning, in its order; no model is asked. With --questions: every question is searched deeply, and where there is a model it judges the answers whose right one the file holds."`
 
 	Mode    string `name:"mode" placeholder:"MODE" enum:",keyword,semantic,hybrid,rerank" default:"" help:"keyword, semantic, hybrid or rerank (default: all, rerank where RERANK_URL is set)."`
@@ -52,6 +54,10 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 		return usageError("name either the folder of a labelled collection, or --questions FILE with questions about the documents that are indexed")
 	case c.Questions != "" && (c.Mode != "" || c.Trec != ""):
 		return usageError("--mode and --run are for labelled collections: questions of people are searched as they are when somebody asks")
+	case c.Queries != "" && (c.Questions == "" || c.Deep || c.Answers || c.Compare != "" || c.Save != ""):
+		return usageError("--queries goes with --questions, --source and --json alone")
+	case c.Queries != "":
+		return c.replay(ctx, env)
 	case c.Questions != "":
 		return c.ask(ctx, env)
 	case c.Deep && (c.Trec != "" || c.Compare != ""):

@@ -10,6 +10,9 @@ import (
 // undatedAge is the age, in years, that documents without a date count as: three months, as in Onyx.
 const undatedAge = 0.25
 
+// RecentFloor is what age leaves of a score at least where the question asks for what is recent.
+const RecentFloor = 0.5
+
 // yearHours is the length of a mean Julian year.
 const yearHours = 365.25 * 24
 
@@ -65,15 +68,15 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	} else {
 		clear(cosine)
 	}
-	decay := c.TimeDecay
+	decay, floor := c.TimeDecay, c.RecencyFloor
 	if b.FavorRecent {
-		decay *= c.FavorRecent
+		decay, floor = decay*c.FavorRecent, min(floor, RecentFloor)
 	}
 	scored := make([]Ranked, len(list.Entries))
 	order := make([]*Ranked, len(list.Entries)) // sorted in place of the values, which are large
 	for i, e := range list.Entries {
 		s := Scores{Flat: e.Flat, Title: e.Title, Cosine: e.Cosine, Keyword: keyword[i], Support: supported[i], Semantic: cosine[i], Boost: e.Boost,
-			Recency: Recency(e.UpdatedAt, b.Now, decay, c.RecencyFloor), Coverage: e.Coverage, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
+			Recency: Recency(e.UpdatedAt, b.Now, decay, floor), Coverage: e.Coverage, KeywordPos: e.KeywordPos, VectorPos: e.VectorPos}
 		s.Score = ((1-alpha)*s.Keyword + alpha*s.Semantic) * s.Boost * s.Recency
 		scored[i] = Ranked{e, s}
 		order[i] = &scored[i]

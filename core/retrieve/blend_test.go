@@ -109,6 +109,7 @@ func TestBlendFollowsItsSettings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		cfg := retrieve.DefaultConfig()
+		cfg.RecencyFloor = 0.5
 		scores := func(change func(*retrieve.Config, *retrieve.Blending)) map[document.ChunkID]retrieve.Scores {
 			c, b := cfg, retrieve.Blending{Alpha: 0.4, Now: now}
 			change(&c, &b)
@@ -165,7 +166,9 @@ func TestBlendByHand(t *testing.T) {
 	}}
 	// keyword before min-max: 0.9, 0.55, 0; semantic: 0, 1, 0.5.
 	got := make(map[document.ChunkID]float64)
-	for _, r := range retrieve.DefaultConfig().Blend(list, retrieve.Blending{Alpha: 0.25, Now: now}) {
+	cfg := retrieve.DefaultConfig()
+	cfg.RecencyFloor = 0.5
+	for _, r := range cfg.Blend(list, retrieve.Blending{Alpha: 0.25, Now: now}) {
 		got[r.Chunk] = r.Scores.Score
 	}
 	want := map[document.ChunkID]float64{1: 0.75, 2: (0.75*0.55/0.9 + 0.25) / 1.5, 3: 0.25 * 0.5 * 2}
@@ -280,12 +283,26 @@ func TestConfigIsClipped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := retrieve.Config{Alpha: 1, TitleRatio: 0, MaxChunks: 25, Above: 0, Below: 2, TimeDecay: 0, FavorRecent: 2, RecencyFloor: 1, PerSide: 300, EmbedWait: retrieve.DefaultEmbedWait,
+	want := retrieve.Config{Alpha: 1, TitleRatio: 0, MaxChunks: 10, Above: 0, Below: 2, TimeDecay: 0, FavorRecent: 2, RecencyFloor: 1, PerSide: 300, EmbedWait: retrieve.DefaultEmbedWait,
 		MinCoverage: 1, MinCosine: 0}
 	if diff := cmp.Diff(want, h.Config()); diff != "" {
 		t.Errorf("clipped (-want +got):\n%s", diff)
 	}
 	if _, err := retrieve.NewHybrid(nil, nil, retrieve.DefaultConfig()); err == nil {
 		t.Error("a retriever without an index was created")
+	}
+}
+
+// An old page keeps nearly all of its score, unless the newest is asked for.
+func TestAgeHardlyCountsUnlessTheNewestIsAskedFor(t *testing.T) {
+	t.Parallel()
+	list := retrieve.List{MaxFlat: 10, Entries: []retrieve.Candidate{
+		{Chunk: 1, Boost: 1, UpdatedAt: years(9), Flat: 10}, {Chunk: 2, Boost: 1, UpdatedAt: now, Flat: 9}, {Chunk: 3, Boost: 1, UpdatedAt: now, Flat: 1},
+	}}
+	for favored, want := range map[bool]document.ChunkID{false: 1, true: 2} {
+		ranked := retrieve.DefaultConfig().Blend(list, retrieve.Blending{FavorRecent: favored, Now: now})
+		if ranked[0].Chunk != want {
+			t.Errorf("recent favored %v: first %d, want %d", favored, ranked[0].Chunk, want)
+		}
 	}
 }

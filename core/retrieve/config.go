@@ -17,7 +17,7 @@ type Config struct {
 	Below        int     // CONTEXT_CHUNKS_BELOW it; below 0 means 0
 	TimeDecay    float64 // DOC_TIME_DECAY per year of age; below 0 means 0
 	FavorRecent  float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
-	RecencyFloor float64 // RECENCY_FLOOR: what age leaves of a score at least; clipped to 0–1
+	RecencyFloor float64 // RECENCY_FLOOR: what age leaves of a score at least, RecentFloor where what is recent is asked for; clipped to 0–1
 	PerSide      int     // candidates of each side; below 1 means the default
 	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
 	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
@@ -35,7 +35,7 @@ const DefaultEmbedWait = 2 * time.Second
 
 // DefaultConfig returns the defaults of every setting.
 func DefaultConfig() Config {
-	return Config{Alpha: 0.5, TitleRatio: 0.10, MaxChunks: 25, Above: 1, Below: 1, TimeDecay: 0.5, FavorRecent: 2, RecencyFloor: 0.5,
+	return Config{Alpha: 0.5, TitleRatio: 0.10, MaxChunks: 10, Above: 1, Below: 1, TimeDecay: 0.5, FavorRecent: 2, RecencyFloor: 0.9,
 		PerSide: 300, EmbedWait: DefaultEmbedWait, MinCoverage: DefaultMinCoverage}
 }
 

@@ -111,8 +111,8 @@ func TestHybridAddsNeighboursToTheBest(t *testing.T) {
 	if best.Ordinal != 1 || best.Start != 0 || best.Link != "https://docs.example/guide#s" || best.Tokens != 3+10+4 || !r.Evidence {
 		t.Errorf("best hit %+v, evidence %v", best, r.Evidence)
 	}
-	if r.Hits[1].Text != "replication was improved" {
-		t.Errorf("the second hit has neighbours: %q", r.Hits[1].Text)
+	if want := "replication was improved\n\nother changes"; r.Hits[1].Text != want {
+		t.Errorf("the second hit is a page of two chunks, which is shown whole: %q, want %q", r.Hits[1].Text, want)
 	}
 	if r.Trace.Allowed != 7 || r.Trace.Route != retrieve.RouteNone || r.Trace.Alpha != 0 {
 		t.Errorf("trace %+v", r.Trace)

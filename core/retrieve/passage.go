@@ -16,12 +16,18 @@ type selection struct {
 	ranking []Ordered // what the search is to keep, whether it is shown or not
 }
 
+// shortPage is how many chunks a page has at most that is shown whole.
+const shortPage = 2
+
 // choose selects what is shown: the best chunks, repetition counted against them, and the neighbours of the very best. MaxChunks bounds all chunks together,
-// neighbours included, unless the search itself wants more passages.
+// neighbours included, unless the search itself wants more passages. The other chunk of a short page comes on top.
 func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
 		limit = h.cfg.MaxChunks
+	}
+	if len(s.Except) > 0 {
+		ranked = slices.DeleteFunc(slices.Clone(ranked), func(r Ranked) bool { return slices.Contains(s.Except, r.Chunk) })
 	}
 	chosen := diverse(ranked, max(limit, s.Keep))
 	out := selection{scores: make(map[document.ChunkID]*Ranked, limit)}
@@ -39,6 +45,14 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	for i, r := range chosen {
 		out.scores[r.Chunk] = r
 		take(r.Chunk)
+		if taken[r.Chunk] && r.Siblings <= shortPage { // beyond the limit: what is missing of it is less than a chunk
+			for n := range r.Siblings {
+				if id := r.First + document.ChunkID(n); !taken[id] {
+					taken[id] = true
+					out.order = append(out.order, id)
+				}
+			}
+		}
 		if i > 0 {
 			continue
 		}
@@ -126,7 +140,7 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 		}
 		scored, best = true, rank[p.ID]
 		hit = Hit{Document: p.Document, Metadata: p.Metadata, ACL: p.ACL, Chunk: p.ID, Ordinal: p.Chunk.Ordinal, Heading: p.Chunk.Heading,
-			Anchor: p.Chunk.Anchor, Link: p.Document.Link(p.Chunk.Anchor), Scores: r.Scores}
+			Anchor: p.Chunk.Anchor, Link: p.Document.Link(p.Chunk.Anchor), Of: r.Siblings, Scores: r.Scores}
 	}
 	var text strings.Builder
 	for i, p := range run {
@@ -143,7 +157,7 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 	if len(hit.Parts) == 1 {
 		hit.Parts = nil
 	}
-	hit.Text = text.String()
+	hit.Text, hit.First, hit.Last = text.String(), run[0].Chunk.Ordinal, run[len(run)-1].Chunk.Ordinal
 	return hit, best, scored
 }
 

@@ -19,6 +19,7 @@ type Search struct {
 	Documents   []document.ID       // only these documents; none means all
 	From, To    time.Time           // only documents of these dates, To exclusive; zero is without bound
 	FavorRecent bool                // the question asks for what is recent
+	Except      []document.ChunkID  // not these, which were shown before
 	Keep        int                 // passages of the Ranking in the result; 0: none
 	MaxTokens   int                 // size of all passages together, in tokens; 0 is no limit
 	Now         time.Time           // ages are counted from here; zero means the current time
@@ -55,6 +56,9 @@ type Hit struct {
 	ACL      access.ACL
 	Chunk    document.ChunkID // the chunk that scored
 	Ordinal  int              // its position in the document
+	First    int              // position of the first chunk of Text
+	Last     int              // … and of the last
+	Of       int              // chunks of the document; 0: not known
 	Heading  []string
 	Anchor   string
 	Link     string // Document.URL with the anchor

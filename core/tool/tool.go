@@ -61,7 +61,8 @@ type Scope struct {
 	Shown     []message.Reference // what the tools of this turn have shown the model so far
 	First     bool                // no call of this tool ran in this turn yet
 	Weighs    bool                // whoever reads the result weighs words by how common they are
-	Budget    int                 // tokens that Content should stay within; 0 means the tool's own limit
+	Budget    int                 // tokens that Content should stay within; 0: no limit
+	Window    int                 // tokens of the model's window; 0: not known
 	Now       time.Time
 }
 

@@ -435,7 +435,7 @@ func TestMessagesOfAnAnswerAreTheNextTurnsHistory(t *testing.T) {
 	s := ask("and how do I monitor it?", second)
 	s.request.History = history
 	_, packets := s.run(t, t.Context())
-	if got := s.index.searches[0].Queries[0].Text; got != "How do I set up streaming replication? and how do I monitor it?" {
+	if got := s.index.searches[0].Queries[1].Text; got != "How do I set up streaming replication? and how do I monitor it?" {
 		t.Errorf("the follow-up asks %q", got)
 	}
 	if got := shown(packets, 0); got != "Watch the lag [[1]](https://docs.example/replication#top)." {

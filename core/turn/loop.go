@@ -303,7 +303,7 @@ func (w *worker) scope() tool.Scope {
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
-		Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Budget: toolBudget(info, w.spent), Window: info.Window, Now: w.req.Now,
 	}
 }
 

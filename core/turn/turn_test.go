@@ -27,7 +27,7 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 0.1.0 message_delta "Let me look."
 0.1.0 section_end
 0.2.0 search_tool_start
-0.2.0 search_tool_queries_delta ["How do I set up streaming replication?" "streaming replication setup"]
+0.2.0 search_tool_queries_delta ["streaming replication setup" "How do I set up streaming replication?"]
 0.2.0 search_tool_documents_delta docs:replication docs:backup
 0.2.0 section_end
 0.3.0 message_start docs:replication docs:backup
@@ -59,7 +59,7 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 		t.Errorf("citations = %+v", a.Citations)
 	}
 	if len(a.References) != 2 || len(a.Steps) != 2 || a.Steps[0].Text != "Let me look." ||
-		string(a.Steps[0].Calls[0].Arguments) != `{"queries":["How do I set up streaming replication?","streaming replication setup"]}` {
+		string(a.Steps[0].Calls[0].Arguments) != `{"queries":["streaming replication setup","How do I set up streaming replication?"]}` {
 		t.Errorf("references %+v, steps %+v", a.References, a.Steps)
 	}
 	if model.Open() != 0 {

@@ -64,6 +64,7 @@ type Config struct {
 	HybridAlpha         float64
 	TitleRatio          float64
 	MaxChunks           int
+	SearchShare         float64
 	ChunksAbove         int
 	ChunksBelow         int
 	TimeDecay           float64

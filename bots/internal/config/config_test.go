@@ -24,7 +24,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.HybridAlpha != 0.5 || c.TitleRatio != 0.1 || c.MaxChunks != 25 || c.ChunksAbove != 1 || c.TimeDecay != 0.5 || c.FavorRecent != 2 || c.RecencyFloor != 0.5 {
+	if c.HybridAlpha != 0.5 || c.TitleRatio != 0.1 || c.MaxChunks != 10 || c.ChunksAbove != 1 || c.TimeDecay != 0.5 || c.FavorRecent != 2 || c.RecencyFloor != 0.9 {
 		t.Errorf("defaults differ from the documented ones: %+v", c)
 	}
 	if c.HasModel() {
@@ -100,7 +100,7 @@ func TestReadings(t *testing.T) {
 	if c.OpenAIBaseURL != "http://127.0.0.1:1/v1" || !c.HasModel() {
 		t.Errorf("base URL %q", c.OpenAIBaseURL)
 	}
-	if c.MaxChunks != 25 {
+	if c.MaxChunks != 10 {
 		t.Errorf("an empty variable gave %d, want the default", c.MaxChunks)
 	}
 }

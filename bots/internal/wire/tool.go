@@ -26,11 +26,24 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 		return tool.Set{}, err
 	}
 	return tool.NewSet(
-		search.New(retriever, b.checked(), b.Counter, search.Config{Fast: fast, Graph: b.Knowledge(), Logger: b.Logger}),
+		b.search(retriever, fast),
 		knowledge.New(b.Knowledge(), b.checked(), b.Counter, b.extractedRelations()...),
 		readfile.New(b.Counter),
 		pages,
 	)
+}
+
+// SearchTool returns the search as a model is offered it, without a fast model that adds queries.
+func (b *Base) SearchTool() (tool.Tool, error) {
+	retriever, err := b.Retriever()
+	if err != nil {
+		return nil, err
+	}
+	return b.search(retriever, nil), nil
+}
+
+func (b *Base) search(retriever retrieve.Retriever, fast llm.Model) *search.Tool {
+	return search.New(retriever, b.checked(), b.Counter, search.Config{Fast: fast, Share: b.Config.SearchShare, Graph: b.Knowledge(), Logger: b.Logger})
 }
 
 // openURL builds the tool open_url over the guarded fetcher.

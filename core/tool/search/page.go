@@ -31,17 +31,12 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 	if from == 0 {
 		from = (page - 1) * ranking.Page
 	}
-	known := make(map[document.ChunkID]bool, len(scope.Shown))
-	for _, r := range scope.Shown {
-		if r.Chunk != nil {
-			known[*r.Chunk] = true
-		}
-	}
+	known := shownBefore(scope)
 	var ids []document.ChunkID
 	from = min(from, len(ranking.Chunks))
 	to := from
 	for ; to < len(ranking.Chunks) && len(ids) < ranking.Page; to++ {
-		if id := ranking.Chunks[to].Chunk; !known[id] {
+		if id := ranking.Chunks[to].Chunk; !slices.Contains(known, id) {
 			ids = append(ids, id)
 		}
 	}
@@ -54,7 +49,7 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 		}
 		found.Hits = ranking.Hits(passages)
 	}
-	result, left := t.result(ctx, found, nil, scope)
+	result, left := t.result(ctx, found, nil, scope, nil)
 	if len(found.Hits) > 0 {
 		result.Evidence = ranking.Evidence
 	}
@@ -66,6 +61,16 @@ func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page i
 	account := found.Account()
 	result.Arguments, result.Search = ran, &account
 	return result, nil
+}
+
+// shownBefore returns the passages that this turn has shown the model.
+func shownBefore(scope tool.Scope) (ids []document.ChunkID) {
+	for _, r := range scope.Shown {
+		if r.Chunk != nil {
+			ids = append(ids, *r.Chunk)
+		}
+	}
+	return ids
 }
 
 // next is where the page after one goes on: at the first passage for which that had no room.

@@ -111,7 +111,7 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 // result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
 // closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Each passage
 // has a number of its own. left are the hits for which there was no room.
-func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
+func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
 	loose := make(map[document.ChunkID]bool)
@@ -141,16 +141,18 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 			note += " " + fromEarlier
 		}
 	}
-	room := t.config.Tokens
-	if scope.Budget > 0 {
-		room = min(room, scope.Budget)
+	room := scope.Budget
+	if share := int(t.config.Share * float64(scope.Window)); share > 0 && (room <= 0 || share < room) {
+		room = share
 	}
+	bounded := room > 0
 	replaced := t.replaced(ctx, hits, scope)
 	var docs []tool.Document
 	var before []numbered
 	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
+			Source: sourceOf(h.Document), Part: partOf(h),
 		}
 		text := resembling(h.Text)
 		m := marks(h, text, replaced, before)
@@ -165,7 +167,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		}
 		// The number's own tokens are not worth taking a number for a passage that is then left out.
 		size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
-		if size > room && len(docs) > 0 {
+		if bounded && size > room && len(docs) > 0 {
 			note, left = strings.TrimSpace(note+" "+leftOut), hits[i:]
 			break
 		}
@@ -188,11 +190,60 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 			Score: h.Scores.Score, Sections: sections(h.Parts),
 		})
 	}
-	result.Content = tool.DocumentsJSON(docs, note)
+	result.Content = tool.DocumentsJSON(docs, strings.TrimSpace(note+furtherOf(found, len(left) > 0)+droppedOf(dropped)+knownOf(scope, found)))
 	if scope.Weighs {
 		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms})
 	}
 	return result, left
+}
+
+// sourceOf names the kind of a document's source, and the source.
+func sourceOf(d document.Ref) string {
+	return strings.Trim(string(d.Kind)+", "+string(d.Source), ", ")
+}
+
+// partOf says which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7". It is empty where that is not known.
+func partOf(h retrieve.Hit) string {
+	switch {
+	case h.Of == 0:
+		return ""
+	case h.First == 0 && h.Last == h.Of-1:
+		return "whole"
+	case h.First == h.Last:
+		return fmt.Sprintf("%d of %d", h.First+1, h.Of)
+	}
+	return fmt.Sprintf("%d–%d of %d", h.First+1, h.Last+1, h.Of)
+}
+
+// furtherOf says how many passages are not shown, and how to see them.
+func furtherOf(found retrieve.Result, left bool) string {
+	if found.Ranking == nil || left || !found.Evidence {
+		return ""
+	}
+	more := len(found.Ranking.Chunks) - len(found.Hits)
+	switch {
+	case more <= 0:
+		return ""
+	case len(found.Ranking.Chunks) >= retrieve.RankingDepth:
+		return fmt.Sprintf(" At least %d passages match less well; page 2 of the same queries shows the next.", more)
+	}
+	return fmt.Sprintf(" %d passages match less well; page 2 of the same queries shows the next.", more)
+}
+
+// droppedOf names queries that were not searched.
+func droppedOf(queries []string) string {
+	if len(queries) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" One call searches %d queries at most. Not searched: %q.", maxMerged, queries)
+}
+
+// knownOf says that earlier results are not repeated.
+func knownOf(scope tool.Scope, found retrieve.Result) string {
+	if len(shownBefore(scope)) == 0 || found.Trace.Page > 0 {
+		return ""
+	}
+	return " Passages of earlier results of this turn are not repeated; cite them by their numbers."
 }
 
 func sections(parts []retrieve.Part) []message.Section {

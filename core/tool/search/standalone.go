@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -199,15 +200,11 @@ var additions = set(`and or but also then und oder aber auch et ou mais y o pero
 // asking are words that begin a question about what something is.
 var asking = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
-// recently are words that ask for what is new.
-var recently = set(`latest newest recent recently current currently today now nowadays neueste neuesten aktuell aktuelle aktuellen derzeit heute
-	récent récente récents actuel actuelle actuellement dernier dernière aujourd reciente recientes actual actualmente último última hoy`)
+// recently are words that ask for what is new. "Now", "today" and "current" alone ask for what holds, which an old page
+// may say.
+var recently = set(`latest newest recent recently lately neueste neuesten neuestes neuester neulich kürzlich zuletzt
+	récent récente récents récentes récemment dernière dernier dernièrement reciente recientes recientemente último última últimamente`)
 
 func wantsRecent(question string) bool {
-	for _, word := range words(question) {
-		if recently[word] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words(question), func(word string) bool { return recently[word] })
 }

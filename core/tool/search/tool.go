@@ -53,11 +53,14 @@ type Config struct {
 	Fast    llm.Model       // rewrites and expands queries; nil leaves that to the rule of Standalone
 	Wait    time.Duration   // most that is waited for Fast before going on without it: 5 s
 	Window  int             // sources that a first search of a turn is topped up to: budget.DefaultSources
-	Tokens  int             // most that the documents of one result take: 12,800, which is 25 chunks of 512
+	Share   float64         // SEARCH_RESULT_SHARE: of the model's window, most that the documents of one result take: DefaultShare
 	History int             // earlier turns whose sources may come back: 5
 	Graph   knowledge.Graph // says which documents were replaced by others; nil: none is marked
 	Logger  *slog.Logger    // nil: silent
 }
+
+// DefaultShare is the share of a model's window that one result may take: room for another search and for the answer remains.
+const DefaultShare = 0.4
 
 // Tool is internal_search. It is safe for concurrent use.
 type Tool struct {
@@ -89,8 +92,8 @@ func New(retriever retrieve.Retriever, chunks Chunks, counter budget.Counter, co
 	if config.Window <= 0 {
 		config.Window = budget.DefaultSources
 	}
-	if config.Tokens <= 0 {
-		config.Tokens = 25 * 512
+	if config.Share <= 0 || config.Share > 1 {
+		config.Share = DefaultShare
 	}
 	if config.History <= 0 {
 		config.History = 5
@@ -115,6 +118,8 @@ type arguments struct {
 	Query   tool.Strings `json:"query,omitempty"`
 	Page    tool.Integer `json:"page,omitempty"`
 	Period  string       `json:"period,omitempty"`
+
+	dropped []string // queries beyond those that one call may have
 }
 
 func parse(raw json.RawMessage, limit int) (a arguments, err error) {
@@ -122,7 +127,8 @@ func parse(raw json.RawMessage, limit int) (a arguments, err error) {
 		return a, fmt.Errorf("queries: %w", err)
 	}
 	a.Queries, a.Query, a.Page = append(a.Queries, a.Query...), nil, max(a.Page, 1)
-	a.Queries, a.Period = a.Queries[:min(len(a.Queries), limit)], strings.TrimSpace(a.Period)
+	most := min(len(a.Queries), limit)
+	a.Queries, a.dropped, a.Period = a.Queries[:most], a.Queries[most:], strings.TrimSpace(a.Period)
 	return a, nil
 }
 
@@ -208,8 +214,8 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		keep = retrieve.RankingDepth
 	}
 	found, err := t.find(ctx, retrieve.Search{
-		Audience: scope.Audience, Queries: queries, Keep: keep, Sources: scope.Sources,
-		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question), Now: scope.Now, From: dates.From, To: dates.To,
+		Audience: scope.Audience, Queries: queries, Except: shownBefore(scope), Keep: keep, Sources: scope.Sources,
+		Documents: scope.Documents, FavorRecent: wantsRecent(scope.Question) || !dates.From.IsZero(), Now: scope.Now, From: dates.From, To: dates.To,
 	})
 	if err != nil {
 		if ctx.Err() == nil {
@@ -229,7 +235,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	if dates.Open() { // else they may be of any time
 		earlier = t.backfill(ctx, found, scope)
 	}
-	result, left := t.result(ctx, found, earlier, scope)
+	result, left := t.result(ctx, found, earlier, scope, asked.dropped)
 	if found.Ranking != nil {
 		scope.Rankings.Showed(found.Ranking, 1, next(found.Ranking, 0, left))
 	}

@@ -124,7 +124,7 @@ func TestStandalone(t *testing.T) {
 func weights(queries []retrieve.Query) []string {
 	var out []string
 	for _, q := range queries {
-		line := fmt.Sprintf("%.1f %s", q.Weight, q.Text)
+		line := fmt.Sprintf("%.2f %s", q.Weight, q.Text)
 		if q.Alpha != nil {
 			line += fmt.Sprintf(" (alpha %.1f)", *q.Alpha)
 		}
@@ -145,23 +145,23 @@ func TestQueriesAndTheirWeights(t *testing.T) {
 		want  []string
 	}{
 		{"without a fast model", nil, false, `{"queries":["monitor replication"]}`, []string{
-			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 monitor replication", "0.5 and how do I monitor it?",
+			"1.30 monitor replication", "0.36 How do I set up streaming replication? and how do I monitor it?", "0.14 and how do I monitor it?",
 		}},
 		{"with a fast model", expander("\"Monitoring streaming replication\"\n", "- pg_stat_replication\n2. replication lag\nwal\nfour\n"), false, `{"queries":["Replication  Lag"]}`, []string{
-			"1.7 replication lag", "1.3 Monitoring streaming replication", "1.0 pg_stat_replication (alpha 0.2)", "1.0 wal (alpha 0.2)", "0.5 and how do I monitor it?",
+			"1.60 replication lag", "0.36 Monitoring streaming replication", "0.30 pg_stat_replication (alpha 0.2)", "0.30 wal (alpha 0.2)", "0.14 and how do I monitor it?",
 		}},
 		{"a fast model that does something else", expander("I cannot help with that.", "Sorry, I do not know which keywords could be meant here."), false, `{"query":"x"}`, []string{
-			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 x", "0.5 and how do I monitor it?",
+			"1.30 x", "0.36 How do I set up streaming replication? and how do I monitor it?", "0.14 and how do I monitor it?",
 		}},
 		{"a fast model that fails", llmtest.New(llm.Info{}), false, `{"query":"x"}`, []string{
-			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 x", "0.5 and how do I monitor it?",
+			"1.30 x", "0.36 How do I set up streaming replication? and how do I monitor it?", "0.14 and how do I monitor it?",
 		}},
 		{"a model that repeats a question which says nothing by itself", nil, false, `{"queries":["And how do I monitor it?", "lag"]}`, []string{
-			"1.3 How do I set up streaming replication? and how do I monitor it?", "0.7 lag", "0.5 and how do I monitor it?",
+			"1.30 lag", "0.36 How do I set up streaming replication? and how do I monitor it?", "0.14 and how do I monitor it?",
 		}},
-		{"a later search asks only what the model wants", nil, true, `{"queries":["lag"]}`, []string{"0.7 lag"}},
-		{"no queries at all", nil, true, `{}`, []string{"1.3 How do I set up streaming replication? and how do I monitor it?"}},
-		{"more queries than allowed", nil, true, `{"queries":["a","b","c","d","e","f","g","h"]}`, []string{"0.7 a", "0.7 b", "0.7 c", "0.7 d", "0.7 e", "0.7 f"}},
+		{"a later search asks only what the model wants", nil, true, `{"queries":["lag"]}`, []string{"1.30 lag"}},
+		{"no queries at all", nil, true, `{}`, []string{"0.36 How do I set up streaming replication? and how do I monitor it?"}},
+		{"more queries than allowed", nil, true, `{"queries":["a","b","c","d","e","f","g","h"]}`, []string{"1.30 a", "1.30 b", "1.30 c", "1.30 d", "1.30 e", "1.30 f"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -248,9 +248,9 @@ func TestResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"documents":[
-{"document":1,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"one two"},
-{"document":2,"page_id":"p2","title":"Title b","updated":"2026-01-02","url":"https://docs.example/b#s","heading":"Guide › Setup","contents":"three"},
-{"document":3,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"four"}
+{"document":1,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","source":"file","contents":"one two"},
+{"document":2,"page_id":"p2","title":"Title b","updated":"2026-01-02","url":"https://docs.example/b#s","heading":"Guide › Setup","source":"file","contents":"three"},
+{"document":3,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","source":"file","contents":"four"}
 ]}`
 	if diff := cmp.Diff(want, result.Content); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
@@ -453,7 +453,7 @@ func TestQueriesThatAreTold(t *testing.T) {
 		args     string
 		want     []string
 	}{
-		{"How often are backups verified?", nil, `{"queries":["how often backups are verified","backup verification schedule"]}`, []string{"How often are backups verified?", "backup verification schedule"}},
+		{"How often are backups verified?", nil, `{"queries":["how often backups are verified","backup verification schedule"]}`, []string{"how often backups are verified", "backup verification schedule"}},
 		{"and how do I monitor it?", []message.Message{setup}, `{"queries":["monitor lag of a standby"]}`, []string{"monitor lag of a standby", "and how do I monitor it?"}},
 		{"What about failover of the standby server?", []message.Message{setup}, `{"queries":["failover"]}`, []string{"failover"}},
 		{"why?", []message.Message{setup}, `{}`, []string{"How do I set up streaming replication? why?"}},
@@ -489,6 +489,79 @@ func TestVocabularyIsToldToWhoWeighsWords(t *testing.T) {
 		}
 		if told := read.Vocabulary.Chunks == 9 && read.Vocabulary.Terms["pump"] == 3 && len(read.Vocabulary.Terms) == 2; told != weighs {
 			t.Errorf("weighs %t, told %+v", weighs, read.Vocabulary)
+		}
+	}
+}
+
+// A later search of a turn shows what was not shown yet, and says so.
+func TestALaterSearchRepeatsNoPassage(t *testing.T) {
+	t.Parallel()
+	p := leafing(t, 9, 5)
+	first, _ := p.page(t, `{"queries":["kettle"]}`)
+	second, result := p.page(t, `{"queries":["kettle water"]}`)
+	if len(first) != 5 || len(second) != 4 || slices.ContainsFunc(second, func(id document.ID) bool { return slices.Contains(first, id) }) {
+		t.Errorf("the first search shows %v, the second %v", first, second)
+	}
+	if !strings.Contains(result.Content, "are not repeated") {
+		t.Errorf("the result does not say so:\n%s", result.Content)
+	}
+}
+
+func TestQueriesThatAreNotSearchedAreNamed(t *testing.T) {
+	t.Parallel()
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, "one two")}}}
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["a","b","c","d","e","f","seventh"]}`, scope("q"))
+	if err != nil || len(x.asked[0].Queries) > 7 || !strings.Contains(result.Content, "Not searched") || !strings.Contains(result.Content, "seventh") {
+		t.Errorf("%v\n%s", err, result.Content)
+	}
+}
+
+// Passages say which part of their page they are, and the result says how many more there are.
+func TestResultsSayWhatTheyLeaveOut(t *testing.T) {
+	t.Parallel()
+	whole, middle, joined := hit("a", 1, "one"), hit("b", 2, "two"), hit("c", 3, "three")
+	whole.Of = 1
+	middle.First, middle.Last, middle.Of = 2, 2, 7
+	joined.First, joined.Last, joined.Of = 2, 3, 7
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{whole, middle, joined}, Ranking: &retrieve.Ranking{Chunks: make([]retrieve.Ordered, 40)}}}
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("q"))
+	for _, want := range []string{`"part":"whole"`, `"part":"3 of 7"`, `"part":"3–4 of 7"`, "37 passages match less well; page 2"} {
+		if err != nil || !strings.Contains(result.Content, want) {
+			t.Errorf("%v, no %s in\n%s", err, want, result.Content)
+		}
+	}
+}
+
+// One result takes a share of the window, so that a second search and an answer have room.
+func TestResultTakesAShareOfTheWindow(t *testing.T) {
+	t.Parallel()
+	var hits []retrieve.Hit
+	for n := range 20 {
+		hits = append(hits, hit(fmt.Sprint("d", n), document.ChunkID(n+1), strings.Repeat("word ", 200)))
+	}
+	shown := func(window int, share float64) int {
+		sc := scope("q")
+		sc.Window = window
+		result, _, err := run(t, search.New(&index{result: retrieve.Result{Evidence: true, Hits: hits}}, nil, budgettest.NewWords(), search.Config{Share: share}), `{"queries":["q"]}`, sc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(result.References)
+	}
+	if small, large, all := shown(2000, 0.25), shown(8000, 0.25), shown(0, 0.25); small < 1 || small > 3 || large <= small || all != 20 {
+		t.Errorf("a window of 2000 shows %d passages, of 8000 %d, an unknown one %d", small, large, all)
+	}
+}
+
+func TestWhoAsksForTheNewest(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]bool{
+		"what is the latest release?": true, "what changed recently in billing?": true, "neueste Version?": true,
+		"who owns billing now?": false, "what is the current limit?": false, "is the office open today?": false,
+	} {
+		x := &index{}
+		if _, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope(question)); err != nil || x.asked[0].FavorRecent != want {
+			t.Errorf("%q: %v, %v", question, x.asked[0].FavorRecent, err)
 		}
 	}
 }

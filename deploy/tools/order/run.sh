@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Says where the right pages are among the passages that a model is shown: 80 questions about two manuals of different
+# age, each manual once the older one. The queries are recorded from a model that had not seen the manuals.
+# Needs the Debian packages sqlite3-doc and git-doc.
+#
+#	deploy/tools/order/run.sh .build/footnote
+set -euo pipefail
+binary=$(realpath "${1:?usage: run.sh BINARY}")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for old in sqlite git; do
+	export FOOTNOTE_DATA=$work/data.$old
+	for manual in sqlite git; do
+		folder=$work/$old/$manual
+		mkdir -p "$work/$old"
+		cp -rL "/usr/share/doc/$([ $manual = sqlite ] && echo sqlite3 || echo git-doc)" "$folder"
+		when=$([ $manual = $old ] && echo '3 years ago' || echo '1 week ago')
+		find "$folder" -type f -exec touch -d "$when" {} +
+		"$binary" index "$folder" --include '**/*.html' --include '*.html' --acl public >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+	done
+	for manual in sqlite git; do
+		printf '%s, with %s as the older manual: ' "$manual" "$old"
+		"$binary" eval --questions "$here/$manual.questions.tsv" --queries "$here/$manual.queries.tsv" | tail -1
+	done
+done
