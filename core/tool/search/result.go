@@ -108,9 +108,10 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	return earlier
 }
 
-// result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
-// closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Each passage
-// has a number of its own. left are the hits for which there was no room.
+// result is what the model reads: found passages, best first, as many as there is room for, then
+// earlier ones. Where nothing matches closely, what served earlier answers comes first, and what
+// was found is marked: whether it answers is for the model to judge. Each passage has its own
+// number. left are the hits for which there was no room.
 func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope, dropped []string) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
@@ -165,7 +166,8 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		if !h.Document.UpdatedAt.IsZero() {
 			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
 		}
-		// The number's own tokens are not worth taking a number for a passage that is then left out.
+		// A passage that is left out takes no number.
+		doc.Number, doc.Page = 10, "p10"
 		size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
 		if bounded && size > room && len(docs) > 0 {
 			note, left = strings.TrimSpace(note+" "+leftOut), hits[i:]
@@ -192,7 +194,9 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	}
 	result.Content = tool.DocumentsJSON(docs, strings.TrimSpace(note+furtherOf(found, len(left) > 0)+droppedOf(dropped)+knownOf(scope, found)))
 	if scope.Weighs {
-		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms})
+		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{
+			Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms, Pages: pages(scope),
+		})
 	}
 	return result, left
 }
@@ -244,6 +248,19 @@ func knownOf(scope tool.Scope, found retrieve.Result) string {
 		return ""
 	}
 	return " Passages of earlier results of this turn are not repeated; cite them by their numbers."
+}
+
+// pages are the page ids of the numbers that earlier answers cite.
+func pages(scope tool.Scope) map[int]string {
+	pages := make(map[int]string)
+	for _, m := range scope.History {
+		for _, c := range m.Citations {
+			if id := scope.Citations.Page(c.Document.ID); id != "" {
+				pages[c.ModelSees] = id
+			}
+		}
+	}
+	return pages
 }
 
 func sections(parts []retrieve.Part) []message.Section {
