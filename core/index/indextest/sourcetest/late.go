@@ -38,11 +38,11 @@ func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open 
 		l.readAccess(rt)
 		l.readDocuments(rt, false)
 		l.remember()
-		for range rapid.IntRange(3, 8).Draw(rt, "changes") {
+		for range rapid.IntRange(2, 5).Draw(rt, "changes") {
 			l.change(rt)
 			l.pass(rt, rapid.SampledFrom([]time.Duration{time.Minute, 7 * time.Minute, 40 * time.Minute}).Draw(rt, "time passes"))
 		}
-		l.pass(rt, 2*time.Hour) // most changes are to be known then
+		l.pass(rt, time.Hour) // most changes are to be known then
 	})
 }
 
