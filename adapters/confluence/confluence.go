@@ -35,6 +35,14 @@ type Options struct {
 // SweepEvery is after how long everything is looked at, unless Options say otherwise.
 const SweepEvery = atlassian.SweepEvery
 
+// Looks are how late a change of who may read shows.
+var Looks = index.Looks{
+	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
+	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
+	index.ChangeMove:     {Documents: true, Sweep: SweepEvery},
+	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
+}
+
 // keyForm is what Confluence allows as a key: letters and digits, with a tilde before the key of a personal space
 // (https://support.atlassian.com/confluence-cloud/docs/choose-a-space-key/). Personal spaces of Data Center have names of accounts in theirs.
 var keyForm = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,255}|~[A-Za-z0-9._@-]{1,254})$`)

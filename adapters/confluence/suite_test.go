@@ -37,10 +37,25 @@ type suiteWorld struct {
 	t      *testing.T
 	users  []*confluencetest.User
 	groups []*confluencetest.Group
+	sweep  time.Duration // Options.SweepEvery
+	tick   time.Duration // passes with each request
+	edited index.Change
 }
 
-func newWorld(t *testing.T, rt *rapid.T, cloud bool) sourcetest.World {
-	w := &suiteWorld{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud), t: t}
+// A right is not lost later than Looks say, as a server reads the site.
+func TestLate(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		sourcetest.Late(t, confluence.Looks, func(rt *rapid.T) sourcetest.Clocked {
+			w := newWorld(t, rt, cloud)
+			rt.Cleanup(w.Close)
+			w.sweep, w.tick = 0, time.Millisecond
+			return w
+		}, pgaccesstest.Open(t))
+	})
+}
+
+func newWorld(t *testing.T, rt *rapid.T, cloud bool) *suiteWorld {
+	w := &suiteWorld{Server: confluencetest.NewServer(t, confluencetest.NewWorld(), cloud), t: t, sweep: time.Nanosecond, tick: time.Second}
 	for _, name := range []string{"ada", "bob", "cyd"} {
 		w.users = append(w.users, w.User(name))
 	}
@@ -91,7 +106,12 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 		return list
 	}
 	what := rapid.IntRange(0, 13).Draw(t, "edit")
+	w.edited = map[int]index.Change{
+		4: index.ChangeDocument, 5: index.ChangeDocument, 6: index.ChangeDocument, 7: index.ChangeMove, 9: index.ChangeDeletion,
+		10: index.ChangeNode, 11: index.ChangeNode, 12: index.ChangeMember, 13: index.ChangeAccount,
+	}[what]
 	if len(pages) == 0 || what < 4 {
+		w.edited = ""
 		parent := above()
 		if parent != nil {
 			space = parent.Space
@@ -161,6 +181,9 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 	}
 }
 
+// Edited implements sourcetest.Clocked.
+func (w *suiteWorld) Edited() index.Change { return w.edited }
+
 func (w *suiteWorld) subject(t *rapid.T) confluencetest.Subject {
 	switch i := rapid.IntRange(0, 5).Draw(t, "who"); {
 	case i < 3:
@@ -201,7 +224,7 @@ func (w *suiteWorld) Connector() index.Connector {
 	config := confluence.Config{
 		URL: w.URL, Deployment: confluence.DataCenter, Token: w.Token, AllowHosts: []string{"127.0.0.1"}, Every: time.Microsecond, Pause: time.Microsecond,
 		Patience: time.Second, Now: func() time.Time {
-			w.Pass(time.Second)
+			w.Pass(w.tick)
 			return w.Now()
 		},
 	}
@@ -213,7 +236,7 @@ func (w *suiteWorld) Connector() index.Connector {
 		w.t.Fatal(err)
 	}
 	c, err := confluence.NewConnector(client, confluence.Options{Common: confluence.Common{
-		Name: "wiki", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond,
+		Name: "wiki", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: w.sweep,
 	}})
 	if err != nil {
 		w.t.Fatal(err)

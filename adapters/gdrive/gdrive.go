@@ -52,6 +52,12 @@ type Options struct {
 // SweepEvery is after how long everything is looked at, unless Options say otherwise: until then what no log of changes tells is not known.
 const SweepEvery = time.Hour
 
+// Looks are how late a change of who may read shows.
+var Looks = index.Looks{
+	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {}, index.ChangeMove: {},
+	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
+}
+
 // MostOfFile is how large an uploaded file may be that is read, unless Options say otherwise.
 const MostOfFile = 25 << 20
 

@@ -38,7 +38,9 @@ func TestSourceSuite(t *testing.T) {
 type suiteWorld struct {
 	*gdrivetest.Server
 	t      *testing.T
-	every  time.Duration
+	every  time.Duration // Options.SweepEvery
+	tick   time.Duration // passes with each request
+	edited index.Change
 	users  []*gdrivetest.User
 	groups []*gdrivetest.Group
 	guest  *gdrivetest.User // of another organisation
@@ -46,8 +48,18 @@ type suiteWorld struct {
 	ever   []*gdrivetest.File
 }
 
-func newWorld(t *testing.T, rt *rapid.T, every time.Duration) sourcetest.World {
-	w := &suiteWorld{Server: gdrivetest.NewServer(t, gdrivetest.NewWorld()), t: t, every: every}
+// A right is not lost later than Looks say, as a server reads the drives.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	sourcetest.Late(t, gdrive.Looks, func(rt *rapid.T) sourcetest.Clocked {
+		w := newWorld(t, rt, 0)
+		w.tick = time.Millisecond
+		return w
+	}, pgaccesstest.Open(t))
+}
+
+func newWorld(t *testing.T, rt *rapid.T, every time.Duration) *suiteWorld {
+	w := &suiteWorld{Server: gdrivetest.NewServer(t, gdrivetest.NewWorld()), t: t, every: every, tick: time.Second}
 	rt.Cleanup(w.Close)
 	for _, name := range []string{"ada", "bob", "cyd"} {
 		w.users = append(w.users, w.User(name))
@@ -89,7 +101,7 @@ func (w *suiteWorld) grant(t *rapid.T) gdrivetest.Grant {
 		g.To = w.guest
 	case i == 9:
 		g.To, g.View = w.users[0], "published"
-	case i == 10:
+	case i == 10 && w.every > 0: // no edit says when it ends
 		g.To, g.Expires = w.users[1], w.Now().Add(time.Duration(rapid.IntRange(1, 40).Draw(t, "seconds left"))*time.Second)
 	}
 	return g
@@ -120,7 +132,12 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 		}
 	}
 	what := rapid.IntRange(0, 15).Draw(t, "edit")
+	w.edited = map[int]index.Change{
+		4: index.ChangeDocument, 5: index.ChangeDocument, 6: index.ChangeDocument, 7: index.ChangeDocument, 8: index.ChangeDocument, 9: index.ChangeMove,
+		10: index.ChangeMove, 12: index.ChangeDeletion, 13: index.ChangeNode, 14: index.ChangeMember, 15: index.ChangeDeletion,
+	}[what]
 	if len(all) == 0 || what < 4 {
+		w.edited = ""
 		var f *gdrivetest.File
 		if in := where(); what < 2 {
 			f = w.Folder(in, "Folder")
@@ -184,12 +201,16 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 	case 15: // it is another's, or it is deleted for good
 		switch owner := rapid.SampledFrom(w.users).Draw(t, "owner"); {
 		case f.Owner != nil:
+			w.edited = index.ChangeMove
 			w.Change(f, func() { f.Owner = owner })
 		case w.every < time.Hour || f.Type != gdrivetest.Folder:
 			w.Delete(f)
 		}
 	}
 }
+
+// Edited implements sourcetest.Clocked.
+func (w *suiteWorld) Edited() index.Change { return w.edited }
 
 // rewrite changes what stands in a file.
 func (w *suiteWorld) rewrite(f *gdrivetest.File) {
@@ -204,7 +225,7 @@ func idOf(f *gdrivetest.File) document.ID { return document.ID("gdrive-docs:" + 
 func (w *suiteWorld) Connector() index.Connector {
 	config := configOf(w.Server)
 	config.Now = func() time.Time {
-		w.Pass(time.Second)
+		w.Pass(w.tick)
 		return w.Now()
 	}
 	client, err := gdrive.New(config)

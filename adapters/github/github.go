@@ -29,6 +29,13 @@ const (
 	PublicReaders = "readers" // who has a right of their own in the repository, as in private ones
 )
 
+// Looks are how late a change of who may read shows. Issues that are moved to another repository
+// count as deleted in the one that they leave.
+var Looks = index.Looks{
+	index.ChangeMember: {Hook: true}, index.ChangeAccount: {Hook: true}, index.ChangeNode: {Hook: true},
+	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
+}
+
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
 	Name         string   // of the source

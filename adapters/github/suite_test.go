@@ -27,10 +27,12 @@ type organization struct {
 	users []*githubtest.User // the last one never becomes a member
 	teams []*githubtest.Team
 
-	mu    sync.Mutex
-	repos []*githubtest.Repo // those that are there
-	ever  []place
-	names int
+	mu      sync.Mutex
+	repos   []*githubtest.Repo // those that are there
+	ever    []place
+	names   int
+	deleted time.Duration // passes after a deletion
+	edited  index.Change
 }
 
 // place is a document that there was at some time.
@@ -40,10 +42,10 @@ type place struct {
 	id     document.ID
 }
 
-func newOrganization(t *testing.T) func(*rapid.T) sourcetest.World {
-	return func(rt *rapid.T) sourcetest.World {
+func newOrganization(t *testing.T) func(*rapid.T) *organization {
+	return func(rt *rapid.T) *organization {
 		world := githubtest.NewWorld()
-		w := &organization{Server: githubtest.NewServer(t, world), t: t, org: world.Org("acme", "none")}
+		w := &organization{Server: githubtest.NewServer(t, world), t: t, deleted: 25 * time.Hour, org: world.Org("acme", "none")}
 		w.org.HasSSO = true
 		for i := range 5 {
 			u := world.User(fmt.Sprintf("user%d", i))
@@ -98,7 +100,12 @@ func (w *organization) Edit(t *rapid.T) {
 	visibility := rapid.SampledFrom([]string{githubtest.Private, githubtest.Private, githubtest.Internal, githubtest.Public}).Draw(t, "visibility")
 	w.names++
 	name := fmt.Sprintf("name%d", w.names)
-	switch rapid.IntRange(0, 16).Draw(t, "edit") {
+	what := rapid.IntRange(0, 16).Draw(t, "edit")
+	w.edited = map[int]index.Change{
+		0: index.ChangeNode, 1: index.ChangeNode, 2: index.ChangeNode, 3: index.ChangeNode, 4: index.ChangeMember, 5: index.ChangeMember, 6: index.ChangeMember,
+		7: index.ChangeMember, 8: index.ChangeNode, 9: index.ChangeNode, 11: index.ChangeNode, 14: index.ChangeDeletion, 15: index.ChangeAccount, 16: index.ChangeNode,
+	}[what]
+	switch what {
 	case 0, 1:
 		w.Do(func() { r.Visibility = visibility })
 	case 2, 3: // a right of one's own, which an invitation is not yet
@@ -140,7 +147,7 @@ func (w *organization) Edit(t *rapid.T) {
 	case 14: // a deletion that GitHub's counts do not show is seen within a day
 		if p := rapid.SampledFrom(w.ever).Draw(t, "document"); slices.Contains(p.repo.Threads, p.thread) {
 			w.DeleteThread(p.repo, p.thread)
-			w.Pass(25 * time.Hour)
+			w.Pass(w.deleted)
 		}
 	case 15: // somebody is called otherwise, and single sign-on knows them by another address
 		w.Do(func() {
@@ -229,5 +236,20 @@ func TestMain(m *testing.M) { sourcetest.Main(m) }
 // Whoever is shown a document may open it at GitHub, whatever is changed, fails and is stopped; and once all is quiet the other way round.
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()
-	sourcetest.Suite(t, newOrganization(t), pgaccesstest.Open(t))
+	world := newOrganization(t)
+	sourcetest.Suite(t, func(rt *rapid.T) sourcetest.World { return world(rt) }, pgaccesstest.Open(t))
 }
+
+// A right is not lost later than Looks say, as a server reads the organisation without webhooks.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	world := newOrganization(t)
+	sourcetest.Late(t, github.Looks, func(rt *rapid.T) sourcetest.Clocked {
+		w := world(rt)
+		w.deleted = 0
+		return w
+	}, pgaccesstest.Open(t))
+}
+
+// Edited implements sourcetest.Clocked.
+func (w *organization) Edited() index.Change { return w.edited }

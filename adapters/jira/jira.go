@@ -35,6 +35,15 @@ type Options struct {
 // SweepEvery is after how long all ids are looked at, unless Options say otherwise.
 const SweepEvery = atlassian.SweepEvery
 
+// Looks are how late a change of who may read shows. An issue whose new level the account is not on is
+// noticed as one that was deleted.
+var Looks = index.Looks{
+	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
+	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
+	index.ChangeMove:     {Documents: true, Sweep: SweepEvery},
+	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
+}
+
 // MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
 const MostOfFile = atlassian.MostOfFile
 

@@ -65,6 +65,35 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 	})
 }
 
+// A list that ends before the number that it names is no reason to remove anything.
+func TestShortListRemovesNothing(t *testing.T) {
+	s := newSite(t, false, nil) // Cloud names no number
+	eng := s.Project("ENG", users)
+	want := make(map[*jiratest.Issue]string)
+	for n := range 10 {
+		want[s.Issue(eng, "issue", fmt.Sprintf("text %d", n))] = fmt.Sprintf("text %d", n)
+	}
+	s.MustSync()
+	s.Switch(func(w *jiratest.Switches) { w.Cut = 4 })
+	for _, later := range []time.Duration{time.Hour, 25 * time.Hour} { // the ids, and everything
+		s.Pass(later)
+		run, err := s.Sync(t.Context())
+		if err != nil || run.Counts.Removed > 0 || len(s.Last.Failures) != 1 || !strings.Contains(s.Last.Failures[0].Sentence, "could not be listed to its end") {
+			t.Errorf("after %s: %+v, %v, %v", later, run.Counts, err, s.Last.Failures)
+		}
+		s.mustHold(want)
+	}
+	s.Switch(func(w *jiratest.Switches) { w.Cut = 0 })
+	for i := range want {
+		s.Delete(i)
+		delete(want, i)
+		break
+	}
+	s.Pass(time.Hour)
+	s.MustSync()
+	s.mustHold(want)
+}
+
 // What was deleted while the list was read shifts a counted list: nothing is passed over, and nothing that is there is taken for gone.
 func TestAListThatShiftsIsReadAgain(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {

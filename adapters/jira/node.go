@@ -126,7 +126,7 @@ func (n *nodes) project(ctx context.Context, p project) error {
 // passing reports whether an error is one of the project, and others may be read all the same.
 func (n *nodes) passing(err error) bool {
 	return atlassian.Broken(err) || atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest ||
-		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errCircle)
+		errors.Is(err, atlassian.ErrMalformed) || errors.Is(err, errShifted) || errors.Is(err, errShort) || errors.Is(err, errCircle)
 }
 
 // meet looks at the issues of a project that are read by whoever stands in them.

@@ -17,7 +17,8 @@ type searching struct {
 	jql    string
 	fields []string
 	most   int
-	// anchored searches are in an order in which nothing moves but what is deleted: where something was, the list has shifted, and they end with errShifted.
+	// anchored searches are in an order in which nothing moves but what is deleted: where something was, the list has shifted, and they end with errShifted. They
+	// end with errShort where something is missing.
 	anchored bool
 }
 
@@ -34,6 +35,9 @@ func (s searching) check(found []issue) error {
 
 // errShifted marks a list of which something went while it was read, so that something else may have been passed over.
 var errShifted = errors.New("the list has changed while it was read")
+
+// errShort marks a list that ends before the number of issues that it names.
+var errShort = errors.New("it ends before the number of issues that Jira counts")
 
 // errExpired marks a place in a list that is not known any more: "This token will expire in 7 days".
 var errExpired = errors.New("the place in the list is not known any more")
@@ -75,8 +79,13 @@ func (c *Client) search(ctx context.Context, s searching, at string) (found []is
 			return nil, "", errShifted
 		}
 	}
-	if len(found) == 0 || end >= got.Total { // whatever the total says, a part without anything new is the last one
+	switch {
+	case end >= got.Total:
 		return found, "", nil
+	case len(found) == 0 && s.anchored:
+		return nil, "", errShort
+	case len(found) == 0:
+		return nil, "", nil
 	}
 	return found, strconv.Itoa(end-1) + "/" + string(found[len(found)-1].ID), nil
 }

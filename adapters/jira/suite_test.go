@@ -39,6 +39,9 @@ type suiteWorld struct {
 	groups []*jiratest.Group
 	levels []*jiratest.Level
 	full   time.Duration // after which everything is looked at
+	sweep  time.Duration // Options.SweepEvery
+	tick   time.Duration // passes with each request
+	edited index.Change
 }
 
 const (
@@ -46,8 +49,20 @@ const (
 	roleB = "10102"
 )
 
-func newWorld(t *testing.T, rt *rapid.T, cloud bool) sourcetest.World {
-	w := &suiteWorld{Server: jiratest.NewServer(t, jiratest.NewWorld(), cloud), t: t}
+// A right is not lost later than Looks say, as a server reads the site.
+func TestLate(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		sourcetest.Late(t, jira.Looks, func(rt *rapid.T) sourcetest.Clocked {
+			w := newWorld(t, rt, cloud)
+			rt.Cleanup(w.Close)
+			w.sweep, w.full, w.tick = 0, 0, time.Millisecond
+			return w
+		}, pgaccesstest.Open(t))
+	})
+}
+
+func newWorld(t *testing.T, rt *rapid.T, cloud bool) *suiteWorld {
+	w := &suiteWorld{Server: jiratest.NewServer(t, jiratest.NewWorld(), cloud), t: t, sweep: time.Nanosecond, tick: time.Second}
 	for _, name := range []string{"ada", "bob", "cyd"} {
 		w.users = append(w.users, w.User(name))
 	}
@@ -119,7 +134,12 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 	var issues []*jiratest.Issue
 	w.Do(func() { issues = slices.Clone(w.Issues) })
 	what := rapid.IntRange(0, 15).Draw(t, "edit")
+	w.edited = map[int]index.Change{
+		3: index.ChangeDocument, 4: index.ChangeDocument, 5: index.ChangeDocument, 6: index.ChangeDocument, 7: index.ChangeMove, 8: index.ChangeDeletion,
+		10: index.ChangeNode, 11: index.ChangeNode, 12: index.ChangeNode, 13: index.ChangeDocument, 14: index.ChangeMember, 15: index.ChangeAccount,
+	}[what]
 	if len(issues) == 0 || what < 3 {
+		w.edited = ""
 		w.Add(&jiratest.Issue{
 			Project: project, Summary: "an issue", Text: "common words", Reporter: user(), Assignee: user(),
 			Custom: map[string]any{"customfield_10050": user(), "customfield_10051": rapid.SampledFrom(w.groups).Draw(t, "group in a field")},
@@ -189,6 +209,9 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 	}
 }
 
+// Edited implements sourcetest.Clocked.
+func (w *suiteWorld) Edited() index.Change { return w.edited }
+
 // meet takes note of all documents that there are.
 func (w *suiteWorld) meet() {
 	w.Do(func() {
@@ -204,7 +227,7 @@ func idOf(i *jiratest.Issue) document.ID { return document.ID("jira-issues:" + i
 func (w *suiteWorld) Connector() index.Connector {
 	config := configOf(w.Server)
 	config.Now = func() time.Time {
-		w.Pass(time.Second)
+		w.Pass(w.tick)
 		return w.Now()
 	}
 	client, err := jira.New(config)
@@ -212,7 +235,7 @@ func (w *suiteWorld) Connector() index.Connector {
 		w.t.Fatal(err)
 	}
 	c, err := jira.NewConnector(client, jira.Options{FullEvery: w.full, Common: jira.Common{
-		Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: time.Nanosecond,
+		Name: "issues", Comments: true, Anonymous: access.Members, Domains: []string{sourcetest.Domain}, SweepEvery: w.sweep,
 	}})
 	if err != nil {
 		w.t.Fatal(err)

@@ -69,6 +69,9 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 			continue
 		case errors.Is(err, errShifted):
 			w.Holes, next, s.anchored = true, w.At, false // it is read to its end, and nothing is removed by it
+		case errors.Is(err, errShort):
+			p.Notices = append(p.Notices, sourcepass.Incomplete(of.Key, err))
+			w.Holes = true
 		case errors.Is(err, errExpired), w.At != "" && sourcehttp.Status(err) == http.StatusBadRequest:
 			at.Sweep = nil
 			if err := p.Save(index.Batch{}); err != nil { // the next run begins with a new one

@@ -23,6 +23,11 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "notion"
 
+// Looks are how late a change of who may read shows. Who is in a group is not Notion's to say here.
+var Looks = index.Looks{
+	index.ChangeNode: {Documents: true}, index.ChangeMove: {Documents: true}, index.ChangeDeletion: {Documents: true},
+}
+
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source

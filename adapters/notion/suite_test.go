@@ -38,10 +38,22 @@ type suiteWorld struct {
 	// readers are the operator's lists by the ids of pages.
 	readers map[string]access.ACL
 	omitted bool
+	tick    time.Duration // passes with each request
+	edited  index.Change
 }
 
-func newWorld(t *testing.T, rt *rapid.T) sourcetest.World {
-	w := &suiteWorld{Server: notiontest.NewServer(t, notiontest.NewWorld()), t: t, readers: make(map[string]access.ACL)}
+// A right is not lost later than Looks say, as a server reads the workspace.
+func TestLate(t *testing.T) {
+	sourcetest.Late(t, notion.Looks, func(rt *rapid.T) sourcetest.Clocked {
+		w := newWorld(t, rt)
+		rt.Cleanup(w.Close)
+		w.tick = time.Millisecond
+		return w
+	}, pgaccesstest.Open(t))
+}
+
+func newWorld(t *testing.T, rt *rapid.T) *suiteWorld {
+	w := &suiteWorld{Server: notiontest.NewServer(t, notiontest.NewWorld()), t: t, tick: time.Second, readers: make(map[string]access.ACL)}
 	for _, title := range []string{"Handbook", "Board"} {
 		top := w.page(nil, title)
 		w.Do(func() { top.Connected = true })
@@ -66,7 +78,9 @@ func (w *suiteWorld) page(above *notiontest.Thing, title string) *notiontest.Thi
 
 // Edit implements sourcetest.World.
 func (w *suiteWorld) Edit(t *rapid.T) {
-	w.Pass(time.Duration(rapid.IntRange(1, 200).Draw(t, "seconds")) * time.Second)
+	if seconds := rapid.IntRange(1, 200).Draw(t, "seconds"); w.tick == time.Second {
+		w.Pass(time.Duration(seconds) * time.Second)
+	}
 	var all, pages []*notiontest.Thing
 	w.Do(func() {
 		for _, one := range w.Things {
@@ -86,6 +100,10 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 	if len(pages) == 0 {
 		what = 0
 	}
+	w.edited = map[int]index.Change{
+		4: index.ChangeMove, 5: index.ChangeMove, 7: index.ChangeDeletion, 8: index.ChangeDeletion, 9: index.ChangeNode, 10: index.ChangeNode,
+		11: index.ChangeNode, 12: index.ChangeNode, 13: index.ChangeNode,
+	}[what]
 	switch what {
 	case 0, 1, 2: // a page in a page, a block, a data source, or at the top
 		var above *notiontest.Thing
@@ -150,12 +168,15 @@ func (w *suiteWorld) Edit(t *rapid.T) {
 	}
 }
 
+// Edited implements sourcetest.Clocked.
+func (w *suiteWorld) Edited() index.Change { return w.edited }
+
 // Connector implements sourcetest.World.
 func (w *suiteWorld) Connector() index.Connector {
 	client, err := notion.New(notion.Config{
 		URL: w.URL, Token: w.Token, AllowHosts: []string{"127.0.0.1"}, Every: time.Microsecond, Pause: time.Microsecond, Patience: time.Second,
 		Now: func() time.Time {
-			w.Pass(time.Second)
+			w.Pass(w.tick)
 			return w.Now()
 		},
 	})

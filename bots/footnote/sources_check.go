@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // sourcesCheck tries sources, and tells how they are kept current.
@@ -36,6 +37,7 @@ type sourceCheckJSON struct {
 	Nodes             *loopJSON         `json:"nodes,omitempty"`              // of sources with readers of their own
 	Groups            *loopJSON         `json:"groups,omitempty"`             // likewise
 	People            *peopleCountJSON  `json:"people,omitempty"`             // likewise
+	DeletionSeconds   int64             `json:"deletion_seconds,omitempty"`   // how late a deletion shows at most
 	RevocationSeconds int64             `json:"revocation_seconds,omitempty"` // how late a revocation shows at most; without it the source is not asked who may read
 }
 
@@ -160,8 +162,8 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 			if s.Unasked {
 				b.WriteString("  private answers rely on that too: the account may not ask the source about single people\n")
 			}
-			if s.Kind.Lag != "" {
-				fmt.Fprintf(&b, "  %s\n", s.Kind.Lag)
+			if s.Deleted > 0 {
+				fmt.Fprintf(&b, "  what is deleted is shown for %s at most%s\n", shortDuration(s.Deleted), hooked(s))
 			}
 		} else {
 			fmt.Fprintf(&b, "  %s\n", s.Kind.Bound)
@@ -171,6 +173,14 @@ func (c *sourcesCheck) print(env *environment, chosen []wire.SourceCheck) error 
 		}
 	}
 	return nil
+}
+
+// hooked says what webhooks of a source shorten.
+func hooked(s wire.SourceCheck) string {
+	if s.Kind.Looks[index.ChangeDeletion].Hook {
+		return "; webhooks tell of it within seconds"
+	}
+	return ""
 }
 
 // currency says how current a source is.
@@ -203,7 +213,7 @@ func checkJSON(s wire.SourceCheck) sourceCheckJSON {
 	out := sourceCheckJSON{
 		ID: s.ID, Name: s.Name, Kind: s.Kind.Name, OK: len(s.Faults) == 0, Faults: list(s.Faults), Notes: list(s.Seen.Notes), Sees: list(s.Seen.Sees),
 		Nodes: loopOf(s.Access.Nodes), Groups: loopOf(s.Access.Groups), People: countOf(s.Access.People),
-		Documents: s.State.Documents, FailedRuns: s.State.Failing, RevocationSeconds: int64(s.Late.Seconds()),
+		Documents: s.State.Documents, FailedRuns: s.State.Failing, RevocationSeconds: int64(s.Late.Seconds()), DeletionSeconds: int64(s.Deleted.Seconds()),
 	}
 	if !s.State.PausedAt.IsZero() {
 		out.PausedAt = &s.State.PausedAt

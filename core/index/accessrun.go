@@ -28,7 +28,7 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	}
 	if r, ok := source.(NodeReader); ok && ctx.Err() == nil && !errors.Is(groups, ErrRevoked) {
 		nodes = readLoop(ctx, store, tenant, source, LoopNodes, again, r.Nodes, storableNodes, func(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error {
-			if err := moveDocuments(ctx, documents, tenant, source.Source().ID, b.Documents); err != nil {
+			if err := moveDocuments(ctx, documents, tenant, run, b.Documents); err != nil {
 				return err
 			}
 			return store.PutNodes(ctx, tenant, run, b)
@@ -37,23 +37,24 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments gives stored documents the access lists that nodes say, narrower or wider.
-func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, source document.SourceID, lists map[document.ID]access.ACL) error {
+// moveDocuments gives stored documents the access lists that nodes say, narrower or wider. Those that have the lists already are noted
+// where a run of documents is under way, which may have read others before.
+func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), mostAccess) {
-		known, err := store.Known(ctx, tenant, source, ids)
+		known, err := store.Known(ctx, tenant, run.Source, ids)
 		if err != nil {
 			return fmt.Errorf("ask which of %d documents are below another node: %w", len(ids), err)
 		}
 		var changes []Access
 		for _, id := range ids {
-			if stamp, stored := known[id]; stored && !slices.Equal(sorted(lists[id]), stamp.ACL) {
-				changes = append(changes, Access{ID: id, ACL: sorted(lists[id]), Hash: stamp.Hash})
+			if stamp, stored := known[id]; stored && (run.Reading || !slices.Equal(sorted(lists[id]), stamp.ACL)) {
+				changes = append(changes, Access{ID: id, ACL: sorted(lists[id]), Hash: stamp.Hash, ReadAt: run.StartedAt})
 			}
 		}
 		if len(changes) == 0 {
 			continue
 		}
-		if err := store.SetACL(ctx, tenant, source, changes); err != nil {
+		if err := store.SetACL(ctx, tenant, run.Source, changes); err != nil {
 			return fmt.Errorf("change who may read %d documents: %w", len(changes), err)
 		}
 	}

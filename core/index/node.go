@@ -137,6 +137,8 @@ type AccessRun struct {
 	Since Checkpoint
 	// StartedAt is now, and PassStartedAt when the first of the runs began that together read the source once. Both are by the store's clock.
 	StartedAt, PassStartedAt time.Time
+	// Reading says that a run of the source's documents had begun before this one, and had not ended.
+	Reading bool
 }
 
 // ErrSuperseded marks that another run over the same source began later, and goes on.

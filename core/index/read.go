@@ -223,7 +223,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	if err != nil {
 		return nil, nil, true, err
 	}
-	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum}, Chunks: chunks, secret: secret}
+	e = &Entry{Document: d, Stamp: Stamp{UpdatedAt: modified, Hash: sum, ACLReadAt: r.last.StartedAt}, Chunks: chunks, secret: secret}
 	contexts := make([]string, len(e.Chunks))
 	if r.context != nil {
 		var complete bool
@@ -232,7 +232,7 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 		}
 		if !complete { // without a time it is read again by the next run, and stored again once more can be written about it
 			settings := fmt.Sprint(r.settings(), contexts)
-			e.Stamp = Stamp{Hash: fingerprint(&d, item.ModifiedAt, settings)}
+			e.Stamp = Stamp{ACLReadAt: r.last.StartedAt, Hash: fingerprint(&d, item.ModifiedAt, settings)}
 			e.plain = true
 			if same && (e.Hash == stamp.Hash || stamp.Hash == earlierFingerprint(&d, item.ModifiedAt, settings, stamp.ACL)) {
 				return nil, changed(&d, e.Hash, stamp), true, nil

@@ -55,6 +55,9 @@ func (r *run) setACL(ctx context.Context, changes []Access) error {
 	if len(changes) == 0 {
 		return nil
 	}
+	for i := range changes {
+		changes[i].ReadAt = r.last.StartedAt
+	}
 	if err := r.store.SetACL(ctx, r.tenant, r.state.Source.ID, changes); err != nil {
 		return fmt.Errorf("change who may read %d documents: %w", len(changes), err)
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -63,12 +64,13 @@ func (s nodeSource) Groups(context.Context, index.Checkpoint) iter.Seq2[index.Gr
 // accessStore keeps the last batches.
 type accessStore struct {
 	index.AccessStore
-	nodes  index.NodeBatch
-	groups index.GroupBatch
+	reading bool // AccessRun.Reading
+	nodes   index.NodeBatch
+	groups  index.GroupBatch
 }
 
-func (s *accessStore) BeginAccess(context.Context, access.TenantID, document.Source, index.Loop, bool) (index.AccessRun, error) {
-	return index.AccessRun{}, nil
+func (s *accessStore) BeginAccess(_ context.Context, _ access.TenantID, of document.Source, loop index.Loop, _ bool) (index.AccessRun, error) {
+	return index.AccessRun{Source: of.ID, Loop: loop, StartedAt: time.Now(), Reading: s.reading}, nil
 }
 
 func (s *accessStore) PutNodes(_ context.Context, _ access.TenantID, _ index.AccessRun, b index.NodeBatch) error {

@@ -26,7 +26,8 @@ type Store interface {
 	// their chunks. Unknown ids, and texts without a vector, are left out.
 	Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error)
 	// Put stores documents in one transaction, each replacing its older version whole: chunks, search terms, vectors and access list. The
-	// entries are searchable when it returns. Ids within one call are different.
+	// entries are searchable when it returns. Ids within one call are different. A document keeps the access list that it has if that is newer
+	// (NewerACL).
 	Put(ctx context.Context, tenant access.TenantID, entries []Entry) error
 	// Remove takes documents of the source out of the index; they cannot be found any more when it returns. Unknown ids, and ids of other
 	// sources, are ignored.
@@ -34,7 +35,8 @@ type Store interface {
 	// Checked notes that documents of the source were found unchanged now (Stamp.CheckedAt). Unknown ids are ignored.
 	Checked(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error
 	// SetACL changes who may read documents of the source, without storing them again: their text, search terms and vectors stay. All changes
-	// of a call hold for every search that begins after it returns. Unknown ids, and ids of other sources, are ignored. The documents do not
+	// of a call hold for every search that begins after it returns. Unknown ids, ids of other sources, and changes of documents whose list is newer
+	// (NewerACL), are ignored. The documents do not
 	// count as Checked: who may read them is often said without their being read.
 	SetACL(ctx context.Context, tenant access.TenantID, source document.SourceID, changes []Access) error
 	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then) and once at its end.
@@ -54,13 +56,22 @@ type Stamp struct {
 	CheckedAt time.Time
 	// ACL is who may read the document, sorted. Known fills it in; Put does not look at it.
 	ACL access.ACL
+	// ACLReadAt is when the run began that found the access list, by the store's clock. Known may leave it out.
+	ACLReadAt time.Time
 }
+
+// NewerACL reports whether an access list is stored that a later run found than one that is to be
+// stored. A run keeps what it read for a while. So one that began before another run read the same
+// document may bring back a right that was taken meanwhile.
+func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 
 // Access says who may read a document, and which Hash it has from then on.
 type Access struct {
 	ID   document.ID
 	ACL  access.ACL // nobody may read the document where it is empty
 	Hash Hash
+	// ReadAt is when the run began that found it (Stamp.ACLReadAt).
+	ReadAt time.Time
 }
 
 // Entry is a document made ready for the index. The slices SearchText and Vectors run parallel to Chunks.

@@ -11,7 +11,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +32,6 @@ type Server struct {
 	mu      sync.Mutex
 	tokens  map[string]caller
 	private *rsa.PrivateKey
-	web     *httptest.Server
 }
 
 // Switches make the server behave otherwise. They are changed within Switch.
@@ -62,7 +60,7 @@ var signing = sync.OnceValue(func() *rsa.PrivateKey {
 func NewServer(t testing.TB, w *World) *Server {
 	t.Helper()
 	s := &Server{World: w, tokens: make(map[string]caller), private: signing()}
-	s.web = s.Serve(t, s.serve)
+	s.Serve(t, s.serve)
 	der, err := x509.MarshalPKCS8PrivateKey(s.private)
 	if err != nil {
 		t.Fatal(err)
@@ -75,12 +73,6 @@ func NewServer(t testing.TB, w *World) *Server {
 		t.Fatal(err)
 	}
 	return s
-}
-
-// Close ends the server and its connections. It may be called before the test ends, where a test has many.
-func (s *Server) Close() {
-	s.web.CloseClientConnections()
-	s.web.Close()
 }
 
 // Forget has the tokens that were given out accepted no more.

@@ -48,6 +48,7 @@ type API[S any] struct {
 	Faults Faults[Fault]
 	Log    Log[string] // of requests: "GET /rest/api/space?limit=100"
 
+	web      *httptest.Server
 	mu       sync.Mutex
 	revoked  bool
 	switches S
@@ -82,8 +83,14 @@ func (a *API[S]) Handler(fake http.HandlerFunc) http.HandlerFunc {
 func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
 	web := httptest.NewServer(a.Handler(answer))
 	t.Cleanup(web.Close)
-	a.URL = web.URL
+	a.URL, a.web = web.URL, web
 	return web
+}
+
+// Close ends the server and its connections. A test that makes many servers calls it before it ends.
+func (a *API[S]) Close() {
+	a.web.CloseClientConnections()
+	a.web.Close()
 }
 
 // Revoke has the credential accepted no more, or again.

@@ -168,9 +168,12 @@ func (q *request) search2([]string) any {
 	if q.Switches.Circle && len(found.list) > 0 && start >= len(found.list)-1 {
 		start = 0
 	}
-	from, to := min(start, len(found.list)), min(start+limit, len(found.list))
 	total := len(found.list)
-	if q.Switches.PastEnd || q.Switches.Circle {
+	if q.Switches.Cut > 0 && !byIDs.MatchString(q.body.JQL) {
+		found.list = found.list[:min(q.Switches.Cut, total)]
+	}
+	from, to := min(start, len(found.list)), min(start+limit, len(found.list))
+	if q.Switches.Circle {
 		total += limit
 	}
 	for _, i := range found.list[from:to] {

@@ -33,7 +33,8 @@ type Server struct {
 // Switches make the server behave as some sites do. They are changed within Switch.
 type Switches struct {
 	Short     int             // how many entries a part of a list holds at most; 0: as many as are asked for
-	PastEnd   bool            // lists say that there is more than there is
+	PastEnd   bool            // lists but searches say that there is more than there is
+	Cut       int             // searches of Data Center end after so many issues, and count all
 	Hollow    bool            // an empty part stands before the end of searches
 	Circle    bool            // lists begin again at their end
 	Poisoned  map[string]bool // issues whose texts fail, and with them those of all that are asked for beside

@@ -31,13 +31,13 @@ func (s *Store) BeginAccess(
 			update source_access a set run = run + 1, began_at = clock_timestamp(), touched_at = clock_timestamp(),
 			       checkpoint = case when n.anew then '' else checkpoint end, pass_at = case when not n.anew then pass_at end
 			from ( -- since somebody asked for it
-				select $4 or coalesce(s.resync_at > coalesce(l.pass_at, l.succeeded_at), false) as anew
+				select $4 or coalesce(s.resync_at > coalesce(l.pass_at, l.succeeded_at), false) as anew, s.reading
 				from source s join source_access l on l.tenant_id = s.tenant_id and l.source_id = s.id
 				where s.tenant_id = $1 and s.id = $2 and l.loop = $3
 			) n
 			where tenant_id = $1 and source_id = $2 and loop = $3
-			returning run, checkpoint, began_at, pass_at`, string(tenant), string(source.ID), string(loop), again).
-			Scan(&run.Number, (*[]byte)(&run.Since), &run.StartedAt, &pass)
+			returning run, checkpoint, began_at, pass_at, n.reading`, string(tenant), string(source.ID), string(loop), again).
+			Scan(&run.Number, (*[]byte)(&run.Since), &run.StartedAt, &pass, &run.Reading)
 		if run.PassStartedAt = run.StartedAt; pass != nil {
 			run.PassStartedAt = *pass
 		}

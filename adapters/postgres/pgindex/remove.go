@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/access"
@@ -52,24 +53,39 @@ func removeDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sou
 	return nil
 }
 
-// drop deletes documents of the locked shard and returns their row ids. A source given restricts it. The shard's statistics are
+// dropped is what a new version of a document takes over.
+type dropped struct {
+	id   int64 // of the row
+	acl  []string
+	list int32 // number of acl
+	read time.Time
+}
+
+// drop deletes documents of the locked shard and returns what was there. A source given restricts it. The shard's statistics are
 // brought up to date in w.state.
-func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]int64, error) {
+func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]dropped, error) {
 	// Served by document's unique constraint.
 	rows, err := w.tx.Query(ctx, `
 		delete from document where tenant_id = $1 and shard = $2 and external_id = any($3::text[]) and ($4::text = '' or source_id = $4)
-		returning external_id, id, first_chunk, chunk_count, flat_length, title_length`, string(w.tenant), w.shard, strs(ids), string(source))
+		returning external_id, id, acl, access_number, case when isfinite(acl_read_at) then acl_read_at end,
+			first_chunk, chunk_count, flat_length, title_length`, string(w.tenant), w.shard, strs(ids), string(source))
 	if err != nil {
 		return nil, fmt.Errorf("delete documents: %w", err)
 	}
-	dropped := make(map[document.ID]int64)
+	was := make(map[document.ID]dropped)
 	var gone, firsts []int64
 	var counts []int32
 	var external string
 	var id, first, flat, title int64
-	var count int32
-	if _, err := pgx.ForEachRow(rows, []any{&external, &id, &first, &count, &flat, &title}, func() error {
-		dropped[document.ID(external)] = id
+	var list, count int32
+	var acl []string
+	var read *time.Time
+	if _, err := pgx.ForEachRow(rows, []any{&external, &id, &acl, &list, &read, &first, &count, &flat, &title}, func() error {
+		d := dropped{id: id, acl: acl, list: list}
+		if read != nil {
+			d.read = *read
+		}
+		was[document.ID(external)] = d
 		gone = append(gone, id)
 		w.state.chunks -= int64(count)
 		w.state.flatLength -= flat
@@ -86,7 +102,7 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 		return nil, fmt.Errorf("delete documents: %w", err)
 	}
 	if len(gone) == 0 {
-		return dropped, nil
+		return was, nil
 	}
 	batch := &pgx.Batch{}
 	pgknowledge.Drop(batch, w.tenant, w.shard, gone, firsts, counts)
@@ -102,7 +118,7 @@ func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []
 	if err := w.tx.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("delete the chunks of documents: %w", err)
 	}
-	return dropped, nil
+	return was, nil
 }
 
 // SetACL changes who may read documents, without storing them again; see index.Store.
@@ -155,18 +171,20 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 // setACL changes who may read documents of the locked shard. numbers are those of the lists, by key.
 func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
 	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
+	reads := make([]*time.Time, len(changes))
 	for i, c := range changes {
 		ids[i], hashes[i], lists[i] = string(c.ID), c.Hash[:], numbers[aclKey(sortedACL(c.ACL))]
+		reads[i] = nullTime(c.ReadAt)
 	}
-	// Served by document's unique constraint. Chunks whose list stays are not touched.
+	// Served by document's unique constraint. Chunks whose list stays are not touched. A newer list stays (index.NewerACL).
 	rows, err := tx.Query(ctx, `
-		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash
-		from unnest($4::text[], $5::bytea[], $6::int[]) as c (id, hash, list)
+		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash, acl_read_at = coalesce(c.read_at, '-infinity')
+		from unnest($4::text[], $5::bytea[], $6::int[], $7::timestamptz[]) as c (id, hash, list, read_at)
 		join access_list l on l.tenant_id = $1 and l.number = c.list
 		join document was on was.tenant_id = $1 and was.shard = $2 and was.external_id = c.id
-		where d.tenant_id = $1 and d.shard = $2 and d.source_id = $3 and d.external_id = c.id
+		where d.tenant_id = $1 and d.shard = $2 and d.source_id = $3 and d.external_id = c.id and d.acl_read_at <= coalesce(c.read_at, '-infinity')
 		returning d.access_number, was.access_number = d.access_number, d.first_chunk, d.chunk_count`,
-		string(tenant), shard, string(source), ids, hashes, lists)
+		string(tenant), shard, string(source), ids, hashes, lists, reads)
 	if err != nil {
 		return fmt.Errorf("update documents: %w", err)
 	}

@@ -40,8 +40,8 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 	var now time.Time
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const begin = `
-			insert into source (tenant_id, id, kind, name) values ($1, $2, $3, $4)
-			on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name
+			insert into source (tenant_id, id, kind, name, reading) values ($1, $2, $3, $4, true)
+			on conflict (tenant_id, id) do update set kind = excluded.kind, name = excluded.name, reading = true
 			returning ` + sourceColumns + `, clock_timestamp()`
 		err := tx.QueryRow(ctx, begin, string(tenant), string(src.ID), string(src.Kind), clean(src.Name)).
 			Scan(row.fields(&now)...)
@@ -98,7 +98,7 @@ func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run)
 	}
 	whole := !run.FinishedAt.IsZero() && run.Succeeded
 	tag, err := x.db.Pool.Exec(ctx, `
-		update source set checkpoint = $3, last_run = $4::jsonb, last_success = coalesce($5, last_success),
+		update source set reading = not $8, checkpoint = $3, last_run = $4::jsonb, last_success = coalesce($5, last_success),
 		       settings = case when $6 then $7 else settings end,
 		       last_error = case when $8 then $9 else last_error end,
 		       failures = case when $6 then 0 when $8 then failures + 1 else failures end

@@ -9,8 +9,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgknowledge"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/pgvector/pgvector-go"
 )
 
@@ -32,6 +34,9 @@ type placed struct {
 	*preparedEntry
 	id    int64
 	first int64 // chunk id
+	acl   []string
+	list  int32 // number of acl
+	read  time.Time
 }
 
 func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error {
@@ -49,13 +54,16 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 	}
 	docs := make([]placed, len(entries))
 	for i, p := range entries {
-		id, found := old[p.Document.ID]
+		was, found := old[p.Document.ID]
 		if !found {
-			id = w.state.nextDocument
+			was.id = w.state.nextDocument
 			w.state.nextDocument++
 		}
-		n := len(p.Chunks)
-		docs[i] = placed{preparedEntry: p, id: id, first: w.state.allocate(n)}
+		n, acl := len(p.Chunks), sortedACL(p.Document.ACL)
+		docs[i] = placed{preparedEntry: p, id: was.id, first: w.state.allocate(n), acl: acl, list: w.lists[aclKey(acl)], read: p.ACLReadAt}
+		if index.NewerACL(was.read, p.ACLReadAt) {
+			docs[i].acl, docs[i].list, docs[i].read = was.acl, was.list, was.read
+		}
 		w.state.chunks += int64(n)
 		w.state.flatLength += p.flatLength
 		w.state.titleLength += p.titleLength
@@ -85,7 +93,7 @@ func (w *shardWriter) write(ctx context.Context, entries []*preparedEntry) error
 func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 	_, err := w.tx.CopyFrom(ctx, pgx.Identifier{"document"}, []string{"tenant_id", "shard", "id", "source_id", "external_id", "kind", "title", "url",
 		"updated_at", "modified_at", "content_hash", "acl", "access_number", "metadata", "language", "first_chunk", "chunk_count",
-		"flat_length", "title_length", "knowledge"},
+		"flat_length", "title_length", "knowledge", "acl_read_at"},
 		pgx.CopyFromSlice(len(docs), func(i int) ([]any, error) {
 			d := docs[i]
 			doc := &d.Document
@@ -93,10 +101,9 @@ func (w *shardWriter) copyDocuments(ctx context.Context, docs []placed) error {
 			for k, v := range doc.Metadata {
 				metadata[clean(k)] = clean(v)
 			}
-			acl := sortedACL(doc.ACL)
 			return []any{string(w.tenant), w.shard, d.id, string(doc.Source), string(doc.ID), string(doc.Kind), clean(doc.Title), clean(doc.URL),
-				nullTime(doc.UpdatedAt), nullTime(d.Stamp.UpdatedAt), d.Hash[:], acl, w.lists[aclKey(acl)], metadata, d.language,
-				d.first, int32(len(d.Chunks)), d.flatLength, d.titleLength, pgknowledge.ReadingVersion}, nil
+				nullTime(doc.UpdatedAt), nullTime(d.Stamp.UpdatedAt), d.Hash[:], d.acl, d.list, metadata, d.language,
+				d.first, int32(len(d.Chunks)), d.flatLength, d.titleLength, pgknowledge.ReadingVersion, readAt(d.read)}, nil
 		}))
 	if err != nil {
 		return fmt.Errorf("copy documents: %w", err)
@@ -152,7 +159,7 @@ func (w *shardWriter) copyVectors(ctx context.Context, docs []placed) error {
 				return nil, fmt.Errorf("vectors of %s: %w", d.Document.ID, err)
 			}
 			half, full := m.columns(v)
-			return []any{string(w.tenant), w.shard, d.first + int64(n), m.number, w.lists[aclKey(sortedACL(d.Document.ACL))],
+			return []any{string(w.tenant), w.shard, d.first + int64(n), m.number, d.list,
 				w.sources[d.Document.Source], half, full}, nil
 		}))
 	if err != nil {
@@ -235,6 +242,14 @@ func chunkRows(docs []placed) []chunkRow {
 		}
 	}
 	return rows
+}
+
+// readAt is a time as document.acl_read_at has it.
+func readAt(t time.Time) pgtype.Timestamptz {
+	if t.IsZero() {
+		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+	}
+	return pgtype.Timestamptz{Time: t, Valid: true}
 }
 
 func nullTime(t time.Time) *time.Time {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
@@ -24,10 +23,8 @@ type Kind struct {
 	Secrets []Secret // none where nobody is asked for one
 	// Bound says who may read its documents, and how late a change of that shows here at most.
 	Bound string
-	// Late is how late somebody who may not read any more is kept from it at most, by what the source itself says; 0 where it is not asked.
-	Late func(config.Source) time.Duration
-	// Lag says in few words what else takes as long as Late; empty: nothing.
-	Lag string
+	// Looks are how late a change of who may read shows; nil where the source is not asked.
+	Looks index.Looks
 	// Paused says what is shown of a source of this kind while it is paused.
 	Paused string
 	// Unpaused says why a source of this kind cannot be paused; empty where it can.

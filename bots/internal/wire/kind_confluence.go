@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"time"
-
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
@@ -49,11 +47,11 @@ func confluenceKind() Kind {
 		}},
 		Bound: "A page is read by whoever may use the site, may view its space, and is on the list of every restricted page or folder above it and on its own. People are known by addresses below managed_domains and identity.domains " +
 			"that their profiles show, or by footnote people import. What visitors see is for members unless anonymous says otherwise. Groups, spaces and known restrictions are read anew every five minutes; a page that " +
-			"becomes restricted, or is moved, is noticed within half an hour, or with the next reading of documents where every is longer, as long as that takes.",
+			"becomes restricted, or is moved, is noticed when everything is looked at: by the first reading of documents half an hour after the last such look.",
 		Paused: "nothing of it is shown to anybody",
 		Unit:   "spaces and restricted pages",
 		Empty:  "the account sees no space: give it the right to view those that are to be read",
-		Late:   func(s config.Source) time.Duration { return max(s.Every, confluence.SweepEvery) },
+		Looks:  confluence.Looks,
 		holds:  func(s config.Source) bool { return s.Confluence != nil },
 		calls:  atlassianName("confluence"),
 		source: named(confluence.SourceOf), connect: connectConfluence,

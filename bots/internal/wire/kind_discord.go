@@ -2,7 +2,6 @@ package wire
 
 import (
 	"strings"
-	"time"
 
 	discordhistory "github.com/footnotehq/footnote/adapters/discord/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -32,7 +31,7 @@ func discordKind() Kind {
 		Secrets: []Secret{{Env: "DISCORD_BOT_TOKEN", What: "the bot's token, under Bot in the developer portal", set: func(c *config.Config) bool { return c.DiscordBotToken != "" }}},
 		Bound: "What was said in a channel that every member of the server can open may be read by members (discord.public_channels), in any other by whoever can open it when the question is asked. " +
 			"A channel that is no longer for everybody, or that the bot cannot read any more, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise). Private threads are not read.",
-		Late:     func(s config.Source) time.Duration { return max(s.Every, 5*time.Minute) }, // the list of channels; who can open one
+		Looks:    channelLooks,
 		Unpaused: "nobody would see that a channel has become private, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {
 			if strings.TrimSpace(given["discord.channels"]) == "" && !isYes(given["discord.public"]) {

@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"time"
-
 	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
@@ -45,11 +43,11 @@ func googleDriveKind() Kind {
 		}},
 		Bound: "A file is read by whom it was shared with, and by whom a folder above it or the shared drive was shared with, up to a folder with limited access: past that only owners and Managers. A share with anyone who has the link lets nobody in " +
 			"unless links says otherwise. People are known by the addresses of the directory, of domains in identity.domains. Members, groups and the logs of changes are read every five minutes, as long as that takes; what no log " +
-			"tells, such as grants below a folder that was deleted for good, is noticed within an hour.",
+			"tells, such as grants below a folder that was deleted for good, is noticed when everything is looked at, each hour.",
 		Paused: "nothing of it is shown to anybody",
 		Unit:   "folders, and files shared by themselves",
 		Empty:  "the account sees nothing: make it a Manager of the shared drives that are to be read, or say my_drives",
-		Late:   func(config.Source) time.Duration { return gdrive.SweepEvery },
+		Looks:  gdrive.Looks,
 		holds:  func(s config.Source) bool { return s.GoogleDrive != nil },
 		calls:  func(map[string]string) string { return "drive" },
 		source: named(gdrive.SourceOf), connect: connectGoogleDrive,

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/bots/internal/config"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 func githubKind() Kind {
@@ -51,7 +49,7 @@ func githubKind() Kind {
 		Paused: "nothing of it is shown to anybody",
 		Unit:   "repositories",
 		Empty:  "the credential sees no repository: install the App on the organisation, for all repositories or some, and check the name",
-		Late:   func(config.Source) time.Duration { return index.AccessEvery },
+		Looks:  github.Looks,
 		Lacks: func(given map[string]string) string {
 			switch org, some := strings.TrimSpace(given["github.organization"]) != "", strings.TrimSpace(given["github.repositories"]) != ""; {
 			case !org && !some:

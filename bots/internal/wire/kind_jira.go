@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"time"
-
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
@@ -48,12 +46,11 @@ func jiraKind() Kind {
 		}},
 		Bound: "An issue is read by whoever may use Jira, holds Browse Projects by the project's permission scheme, and belongs to the issue's security level where it has one. A scheme may name an issue's own reporter, assignee or fields. " +
 			"People are known by addresses below managed_domains and identity.domains that their profiles show, or by footnote people import. What visitors see is for members unless anonymous says otherwise. Groups, schemes and levels are " +
-			"read anew every five minutes, and so are issues that were changed; an issue that is deleted is noticed within half an hour, or with the next reading of documents where every is longer, as long as that takes.",
+			"read anew every five minutes, and issues that were changed with each reading of documents; an issue that is deleted, or that the account may not see any more, is noticed by the first reading of documents half an hour after the last look at all ids.",
 		Paused: "nothing of it is shown to anybody",
 		Unit:   "projects and groups of issues with readers of their own",
 		Empty:  "the account sees no project: give it Browse Projects in those that are to be read",
-		Late:   func(s config.Source) time.Duration { return max(s.Every, jira.SweepEvery) },
-		Lag:    "a deleted issue is shown as long: Jira lists no deletions, and its webhooks are not received",
+		Looks:  jira.Looks,
 		holds:  func(s config.Source) bool { return s.Jira != nil },
 		calls:  atlassianName("jira"),
 		source: named(jira.SourceOf), connect: connectJira,

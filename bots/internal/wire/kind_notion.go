@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"time"
-
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/footnotehq/footnote/bots/internal/config"
@@ -56,7 +54,7 @@ func notionKind() Kind {
 		Paused: "nothing of it is shown to anybody",
 		Unit:   "pages with readers",
 		Empty:  "the integration is shown none of the pages under readers: add it to them under ••• → Connections",
-		Late:   func(s config.Source) time.Duration { return max(s.Every, index.AccessEvery) },
+		Looks:  notion.Looks,
 		holds:  func(s config.Source) bool { return s.Notion != nil },
 		source: named(notion.SourceOf), connect: connectNotion,
 		check: checked(connectNotion),

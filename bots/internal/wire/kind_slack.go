@@ -2,11 +2,11 @@ package wire
 
 import (
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 func slackKind() Kind {
@@ -33,7 +33,7 @@ func slackKind() Kind {
 		Bound: "What was said in a public channel may be read by the workspace's members (slack.public_channels), in a private one by whoever is in it when the question is asked. " +
 			"A channel that becomes private, or that the bot is removed from, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise); " +
 			"somebody who leaves a private channel at once by Slack's event, and after 5 minutes at most without.",
-		Late:     func(s config.Source) time.Duration { return max(s.Every, 5*time.Minute) }, // the list of channels; the members of a private one
+		Looks:    channelLooks,
 		Unpaused: "nobody would see that a channel has become private, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {
 			if strings.TrimSpace(given["slack.channels"]) == "" && !isYes(given["slack.public"]) {
@@ -59,3 +59,6 @@ func isYes(text string) bool {
 	}
 	return false
 }
+
+// channelLooks are those of histories: the members of a private channel, and the list of channels.
+var channelLooks = index.Looks{index.ChangeMember: {}, index.ChangeNode: {Documents: true}}

@@ -24,6 +24,7 @@ type SourceCheck struct {
 	Every    time.Duration
 	Seen     Seen
 	Late     time.Duration // how late a revocation shows at most; 0: the source is not asked who may read
+	Deleted  time.Duration // how late what was deleted is shown at most; 0: no look notices that
 	Access   SourceAccess  // zero where the source has no readers of its own
 	Faults   []string      // a sentence each, which says what to do
 	Unasked  bool          // private answers rely on the last look, because the account may not ask who may read
@@ -99,9 +100,7 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 // look fills in what is seen of a source, and what is wrong.
 func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	c.Kind = KindOf(c.source)
-	if c.Kind.Late != nil {
-		c.Late = c.Kind.Late(c.source)
-	}
+	c.Late, c.Deleted = c.Kind.Looks.Late(c.Every), c.Kind.Looks.Deleted(c.Every)
 	ctx, cancel := context.WithTimeoutCause(ctx, checkTimeout, fmt.Errorf("it did not answer within %s: check the network, or try later", checkTimeout))
 	defer cancel()
 	seen, err := b.Probe(ctx, c.source)

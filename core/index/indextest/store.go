@@ -72,8 +72,9 @@ func (s *Store) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range changes {
-		if e, ok := s.entries[key{tenant, c.ID}]; ok && e.Document.Source == source {
-			e.Document.ACL, e.Hash = slices.Compact(slices.Sorted(slices.Values(c.ACL))), c.Hash
+		e, ok := s.entries[key{tenant, c.ID}]
+		if ok && e.Document.Source == source && !index.NewerACL(e.ACLReadAt, c.ReadAt) {
+			e.Document.ACL, e.Hash, e.ACLReadAt = slices.Compact(slices.Sorted(slices.Values(c.ACL))), c.Hash, c.ReadAt
 			s.entries[key{tenant, c.ID}] = e
 		}
 	}
@@ -143,6 +144,9 @@ func (s *Store) Put(ctx context.Context, tenant access.TenantID, entries []index
 		s.entries = make(map[key]index.Entry)
 	}
 	for _, e := range entries {
+		if old := s.entries[key{tenant, e.Document.ID}]; index.NewerACL(old.ACLReadAt, e.ACLReadAt) {
+			e.Document.ACL, e.ACLReadAt = old.Document.ACL, old.ACLReadAt
+		}
 		e.CheckedAt = time.Now()
 		s.entries[key{tenant, e.Document.ID}] = e
 	}

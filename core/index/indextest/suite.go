@@ -107,6 +107,45 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 			t.Errorf("documents count as read again: %v, before %v", got, stored)
 		}
 	})
+	t.Run("a newer access list stays", func(t *testing.T) {
+		s := suite{t, t.Context(), open(t)}
+		at := func(n byte) time.Time { return stamp(n).UpdatedAt }
+		readers := func(want access.Principal) {
+			t.Helper()
+			got, err := s.store.Known(s.ctx, "acme", "docs", nil)
+			if acl := got["docs:a"].ACL; err != nil || len(acl) != 1 || acl[0] != want {
+				t.Errorf("it is read by %v, %v, want %s", acl, err, want)
+			}
+		}
+		put := func(n, read byte, p access.Principal) {
+			t.Helper()
+			e := s.entry("docs", "docs:a", n)
+			e.Document.ACL, e.ACLReadAt = access.ACL{p}, at(read)
+			s.put("acme", e)
+		}
+		set := func(read byte, p access.Principal) {
+			t.Helper()
+			if err := s.store.SetACL(s.ctx, "acme", "docs", []index.Access{{ID: "docs:a", ACL: access.ACL{p}, Hash: index.Hash{1}, ReadAt: at(read)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(1, 5, "group:5")
+		set(4, "group:4")
+		readers("group:5")
+		set(5, "group:6") // of the same run
+		readers("group:6")
+		set(7, "group:7")
+		readers("group:7")
+		put(2, 6, "group:8")
+		readers("group:7")
+		if got, err := s.store.Known(s.ctx, "acme", "docs", nil); err != nil || got["docs:a"].Hash != stamp(2).Hash {
+			t.Errorf("the older list kept the text out: %v, %v", got, err)
+		}
+		set(6, "group:9")
+		readers("group:7")
+		put(3, 7, "group:10")
+		readers("group:10")
+	})
 	t.Run("a zero time stays zero", func(t *testing.T) {
 		s := suite{t, t.Context(), open(t)}
 		e := s.entry("docs", "docs:a", 1)
