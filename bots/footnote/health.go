@@ -109,6 +109,12 @@ func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 	return platforms.Part{Name: "disk", State: disk.String(), Up: !disk.Short(), Optional: true}, true
 }
 
+// freeBytes is the room on the disk of the private server, for metrics.
+func (h *health) freeBytes() (free uint64, ok bool) {
+	disk, private, err := h.base.Disk()
+	return disk.Free, private && err == nil
+}
+
 // connected tells which parts are up, for metrics.
 func (h *health) connected(ctx context.Context) map[string]bool {
 	up := make(map[string]bool)
