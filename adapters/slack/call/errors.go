@@ -124,9 +124,9 @@ func Explain(what string, err error) error {
 		return say("the token is of the wrong kind: SLACK_BOT_TOKEN takes the xoxb- token and SLACK_APP_TOKEN the xapp- token")
 	case "missing_scope":
 		if refused.Needed == "" { // Slack names it; some proxies leave that out
-			return say("the app lacks a scope, and Slack does not say which: footnote doctor does; add it under OAuth & Permissions, then install the app again")
+			return say("the app lacks a scope, and Slack does not say which: footnote doctor does; %s", AddScope(""))
 		}
-		return say("the app lacks the scope %s%s: add it under OAuth & Permissions, then install the app again", refused.Needed, reason(refused.Needed))
+		return say("the app lacks the scope %s%s: %s", refused.Needed, reason(refused.Needed), AddScope(refused.Needed))
 	case "not_in_channel", "channel_not_found":
 		return say("the bot is not in the channel (%s): invite it there", refused.Err)
 	default:
