@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,25 @@ channels:
 	s.stop(t)
 	if r := newProgram(t).run(t, "doctor"); !strings.Contains(r.stdout, "Set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN") {
 		t.Errorf("without tokens doctor says:\n%s", r.stdout)
+	}
+}
+
+func TestMissingScopeIsSaidWithItsPage(t *testing.T) {
+	t.Parallel()
+	scopes := slices.DeleteFunc(slices.Clone(slacktest.AllScopes), func(s string) bool { return s == "files:read" })
+	slack := slacktest.Start(slacktest.Config{Scopes: scopes})
+	t.Cleanup(slack.Close)
+	p := newProgram(t, socketSettings(slack)...)
+	const page = "add it under OAuth & Permissions → Bot Token Scopes"
+	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "! Slack scope files:read: missing") || !strings.Contains(r.stdout, page) {
+		t.Errorf("doctor says:\n%s", r.stdout)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	serve(t, p).logs(ctx, t, "Slack scope files:read", page)
+	slack.Fail(slacktest.Fault{Method: "apps.connections.open", Times: 1 << 20, Error: "missing_scope"})
+	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "connections:write under Basic Information → App-Level Tokens") {
+		t.Errorf("of an app token without its scope doctor says:\n%s", r.stdout)
 	}
 }
 

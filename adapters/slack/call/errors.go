@@ -123,6 +123,9 @@ func Explain(what string, err error) error {
 	case "not_allowed_token_type":
 		return say("the token is of the wrong kind: SLACK_BOT_TOKEN takes the xoxb- token and SLACK_APP_TOKEN the xapp- token")
 	case "missing_scope":
+		if refused.Needed == "" && what == openSocket { // the only scope of its token
+			refused.Needed = AppScope
+		}
 		if refused.Needed == "" { // Slack names it; some proxies leave that out
 			return say("the app lacks a scope, and Slack does not say which: footnote doctor does; %s", AddScope(""))
 		}

@@ -36,8 +36,11 @@ var Scopes = []Scope{
 // GroupScope is the right without which user groups cannot be bound.
 const GroupScope = "usergroups:read"
 
-// AppScope is the right of the app-level token.
-const AppScope = "connections:write"
+// AppScope is the right of the app-level token, and openSocket the method that needs it.
+const (
+	AppScope   = "connections:write"
+	openSocket = "apps.connections.open"
+)
 
 // AddScope says where a scope is added, as the end of a sentence.
 func AddScope(name string) string {

@@ -11,7 +11,7 @@ import (
 func TestMissingScopeNamesItsPage(t *testing.T) {
 	t.Parallel()
 	for scope, page := range map[string]string{"connections:write": "Basic Information → App-Level Tokens", "chat:write": "OAuth & Permissions → Bot Token Scopes", "": "OAuth & Permissions → Bot Token Scopes"} {
-		err := call.Explain("x", api.SlackErrorResponse{Err: "missing_scope", Needed: scope})
+		err := call.Explain("chat.postMessage", api.SlackErrorResponse{Err: "missing_scope", Needed: scope})
 		if !strings.Contains(err.Error(), page) || !strings.Contains(err.Error(), scope) {
 			t.Errorf("of the scope %q it says %q", scope, err)
 		}

@@ -40,9 +40,9 @@ type platform struct {
 	part       func() Part                         // whether its events arrive
 	check      func(ctx context.Context) []Finding // what can be wrong with it
 	knows      func(ctx context.Context, channel string) (bool, error)
-	sockets    func(ctx context.Context) (int, error) // connections with its token, as the platform counts them; nil: it does not
+	sockets    func(ctx context.Context) (int, error) // with its token, as it counts them; nil: it does not
 	counted    func() int                             // what it said of them when this process connected
-	lacking    func() []Finding                       // rights that it lacks, once it is connected; nil: check says so
+	lacking    func() []Finding                       // once connected, rights that it lacks; nil: unknown
 	workspaces func() []string                        // whose turns it takes, once it is connected; nil: of all workspaces
 	pattern    string                                 // where handler is mounted
 	handler    http.Handler                           // of signed requests; nil where there are none

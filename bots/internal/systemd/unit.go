@@ -14,7 +14,7 @@ import (
 type Unit struct {
 	Binary string // absolute path of the program
 	User   string // whose account it runs as; empty: a unit of the user's own manager
-	Data   string // the data folder, the only one that a user's unit may write; a system's is /var/lib/footnote
+	Data   string // the folder that a user's unit may write; a system's is /var/lib/footnote
 	Memory string // as MemoryMax takes it, such as 2G or 80%
 }
 

@@ -58,7 +58,7 @@ type Base struct {
 	approver approver // of rows of sources
 	heard    *heard   // of chat platforms; shared by copies
 
-	noRoom    *atomic.Int64 // when a statement last failed for a full disk, in Unix nanoseconds; shared by copies
+	noRoom    *atomic.Int64 // when a disk was full last, in Unix nanoseconds; shared by copies
 	spending  *spending     // nil where nothing is paid for
 	filters   *filters
 	endpoints *endpoints // nil: models are made anew each time
