@@ -20,6 +20,16 @@ type Finding struct {
 	Sentence string // what was found and, where it is not OK, what to do
 }
 
+// Knows reports whether a channel exists and the bot may see it.
+func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
+	_, err := c.discord.API.Channel(ctx, channel)
+	var stated *call.APIError
+	if errors.As(err, &stated) && (stated.Status == http.StatusNotFound || stated.Status == http.StatusForbidden) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Check looks at everything that can be wrong with the settings, without connecting to the gateway: the address, the token, and the
 // privileged intents.
 func (c *Client) Check(ctx context.Context) []Finding {

@@ -6,9 +6,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// SQLSTATEs of faults that an operator ends.
+// DiskFull is the SQLSTATE of a statement for which the disk had no room.
+const DiskFull = "53100"
+
+// SQLSTATEs of other faults that an operator ends.
 const (
-	stateDiskFull    = "53100"
 	stateOutOfMemory = "53200"
 	stateConnections = "53300"
 	stateStarting    = "57P03"
@@ -17,7 +19,7 @@ const (
 )
 
 var advice = map[string]string{
-	stateDiskFull:    "the disk of the database is full: make room there. Nothing that was stored is lost; what failed is done again, by itself or with the next run",
+	DiskFull:         "the disk of the database is full: make room there. Nothing that was stored is lost; what failed is done again, by itself or with the next run",
 	stateOutOfMemory: "the database server has no memory left: give it more, or lower its work_mem and the number of its connections",
 	stateConnections: "the database server has no connection left: end what holds them, raise its max_connections or the role's limit, or set pool_max_conns in DATABASE_URL to less than 3",
 	stateStarting:    "the database server is starting or ending: it takes connections in a moment",
@@ -33,6 +35,17 @@ func Advice(err error) string {
 		return ""
 	}
 	return advice[fault.Code]
+}
+
+// Undone reports whether a transaction that failed with err is certain to have changed nothing:
+// the server rolled it back, or never received it.
+func Undone(err error) bool {
+	var fault *pgconn.PgError
+	if errors.As(err, &fault) {
+		return fault.Severity == "ERROR"
+	}
+	var unconnected *pgconn.ConnectError
+	return errors.As(err, &unconnected) || pgconn.SafeToRetry(err)
 }
 
 // passing reports whether a connection that was refused for this reason may be given later.

@@ -29,22 +29,30 @@ func (c *Client) Check(ctx context.Context) []Finding {
 		found = append(found, Finding{What: "Slack scopes", Text: "Slack did not say which scopes the app has", Optional: true})
 		return append(found, c.checkDelivery(ctx))
 	}
-	for _, s := range call.Scopes {
-		if slices.Contains(id.Scopes, s.Name) {
-			continue
-		}
-		f := Finding{What: "Slack scope " + s.Name, Optional: !s.Mention}
-		if s.Mention {
-			f.Text = fmt.Sprintf("missing: it is needed %s; add it under OAuth & Permissions and install the app again", s.Reason)
-		} else {
-			f.Text = fmt.Sprintf("missing: it is needed %s; mentions are answered all the same", s.Reason)
-		}
-		found = append(found, f)
-	}
-	if len(found) == 1 {
+	if lacking := c.Lacking(); len(lacking) > 0 {
+		found = append(found, lacking...)
+	} else {
 		found = append(found, Finding{What: "Slack scopes", Text: fmt.Sprintf("all %d are granted", len(call.Scopes)), OK: true})
 	}
 	return append(found, c.checkDelivery(ctx))
+}
+
+// Lacking returns a finding for each scope that the bot token lacks, once the client is connected.
+func (c *Client) Lacking() []Finding {
+	var found []Finding
+	granted := c.Identity().Scopes
+	for _, s := range call.Scopes {
+		if len(granted) == 0 || slices.Contains(granted, s.Name) {
+			continue
+		}
+		f := Finding{What: "Slack scope " + s.Name, Optional: !s.Mention}
+		f.Text = fmt.Sprintf("missing: it is needed %s; %s", s.Reason, call.AddScope(s.Name))
+		if f.Optional {
+			f.Text += "; mentions are answered all the same"
+		}
+		found = append(found, f)
+	}
+	return found
 }
 
 // checkDelivery asks for a connection, which is not used.
@@ -54,7 +62,7 @@ func (c *Client) checkDelivery(ctx context.Context) Finding {
 		if c.slack.Config.SigningSecret != "" {
 			return Finding{What: "Slack events", Text: "come as signed requests to HTTP_ADDR", OK: true}
 		}
-		f.Text = "SLACK_APP_TOKEN is not set: make an app-level token with the scope " + call.AppScope + " under Basic Information"
+		f.Text = "SLACK_APP_TOKEN is not set: " + call.AddScope(call.AppScope)
 		return f
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)

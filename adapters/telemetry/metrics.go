@@ -25,6 +25,9 @@ type Config struct {
 	Queue func(ctx context.Context) (int, error)
 	// Connected tells of each part outside (slack, discord, database, redis) whether it is connected. It is asked like Queue; nil leaves it out.
 	Connected func(ctx context.Context) map[string]bool
+	// Disk returns the free bytes of the private database's disk; ok is false where there is none.
+	// Nil leaves it out.
+	Disk func() (free uint64, ok bool)
 	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like Queue; nil leaves it out.
 	Caps func(ctx context.Context) (map[string]float64, error)
 	// Engine tells how far the search engine is. It is asked like Queue; nil leaves it out.
@@ -110,6 +113,9 @@ func New(config Config) *Metrics {
 	}
 	if config.Connected != nil {
 		m.registry.MustRegister(connected(config.Connected))
+	}
+	if config.Disk != nil {
+		m.registry.MustRegister(disk(config.Disk))
 	}
 	if config.Caps != nil {
 		m.registry.MustRegister(capped(config.Caps))

@@ -41,6 +41,7 @@ func TestNamesAreStable(t *testing.T) {
 	t.Parallel()
 	m := telemetry.New(telemetry.Config{Queue: func(context.Context) (int, error) { return 7, nil },
 		Connected: func(context.Context) map[string]bool { return map[string]bool{"slack": true, "redis": false} },
+		Disk:      func() (uint64, bool) { return 1 << 20, true },
 		Engine: func(context.Context) (telemetry.Engine, error) {
 			return telemetry.Engine{Queued: 3, Oldest: 90 * time.Second, Left: 5000, Serving: true}, nil
 		},
@@ -69,6 +70,7 @@ func TestNamesAreStable(t *testing.T) {
 		`footnote_connected{part="slack"} 1`,
 		`footnote_cost_cap_used_ratio{cap="daily"} 0.25`,
 		`footnote_dedupe_hits_total 1`,
+		`footnote_disk_free_bytes 1.048576e+06`,
 		`footnote_edits_total 2`,
 		`footnote_engine_left_chunks 5000`,
 		`footnote_engine_oldest_seconds 90`,

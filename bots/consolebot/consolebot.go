@@ -89,13 +89,16 @@ func (b *Bot) Workspace() string { return b.ref.Workspace }
 // Bind says which services answer. It is called once, before anything is asked.
 func (b *Bot) Bind(services conversation.Services) { b.service = services }
 
+// patience is how long a question waits for a database that is away.
+const patience = 30 * time.Second
+
 // Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence for the person.
 func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (session.TurnID, error) {
 	id := rand.Text()
-	accepted, err := b.service.Accept(ctx, thread.Mention{
+	accepted, err := b.service.Take(ctx, answer.Question{Patience: patience, Mention: thread.Mention{
 		Ref: b.ref, EventKey: id, Message: thread.MessageID(id), Asker: b.asker, Text: question, Files: files, At: time.Now(), Direct: true,
 		Tenant: b.config.Present.Tenant, Listens: access.AudienceOf(b.config.Present.Tenant, b.config.Present.Held),
-	})
+	}})
 	if err != nil {
 		return "", err
 	}

@@ -155,6 +155,11 @@ func (b *Bot) Connect(ctx context.Context) error {
 // Close lets go of idle connections, once neither the bot nor its service runs any more.
 func (b *Bot) Close() { b.client.Close() }
 
+// Knows reports whether a channel exists and the bot may see it.
+func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
+	return b.client.Knows(ctx, channel)
+}
+
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []discord.Finding {
 	return append(b.client.Check(ctx), b.checkServers(ctx)...)

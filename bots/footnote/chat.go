@@ -168,6 +168,10 @@ func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	result, err := d.Wait(waiting, id)
 	leave(nil)
 	interrupts.Wait()
+	if errors.Is(err, errFull) { // the chat goes on
+		d.say(err.Error() + "\n")
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/console"
@@ -20,12 +21,13 @@ import (
 // conversation is a console bot with its answer service running.
 type conversation struct {
 	*consolebot.Bot
-	base      *wire.Base
-	own       bool // the base is closed with the conversation
-	answering *wire.Answering
-	end       context.CancelFunc
-	ended     chan struct{} // closed when the service has ended; err says how
-	err       error
+	base        *wire.Base
+	own         bool   // the base is closed with the conversation
+	unsupervise func() // ends the supervision of the base's private server
+	answering   *wire.Answering
+	end         context.CancelFunc
+	ended       chan struct{} // closed when the service has ended; err says how
+	err         error
 }
 
 // talk describes a conversation.
@@ -62,6 +64,13 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 		return nil, errors.Join(err, base.Close(ctx))
 	}
 	c.own = true
+	supervising, end := context.WithCancel(context.WithoutCancel(ctx))
+	var supervisor sync.WaitGroup
+	supervisor.Go(func() { base.Supervise(supervising) })
+	c.unsupervise = func() {
+		end()
+		supervisor.Wait()
+	}
 	return c, nil
 }
 
@@ -116,14 +125,35 @@ func (c *conversation) wait(ctx context.Context, id session.TurnID) (consolebot.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
-		select {
-		case <-c.ended:
-			cancel(errors.Join(errServiceEnded, c.err))
-		case <-ctx.Done():
+		look := time.NewTicker(time.Second)
+		defer look.Stop()
+		for full := 0; ; {
+			select {
+			case <-c.ended:
+				cancel(errors.Join(errServiceEnded, c.err))
+				return
+			case <-ctx.Done():
+				return
+			case <-look.C:
+				if full++; !c.base.Full() {
+					full = 0
+				}
+				if full >= fullLooks {
+					cancel(errFull)
+					return
+				}
+			}
 		}
 	}()
 	return c.Bot.Wait(ctx, id)
 }
+
+// fullLooks is how many looks in a row, a second apart, find the disk full before an answer is
+// given up: what writes it may be about to make room.
+const fullLooks = 10
+
+// errFull ends the wait for an answer that cannot be stored.
+var errFull = errors.New("the disk of the database is full: make room there, then ask again")
 
 // Close ends the service, which first brings what it is doing to an end, and lets go of everything.
 func (c *conversation) Close(ctx context.Context) error {
@@ -131,6 +161,7 @@ func (c *conversation) Close(ctx context.Context) error {
 	<-c.ended
 	err := errors.Join(c.err, c.answering.Close())
 	if c.own {
+		c.unsupervise()
 		err = errors.Join(err, c.base.Close(ctx))
 	}
 	return err

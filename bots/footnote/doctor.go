@@ -61,6 +61,13 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	for _, f := range set.Check(ctx) {
 		e.find(f)
 	}
+	mistakes, fault := silentMistakes(ctx, base, set)
+	if fault != nil {
+		e.tell("mistakes", "", fault)
+	}
+	for _, m := range mistakes {
+		e.find(platforms.Finding{Part: m.Part, Text: m.Text, Optional: true})
+	}
 	return e.result()
 }
 

@@ -21,6 +21,7 @@ type health struct {
 	answering atomic.Pointer[wire.Answering] // nil until questions are taken in
 	down      atomic.Bool                    // the database was, when it was looked at last
 	short     atomic.Bool                    // its disk was, likewise
+	model     atomic.Pointer[string]         // why the model does not answer; nil: it does, or was not tried
 }
 
 // handler answers /healthz while the process lives; /readyz, which tells how each part does, while it can do its work: the database answers and
@@ -58,6 +59,11 @@ func (h *health) parts(ctx context.Context) []platforms.Part {
 	parts := append(h.set.Parts(), h.database(ctx))
 	if p, private := h.disk(ctx); private {
 		parts = append(parts, p)
+	}
+	if fault := h.model.Load(); fault != nil {
+		parts = append(parts, platforms.Part{Name: "model", State: "does not answer: " + *fault, Optional: true})
+	} else if h.base.Config.HasModel() {
+		parts = append(parts, platforms.Part{Name: "model", State: "ok", Up: true, Optional: true})
 	}
 	if a := h.answering.Load(); a != nil {
 		if wanted, connected := a.Redis(); wanted {
@@ -107,6 +113,12 @@ func (h *health) disk(ctx context.Context) (part platforms.Part, private bool) {
 		h.base.Logger.WarnContext(ctx, "the disk of the private PostgreSQL is short: "+disk.String())
 	}
 	return platforms.Part{Name: "disk", State: disk.String(), Up: !disk.Short(), Optional: true}, true
+}
+
+// freeBytes is the room on the disk of the private server, for metrics.
+func (h *health) freeBytes() (free uint64, ok bool) {
+	disk, private, err := h.base.Disk()
+	return disk.Free, private && err == nil
 }
 
 // connected tells which parts are up, for metrics.

@@ -50,6 +50,7 @@ type commands struct {
 	Engine    engineCommand    `cmd:"" help:"Move searches to a search engine (INDEX_URL) and back, and say how far it is."`
 	Doctor    doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
 	Serve     serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Service   serviceCommand   `cmd:"" help:"Run footnote as a service of this machine (systemd)."`
 	Slack     slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
 	Discord   discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
 	Why       whyCommand       `cmd:"" help:"Explain why a message was answered as it was, or not at all."`

@@ -70,7 +70,12 @@ func scrape(ctx context.Context, t *testing.T, s *server) string {
 	if found == nil {
 		t.Fatalf("the log does not tell the address:\n%s", s.log)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+found[1]+"/metrics", nil)
+	return scrapeAt(ctx, t, found[1])
+}
+
+func scrapeAt(ctx context.Context, t *testing.T, address string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/metrics", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package main_test
 
 import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -52,5 +56,55 @@ func TestServeStartsItsLostPostgreSQLAgain(t *testing.T) {
 	r.End(syscall.SIGTERM)
 	if _, err := os.Stat(filepath.Join(data, "postgres", "data", "postmaster.pid")); !os.IsNotExist(err) {
 		t.Errorf("the private server still runs: %v", err)
+	}
+}
+
+// A chat starts its private server again, as a server does.
+func TestChatStartsItsLostPostgreSQLAgain(t *testing.T) {
+	t.Parallel()
+	data := shortDir(t)
+	p := &program{env: []string{"FOOTNOTE_DATA=" + data}}
+	p.run(t, "index", handbook(t))
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cmd := p.command(ctx, "chat")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewReader(out)
+	for n := range 3 {
+		if _, err := io.WriteString(in, "How many vacation days does an employee have?\n"); err != nil {
+			t.Fatal(err)
+		}
+		for line := ""; !strings.Contains(line, "thirty"); {
+			if line, err = answers.ReadString('\n'); err != nil {
+				t.Fatalf("question %d: %v\n%s", n, err, log.String())
+			}
+		}
+		if n == 2 {
+			break
+		}
+		if err := syscall.Kill(postmaster(t, data), syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, answers); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil || strings.Count(log.String(), "it is started again") != 2 {
+		t.Errorf("%v\n%s", err, log.String())
 	}
 }

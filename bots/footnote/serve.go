@@ -51,7 +51,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
 	state := &health{base: base}
-	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth, Connected: state.connected, Caps: base.CapsUsed, Engine: base.EngineMetrics(), Sources: base.SourceMetrics()}) //nolint:contextcheck // a scrape brings no context, and is bounded
+	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth, Connected: state.connected, Disk: state.freeBytes, Caps: base.CapsUsed, Engine: base.EngineMetrics(), Sources: base.SourceMetrics()}) //nolint:contextcheck // a scrape brings no context, and is bounded
 	base.Meter = metrics
 	endTraces, err := env.trace(ctx, base)
 	if err != nil {
@@ -69,6 +69,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	servers.Go(func() error { return env.serveHTTP(serving, admin, state.handler(metrics.Handler())) })
 	servers.Go(func() error { return env.reloading(serving, base, again) })
 	servers.Go(func() error { base.Supervise(serving); return nil })
+	servers.Go(func() error { state.probeModel(serving); return nil })
 	env.logger.Info("serving", "admin_addr", admin.Addr().String(), "platforms", state.set.Platforms(), "memory", env.memory.String())
 	err = c.answer(ctx, env, state)
 	env.logger.Info("stopping")
@@ -120,8 +121,8 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		defer func() { _ = public.Close() }() // the server has closed it, where it came to that
 	}
 	if set.Empty() {
-		env.logger.Warn("no platform is configured: set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN; no question is answered")
 		parts, ctx := errgroup.WithContext(ctx)
+		parts.Go(func() error { state.logMistakes(ctx); return nil })
 		parts.Go(func() error { return background(ctx, base) })
 		env.take(ctx, parts, public, handler)
 		return parts.Wait()
@@ -140,6 +141,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	parts, ctx := errgroup.WithContext(ctx)
 	parts.Go(func() error { return answering.Run(ctx) })
 	parts.Go(func() error { return set.Run(ctx) })
+	parts.Go(func() error { state.logMistakes(ctx); return nil })
 	parts.Go(func() error { return background(ctx, base) })
 	env.take(ctx, parts, public, handler)
 	return parts.Wait()

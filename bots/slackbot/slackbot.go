@@ -177,6 +177,20 @@ func (b *Bot) platform() platform { return platform{b.client, b.config.Tenant, b
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }
 
+// Knows reports whether a channel exists and the bot may see it.
+func (b *Bot) Knows(ctx context.Context, channel string) (bool, error) {
+	return b.client.Knows(ctx, channel)
+}
+
+// Sockets returns how many connections the app has, as Slack counts them.
+func (b *Bot) Sockets(ctx context.Context) (int, error) { return b.client.Sockets(ctx) }
+
+// Counted is how many connections the app has, as Slack said when one was opened here last.
+func (b *Bot) Counted() int { return b.client.Counted() }
+
+// Lacking returns the scopes that the app lacks, once the bot is connected.
+func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
+
 // Connected counts the sockets that are open, for readiness.
 func (b *Bot) Connected() int { return b.client.Connected() }
 

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -188,6 +189,14 @@ type Question struct {
 	Patience time.Duration
 }
 
+// Room returns policy.Full while the store's disk is full.
+func (s *Service) Room() error {
+	if s.Full != nil && s.Full() {
+		return policy.Full
+	}
+	return nil
+}
+
 // firstPause is between the first two tries to take a question in.
 const firstPause = 100 * time.Millisecond
 
@@ -200,6 +209,9 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 	text, err := policy.CheckQuestion(q.Text, s.config.MaxQuestion)
 	if err != nil {
 		s.takenRefused(ctx, q.Mention, err)
+		return Accepted{}, err
+	}
+	if err := s.Room(); err != nil {
 		return Accepted{}, err
 	}
 	d := q.Judgement.Decision
@@ -231,11 +243,11 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		return err
 	}
 	err = try()
-	for wait := firstPause; err != nil && q.Patience > 0 && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
+	for wait := firstPause; err != nil && q.Patience > 0 && s.Room() == nil && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
 		err = try()
 	}
 	if err != nil {
-		return Accepted{}, err
+		return Accepted{}, cmp.Or(s.Room(), err)
 	}
 	if stored.Duplicate {
 		s.Metrics.Repeated(q.Ref.Platform)

@@ -166,6 +166,42 @@ func TestPanicInAnEventHandlerIsAnError(t *testing.T) {
 	})
 }
 
+// While the store is full, no question is stored, and one that the store refuses is not tried again.
+func TestQuestionsAreRefusedWhileTheStoreIsFull(t *testing.T) {
+	bubble(t, func(w *world) {
+		r := w.start("a", echo)
+		full := false
+		inbox := refusing{r.faults, &full}
+		service, err := answer.New(answer.Deps{
+			Store: inbox, Prompts: w.store, Full: func() bool { return full },
+			Signal: w.signal, Engine: r.engine, Setups: setups{}, Library: w, Surfaces: &w.thread,
+		}, answer.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for _, full = range []bool{false, true} {
+			if _, err := service.Take(context.Background(), answer.Question{Mention: thread.Mention{Text: "q"}, Patience: time.Minute}); !errors.Is(err, policy.Full) {
+				t.Errorf("full before: %v; the error is %v", full, err)
+			}
+		}
+		if time.Since(began) > 0 {
+			t.Errorf("the refusal took %s", time.Since(began))
+		}
+	})
+}
+
+// refusing is a store without room, which is found out by its refusal.
+type refusing struct {
+	*faults
+	full *bool
+}
+
+func (r refusing) Accept(context.Context, session.Intake) (session.Accepted, error) {
+	*r.full = true
+	return session.Accepted{}, errors.New("disk full")
+}
+
 type panicking struct{ *faults }
 
 func (panicking) Accept(context.Context, session.Intake) (session.Accepted, error) { panic("accept") }

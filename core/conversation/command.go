@@ -52,11 +52,12 @@ func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, mo
 	return j, models, refusal, nil
 }
 
-// judge decides about an event. Where the store does not answer, an event that comes again fails; else what needs no state is decided without it:
-// a mention, a command and a direct message are answered.
+// judge decides about an event. Where the store does not answer, an event that comes again fails,
+// unless the store's disk is full; else what needs no state is decided without it: a mention, a
+// command and a direct message are answered.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
-	if err == nil || c.can.redelivers != nil {
+	if err == nil || c.can.redelivers != nil && c.service.Room() == nil {
 		return j, err
 	}
 	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +51,30 @@ func TestAStoppingProcessTellsNobody(t *testing.T) {
 	}
 }
 
+// While the store is full and does not answer, who asks is refused, and who does not ask is not.
+func TestAQuestionIsRefusedWhileTheStoreIsFull(t *testing.T) {
+	t.Parallel()
+	s := begin(t, common.Setting{}).(*stage)
+	s.full.Store(true)
+	for _, text := range []string{"@bot when?", "who knows?"} {
+		n := s.heard(*s.pin(s.channel(common.Place{}), "ann", page{Text: text}, 0))
+		if err := s.talk.Message(s.ctx, n); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		late := n
+		late.Late, late.ID = true, n.ID+"-late"
+		if err := s.talk.Message(s.ctx, late); n.Mentioned && !errors.Is(err, policy.Full) {
+			t.Errorf("a late question is given up: %v", err)
+		}
+	}
+	s.talk.Wait()
+	s.board.mu.Lock()
+	defer s.board.mu.Unlock()
+	if said := s.board.alone["ann"]; len(said) != 1 || said[0] != policy.Full.Sentence {
+		t.Errorf("ann is told %q", said)
+	}
+}
+
 // stage is a board with people before it.
 type stage struct {
 	*testing.T
@@ -62,6 +87,7 @@ type stage struct {
 	form    *action.Form // that was opened last
 	key     int
 	earlier []thread.MessageID
+	full    atomic.Bool // the store
 	end     func()
 }
 
@@ -88,7 +114,7 @@ func (s *stage) start() {
 	s.Helper()
 	services := common.Serve(s, s.store, answer.Deps{
 		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
-		Engine: common.Engine(s),
+		Engine: common.Engine(s), Full: s.full.Load,
 	}, answer.Config{Grace: time.Second})
 	var err error
 	s.talk, err = conversation.New(conversation.Deps{

@@ -120,6 +120,9 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
 		return nil // nobody asked for a word about what cannot be read
 	}
+	if err := c.service.Room(); err != nil {
+		return c.rejected(ctx, m, j, err)
+	}
 	with, err := c.deps.Platform.Gather(ctx, m, j, reading(m, j))
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
@@ -136,11 +139,8 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 		question.Patience = patience
 	}
 	accepted, err := c.service.Take(ctx, question)
-	if refusal := policy.Refusal(err); refusal != "" {
-		if !j.Ambient {
-			c.sayOnce(ctx, m, refusal)
-		}
-		return nil
+	if policy.Refusal(err) != "" {
+		return c.rejected(ctx, m, j, err)
 	}
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
@@ -151,6 +151,18 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 	}
 	if !accepted.Duplicate && accepted.Notice != "" {
 		c.Queued(m.At, accepted.Turn)
+	}
+	return nil
+}
+
+// rejected tells the author of a question why it was not taken in. A late question is found again
+// once the store's disk has room.
+func (c *Conversation) rejected(ctx context.Context, m Message, j answer.Judgement, err error) error {
+	if m.Late && errors.Is(err, policy.Full) {
+		return err
+	}
+	if !j.Ambient {
+		c.sayOnce(ctx, m, policy.Refusal(err))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package spend
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -37,6 +38,9 @@ type Use struct {
 	Amount    Amount
 }
 
+// ErrUnbooked is a failure of Settle after which the call may be booked again.
+var ErrUnbooked = errors.New("nothing was booked")
+
 // Reservation is what is set aside for a call that is about to be made.
 type Reservation struct {
 	Account
@@ -61,7 +65,7 @@ type Ledger interface {
 	// Extend prolongs a reservation, and says anew what is to be booked if the process is lost. One that has run out stays as it is.
 	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
 	// Settle books a call and lets go of its reservation. A call without one, or whose reservation has run out, is booked all the same. It
-	// returns what stands then.
+	// returns what stands then. The error is ErrUnbooked where it is certain that nothing was booked.
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
 

@@ -20,6 +20,8 @@ const (
 	renewing = 5 * time.Second
 	// unseen is how many tokens a fast model writes between two renewals: what may have been written, and billed, that nobody knows of.
 	unseen = 1_000
+	// owing is the time between two tries to book a call while the ledger takes nothing.
+	owing = time.Second
 	// booking bounds one write to the ledger, which outlives a stopped call.
 	booking = 5 * time.Second
 )
@@ -45,6 +47,10 @@ type Meter struct {
 	ledger Ledger
 	config Config
 
+	closing chan struct{}
+	close   func()
+	owed    sync.WaitGroup // calls that are still to be booked
+
 	mu     sync.Mutex
 	warned map[string]time.Time // by cap and what was said: until when it is not said again
 }
@@ -63,7 +69,15 @@ func NewMeter(ledger Ledger, config Config) (*Meter, error) {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Meter{ledger: ledger, config: config, warned: make(map[string]time.Time)}, nil
+	m := &Meter{ledger: ledger, config: config, closing: make(chan struct{}), warned: make(map[string]time.Time)}
+	m.close = sync.OnceFunc(func() { close(m.closing) })
+	return m, nil
+}
+
+// Close tries once more to book each call that could not be booked. No call may be running.
+func (m *Meter) Close() {
+	m.close()
+	m.owed.Wait()
 }
 
 // call is one call of a model, from before it is made until it is booked.
@@ -76,6 +90,8 @@ type call struct {
 	worst   Amount
 	input   func() int
 	output  atomic.Int64 // counted so far
+
+	held atomic.Int64 // until when the reservation holds, in Unix nanoseconds
 
 	told   *llm.Usage // by the provider
 	free   bool       // nothing is billed
@@ -115,6 +131,7 @@ func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most l
 	if err != nil {
 		return nil, fmt.Errorf("set aside the cost of a call of %s: %w", model, err)
 	}
+	c.holds()
 	renewed, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.alive.Go(func() { c.renew(renewed) })
@@ -140,10 +157,22 @@ func (c *call) renew(ctx context.Context) {
 		limited, cancel := context.WithTimeout(ctx, booking)
 		err := c.meter.ledger.Extend(limited, c.hold, c.lost(), lasts)
 		cancel()
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err == nil && c.bookable():
+			c.holds()
+		case err != nil && ctx.Err() == nil:
 			c.meter.config.Logger.WarnContext(ctx, "a reservation was not prolonged; it is tried again", "model", c.account.Model, "error", err)
 		}
 	}
+}
+
+// holds notes that the reservation was made or prolonged just now.
+func (c *call) holds() { c.held.Store(time.Now().Add(lasts - booking).UnixNano()) }
+
+// bookable reports whether a call may still be booked: once its reservation has run out, that is
+// booked as lost.
+func (c *call) bookable() bool {
+	return c.hold == (Hold{}) || time.Now().UnixNano() < c.held.Load()
 }
 
 // failed notes how a call failed. What a provider refuses before it has read the prompt it does not bill.
@@ -168,8 +197,8 @@ func (c *call) used() Use {
 	return Use{Usage: u, Estimated: true, Amount: c.cost(u)}
 }
 
-// end books the call. It outlives a stop; a ledger that does not answer costs the accounting of this call, whose reservation runs out, and
-// never the answer.
+// end books the call. It outlives a stop. While the ledger takes nothing, booking is tried again;
+// the answer does not wait for that.
 func (c *call) end(ctx context.Context) {
 	if c.cancel != nil {
 		c.cancel()
@@ -179,13 +208,52 @@ func (c *call) end(ctx context.Context) {
 	if u == (Use{}) && c.hold == (Hold{}) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), booking)
+	ctx = context.WithoutCancel(ctx)
+	err := c.settle(ctx, u)
+	switch {
+	case err == nil:
+	case errors.Is(err, ErrUnbooked) && c.bookable():
+		m.config.Logger.WarnContext(ctx, "what a call cost is not booked yet; it is tried again", "model", c.account.Model, "error", err)
+		m.owed.Go(func() { c.settleLater(ctx, u) })
+	default:
+		c.unbooked(ctx, u, err)
+	}
+}
+
+// settleLater books the call as soon as the ledger takes it.
+func (c *call) settleLater(ctx context.Context, u Use) {
+	ticker := time.NewTicker(owing)
+	defer ticker.Stop()
+	for last := false; ; {
+		select {
+		case <-c.meter.closing:
+			last = true
+		case <-ticker.C:
+		}
+		err := c.settle(ctx, u)
+		if err == nil {
+			return
+		}
+		if last || !errors.Is(err, ErrUnbooked) || !c.bookable() {
+			c.unbooked(ctx, u, err)
+			return
+		}
+	}
+}
+
+// unbooked logs a call that is missing in the books, but for what its reservation is booked with.
+func (c *call) unbooked(ctx context.Context, u Use, err error) {
+	c.meter.config.Logger.ErrorContext(ctx, "what a call cost was not booked", "model", c.account.Model, "purpose", c.account.Purpose,
+		"input_tokens", u.Input, "output_tokens", u.Output, "error", err)
+}
+
+func (c *call) settle(ctx context.Context, u Use) error {
+	m := c.meter
+	ctx, cancel := context.WithTimeout(ctx, booking)
 	defer cancel()
 	standing, err := m.ledger.Settle(ctx, c.hold, c.account, u)
 	if err != nil {
-		m.config.Logger.ErrorContext(ctx, "what a call cost was not booked", "model", c.account.Model, "purpose", c.account.Purpose,
-			"input_tokens", u.Input, "output_tokens", u.Output, "error", err)
-		return
+		return err
 	}
 	if u != (Use{}) {
 		m.config.Observe(c.account, u)
@@ -195,6 +263,7 @@ func (c *call) end(ctx context.Context) {
 			"model", c.account.Model, "cost", u.Amount.Exact(), "set_aside", c.worst.Exact())
 	}
 	m.warn(ctx, standing)
+	return nil
 }
 
 // warn says once for each period that a cap is near.

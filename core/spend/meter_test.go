@@ -346,3 +346,62 @@ func TestAmounts(t *testing.T) {
 		}
 	}
 }
+
+// full is a ledger that books nothing while it is full.
+type full struct {
+	spend.Ledger
+	tries, until int
+}
+
+func (f *full) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spend.Use) (spend.Standing, error) {
+	if f.tries++; f.tries <= f.until {
+		return spend.Standing{}, spend.ErrUnbooked
+	}
+	return f.Ledger.Settle(ctx, h, a, u)
+}
+
+// A call that the ledger could not book is booked once it can, and at the latest at the end.
+func TestCallsAreBookedOnceTheLedgerTakesThem(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		failures int
+		waits    time.Duration
+		caps     spend.Caps
+		booked   int
+	}{
+		{3, 5 * time.Second, spend.Caps{}, 1},
+		{3, 5 * time.Second, spend.Caps{Daily: 1000 * spend.Unit}, 1},
+		{1, 0, spend.Caps{}, 1},
+		{100, 0, spend.Caps{}, 0},
+		{70, 2 * time.Minute, spend.Caps{Daily: 1000 * spend.Unit}, 0}, // its reservation is booked as lost
+		{70, 2 * time.Minute, spend.Caps{}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			memory := &spendtest.Memory{}
+			m, err := spend.NewMeter(&full{Ledger: memory, until: tt.failures}, spend.Config{
+				Prices: func() spend.Prices { return prices }, Caps: tt.caps,
+				Counting: func(string) spend.Counting { return spend.Counting{Counter: budgettest.NewWords(), Exact: true} },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			model := llmtest.New(llm.Info{Name: "m"}, llmtest.Reply{llmtest.Text("a"), llmtest.Usage(10, 10)})
+			if _, err := read(t.Context(), m.Model(model, spend.Answering), asked("one"), all); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(tt.waits) // of the bubble's clock
+			m.Close()
+			rows, err := memory.Report(t.Context(), time.Time{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			exact := 0
+			for _, r := range rows {
+				exact += int(r.Calls - r.Estimated)
+			}
+			if exact != tt.booked {
+				t.Errorf("%+v: %+v", tt, rows)
+			}
+		})
+	}
+}

@@ -67,6 +67,7 @@ func Start(addr string) (*Server, error) {
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("GET /v1/models/{model}", describe)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "invalid_request_error", "unknown_url", "Unknown request URL")
 	})
@@ -174,6 +175,11 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []map[string]any{
 		{"id": "scripted", "object": "model", "owned_by": "test"}, {"id": "hashed", "object": "model", "owned_by": "test"},
 	}})
+}
+
+// describe has every model that is asked for. The request is not recorded.
+func describe(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"id": r.PathValue("model"), "object": "model", "created": 1, "owned_by": "test"})
 }
 
 // accept reads the body, records the request and checks the key.

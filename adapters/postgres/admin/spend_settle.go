@@ -3,6 +3,7 @@ package admin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,6 +55,9 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 		<-s.wake // it is being booked
 	}
 	if s.err != nil {
+		if postgres.Undone(s.err) {
+			s.err = errors.Join(spend.ErrUnbooked, s.err)
+		}
 		return spend.Standing{}, fmt.Errorf("book what a call cost: %w", s.err)
 	}
 	return s.stands, nil

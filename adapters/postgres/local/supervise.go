@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -106,10 +107,14 @@ func (c *Cluster) heal(ctx context.Context) {
 		case reported(failed):
 			c.logger.ErrorContext(ctx, "the private PostgreSQL cannot be used; it is tried again", "tries", failed, "error", err)
 		}
+		wait := backoff(failed)
+		if errors.Is(err, ErrDiskFull) { // looking costs little, and questions wait
+			wait = glanceEvery
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(backoff(failed)):
+		case <-time.After(wait):
 		}
 	}
 }

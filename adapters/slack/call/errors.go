@@ -123,10 +123,13 @@ func Explain(what string, err error) error {
 	case "not_allowed_token_type":
 		return say("the token is of the wrong kind: SLACK_BOT_TOKEN takes the xoxb- token and SLACK_APP_TOKEN the xapp- token")
 	case "missing_scope":
-		if refused.Needed == "" { // Slack names it; some proxies leave that out
-			return say("the app lacks a scope, and Slack does not say which: footnote doctor does; add it under OAuth & Permissions, then install the app again")
+		if refused.Needed == "" && what == openSocket { // the only scope of its token
+			refused.Needed = AppScope
 		}
-		return say("the app lacks the scope %s%s: add it under OAuth & Permissions, then install the app again", refused.Needed, reason(refused.Needed))
+		if refused.Needed == "" { // Slack names it; some proxies leave that out
+			return say("the app lacks a scope, and Slack does not say which: footnote doctor does; %s", AddScope(""))
+		}
+		return say("the app lacks the scope %s%s: %s", refused.Needed, reason(refused.Needed), AddScope(refused.Needed))
 	case "not_in_channel", "channel_not_found":
 		return say("the bot is not in the channel (%s): invite it there", refused.Err)
 	default:

@@ -11,6 +11,7 @@ type Sockets struct {
 
 	mu   sync.Mutex
 	open int
+	app  int       // of the app, in all processes, as Slack counted them last
 	lost time.Time // since when no socket is open
 }
 
@@ -23,6 +24,20 @@ func (i *Sockets) Begin() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.lost = time.Now()
+}
+
+// Count notes how many connections the app has in all processes.
+func (i *Sockets) Count(app int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.app = app
+}
+
+// Counted is what Count noted last; 0 before that.
+func (i *Sockets) Counted() int {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.app
 }
 
 // Opened notes a socket, and tells of an interruption that was longer than some time.

@@ -36,8 +36,19 @@ var Scopes = []Scope{
 // GroupScope is the right without which user groups cannot be bound.
 const GroupScope = "usergroups:read"
 
-// AppScope is the right of the app-level token.
-const AppScope = "connections:write"
+// AppScope is the right of the app-level token, and openSocket the method that needs it.
+const (
+	AppScope   = "connections:write"
+	openSocket = "apps.connections.open"
+)
+
+// AddScope says where a scope is added, as the end of a sentence.
+func AddScope(name string) string {
+	if name == AppScope {
+		return "make an app-level token with the scope " + AppScope + " under Basic Information → App-Level Tokens, and set SLACK_APP_TOKEN to it"
+	}
+	return "add it under OAuth & Permissions → Bot Token Scopes, then install the app again"
+}
 
 // reason is why a scope is needed, in brackets, or nothing for one that this package does not ask for.
 func reason(name string) string {

@@ -284,6 +284,9 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 			switch evt.Type {
 			case socketmode.EventTypeHello:
 				mark(true)
+				if evt.Request != nil {
+					c.slack.Sockets.Count(evt.Request.NumConnections)
+				}
 			case socketmode.EventTypeConnecting:
 				mark(false)
 				if further && c.spare() {

@@ -127,3 +127,28 @@ func TestComposeFile(t *testing.T) {
 		t.Errorf("the bot is started with %q", serve)
 	}
 }
+
+// Compose mounts the folder of footnote.yaml, in which the program starts, so that it finds the file.
+func TestComposeMountsTheConfiguration(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "compose.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var compose struct {
+		Services map[string]struct {
+			Command    []string
+			WorkingDir string `yaml:"working_dir"`
+			Volumes    []string
+		}
+	}
+	if err := yaml.Unmarshal(data, &compose); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"footnote", "migrate"} {
+		s := compose.Services[name]
+		if !slices.Contains(s.Volumes, "./config:/etc/footnote:ro") || s.WorkingDir != "/etc/footnote" {
+			t.Errorf("%s mounts %v and starts in %s", name, s.Volumes, s.WorkingDir)
+		}
+	}
+}

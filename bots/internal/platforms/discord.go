@@ -49,7 +49,8 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 		return platform{}, err
 	}
 	p := platform{
-		bot: bot, // which guilds there are is known only later
+		knows: bot.Knows,
+		bot:   bot, // which guilds there are is known only later
 		part: func() Part {
 			connected, of := bot.Shards()
 			return discordPart(connected, of, c.DiscordGateway)

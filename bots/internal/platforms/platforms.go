@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/checkup"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -38,9 +39,13 @@ type platform struct {
 	bot        bot
 	part       func() Part                         // whether its events arrive
 	check      func(ctx context.Context) []Finding // what can be wrong with it
-	workspaces func() []string                     // whose turns it takes, once it is connected; nil: of all workspaces
-	pattern    string                              // where handler is mounted
-	handler    http.Handler                        // of signed requests; nil where there are none
+	knows      func(ctx context.Context, channel string) (bool, error)
+	sockets    func(ctx context.Context) (int, error) // with its token, as it counts them; nil: it does not
+	counted    func() int                             // what it said of them when this process connected
+	lacking    func() []Finding                       // once connected, rights that it lacks; nil: unknown
+	workspaces func() []string                        // whose turns it takes, once it is connected; nil: of all workspaces
+	pattern    string                                 // where handler is mounted
+	handler    http.Handler                           // of signed requests; nil where there are none
 }
 
 // bot joins a platform to the core.
@@ -278,6 +283,54 @@ type Finding struct {
 	Part, Text string
 	OK         bool
 	Optional   bool // the bot works without it
+}
+
+// Counted is how many connections with this process's token Slack counted last; 0 where it did not.
+func (s *Set) Counted() int {
+	for _, p := range s.platforms {
+		if p.counted != nil {
+			return p.counted()
+		}
+	}
+	return 0
+}
+
+// Inspect fills in what the platforms know of an installation. The error joins what could not be
+// found out. Where connect is set, Slack is asked for its count of connections by way of another.
+func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) error {
+	var faults []error
+	for _, p := range s.platforms {
+		name := string(p.name)
+		state.Platforms = append(state.Platforms, name)
+		for _, channel := range state.Named(name) {
+			known, err := p.knows(ctx, channel)
+			switch {
+			case err != nil:
+				faults = append(faults, fmt.Errorf("look for the channel %s of %s: %w", channel, name, err))
+			case !known:
+				state.Missing = append(state.Missing, checkup.Channel{Platform: name, ID: channel})
+			}
+		}
+		if p.sockets == nil || !connect {
+			continue
+		}
+		var err error
+		if state.Sockets, err = p.sockets(ctx); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Lacking lists rights that the platforms did not grant, once they are connected.
+func (s *Set) Lacking() []Finding {
+	var all []Finding
+	for _, p := range s.platforms {
+		if p.lacking != nil {
+			all = append(all, p.lacking()...)
+		}
+	}
+	return all
 }
 
 // Check looks at everything that can be wrong with the tokens, their rights, and what the platforms allow.

@@ -33,20 +33,25 @@ func newSlack(base *wire.Base, _ *Set) (platform, error) {
 		return platform{}, err
 	}
 	p := platform{
-		bot: bot, workspaces: bot.Workspaces,
-		part: func() Part { return slackPart(bot.Connected(), c.SlackAppToken != "") },
+		bot: bot, workspaces: bot.Workspaces, knows: bot.Knows, sockets: bot.Sockets, counted: bot.Counted,
+		lacking: func() []Finding { return findings(bot.Lacking()) },
+		part:    func() Part { return slackPart(bot.Connected(), c.SlackAppToken != "") },
 		check: func(ctx context.Context) []Finding {
-			var all []Finding
-			for _, f := range bot.Check(ctx) {
-				all = append(all, Finding{Part: f.What, Text: f.Text, OK: f.OK, Optional: f.Optional})
-			}
-			return all
+			return findings(bot.Check(ctx))
 		},
 	}
 	if c.SlackSigningSecret != "" {
 		p.pattern, p.handler = "/slack/events", bot.Handler()
 	}
 	return p, nil
+}
+
+func findings(found []slack.Finding) []Finding {
+	var all []Finding
+	for _, f := range found {
+		all = append(all, Finding{Part: f.What, Text: f.Text, OK: f.OK, Optional: f.Optional})
+	}
+	return all
 }
 
 // slackPart tells of the sockets. One is enough for every event; a second one is there so that the first can be refreshed without a gap.

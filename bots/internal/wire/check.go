@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/openai"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/llm"
@@ -175,6 +176,25 @@ func (b *Base) checkReranker(ctx context.Context) (string, error) {
 }
 
 func (b *Base) checkModel(ctx context.Context) (string, error) {
+	return b.tryModel(ctx)
+}
+
+// ProbeModel reports why the model does not answer. It costs a few tokens where the endpoint does
+// not list the model.
+func (b *Base) ProbeModel(ctx context.Context) error {
+	if !b.Config.HasModel() {
+		return nil
+	}
+	_, err := within(checkTimeout, func(ctx context.Context) (string, error) {
+		if openai.Lists(ctx, b.endpoint(), b.Config.Model) {
+			return "", nil
+		}
+		return b.tryModel(ctx)
+	})(ctx)
+	return err
+}
+
+func (b *Base) tryModel(ctx context.Context) (string, error) {
 	model, err := b.Model()
 	if err != nil {
 		return "", err

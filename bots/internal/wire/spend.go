@@ -38,8 +38,11 @@ func (b *Base) account(db *postgres.DB) error {
 		},
 		Logger: b.Logger,
 	})
+	if err != nil {
+		return err
+	}
 	b.spending = &spending{ledger: ledger, meter: meter}
-	return err
+	return nil
 }
 
 // accountBeside begins the accounting of a Base that works in a schema of its own: what it pays counts all the same.

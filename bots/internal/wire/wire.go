@@ -58,7 +58,8 @@ type Base struct {
 	approver approver // of rows of sources
 	heard    *heard   // of chat platforms; shared by copies
 
-	spending  *spending // nil where nothing is paid for
+	noRoom    *atomic.Int64 // when a disk was full last, in Unix nanoseconds; shared by copies
+	spending  *spending     // nil where nothing is paid for
 	filters   *filters
 	endpoints *endpoints // nil: models are made anew each time
 }
@@ -77,6 +78,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
 	b.heard, b.file, b.filters, b.endpoints = new(heard), new(atomic.Pointer[config.File]), new(filters), new(endpoints)
+	b.noRoom = new(atomic.Int64)
 	b.setClients()
 	b.approver = newApprover(cfg)
 	b.clients.politeness = new(web.Politeness)
@@ -182,14 +184,14 @@ func (b *Base) indexConfig() pgindex.Config {
 
 // connect opens the database, and brings its schema up to date where that is wanted.
 func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool) (*postgres.DB, error) {
-	to := postgres.Config{URL: url}
-	if b.cluster != nil {
-		to.OnError = func(state string) {
-			if state == local.LibraryLost {
-				b.cluster.Suspect()
-			}
+	to := postgres.Config{URL: url, OnError: func(state string) {
+		switch {
+		case state == local.LibraryLost && b.cluster != nil:
+			b.cluster.Suspect()
+		case state == postgres.DiskFull:
+			b.noRoom.Store(time.Now().UnixNano())
 		}
-	}
+	}}
 	db, err := postgres.Open(ctx, to)
 	if migrate && errors.Is(err, postgres.ErrSchema) {
 		n, err := postgres.Migrate(ctx, migrateURL)
@@ -245,6 +247,18 @@ func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
 	return disk, true, err
 }
 
+// noRoomFor is how long a database counts as full after a statement failed for that.
+const noRoomFor = 5 * time.Second
+
+// Full reports whether the disk of the database is full: that of the private server is looked at,
+// and another server says so.
+func (b *Base) Full() bool {
+	if disk, private, err := b.Disk(); private && err == nil {
+		return disk.Full()
+	}
+	return time.Since(time.Unix(0, b.noRoom.Load())) < noRoomFor
+}
+
 // Close lets go of the database. The private server stops with the last process that uses it.
 func (b *Base) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
@@ -252,6 +266,9 @@ func (b *Base) Close(ctx context.Context) error {
 	var err error
 	if b.scratch != nil && b.Index != nil && b.HasEngine() {
 		err = b.Index.LeaveEngine(ctx)
+	}
+	if b.spending != nil {
+		b.spending.meter.Close()
 	}
 	if b.DB != nil {
 		b.DB.Close()

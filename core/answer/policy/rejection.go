@@ -16,6 +16,9 @@ type Rejection struct {
 // Error implements error.
 func (r Rejection) Error() string { return r.Sentence }
 
+// Full rejects every question while the store's disk is full. The audit trail cannot store it either.
+var Full = Rejection{Sentence: "I can't take questions right now: the disk of my database is full. Ask again in a while. Whoever runs this bot must make room there."}
+
 // Reasons for refusing a question that no decision of Judge gives. The audit trail keeps these codes.
 const (
 	RefusedTooLong    Reason = "too_long"

@@ -1,0 +1,43 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxListing is far above what the description of a model has.
+const maxListing = 64 << 10
+
+// Lists reports whether an endpoint says that it has a model (GET /models/{model}), which costs
+// nothing. False means little: not every endpoint can be asked.
+func Lists(ctx context.Context, e Endpoint, model string) bool {
+	base := e.BaseURL
+	if base == "" {
+		base = defaultBaseURL
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(base, "/")+"/models/"+url.PathEscape(model), nil)
+	if err != nil {
+		return false
+	}
+	if e.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+e.APIKey)
+	}
+	client := e.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close() // it is read as far as it matters
+	var found struct {
+		ID string `json:"id"`
+	}
+	err = json.NewDecoder(io.LimitReader(res.Body, maxListing)).Decode(&found)
+	return err == nil && res.StatusCode == http.StatusOK && found.ID == model
+}

@@ -1,0 +1,54 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/footnotehq/footnote/adapters/slack/call"
+	api "github.com/slack-go/slack"
+)
+
+// Knows reports whether a channel exists and the bot may see it.
+func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
+	_, err := c.slack.API.GetConversationInfoContext(ctx, &api.GetConversationInfoInput{ChannelID: channel})
+	if call.Code(err) == "channel_not_found" {
+		return false, nil
+	}
+	if err != nil {
+		return false, call.Explain("conversations.info", err)
+	}
+	return true, nil
+}
+
+// Counted is how many connections the app has in all processes, as Slack said when one of this
+// process was opened last; 0 before that.
+func (c *Client) Counted() int { return c.slack.Sockets.Counted() }
+
+// Sockets returns how many connections the app has, as Slack counts them, without the one that is
+// opened to ask; 0 without an app token.
+func (c *Client) Sockets(ctx context.Context) (int, error) {
+	if c.slack.Config.AppToken == "" {
+		return 0, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	_, address, err := c.slack.API.StartSocketModeContext(ctx)
+	if err != nil {
+		return 0, call.Explain("apps.connections.open", err)
+	}
+	conn, res, err := c.slack.Dialer().DialContext(ctx, address, nil)
+	if err != nil {
+		return 0, fmt.Errorf("connect to Slack: %w", err)
+	}
+	defer res.Body.Close() // it is empty
+	var hello struct {
+		Connections int `json:"num_connections"`
+	}
+	deadline, _ := ctx.Deadline()
+	err = errors.Join(conn.SetReadDeadline(deadline), conn.ReadJSON(&hello), conn.Close())
+	if err != nil {
+		return 0, fmt.Errorf("read how many connections Slack counts: %w", err)
+	}
+	return max(hello.Connections-1, 0), nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/footnotehq/footnote/bots/internal/systemd"
+)
+
+// serviceCommand runs footnote as a service of the machine.
+type serviceCommand struct {
+	Install serviceInstall `cmd:"" help:"Write a systemd unit that runs footnote serve, and print what to run next."`
+}
+
+// serviceInstall writes the unit. It starts nothing.
+type serviceInstall struct {
+	User   bool   `name:"user" help:"A unit of your own systemd manager, without root."`
+	As     string `name:"as" placeholder:"ACCOUNT" default:"footnote" help:"Account that a unit of the system runs as (default: footnote)."`
+	Memory string `name:"memory" placeholder:"SIZE" default:"80%" help:"Memory that the service may use, such as 4G or 80%% of the machine's (default: 80%%)."`
+	Dir    string `name:"dir" type:"path" placeholder:"FOLDER" help:"Where units are (default: /etc/systemd/system, or with --user your systemd folder)."`
+}
+
+const unitName = "footnote.service"
+
+var (
+	accountName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+	memorySize  = regexp.MustCompile(`^([0-9]+[KMGT]?|[0-9]{1,2}%|100%|infinity)$`)
+)
+
+// Run implements the verb.
+func (c *serviceInstall) Run(env *environment) error {
+	if !accountName.MatchString(c.As) {
+		return usageError("--as is no name of an account, such as footnote")
+	}
+	if !memorySize.MatchString(c.Memory) {
+		return usageError("--memory is no size such as 4G or 80%")
+	}
+	unit, dir, err := c.unit(env)
+	if err != nil {
+		return err
+	}
+	text, err := unit.Text()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, unitName)
+	before, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return fmt.Errorf("look for a unit: %w", err)
+	case !systemd.Untouched(string(before)):
+		return fmt.Errorf("%s was changed by hand and is left as it is: put your changes into a drop-in (systemctl edit %s), remove the file, then try again", path, unitName)
+	}
+	if err := writeUnit(path, text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.out, "Wrote %s. Now run:\n%s", path, c.next())
+	return err
+}
+
+// unit is the service with the folder of its file. A user's folders are made.
+func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, err error) {
+	binary, err := os.Executable()
+	if err != nil {
+		return unit, "", fmt.Errorf("find the program: %w", err)
+	}
+	unit = systemd.Unit{Binary: binary, Memory: c.Memory}
+	dir = c.Dir
+	if !c.User {
+		unit.User = c.As
+		if dir == "" {
+			dir = "/etc/systemd/system"
+		}
+		return unit, dir, nil
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return unit, "", fmt.Errorf("find your systemd folder: %w", err)
+	}
+	if dir == "" {
+		dir = filepath.Join(config, "systemd", "user")
+	}
+	if unit.Data, err = userData(env); err != nil {
+		return unit, "", err
+	}
+	for _, folder := range []string{unit.Data, filepath.Join(config, "footnote"), dir} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return unit, "", fmt.Errorf("make the folders of the service: %w", err)
+		}
+	}
+	return unit, dir, nil
+}
+
+// userData is the data folder of the person who runs the command.
+func userData(env *environment) (string, error) {
+	if env.config.DataDir != "" {
+		return filepath.Abs(env.config.DataDir)
+	}
+	if data := env.getenv("XDG_DATA_HOME"); data != "" {
+		return filepath.Join(data, "footnote"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "share", "footnote"), err
+}
+
+// writeUnit replaces the file at once, so that systemd never reads half of it.
+func writeUnit(path, text string) error {
+	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil { //nolint:gosec // systemd's tools read units as anyone
+		return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return fmt.Errorf("write the unit: %w", err)
+	}
+	return nil
+}
+
+// next is what is left to do.
+func (c *serviceInstall) next() string {
+	if c.User {
+		return `  # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
+  install -m 600 /dev/null ~/.config/footnote/footnote.env && $EDITOR ~/.config/footnote/footnote.env
+  systemctl --user daemon-reload && systemctl --user enable --now footnote
+  loginctl enable-linger    # so that it runs while you are logged out
+  journalctl --user -fu footnote
+`
+	}
+	return `  useradd --system --home-dir /var/lib/footnote --shell /usr/sbin/nologin ` + c.As + `   # unless there is one
+  # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
+  install -d /etc/footnote && install -m 600 /dev/null /etc/footnote/footnote.env && $EDITOR /etc/footnote/footnote.env
+  systemctl daemon-reload && systemctl enable --now footnote
+  journalctl -fu footnote
+`
+}

@@ -1,0 +1,60 @@
+package wire
+
+import (
+	"context"
+	"slices"
+
+	"github.com/footnotehq/footnote/adapters/files"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
+	"github.com/footnotehq/footnote/core/checkup"
+	"github.com/footnotehq/footnote/core/document"
+)
+
+// Inspect returns what the configuration and the database say of the installation.
+func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
+	file := b.File()
+	for i, r := range file.Channels {
+		state.Rules = append(state.Rules, checkup.Rule{Channel: checkup.Channel{Platform: string(r.Platform), ID: r.Channel}, Number: i + 1})
+	}
+	for _, s := range file.DocumentSets {
+		state.Sets = append(state.Sets, checkup.Set{Name: s.Name, Sources: s.Sources})
+	}
+	if state.Replicas, err = b.Sessions().Live(ctx); err != nil {
+		return state, err
+	}
+	indexed, err := b.Index.Sources(ctx, b.Tenant)
+	if err != nil {
+		return state, err
+	}
+	stored, err := b.StoredSources(ctx)
+	if err != nil {
+		return state, err
+	}
+	for _, s := range file.Sources {
+		source := checkup.Source{Name: s.Name, Declared: s.Name, InFile: true, BaseURL: s.BaseURL}
+		if connector, err := b.Connect(s); err == nil { // else it is listed as faulty
+			of := connector.Source()
+			source.ID, source.Name, source.Local = string(of.ID), of.Name, of.Kind == files.Kind
+		}
+		state.Sources = append(state.Sources, source)
+	}
+	for _, s := range stored {
+		if slices.ContainsFunc(state.Sources, func(c checkup.Source) bool { return c.ID == string(s.ID) }) || !s.Asked {
+			continue
+		}
+		source := checkup.Source{
+			ID: string(s.ID), Name: s.origin.Name, Declared: s.Declared, BaseURL: s.BaseURL, Local: s.origin.Kind == files.Kind, Documents: countOf(indexed, s.ID),
+		}
+		_, source.InFile = file.Source(s.Declared) // by its name, where it cannot be reached now
+		state.Sources = append(state.Sources, source)
+	}
+	return state, nil
+}
+
+func countOf(indexed []pgindex.SourceState, id document.SourceID) int64 {
+	at := slices.IndexFunc(indexed, func(s pgindex.SourceState) bool { return s.Source.ID == id })
+	if at < 0 {
+		return 0
+	}
+	return indexed[at].Documents
+}

@@ -1,0 +1,192 @@
+// Package checkup finds mistakes in an installation that stop nothing, so that no error tells of
+// them: a rule for a channel that does not exist, or a source that still answers although it was
+// removed.
+package checkup
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// State is what is known of an installation.
+type State struct {
+	Platforms []string // whose tokens are set, such as "slack"
+	Rules     []Rule
+	Sets      []Set
+	Sources   []Source
+	// Missing are the channels of Rules that their platforms do not know.
+	Missing []Channel
+	// Sockets are the connections to Slack with this app token, as Slack counts them, and Replicas
+	// the processes that share the database.
+	Sockets, Replicas int
+}
+
+// Channel is a channel of a platform, as a rule names it.
+type Channel struct{ Platform, ID string }
+
+// Rule is an item of channels: in the configuration file. Channel.ID is empty for all channels.
+type Rule struct {
+	Channel
+	Number int // from 1
+}
+
+// Set is an item of document_sets: in the configuration file.
+type Set struct {
+	Name    string
+	Sources []string
+}
+
+// Source is a source of the configuration file or of the index.
+type Source struct {
+	ID, Name  string // of the index; empty before it was indexed
+	Declared  string // its name in the configuration file when it was read; empty if it never was there
+	InFile    bool   // it is in the configuration file now
+	Documents int64
+	Local     bool // a folder or file, to which a browser has no address
+	BaseURL   string
+}
+
+// called is the name by which people know the source.
+func (s Source) called() string {
+	if s.Declared != "" {
+		return s.Declared
+	}
+	return s.Name
+}
+
+// Finding is a mistake and what to do about it.
+type Finding struct{ Part, Text string }
+
+// Find returns the mistakes in an installation.
+func Find(s State) []Finding {
+	var found []Finding
+	for _, check := range checks {
+		for _, text := range check.find(s) {
+			found = append(found, Finding{check.part, text})
+		}
+	}
+	return found
+}
+
+var checks = []struct {
+	part string
+	find func(State) []string
+}{
+	{"platforms", noTokens},
+	{"channels", unknownChannels},
+	{"document_sets", unknownSources},
+	{"sources", removedSources},
+	{"sources", unlinkedSources},
+	{"Slack app token", sharedToken},
+}
+
+func noTokens(s State) []string {
+	if len(s.Platforms) > 0 {
+		return nil
+	}
+	return []string{"No platform is configured, so serve answers no question. Set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN."}
+}
+
+// ids are what the ids of channels look like.
+var ids = map[string]struct {
+	form *regexp.Regexp
+	find string
+}{
+	"slack":   {regexp.MustCompile(`^[CGD][A-Z0-9]{6,}$`), "In Slack, open the channel's details and copy the id at their end (C…)."},
+	"discord": {regexp.MustCompile(`^[0-9]{15,20}$`), "In Discord, turn on developer mode and choose Copy Channel ID."},
+}
+
+// Named are the channels of a platform that rules name by what can be an id.
+func (s State) Named(platform string) []string {
+	var named []string
+	for _, r := range s.Rules {
+		if kind, known := ids[platform]; known && r.Platform == platform && kind.form.MatchString(r.ID) && !slices.Contains(named, r.ID) {
+			named = append(named, r.ID)
+		}
+	}
+	return named
+}
+
+func unknownChannels(s State) []string {
+	var texts []string
+	for _, r := range s.Rules {
+		kind, known := ids[r.Platform]
+		switch {
+		case r.ID == "" || !known:
+		case !kind.form.MatchString(r.ID):
+			texts = append(texts, fmt.Sprintf("channels[%d] names the channel %q, which is no id of %s, so the rule never applies. %s", r.Number, r.ID, r.Platform, kind.find))
+		case slices.Contains(s.Missing, r.Channel):
+			texts = append(texts, fmt.Sprintf("channels[%d] names the channel %s, which does not exist in %s or is hidden from the bot. Correct its id, or invite the bot there.", r.Number, r.ID, r.Platform))
+		}
+	}
+	return texts
+}
+
+func unknownSources(s State) []string {
+	var known, texts []string
+	for _, source := range s.Sources {
+		if source.InFile {
+			known = append(known, source.called())
+		}
+	}
+	for _, set := range s.Sets {
+		for _, name := range set.Sources {
+			if slices.ContainsFunc(s.Sources, func(c Source) bool {
+				return c.InFile && c.Declared == name || c.ID != "" && (c.ID == name || c.Name == name)
+			}) {
+				continue
+			}
+			text := fmt.Sprintf("document_sets.%s names the source %q, which does not exist, so nothing of it is found.", set.Name, name)
+			if len(known) > 0 {
+				text += " The sources of the file are " + strings.Join(known, ", ") + "."
+			}
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func removedSources(s State) []string {
+	var texts []string
+	for _, source := range s.Sources {
+		if source.Declared != "" && !source.InFile && source.Documents > 0 {
+			texts = append(texts, fmt.Sprintf("%s is no longer in the configuration file, and its %d documents still answer. To remove them, run: footnote sources remove %s", source.called(), source.Documents, source.ID))
+		}
+	}
+	return texts
+}
+
+// unlinkedSources are of no concern in a terminal, where paths can be opened.
+func unlinkedSources(s State) []string {
+	if len(s.Platforms) == 0 {
+		return nil
+	}
+	var texts []string
+	for _, source := range s.Sources {
+		if !source.Local || source.BaseURL != "" || !source.InFile && source.Documents == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s has no base_url, so its citations in chat cannot be opened. ", source.called())
+		if source.InFile {
+			text += fmt.Sprintf("Set sources.%s.base_url to the address where the folder is published.", source.called())
+		} else {
+			text += "Index it again with --base-url and the address where the folder is published."
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// SocketsEach is how many connections to Slack a process opens.
+const SocketsEach = 2
+
+func sharedToken(s State) []string {
+	most := s.Replicas * SocketsEach
+	if s.Sockets <= most {
+		return nil
+	}
+	return []string{fmt.Sprintf("Slack counts %d connections with this SLACK_APP_TOKEN, and the servers of this database have %d at most. "+
+		"Another server with the same token and another database takes a part of the questions. Stop it, or give it an app of its own.", s.Sockets, most)}
+}
