@@ -208,7 +208,7 @@ func TestAskAboutThis(t *testing.T) {
 	s.told(s.bob, "taken up already")
 	answer := s.Answers(s.general, asked)[0]
 	s.delivered(s.bob.Shortcut(s.general, answer.TS, ask))
-	s.told(s.bob, "an answer of mine")
+	s.told(s.bob, "already one of my answers")
 
 	far := s.ann.Say(elsewhere, "", "and how do I remove it?")
 	s.delivered(s.ann.Shortcut(elsewhere, far, ask))

@@ -20,12 +20,12 @@ type Sentence string
 
 // The sentences of outcomes.
 const (
-	sentenceNothing    Sentence = "Nothing in the documents answers this."
+	sentenceNothing    Sentence = session.SentenceNothing
 	sentenceUnsearched Sentence = "The documents cannot be searched at the moment. Ask again in a few minutes."
 	sentenceUnbased    Sentence = "The documents could not be searched, so this answer is not based on any of them. Ask again in a few minutes."
 	sentenceUncited    Sentence = "This answer is not based on any of the documents that were found."
 	sentenceGeneral    Sentence = "This answer is not based on any document."
-	sentenceBaseless   Sentence = "Check the sources of this answer: it shares no words with them."
+	sentenceBaseless   Sentence = "I couldn't match this answer to its sources. Check them before you rely on it."
 	sentenceStopped    Sentence = "Stopped. What had been written is kept."
 	sentenceUnstarted  Sentence = "Stopped before anything was written."
 	sentenceRefused    Sentence = "The model declined to answer this. Ask in other words, or ask a person."
