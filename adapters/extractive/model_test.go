@@ -131,10 +131,10 @@ func TestAnswers(t *testing.T) {
 			[]string{heading + "To roll a release back, run this command [7]:\n\n```\nrollout undo \\\n    --release previous \\\n    --wait\n```"}, nil},
 		"an item is written once": {"How do I bleed a radiator, and do I open the valve with the square key?", []tool.Document{boiler},
 			[]string{"2. Open the valve with the square key. [4]"}, []string{"- Open the valve"}},
-		"a document's own numbers": {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
-		"a row of a table":         {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Day: Tuesday soup; Soup: Potato and leek with cream [9]"}, []string{"|", "Monday"}},
-		"nothing fits":             {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"I found nothing about this"}, []string{"[7]", "[9]", "canteen"}},
-		"I found nothing about this":        {"Who won?", nil, []string{"I found nothing about this"}, []string{":\n"}},
+		"a document's own numbers":   {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
+		"a row of a table":           {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Day: Tuesday soup; Soup: Potato and leek with cream [9]"}, []string{"|", "Monday"}},
+		"nothing fits":               {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"I found nothing about this"}, []string{"[7]", "[9]", "canteen"}},
+		"I found nothing about this": {"Who won?", nil, []string{"I found nothing about this"}, []string{":\n"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

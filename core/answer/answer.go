@@ -10,6 +10,7 @@ package answer
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -90,6 +91,7 @@ type Surfaces interface {
 // Note is something that is said to one person alone, with what the person can do about it.
 type Note struct {
 	Sentence string
+	At       time.Time       // whose thread.Clock the sentence holds; zero: none
 	Buttons  []thread.Button // each about the turn that the note belongs to
 }
 

@@ -22,6 +22,8 @@ type Store interface {
 	Accept(ctx context.Context, in Intake) (Accepted, error)
 	// Refused keeps in the audit trail what was not taken in.
 	Refused(ctx context.Context, r Refusal) error
+	// Exhausted returns those of the quotas whose window ends at until and has no room for a question.
+	Exhausted(ctx context.Context, tenant access.TenantID, quotas []Quota, until time.Time) ([]Quota, error)
 	// Settle counts a question whose quotas are known now, and returns when there is room again if one of them had none (Intake.Quotas). Another
 	// call changes nothing and returns the same.
 	Settle(ctx context.Context, f Fence, quotas []Quota) (until time.Time, err error)

@@ -70,6 +70,11 @@ func quotas(f *fixture) {
 	if wait := time.Until(limited.LimitedUntil); wait <= 0 || wait > day || limited.LimitedUntil.Unix()%int64(day/time.Second) != 0 {
 		f.Errorf("limited until %v, want the end of the day", limited.LimitedUntil)
 	}
+	full, err := f.Exhausted(f.ctx, tenant, []session.Quota{user, channel}, limited.LimitedUntil)
+	f.must(err)
+	if len(full) != 1 || full[0] != user {
+		f.Errorf("%v are exhausted, want the person's", full)
+	}
 	other := session.Quota{Counter: "user:2", Limit: 2, Window: day}
 	if t := ask(other, channel); !t.LimitedUntil.IsZero() { // the refused question did not count against the channel
 		f.Errorf("limited until %v", t.LimitedUntil)
