@@ -43,7 +43,9 @@ func answer(t turn, why string) string {
 		return session.SentenceNothing
 	}
 	w := &writer{}
-	w.b.WriteString(because(why, intro))
+	if why != "" { // whoever has a stand-in answer says why
+		w.b.WriteString(because(why, intro))
+	}
 	for i, x := range chosen {
 		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first && !(x.compares && chosen[0].compares) {
 			w.block(others)

@@ -65,7 +65,7 @@ func TestOutcomes(t *testing.T) {
 		{name: "the provider's filter is an error", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrRefused)}}, outcome: session.Refused, says: "declined"},
 		{name: "rate limited", replies: []llmtest.Reply{{llmtest.Fail(&llm.RateLimitError{RetryAfter: 200 * time.Second})}}, outcome: session.Limited, says: "in 4 minutes", retryable: true},
 		{name: "wrong key", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrAuth)}}, outcome: session.Failed, says: "set up"},
-		{name: "down", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrUnavailable)}}, outcome: session.Failed, says: "cannot be reached", retryable: true},
+		{name: "down", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrUnavailable)}}, outcome: session.Failed, says: "can't reach the language model", retryable: true},
 		{name: "too long", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrContextTooLong)}}, outcome: session.Failed, says: "too long"},
 		{name: "cut in the middle keeps what was written", replies: []llmtest.Reply{{llmtest.Text("Half an ans"), llmtest.Cut()}}, outcome: session.Failed, shown: "Half an ans", says: "stopped in the middle", retryable: true},
 		{name: "an unknown error", replies: []llmtest.Reply{{llmtest.Fail(secret)}}, outcome: session.Failed, says: "Something went wrong", retryable: true},

@@ -112,10 +112,34 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 		return nil, nil
 	}
 	// Served by turn's unique (tenant_id, session_id, number).
-	type row struct{ ID string }
-	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `select id::text from turn where tenant_id = $1 and session_id = $2 order by number`, tenant, id)
+	turns, err := s.turns(ctx, tenant, `select id::text from turn where tenant_id = $1 and session_id = $2 order by number`, id)
 	if err != nil {
 		return nil, fmt.Errorf("load the turns of session %s: %w", id, err)
+	}
+	return turns, nil
+}
+
+// Referenced returns the turns whose answer carries the reference; none where there is no such answer.
+// No index serves it, since only an operator asks.
+func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
+	if reference == "" {
+		return nil, nil
+	}
+	turns, err := s.turns(ctx, tenant, `
+		select id::text from turn where tenant_id = $1 and reference = $2
+		union select turn_id::text from run where tenant_id = $1 and reference = $2`, postgres.Storable(reference))
+	if err != nil {
+		return nil, fmt.Errorf("load the turns of reference %s: %w", reference, err)
+	}
+	return turns, nil
+}
+
+// turns loads the turns that a query with the tenant and one more argument lists.
+func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string, argument any) ([]session.Turn, error) {
+	type row struct{ ID string }
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, query, tenant, argument)
+	if err != nil {
+		return nil, err
 	}
 	turns := make([]session.Turn, len(rows))
 	for i, r := range rows {
