@@ -58,6 +58,12 @@ type Library interface {
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
+// Titles is implemented by libraries that can name documents.
+type Titles interface {
+	// Titles returns titles of documents that everyone in the audience may read, each once, at most limit.
+	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
+}
+
 // Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.
 type Delivery interface {
 	packet.Sink

@@ -112,6 +112,8 @@ type Store interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Turn, error)
 	// Latest returns the newest turn of a thread, or of a channel where Thread is empty, among those that the reader asked or that belong to
 	// no private session.
+	// AskedBy returns a person's newest questions in a workspace, the newest first; at most limit. Those that were deleted are not among them.
+	AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]Turn, error)
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (Turn, error)
 	// Unasked returns how long ago an answer that nobody had asked for was given in a channel; Never when none was.
 	Unasked(ctx context.Context, tenant access.TenantID, at Place) (time.Duration, error)
