@@ -139,7 +139,7 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 		t.line(b, Sanitize(notice))
 	}
 	if len(v.Closest) > 0 {
-		t.line(b, "The closest documents:")
+		t.line(b, "These may help:")
 		for _, d := range v.Closest {
 			t.line(b, "  "+t.document(d))
 		}

@@ -5,14 +5,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // What the reader is told beside the quotations.
 const (
-	intro   = "this is quoted from the documents:"
-	others  = "Less surely, on other pages:"
-	nothing = "answers are quoted from the documents, and nothing was found in them that answers this question. " +
-		"Other words may find more."
+	intro      = "this is quoted from the documents:"
+	others     = "Less surely, on other pages:"
 	unsearched = "answers are quoted from the documents, and no documents were searched for this message."
 )
 
@@ -31,7 +31,7 @@ func answer(t turn, why string) string {
 			return "" // that nothing was found would not be true
 		}
 		if t.searched {
-			return because(why, nothing)
+			return session.SentenceNothing
 		}
 		return because(why, unsearched)
 	}
@@ -40,10 +40,12 @@ func answer(t turn, why string) string {
 	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
 	chosen := choose(a, r, read(t, r))
 	if len(chosen) == 0 {
-		return because(why, nothing)
+		return session.SentenceNothing
 	}
 	w := &writer{}
-	w.b.WriteString(because(why, intro))
+	if why != "" { // whoever has a stand-in answer says why
+		w.b.WriteString(because(why, intro))
+	}
 	for i, x := range chosen {
 		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first && !(x.compares && chosen[0].compares) {
 			w.block(others)

@@ -87,7 +87,7 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 		"an item of definitions":               {"What is the default of retries?", []tool.Document{options}, "- retries (integer) How often a call is made again. The default is 7. [10]", "The default is 30"},
 		"no echo": {"row level security policy", []tool.Document{{Number: 14, Contents: "FORCE ROW LEVEL SECURITY. A row level security policy says which rows of a table each user may read. It is enabled by the owner."}},
 			"A row level security policy says which rows of a table each user may read.", "FORCE"},
-		"nothing": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank}, "nothing was found in them", "["},
+		"nothing": {"Who won the chess tournament?", []tool.Document{{Number: 13, Contents: "# Notes\n\nsome <b>rest of\na table"}, bank}, "I found nothing about this", "["},
 		"enough is enough": {"What is a badge?", []tool.Document{{Number: 15, Contents: "A badge is a card that opens the doors of the house."}, {Number: 16, Contents: "Hand your badge back to the porter on your last day."}},
 			"A badge is a card that opens the doors of the house. [15]", ""},
 		"half a question is not enough": {"badge lost at the airport, who pays the new one?", []tool.Document{{Number: 15, Contents: "A badge that was lost opens no doors once the porter knows."}, {Number: 16, Contents: "Whoever pays for the trip pays for what gets missing at the airport."}},
@@ -121,8 +121,8 @@ func TestNewestQuestionDecides(t *testing.T) {
 		want     string
 		not      string
 	}{
-		"off topic":          {"how do I bake a cake?", "nothing was found", "[1]"},
-		"off topic, linked":  {"and how do I bake a cake?", "nothing was found", "[1]"},
+		"off topic":          {"how do I bake a cake?", "I found nothing about this", "[1]"},
+		"off topic, linked":  {"and how do I bake a cake?", "I found nothing about this", "[1]"},
 		"elliptic":           {"and how do I monitor it?", "Monitor the slot of the replication every day. [1]", ""},
 		"of its own":         {"who monitors the slot?", "Monitor the slot of the replication every day. [1]", ""},
 		"nothing of its own": {"why?", "To set up replication, create a slot on the primary.", ""},

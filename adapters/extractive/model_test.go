@@ -131,10 +131,10 @@ func TestAnswers(t *testing.T) {
 			[]string{heading + "To roll a release back, run this command [7]:\n\n```\nrollout undo \\\n    --release previous \\\n    --wait\n```"}, nil},
 		"an item is written once": {"How do I bleed a radiator, and do I open the valve with the square key?", []tool.Document{boiler},
 			[]string{"2. Open the valve with the square key. [4]"}, []string{"- Open the valve"}},
-		"a document's own numbers": {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
-		"a row of a table":         {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Day: Tuesday soup; Soup: Potato and leek with cream [9]"}, []string{"|", "Monday"}},
-		"nothing fits":             {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"nothing was found"}, []string{"[7]", "[9]", "canteen"}},
-		"nothing was found":        {"Who won?", nil, []string{"nothing was found"}, []string{":\n"}},
+		"a document's own numbers":   {"How much pressure may the vessel have, in bar?", []tool.Document{boiler}, []string{`The vessel is \[2] bar at most. [4]`}, nil},
+		"a row of a table":           {"Which soup is there on Tuesday?", []tool.Document{canteen}, []string{"- Day: Tuesday soup; Soup: Potato and leek with cream [9]"}, []string{"|", "Monday"}},
+		"nothing fits":               {"Who won the chess tournament?", []tool.Document{canteen, deploy}, []string{"I found nothing about this"}, []string{"[7]", "[9]", "canteen"}},
+		"I found nothing about this": {"Who won?", nil, []string{"I found nothing about this"}, []string{":\n"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestChanceMatchesAreNotQuoted(t *testing.T) {
 	t.Parallel()
 	leave := tool.Document{Number: 1, Title: "Leave", Contents: "Everybody gets thirty days of paid leave a year."}
 	byChance := tool.Document{Number: 2, Title: "Parking", Match: tool.Loose, Contents: "Leave the car in the yard, where everybody gets a space for days."}
-	if text, _, _ := run(t, asked("How many days of paid parental leave do mothers get after a birth?", byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "nothing was found") {
+	if text, _, _ := run(t, asked("How many days of paid parental leave do mothers get after a birth?", byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "I found nothing about this") {
 		t.Errorf("answered %q", text)
 	}
 	if text, _, _ := run(t, asked("How many days of leave do I get?", leave, byChance)); strings.Contains(text, "yard") || !strings.Contains(text, "thirty days of paid leave a year. [1]") {

@@ -107,7 +107,7 @@ func Manifest(o ManifestOptions) string {
 	var m manifest
 	m.Metadata.Major = 2
 	m.Display = display{Name: o.Name, Description: "Answers questions from your documents, with numbered links to them.", Color: "#1f3a5f"}
-	m.Features.Home.Messages = true
+	m.Features.Home.Home, m.Features.Home.Messages = true, true
 	m.Features.Bot.Name, m.Features.Bot.Online = o.Name, true
 	m.Features.Agent.Description = "Answers questions from your documents, with numbered links to them."
 	m.Features.Commands = []command{

@@ -3,6 +3,7 @@ package discordbot
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -96,10 +97,10 @@ func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 		},
 		Judgement: j, Reply: reply, Patience: commandPatience,
 	})
-	refusal = policy.Refusal(err)
+	var rejected policy.Rejection
 	switch {
-	case refusal != "":
-		ack.say(ctx, refusal)
+	case errors.As(err, &rejected):
+		ack.say(ctx, localTime(rejected.Sentence, rejected.At))
 		return
 	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)

@@ -1,6 +1,7 @@
 package discordbot_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
@@ -75,6 +78,22 @@ func TestPrivateAsk(t *testing.T) {
 	want := access.NewAudience(access.DefaultTenant, access.Members, access.User("discord", w.ada.ID), access.Channel("discord", w.general))
 	if got := w.library.heard(); len(got) != 1 || got[0].Key() != want.Key() {
 		t.Errorf("audience = %v, want %v", got, want)
+	}
+}
+
+func TestAskBeyondAQuotaIsRefusedPrivately(t *testing.T) {
+	t.Parallel()
+	w := begin(t, llmtest.Native(said(0, "One.")), func(s *setting) {
+		s.policies = common.Policies([]policy.SettingValue{{Key: "user_quota", Value: "1/hour"}})
+	})
+	w.finished(w.ada.Ask(w.general, "one?"))
+	got := w.finished(w.ada.Ask(w.general, "two?"))
+	refusal := regexp.MustCompile(`^You've asked 1 question this hour, the limit per person here\. Try again at <t:\d+:t>\.$`)
+	if !got.Private || !refusal.MatchString(got.Content) || len(got.Buttons) > 0 {
+		t.Errorf("the command shows %+v", got)
+	}
+	if shown := w.discord.Answers(w.general); len(shown) != 1 {
+		t.Errorf("others see %+v", shown)
 	}
 }
 

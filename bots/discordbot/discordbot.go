@@ -174,6 +174,15 @@ func (b *Bot) Joined(ctx context.Context, id string) {
 	b.tellLacking(ctx, id)
 }
 
+// Added implements event.Greeter. Discord does not say who added the bot, so that all read one message.
+func (b *Bot) Added(ctx context.Context, guild, channel string) {
+	at := thread.Ref{Platform: discord.Platform, Workspace: guild, Channel: channel}
+	err := b.talk.Welcome(ctx, at, "", func(ctx context.Context, text string) error { return b.client.Post(ctx, channel, text) })
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "welcome not shown", "guild", guild, "error", err)
+	}
+}
+
 // Open implements answer.Surfaces.
 func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
 	to := t.Session.Ref

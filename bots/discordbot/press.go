@@ -2,6 +2,8 @@ package discordbot
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/write"
@@ -95,7 +97,12 @@ func (b *Bot) show(ctx context.Context, p event.Press, f event.Form) {
 	}
 }
 
+// localTime has Discord show the moment that a sentence holds (thread.Clock) in each reader's time.
+func localTime(sentence string, at time.Time) string {
+	return thread.LocalTime(sentence, at, fmt.Sprintf("<t:%d:t>", at.Unix()))
+}
+
 // Whisper implements answer.Whisperer: under a command's answer as something that its user alone sees, else as a direct message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
-	return b.client.Whisper(ctx, t, note.Sentence, note.Buttons)
+	return b.client.Whisper(ctx, t, localTime(note.Sentence, note.At), note.Buttons)
 }

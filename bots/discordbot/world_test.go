@@ -351,6 +351,11 @@ func (everything) Readable(_ context.Context, _ access.Audience, ids []document.
 	return readable, nil
 }
 
+// Titles implements answer.Titles.
+func (everything) Titles(context.Context, access.Audience, int) ([]string, error) {
+	return []string{"Backup plan"}, nil
+}
+
 func (everything) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
 	return true, nil
 }

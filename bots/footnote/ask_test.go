@@ -59,7 +59,7 @@ func TestQuestionsThatAreNone(t *testing.T) {
 	}
 	// A megabyte does not fit into an argument; it comes through the pipe, and the chat goes on after it.
 	r := p.try(t, strings.Repeat("a long question ", 1<<16)+"\nwhat is this?\n", "chat")
-	if r.code != 0 || !strings.Contains(r.stderr, "at most 100000 can be read") || !strings.Contains(r.stdout, "nothing was found in them") {
+	if r.code != 0 || !strings.Contains(r.stderr, "at most 100000 can be read") || !strings.Contains(r.stdout, "I found nothing about this") {
 		t.Errorf("exit code %d\n%s\n%s", r.code, r.stdout, r.stderr)
 	}
 }
@@ -69,7 +69,7 @@ func TestNothingFoundIsSaidOnce(t *testing.T) {
 	p := newProgram(t)
 	p.run(t, "index", handbook(t))
 	got := jsonOf[answered](t, p.run(t, "ask", "Which telescope discovered the comet near the employee galaxy nebula?", "--json"))
-	if got.Outcome != "no_evidence" || len(got.Citations) != 0 || got.Message != "" || !strings.Contains(got.Answer, "nothing was found in them") {
+	if got.Outcome != "no_evidence" || len(got.Citations) != 0 || got.Message != "" || !strings.Contains(got.Answer, "I found nothing about this") {
 		t.Errorf("answer = %+v", got)
 	}
 }

@@ -190,7 +190,7 @@ func TestAGuestJoinsADeepSearch(t *testing.T) {
 		})
 	}
 	close(hold)
-	wait("the report is there", func() bool { return strings.Contains(all(), "Nothing in the documents answers this") })
+	wait("the report is there", func() bool { return strings.Contains(all(), "I found nothing about this in your documents.") })
 	if shown := all(); strings.Contains(shown, "thirty") || plans() != 2 {
 		t.Errorf("%d plans; the thread shows\n%s", plans(), shown)
 	}

@@ -54,7 +54,7 @@ func TestDiscordBySignedRequests(t *testing.T) {
 	if r := p.try(t, "", "discord", "disallow", "Partners"); r.code != 2 || !strings.Contains(r.stderr, "is a number") {
 		t.Errorf("discord disallow with a name = %d, %s", r.code, r.stderr)
 	}
-	ask("nothing was found in them that answers this question")
+	ask("I found nothing about this in your documents")
 	if out := p.run(t, "doctor").stdout; !strings.Contains(out, "footnote discord allow "+second.ID) {
 		t.Errorf("the doctor does not say how the server is bound:\n%s", out)
 	}
@@ -63,7 +63,7 @@ func TestDiscordBySignedRequests(t *testing.T) {
 	if out := p.run(t, "discord", "disallow", second.ID).stdout; !strings.Contains(out, "public documents only from now on") {
 		t.Errorf("discord disallow says %q", out)
 	}
-	ask("nothing was found in them that answers this question")
+	ask("I found nothing about this in your documents")
 	if f := discord.EndpointFaults(); len(f) > 0 {
 		t.Errorf("requests failed: %q", f)
 	}

@@ -95,7 +95,7 @@ func TestModelThatIsDownSaysSo(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, "OPENAI_BASE_URL=http://127.0.0.1:1/v1")
 	r := p.try(t, "", "ask", "Say hello.", "--json")
-	if got := jsonOf[answered](t, r); r.code != 1 || got.Outcome != "failed" || !strings.Contains(got.Message, "cannot be reached") {
+	if got := jsonOf[answered](t, r); r.code != 1 || got.Outcome != "failed" || !strings.Contains(got.Message, "can't reach the language model") {
 		t.Errorf("exit code %d, answer %+v", r.code, got)
 	}
 	if d := p.try(t, "", "doctor"); d.code != 1 || !strings.Contains(d.stdout, "✗ model") || !strings.Contains(d.stdout, "✓ database") {

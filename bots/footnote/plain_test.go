@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
@@ -51,11 +53,21 @@ func TestSlackSaysOnceThatNothingAnswersAndQuotesWhileTheModelIsDown(t *testing.
 		return shown
 	}
 	if shown := answer("Where can I rent a parking lot for my motorcycle at the host?", "footnote:up"); !strings.Contains(shown, denial) ||
-		strings.Contains(shown, "Nothing in the documents") || strings.Contains(shown, "closest") {
+		strings.Contains(shown, "I found nothing") || strings.Contains(shown, "These may help") {
 		t.Errorf("the answer shows\n%s", shown)
 	}
-	if shown := answer("How many vacation days does every employee have?", "footnote:up"); !strings.Contains(shown, "thirty vacation days") ||
-		!strings.Contains(shown, "The language model cannot be reached right now") || strings.Contains(shown, "configured") {
-		t.Errorf("the answer shows\n%s", shown)
+	shown := answer("How many vacation days does every employee have?", "footnote:up")
+	code := regexp.MustCompile(`^I can't reach the language model right now\. Here is what your documents say: \(code ([a-z0-9]{10})\)`).FindStringSubmatch(shown)
+	if code == nil || !strings.Contains(shown, "thirty vacation days") || strings.Contains(shown, "configured") {
+		t.Fatalf("the answer shows\n%s", shown)
+	}
+	why := p.run(t, "why", code[1]).stdout
+	for _, part := range []string{"Asked by " + alice.ID, time.Now().UTC().Format("2006-01-02"), "Cause: the model's endpoint could not be reached or was not available.", "`footnote doctor` tries it."} {
+		if !strings.Contains(why, part) {
+			t.Errorf("why says\n%s\nand not %q", why, part)
+		}
+	}
+	if strings.Contains(why, model.URL()) {
+		t.Errorf("why names the endpoint\n%s", why)
 	}
 }

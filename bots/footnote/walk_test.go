@@ -60,7 +60,7 @@ func TestFromGitHubAndSlackToTheFirstAnswer(t *testing.T) {
 		room, at := who.DM("", "Why does the printer hum?")
 		if err := slack.Wait(ctx, "an answer", func() bool {
 			a := slack.Answers(room, at)
-			return len(a) > 0 && !a[0].Streaming && (strings.Contains(a[0].Shown(), "Sources") || strings.Contains(a[0].Shown(), "nothing was found in them") || strings.Contains(string(a[0].Blocks), "footnote:up"))
+			return len(a) > 0 && !a[0].Streaming && (strings.Contains(a[0].Shown(), "Sources") || strings.Contains(a[0].Shown(), "I found nothing about this") || strings.Contains(string(a[0].Blocks), "footnote:up"))
 		}); err != nil {
 			t.Fatalf("%v\n%s", err, s.log)
 		}

@@ -21,7 +21,7 @@ import (
 
 // whyCommand explains a decision and the answer that came of it.
 type whyCommand struct {
-	Ref  string `arg:"" help:"A turn's or session's id, a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them. With --for, the address of a document."`
+	Ref  string `arg:"" help:"A reference that an answer shows, a turn's or session's id, a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them. With --for, the address of a document."`
 	For  string `name:"for" placeholder:"ACCOUNT" help:"Say whether somebody may read the document, and by what: slack:ID, slack:ADDRESS or discord:ID."`
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
@@ -78,7 +78,7 @@ func (c *whyCommand) Run(ctx context.Context, env *environment) error {
 }
 
 // errUnexplained says how to ask.
-var errUnexplained = errors.New("nothing is known of it: give a turn's or session's id, a link to the message, or CHANNEL/MESSAGE; " +
+var errUnexplained = errors.New("nothing is known of it: give the reference under the answer, a turn's or session's id, a link to the message, or CHANNEL/MESSAGE; " +
 	"decisions about messages that were not answered are kept for a week")
 
 // explain finds what a reference means.
@@ -94,6 +94,9 @@ func explain(ctx context.Context, base *wire.Base, ref string) ([]command.Explan
 		return nil, err
 	}
 	turns, err := sessions.TurnsOf(ctx, base.Tenant, session.ID(ref))
+	if err == nil && len(turns) == 0 {
+		turns, err = sessions.Referenced(ctx, base.Tenant, strings.ToLower(strings.TrimSpace(ref)))
+	}
 	if err != nil {
 		return nil, err
 	}

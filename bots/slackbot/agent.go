@@ -21,3 +21,20 @@ func (b *Bot) Opened(ctx context.Context, o event.Opened) error {
 	})
 	return nil
 }
+
+// Invited implements event.Greeter.
+func (b *Bot) Invited(ctx context.Context, channel thread.Ref, by string) error {
+	return b.talk.Welcome(ctx, channel, by, func(ctx context.Context, text string) error {
+		return b.client.Whisper(ctx, channel, by, text, false, "")
+	})
+}
+
+// Home implements event.Greeter.
+func (b *Bot) Home(ctx context.Context, o event.Opened, by string) error {
+	b.talk.Soon(ctx, func(ctx context.Context) {
+		if err := b.client.ShowHome(ctx, by, b.talk.Home(ctx, o.Ref, by)); err != nil {
+			b.deps.Logger.WarnContext(ctx, "home page not shown", "error", err)
+		}
+	})
+	return nil
+}

@@ -98,7 +98,7 @@ func (b *Bot) presser(ctx context.Context, p event.Press) thread.Person {
 // Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
 	ref := t.Session.Ref
-	err := b.client.Whisper(ctx, ref, t.Asker.ID, note.Sentence, t.Direct, string(t.ID), note.Buttons...)
+	err := b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, t.Direct, string(t.ID), note.Buttons...)
 	if err == nil || t.Direct || call.Transient(err) {
 		return err
 	}
@@ -107,7 +107,7 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 		return openErr
 	}
 	ref.Channel, ref.Thread = own, ""
-	return b.client.Whisper(ctx, ref, t.Asker.ID, note.Sentence, true, string(t.ID), note.Buttons...)
+	return b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, true, string(t.ID), note.Buttons...)
 }
 
 // about answers a message that somebody chose "Ask about this" for, in the message's thread. Where the bot is not, and where answers are

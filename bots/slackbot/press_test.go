@@ -2,6 +2,7 @@ package slackbot_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -112,13 +114,33 @@ func TestFailedAnswerIsTriedAgainInPlace(t *testing.T) {
 	})
 }
 
+func TestQuotaIsSaidInTheTimeOfTheReader(t *testing.T) {
+	t.Parallel()
+	s := play(t, options{policy: []policy.SettingValue{{Key: "user_quota", Value: "1/hour"}}}, llmtest.Answer("One."))
+	s.answered(s.general, s.ann.Say(s.general, "", slacktest.Mention()+" one?"), 1)
+	refused := regexp.MustCompile(`You've asked 1 question this hour, the limit per person here\. Try again at <!date\^\d+\^\{time\}\|\d\d:00 UTC>\.`)
+	s.ann.Say(s.general, "", slacktest.Mention()+" two?")
+	told := s.told(s.ann, "the limit per person here")
+	if !refused.MatchString(told.Text) || strings.Contains(string(told.Blocks), "footnote:retry") {
+		t.Errorf("in the channel the refusal is %q with %s", told.Text, told.Blocks)
+	}
+	dm := s.ann.OpenDM()
+	s.answered(dm, s.ann.Say(dm, "", "one?"), 1)
+	root := s.ann.Say(dm, "", "two?")
+	s.wait("the refusal in the direct message", func() bool {
+		return slices.ContainsFunc(s.Thread(dm, root), func(m slacktest.Message) bool {
+			return refused.MatchString(m.Text) && !strings.Contains(string(m.Blocks), "footnote:retry")
+		})
+	})
+}
+
 func TestPrivateAnswerIsOfferedToTheAskerAlone(t *testing.T) {
 	t.Parallel()
 	secret := access.ACL{access.User("slack", "U001ANN")}
 	s := play(t, options{secret: secret}, look(), llmtest.Answer("Install the client [1]."), look(), llmtest.Answer("The password is in here [2]."))
 	root := s.ann.Say(s.general, "", slacktest.Mention()+" what about the VPN?")
 	s.answered(s.general, root, 1)
-	offer := s.told(s.ann, "yourself alone")
+	offer := s.told(s.ann, "Shall I answer you privately?")
 	if len(s.Ephemeral(s.bob)) != 0 {
 		t.Error("bob was told of the offer")
 	}
@@ -208,7 +230,7 @@ func TestAskAboutThis(t *testing.T) {
 	s.told(s.bob, "taken up already")
 	answer := s.Answers(s.general, asked)[0]
 	s.delivered(s.bob.Shortcut(s.general, answer.TS, ask))
-	s.told(s.bob, "an answer of mine")
+	s.told(s.bob, "already one of my answers")
 
 	far := s.ann.Say(elsewhere, "", "and how do I remove it?")
 	s.delivered(s.ann.Shortcut(elsewhere, far, ask))

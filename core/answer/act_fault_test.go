@@ -192,7 +192,7 @@ func TestWhatHoldsInTheChannelHoldsForAnotherTry(t *testing.T) {
 		{"a moderator may", func(p *policy.Policy) { p.Askers = []access.ACL{{"group:board"}} }, "MOD", [2]string{"", "Only whoever asked"}},
 		{"a quota", func(p *policy.Policy) {
 			p.Quotas = []policy.Quota{{For: policy.PerUser, Count: 1, Window: 24 * time.Hour}}
-		}, "U1", [2]string{"", "used up"}},
+		}, "U1", [2]string{"", "Try again at"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ package answer
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -57,6 +58,12 @@ type Library interface {
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
+// Titles is implemented by libraries that can name documents.
+type Titles interface {
+	// Titles returns titles of documents that everyone in the audience may read, each once, at most limit.
+	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
+}
+
 // Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.
 type Delivery interface {
 	packet.Sink
@@ -90,6 +97,7 @@ type Surfaces interface {
 // Note is something that is said to one person alone, with what the person can do about it.
 type Note struct {
 	Sentence string
+	At       time.Time       // whose thread.Clock the sentence holds; zero: none
 	Buttons  []thread.Button // each about the turn that the note belongs to
 }
 

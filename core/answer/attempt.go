@@ -139,7 +139,7 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 		return s.answerUnasked(ctx, a)
 	}
 	if s.limitAsker(ctx, a) {
-		if err := s.save(ctx, a, limited(t)); err != nil {
+		if err := s.save(ctx, a, s.limited(ctx, t)); err != nil {
 			return err
 		}
 		return s.delivered(ctx, a, "")
@@ -220,7 +220,7 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 		return s.state(ctx, a, sink, stated(session.Stopped, sentenceUnstarted)), nil
 	}
 	if !a.turn.LimitedUntil.IsZero() {
-		return s.state(ctx, a, sink, limited(a.turn)), nil
+		return s.state(ctx, a, sink, s.limited(ctx, a.turn)), nil
 	}
 	defer func() {
 		s.measureStop(a)

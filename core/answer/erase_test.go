@@ -182,7 +182,7 @@ func TestEditsCountAgainstRoles(t *testing.T) {
 			s.Fatal(err)
 		}
 		var rejected policy.Rejection
-		if _, err := s.edit(r, "what is alpha after all?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
+		if _, err := s.edit(r, "what is alpha after all?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "Try again at") {
 			s.Errorf("an edit beyond the role's quota: %v", err)
 		}
 		s.mu.Lock()

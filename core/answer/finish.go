@@ -48,7 +48,7 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 		run := a.Run(number, at)
 		run.Shown = a.Shown
 		run.Ending = session.Ending{
-			Outcome: a.Ending.Outcome, Grounding: a.Ending.Grounding, Sentence: string(a.Ending.Sentence), Reference: a.Ending.Reference,
+			Outcome: a.Ending.Outcome, Grounding: a.Ending.Grounding, Sentence: string(a.Ending.Sentence), Reference: a.Ending.Reference, Cause: a.Ending.Cause,
 			Retryable: a.Ending.Retryable, Closest: a.Ending.Closest, Notices: a.Notices,
 		}
 		saved.Runs = append(saved.Runs, run)

@@ -255,6 +255,9 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		s.recordIntake(ctx, began, stored.Turn)
 	}
 	s.Wake()
+	if until := stored.Turn.LimitedUntil; !until.IsZero() && q.Reply != nil && in.Pending == nil {
+		return Accepted{}, policy.Rejection{Sentence: policy.SayLimited(ctx, s.Store, q.Tenant, in.Quotas, until), At: until}
+	}
 	accepted = Accepted{Accepted: stored}
 	if !d.Ambient { // who did not ask does not wait
 		accepted.Notice = policy.SayQueued(stored.Ahead)

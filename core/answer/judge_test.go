@@ -250,7 +250,8 @@ func TestQuotasSayWhenToComeBack(t *testing.T) {
 		seen := s.seen("")
 		limited := 0
 		for _, m := range s.whispers {
-			if strings.Contains(m, "is used up for now. Ask again in 60 minutes, at 01:00 UTC.") {
+			if strings.Contains(m, "You've asked 2 questions this hour, the limit per person here. Try again at 01:00 UTC.") ||
+				strings.Contains(m, "No more questions can be asked here for now. Try again at 01:00 UTC.") {
 				limited++
 			}
 		}
@@ -321,7 +322,7 @@ func TestEditsCountAndHoldWhereAnswersDo(t *testing.T) {
 			s.Fatal(err)
 		}
 		var rejected policy.Rejection
-		if _, err := s.edit(r, "what is alpha now?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "is used up for now") {
+		if _, err := s.edit(r, "what is alpha now?"); !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "Try again at") {
 			s.Errorf("an edit beyond the quota: %v", err)
 		}
 		rules.say("paused", "true")

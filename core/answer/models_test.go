@@ -111,7 +111,7 @@ func TestQuestionToSeveralModelsCountsOnce(t *testing.T) {
 			switch {
 			case strings.Contains(text, "says so of what is this?"):
 				replies++
-			case strings.Contains(text, "is used up for now."):
+			case strings.Contains(text, "Try again at"):
 				limited++
 			}
 		}

@@ -86,19 +86,36 @@ func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 }
 
 // limited is the outcome of a turn that exceeds a quota.
-func limited(t session.Turn) session.Saved {
-	return stated(session.Limited, policy.SayLimited(t.LimitedUntil, time.Now()))
+func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
+	limited, cancel := context.WithTimeout(ctx, storeLimit)
+	defer cancel()
+	place := session.PlaceOf(t.Session.Ref)
+	rules, err := policy.In(limited, s.Policies, t.Session.Tenant, place)
+	if err != nil {
+		s.Logger.WarnContext(ctx, "the sentence about a quota does not name it", "turn", t.ID, "error", err)
+	}
+	holds := access.NewAudience(t.Session.Tenant)
+	if rules.CountsRoles() {
+		if known, err := s.Present(limited, t.ForAsker()); err == nil {
+			holds = known
+		}
+	}
+	quotas := rules.Counters(place, t.Asker.ID, holds)
+	return stated(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker alone that a quota is used up, and reports whether that is all that is
-// to be shown. The reply to a command stays where Discord shows that it is being worked on.
+// limitAsker tells the asker alone that a quota is exhausted, and reports whether that is all that is
+// to be shown. The user of a command was told in reply (Take), unless the quota was found since.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	whisperer, can := s.Surfaces.(Whisperer)
-	if !can || t.LimitedUntil.IsZero() || !t.Public() || t.Reply != nil {
+	if !can || t.LimitedUntil.IsZero() {
 		return false
 	}
-	err := whisperer.Whisper(ctx, t, Note{Sentence: limited(t).Sentence})
+	if t.Reply != nil && (t.Pending == nil || !t.Pending.Unsettled) {
+		return true
+	}
+	err := whisperer.Whisper(ctx, t, Note{Sentence: s.limited(ctx, t).Sentence, At: t.LimitedUntil})
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "quota not reported privately; the thread shows it", "turn", t.ID, "error", err)
 	}

@@ -89,7 +89,7 @@ func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	for _, ref := range e.Closest {
 		stop.Closest = append(stop.Closest, packet.DocumentOf(ref, "", 0))
 	}
-	if e.Reference == "" {
+	if e.Reference == "" || e.Outcome == session.Answered {
 		stop.Message = e.Sentence
 		return []packet.Packet{{Placement: at, Payload: stop}}
 	}

@@ -25,6 +25,7 @@ type Store interface {
 
 	// A worker takes it and lets go of it.
 	Lease(ctx context.Context, r session.LeaseRequest) ([]session.Turn, error)
+	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 	Settle(ctx context.Context, f session.Fence, quotas []session.Quota) (until time.Time, err error)
 	Complete(ctx context.Context, f session.Fence, c session.Completion) error
 	Finish(ctx context.Context, f session.Fence, s session.Saved) error

@@ -32,6 +32,7 @@ type Store interface {
 	Turn(ctx context.Context, tenant access.TenantID, id session.TurnID) (session.Turn, error)
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Unfollow(ctx context.Context, tenant access.TenantID, ref thread.Ref, by string) error
+	AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]session.Turn, error)
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)
 }
 

@@ -5,7 +5,7 @@ const (
 	SayBroken  = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
 	SayLost    = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
 	SayNothing = "There is nothing in this message that could be answered."
-	SayOwn     = "That is an answer of mine. Reply in its thread to ask more about it."
+	SayOwn     = "That's already one of my answers; reply in its thread to follow up."
 
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )

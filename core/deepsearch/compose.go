@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // compose writes a report without a model: the findings as they stand, and what was not found.
@@ -59,9 +60,9 @@ func sayNothing(rows []row) string {
 		return fmt.Sprintf("Nothing was found that answers this. The documents say nothing about %d of the %d parts of the question; the rest could not be looked into. Ask again in a few minutes, or in other words.",
 			missing, missing+open)
 	case missing > 1:
-		return fmt.Sprintf("Nothing in the documents answers this. %d parts of the question were looked into, and the documents say nothing about any of it. Ask in other words, or ask somebody to write it down.", missing)
+		return fmt.Sprintf("%s I looked into %d parts of the question.", session.SentenceNothing, missing)
 	}
-	return "Nothing in the documents answers this. The question was looked into, and the documents say nothing about any of it. Ask in other words, or ask somebody to write it down."
+	return session.SentenceNothing
 }
 
 // scribe is a model that says one text.

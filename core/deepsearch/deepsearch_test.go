@@ -228,7 +228,7 @@ func TestOneSubQuestionThatFails(t *testing.T) {
 	for _, m := range model.Requests()[2].Messages {
 		told += m.Text
 	}
-	if !strings.Contains(told, "This could not be looked into: The model cannot be reached") {
+	if !strings.Contains(told, "This could not be looked into: I can't reach the language model") {
 		t.Errorf("the report was not told:\n%s", told)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 //go:embed judge.md
@@ -158,6 +159,6 @@ func (r row) came() string {
 	case r.finding.State == Dropped:
 		return "A person said that this is not wanted."
 	default:
-		return "Nothing in the documents answers this."
+		return session.SentenceNothing
 	}
 }

@@ -38,5 +38,8 @@ type Changed struct {
 	LimitedUntil time.Time
 }
 
+// SentenceNothing says that a search found no answer.
+const SentenceNothing = "I found nothing about this in your documents. Try other words."
+
 // SentenceWithdrawn is what stands under an answer whose question was deleted.
 const SentenceWithdrawn = "The question was deleted."

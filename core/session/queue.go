@@ -98,7 +98,8 @@ type Ending struct {
 	Outcome   Outcome
 	Grounding packet.Grounding
 	Sentence  string // empty when the answer speaks for itself
-	Reference string // finds the cause of a failure in the log
+	Reference string // finds the cause of a failure, here and in the log
+	Cause     Cause
 	Retryable bool
 	Closest   []document.Ref // when nothing was found: the nearest documents that the audience may read
 	Notices   []string       // sentences beside the answer: files left out, an answer cut short

@@ -84,7 +84,10 @@ type Derive struct {
 }
 
 // QuotaError says that one of the quotas had no room: nothing was made, and it counts in none.
-type QuotaError struct{ Until time.Time }
+type QuotaError struct {
+	Until  time.Time
+	Quotas []Quota // that were counted against
+}
 
 // Error implements error.
 func (e *QuotaError) Error() string {

@@ -22,6 +22,8 @@ type Store interface {
 	Accept(ctx context.Context, in Intake) (Accepted, error)
 	// Refused keeps in the audit trail what was not taken in.
 	Refused(ctx context.Context, r Refusal) error
+	// Exhausted returns those of the quotas whose window ends at until and has no room for a question.
+	Exhausted(ctx context.Context, tenant access.TenantID, quotas []Quota, until time.Time) ([]Quota, error)
 	// Settle counts a question whose quotas are known now, and returns when there is room again if one of them had none (Intake.Quotas). Another
 	// call changes nothing and returns the same.
 	Settle(ctx context.Context, f Fence, quotas []Quota) (until time.Time, err error)
@@ -111,6 +113,8 @@ type Store interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Turn, error)
 	// Latest returns the newest turn of a thread, or of a channel where Thread is empty, among those that the reader asked or that belong to
 	// no private session.
+	// AskedBy returns a person's newest questions in a workspace, the newest first; at most limit. Those that were deleted are not among them.
+	AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]Turn, error)
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (Turn, error)
 	// Unasked returns how long ago an answer that nobody had asked for was given in a channel; Never when none was.
 	Unasked(ctx context.Context, tenant access.TenantID, at Place) (time.Duration, error)

@@ -88,7 +88,7 @@ func TestFaultsBeforeAndAfterTheFirstWord(t *testing.T) {
 		resting bool // it takes the time that a silent model is given
 	}{
 		{"429", llmtest.Fail(limited), session.Limited, session.Limited, "too much to do", false},
-		{"500", llmtest.Fail(llm.ErrUnavailable), session.Failed, session.Failed, "cannot be reached", false},
+		{"500", llmtest.Fail(llm.ErrUnavailable), session.Failed, session.Failed, "can't reach the language model", false},
 		{"a stall", hang, session.Failed, session.Failed, "stopped in the middle", true},
 		{"a cut", llmtest.Cut(), session.Failed, session.Failed, "stopped in the middle", false},
 	}

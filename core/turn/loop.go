@@ -26,21 +26,22 @@ import (
 
 // worker is one model's run through the turn. It belongs to one goroutine.
 type worker struct {
-	req      Request
-	model    llm.Model
-	tools    tool.Set
-	run      *tool.Runner
-	builder  *prompt.Builder
-	counter  budget.Counter
-	numbers  *cite.Mapping // gives documents their numbers, for all models of the turn
-	known    *cite.Mapping // what this model was shown, and so may cite
-	voice    *voice
-	record   recorder
-	log      *slog.Logger
-	maxSteps int
-	refusal  string // the question is not to be answered, and this says so
-	stoodIn  string // the name of the stand-in once it has taken over
-	down     error  // why the model could not be reached, where the stand-in took over for that
+	req       Request
+	model     llm.Model
+	tools     tool.Set
+	run       *tool.Runner
+	builder   *prompt.Builder
+	counter   budget.Counter
+	numbers   *cite.Mapping // gives documents their numbers, for all models of the turn
+	known     *cite.Mapping // what this model was shown, and so may cite
+	voice     *voice
+	record    recorder
+	log       *slog.Logger
+	maxSteps  int
+	refusal   string // the question is not to be answered, and this says so
+	stoodIn   string // the name of the stand-in once it has taken over
+	reference string // of an answer that quotes because the model is down
+	down      error  // why the model could not be reached, where the stand-in took over for that
 
 	ids      map[string]bool  // of tool calls
 	ran      map[string]bool  // names of tools that ran
@@ -93,8 +94,6 @@ func (w *worker) work(ctx context.Context) (err error) {
 		}
 		if w.down != nil && (err != nil || done && !result.shown) {
 			done, err = true, w.down // nothing was quoted
-		} else if w.down != nil && done {
-			w.record.Noticed(string(sentenceQuoted))
 		}
 		told.End(err)
 		if done || err != nil {
@@ -121,7 +120,8 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 		return true
 	}
 	w.log.WarnContext(ctx, "model cannot be reached; its stand-in answers", "turn", w.req.Turn, "error", err)
-	w.down, w.voice.strict = err, true
+	w.reference = newReference()
+	w.down, w.voice.strict, w.voice.preface = err, true, sayQuoted(w.reference)
 	return true
 }
 

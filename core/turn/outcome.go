@@ -2,8 +2,10 @@ package turn
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/budget"
@@ -20,12 +22,12 @@ type Sentence string
 
 // The sentences of outcomes.
 const (
-	sentenceNothing    Sentence = "Nothing in the documents answers this."
+	sentenceNothing    Sentence = session.SentenceNothing
 	sentenceUnsearched Sentence = "The documents cannot be searched at the moment. Ask again in a few minutes."
 	sentenceUnbased    Sentence = "The documents could not be searched, so this answer is not based on any of them. Ask again in a few minutes."
 	sentenceUncited    Sentence = "This answer is not based on any of the documents that were found."
 	sentenceGeneral    Sentence = "This answer is not based on any document."
-	sentenceBaseless   Sentence = "Check the sources of this answer: it shares no words with them."
+	sentenceBaseless   Sentence = "I couldn't match this answer to its sources. Check them before you rely on it."
 	sentenceStopped    Sentence = "Stopped. What had been written is kept."
 	sentenceUnstarted  Sentence = "Stopped before anything was written."
 	sentenceRefused    Sentence = "The model declined to answer this. Ask in other words, or ask a person."
@@ -33,8 +35,7 @@ const (
 	sentenceTooLong    Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
 	sentenceEndless    Sentence = "The model did not come to an end, so its answer was stopped. Ask in other words, or ask for less."
 	sentenceStalled    Sentence = "The model stopped in the middle of its answer. Ask again."
-	sentenceDown       Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
-	sentenceQuoted     Sentence = "The language model cannot be reached right now, so this answer quotes the documents instead of writing about them."
+	sentenceDown       Sentence = "I can't reach the language model right now. Try again in a few minutes."
 	sentenceSetup      Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
 	sentenceBroken     Sentence = "Something went wrong while answering. Ask again; if it happens again, tell whoever runs this bot."
 	sentenceInterrupt  Sentence = "The answer was interrupted. Ask again."
@@ -53,6 +54,48 @@ func sentenceLimited(after time.Duration) Sentence {
 	default:
 		return Sentence(fmt.Sprintf("The model has too much to do at the moment. Ask again in %d minutes.", int(after.Minutes()+0.999)))
 	}
+}
+
+// sayQuoted begins an answer that quotes because the model is down.
+func sayQuoted(reference string) string {
+	return fmt.Sprintf("I can't reach the language model right now. Here is what your documents say: (code %s)\n\n", reference)
+}
+
+// newReference returns what finds a failure, in the log and with footnote why.
+func newReference() string { return strings.ToLower(rand.Text()[:10]) }
+
+// causeOf returns the code of an error with which a run ended; empty for none and for what people did.
+func causeOf(err error, f facts) session.Cause {
+	var limited *llm.RateLimitError
+	var full *spend.CapError
+	switch {
+	case err == nil && f.unsearched, errors.Is(err, llm.ErrEmpty) && f.unsearched:
+		return session.CauseUnsearched
+	case err == nil, f.stopping, errors.As(err, new(errRefused)), errors.As(err, new(*filter.Blocked)):
+		return ""
+	case f.interrupted:
+		return session.CauseInterrupted
+	case errors.Is(err, filter.ErrUnchecked):
+		return session.CauseUnchecked
+	case errors.As(err, &full), errors.Is(err, llm.ErrBudget):
+		return session.CauseBudget
+	case errors.As(err, &limited):
+		return session.CauseBusy
+	}
+	for _, known := range []struct {
+		err   error
+		cause session.Cause
+	}{
+		{llm.ErrEmpty, session.CauseEmpty}, {llm.ErrContextTooLong, session.CauseTooLong}, {budget.ErrTooLarge, session.CauseTooLong},
+		{budget.ErrWindow, session.CauseTooLong}, {llm.ErrEndless, session.CauseEndless}, {llm.ErrStalled, session.CauseStalled},
+		{llm.ErrIncomplete, session.CauseStalled}, {llm.ErrUnavailable, session.CauseDown}, {llm.ErrAuth, session.CauseAuth},
+		{llm.ErrNotFound, session.CauseNotFound}, {llm.ErrBadRequest, session.CauseRequest},
+	} {
+		if errors.Is(err, known.err) {
+			return known.cause
+		}
+	}
+	return session.CauseInside
 }
 
 // budgets say what is used up, by the period of a cap.

@@ -2,7 +2,6 @@ package turn
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -169,19 +168,21 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 		ending.Closest = state.nearest()
 	}
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {
-		ending.Reference = strings.ToLower(rand.Text()[:10])
+		ending.Reference, ending.Cause = newReference(), causeOf(cause, f)
+	} else if w.down != nil && cause == nil {
+		ending.Reference, ending.Cause = w.reference, causeOf(w.down, f)
 	}
 	a := state.finish(ending, cause, w.known, req.ResponseFormat == nil)
 	a.Inherited = inherited(req.History, a.References)
 	stop(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
-	r.logEnding(ctx, req, a)
+	r.logEnding(ctx, w, a)
 	return a
 }
 
 // stop sends the last packets of a model: why it failed, if it did, and the stop.
 func stop(to *packet.Emitter, e Ending, notices []string) {
 	s := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: notices}
-	if e.Reference != "" {
+	if e.Outcome == session.Failed || e.Outcome == session.Limited {
 		to.Emit(packet.Error{Message: string(e.Sentence), Reference: e.Reference, Retryable: e.Retryable})
 	} else {
 		s.Message = string(e.Sentence)
@@ -192,15 +193,15 @@ func stop(to *packet.Emitter, e Ending, notices []string) {
 	to.Emit(s)
 }
 
-func (r *Runner) logEnding(ctx context.Context, req Request, a Answer) {
+func (r *Runner) logEnding(ctx context.Context, w *worker, a Answer) {
 	level, attrs := slog.LevelInfo, []any{
-		"turn", req.Turn, "model", a.Model, "outcome", a.Ending.Outcome, "grounding", a.Ending.Grounding, "steps", len(a.Timings.Steps),
+		"turn", w.req.Turn, "model", a.Model, "outcome", a.Ending.Outcome, "grounding", a.Ending.Grounding, "steps", len(a.Timings.Steps),
 		"citations", len(a.Citations), "unsupported", a.Unsupported, "invented", a.Invented, "references", len(a.References), "input_tokens", a.Usage.Input, "output_tokens", a.Usage.Output,
 		"first_text_ms", a.Timings.FirstText.Milliseconds(), "total_ms", a.Timings.Total.Milliseconds(),
 	}
 	if a.Ending.Reference != "" {
 		level = slog.LevelError
-		attrs = append(attrs, "reference", a.Ending.Reference, "error", a.Cause)
+		attrs = append(attrs, "reference", a.Ending.Reference, "cause", a.Ending.Cause, "error", errors.Join(a.Cause, w.down))
 	}
 	r.log.Log(ctx, level, "turn ended", attrs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -219,7 +220,7 @@ func TestAnswersQuoteOnceTheBudgetIsUsedUp(t *testing.T) {
 
 func TestStandInQuotesWhileTheModelIsDown(t *testing.T) {
 	t.Parallel()
-	const notice = "The language model cannot be reached right now, so this answer quotes the documents instead of writing about them."
+	notice := regexp.MustCompile(`^I can't reach the language model right now\. Here is what your documents say: \(code ([a-z0-9]{10})\)\n\n`)
 	down := llmtest.Reply{llmtest.Fail(llm.ErrUnavailable)}
 	silent := llmtest.New(llm.Info{Name: "quoting", NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer("Nothing fits."))
 	for name, tt := range map[string]struct {
@@ -231,11 +232,11 @@ func TestStandInQuotesWhileTheModelIsDown(t *testing.T) {
 		"from the beginning":            {[]llmtest.Reply{down}, searchingFirst(), true, ""},
 		"after the search":              {[]llmtest.Reply{searching("1"), down}, quoting(), true, ""},
 		"silent beyond the limit":       {[]llmtest.Reply{{llmtest.Fail(llm.ErrStalled)}}, searchingFirst(), true, ""},
-		"with nothing to quote":         {[]llmtest.Reply{down}, silent, false, "cannot be reached"},
-		"in the middle of its answer":   {[]llmtest.Reply{{llmtest.Text("Half"), llmtest.Fail(llm.ErrUnavailable)}}, quoting(), false, "cannot be reached"},
+		"with nothing to quote":         {[]llmtest.Reply{down}, silent, false, "can't reach the language model"},
+		"in the middle of its answer":   {[]llmtest.Reply{{llmtest.Text("Half"), llmtest.Fail(llm.ErrUnavailable)}}, quoting(), false, "can't reach the language model"},
 		"with a key that is not valid":  {[]llmtest.Reply{{llmtest.Fail(llm.ErrAuth)}}, quoting(), false, "set up"},
 		"where it asks for a pause":     {[]llmtest.Reply{{llmtest.Fail(&llm.RateLimitError{})}}, quoting(), false, "too much to do"},
-		"where there is no replacement": {[]llmtest.Reply{down}, nil, false, "cannot be reached"},
+		"where there is no replacement": {[]llmtest.Reply{down}, nil, false, "can't reach the language model"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -243,8 +244,15 @@ func TestStandInQuotesWhileTheModelIsDown(t *testing.T) {
 			s.request.StandIn = tt.standIn
 			report, packets := s.run(t, t.Context())
 			a := report.Answers[0]
-			if (a.Ending.Outcome == session.Answered) != tt.quotes || slices.Contains(a.Notices, notice) != tt.quotes || (len(a.Citations) > 0) != tt.quotes {
+			if (a.Ending.Outcome == session.Answered) != tt.quotes || notice.MatchString(shown(packets, 0)) != tt.quotes || (len(a.Citations) > 0) != tt.quotes {
 				t.Errorf("notices %q, citations %v, ending %+v (%v)", a.Notices, a.Citations, a.Ending, a.Cause)
+			}
+			code := notice.FindStringSubmatch(a.Shown)
+			if tt.quotes && (a.Ending.Reference != code[1] || a.Ending.Cause != session.CauseDown && a.Ending.Cause != session.CauseStalled || strings.Contains(a.Text, "can't reach")) {
+				t.Errorf("the ending is %+v, and the text %q", a.Ending, a.Text)
+			}
+			if !tt.quotes && (a.Ending.Reference == "" || a.Ending.Cause == "") {
+				t.Errorf("the ending is %+v", a.Ending)
 			}
 			if !strings.Contains(string(a.Ending.Sentence), tt.says) || strings.Contains(shown(packets, 0), "Nothing fits") {
 				t.Errorf("it shows %q and says %q", shown(packets, 0), a.Ending.Sentence)

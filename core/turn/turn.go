@@ -167,7 +167,8 @@ type Ending struct {
 	Outcome   session.Outcome
 	Grounding packet.Grounding // of a run that ended by itself
 	Sentence  Sentence         // for the person; empty when the answer speaks for itself
-	Reference string           // finds the cause of a failure in the log
-	Retryable bool             // the same question may succeed a little later
-	Closest   []document.Ref   // when nothing was found: the nearest documents that the audience may read
+	Reference string           // finds the cause of a failure, with footnote why and in the log
+	Cause     session.Cause
+	Retryable bool           // the same question may succeed a little later
+	Closest   []document.Ref // when nothing was found: the nearest documents that the audience may read
 }

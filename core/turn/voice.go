@@ -34,6 +34,7 @@ type voice struct {
 
 	// strict holds a message back until it cites something; one that never does is not shown.
 	strict  bool
+	preface string // of the first message that is shown, where the reader needs to know how it came about
 	pending []packet.Payload
 	raw     strings.Builder
 	dropped bool            // the last message was not shown
@@ -134,6 +135,11 @@ func (v *voice) release() {
 			v.record.Showed(d.Text)
 		}
 		v.here.Emit(p)
+		if _, starts := p.(packet.MessageStart); starts && v.preface != "" {
+			v.record.Showed(v.preface)
+			v.here.Emit(packet.MessageDelta{Text: v.preface})
+			v.preface = ""
+		}
 	}
 }
 

@@ -443,7 +443,7 @@ func (s *Server) guildJSON(g *guild) json.RawMessage {
 	}
 	raw, err := json.Marshal(map[string]any{
 		"id": g.id, "name": g.name, "owner_id": g.owner, "roles": g.roles, "channels": channels, "threads": threads,
-		"joined_at": g.joined.UTC().Format(time.RFC3339), "member_count": len(g.members), "large": false, "unavailable": false,
+		"system_channel_id": g.system, "joined_at": g.joined.UTC().Format(time.RFC3339), "member_count": len(g.members), "large": false, "unavailable": false,
 		"members": []any{s.member(g, s.bot.ID)}, "voice_states": []any{}, "presences": []any{}, "emojis": []any{},
 	})
 	if err != nil {

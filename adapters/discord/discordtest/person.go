@@ -36,6 +36,13 @@ func (s *Server) AddGuild(name string) *Guild {
 	return &Guild{ID: g.id, s: s}
 }
 
+// ShowJoins makes a channel the one in which the guild shows who joins; it has none before.
+func (g *Guild) ShowJoins(channel string) {
+	g.s.mu.Lock()
+	defer g.s.mu.Unlock()
+	g.s.guilds[g.ID].system = channel
+}
+
 // Leave has the bot thrown out of a guild: nothing of it can be reached any more.
 func (g *Guild) Leave() {
 	g.s.mu.Lock()

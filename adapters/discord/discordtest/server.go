@@ -112,6 +112,7 @@ type overwrite struct {
 
 type guild struct {
 	id, name, owner string
+	system          string // channel in which it shows who joins; empty: none
 	roles           []role
 	members         map[string]string // user to role, empty for none
 	joined          time.Time

@@ -24,6 +24,12 @@ type Servers interface {
 	Joined(ctx context.Context, id string)
 }
 
+// Greeter is implemented by handlers that say who the bot is.
+type Greeter interface {
+	// Added tells that the bot has been added to a server just now, and where the server shows what happens in it.
+	Added(ctx context.Context, guild, channel string)
+}
+
 // Interactor is told of interactions. Each is to be answered within three seconds.
 type Interactor interface {
 	Command(ctx context.Context, c Command)

@@ -93,6 +93,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		}
 		in.discord.JoinedBy(shard, e.ID)
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
+		in.added(ctx, e)
 		for _, c := range append(e.Channels, e.Threads...) {
 			if c.LastMessageID != "" && !holdsPosts(c) {
 				in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
@@ -347,6 +348,19 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	if err := handle(); err != nil && ctx.Err() == nil {
 		in.discord.Logger.WarnContext(ctx, "event not handled", "event", what, "error", err)
 	}
+}
+
+// addedLately is how long after the bot was added to a server it is told of, in case it was not connected.
+const addedLately = 5 * time.Minute
+
+func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
+	greeter, greets := in.handler.(event.Greeter)
+	if !greets || g.SystemChannelID == "" || time.Since(g.JoinedAt) > addedLately {
+		return
+	}
+	in.urgent.do("guild", func() {
+		in.guard(ctx, "guild", func() error { greeter.Added(ctx, g.ID, g.SystemChannelID); return nil })
+	})
 }
 
 // maxArchived is how many threads of a server are looked for that it does not tell of.

@@ -47,8 +47,8 @@ func TestAddressesLeaveTheTextItsRoom(t *testing.T) {
 	}{
 		{"short addresses in a short answer", 10, 60, true},
 		{"short addresses in an answer of four messages", 40, 60, true},
-		{"short addresses in a long answer", 72, 60, false},
-		{"addresses in a long answer", 72, 110, false},
+		{"short addresses in a long answer", 70, 60, true},
+		{"addresses in a long answer", 72, 110, true},
 		{"long addresses in a short answer", 3, 200, false},
 		{"long addresses in a long answer", 72, 500, false},
 	} {
@@ -71,6 +71,17 @@ func TestAddressesLeaveTheTextItsRoom(t *testing.T) {
 				t.Errorf("the last message is %+v", last)
 			}
 		})
+	}
+}
+
+// An answer that takes a file has its addresses in the messages above it, each once.
+func TestAddressesStayAboveAFile(t *testing.T) {
+	t.Parallel()
+	packets, _ := citing(160, 100)
+	pages := renderer().Render(rendertest.View(append(packets, packet.Stop{Reason: "answered"})...))
+	checkContent(t, pages)
+	if got := len(linked.FindAllString(content(pages), -1)); pages[len(pages)-1].Attachment == "" || got != 5 {
+		t.Errorf("%d citations of 5 documents lead somewhere", got)
 	}
 }
 

@@ -58,7 +58,13 @@ func (r *Renderer) Render(v *stream.View) []Page {
 	policy := foot.Policy(v, r.Links)
 	parts := tree.Pages(dialect{}, citing(policy, maxCited), answer.UTF16Count, limit)
 	if len(parts) > most {
-		parts = tree.Pages(dialect{}, citing(policy, 0), answer.UTF16Count, limit)
+		parts = tree.Pages(dialect{}, citingOnce(citing(policy, maxCited)), answer.UTF16Count, limit)
+	}
+	if n := len(parts); n > most && n <= 2*most {
+		// Without addresses all of the text may fit. Where it does not, it is cut anyway.
+		if bare := tree.Pages(dialect{}, citing(policy, 0), answer.UTF16Count, limit); len(bare) <= most {
+			parts = bare
+		}
 	}
 	if len(parts) == 0 {
 		return nil
@@ -128,7 +134,7 @@ const maxCited = 120
 
 // citing has the citations in the text lead only to addresses of at most so many bytes; others are numbers alone, and the list of sources
 // leads there. Discord counts addresses, which nobody reads, among the 2,000 characters of a message. So where an answer does not fit its
-// messages no citation in it has one. A growing answer comes to that once and never back, since it only gets longer.
+// messages, only the first citation of each document has one (citingOnce), and none where that is what the text needs to fit.
 func citing(p answer.Policy, limit int) answer.Policy {
 	cited := p.Cited
 	p.Cited = func(number int, address string) (string, bool) {
@@ -136,6 +142,21 @@ func citing(p answer.Policy, limit int) answer.Policy {
 		if len(to) > limit {
 			to = ""
 		}
+		return to, ok
+	}
+	return p
+}
+
+// citingOnce has the first citation of each document lead to its address, and the others be numbers alone.
+func citingOnce(p answer.Policy) answer.Policy {
+	cited, led := p.Cited, make(map[string]bool)
+	p.Cited = func(number int, address string) (string, bool) {
+		to, ok := cited(number, address)
+		key := strconv.Itoa(number) + " " + address
+		if led[key] {
+			to = ""
+		}
+		led[key] = true
 		return to, ok
 	}
 	return p

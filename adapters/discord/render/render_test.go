@@ -54,11 +54,11 @@ func TestOutcomes(t *testing.T) {
 		},
 		"nothing found": {
 			[]packet.Payload{packet.Stop{
-				Reason: "no_evidence", Message: "Nothing in the documents answers this.",
+				Reason: "no_evidence", Message: "I found nothing about this in your documents. Try other words.",
 				Closest: []packet.Document{{Title: "Backups", URL: "https://docs.example/b", UpdatedAt: &old}},
 			}},
 			render.Page{
-				Content: "Nothing in the documents answers this.\n\n-# **The closest documents**\n-# [Backups](<https://docs.example/b>) · docs.example · 1 day old", Buttons: rate, Done: true,
+				Content: "I found nothing about this in your documents. Try other words.\n\n-# **These may help:**\n-# [Backups](<https://docs.example/b>) · docs.example · 1 day old", Buttons: rate, Done: true,
 			},
 		},
 		"being written": {

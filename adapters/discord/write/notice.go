@@ -61,6 +61,13 @@ func (c *Writer) SayAt(ctx context.Context, at thread.Ref, message thread.Messag
 	return c.tell(ctx, event.Message{ID: message, Stands: at.Thread}, text, nil)
 }
 
+// Post writes a message that answers none, to a channel.
+func (c *Writer) Post(ctx context.Context, channel, text string) error {
+	return c.discord.API.Do(ctx, call.Request{
+		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: plain(text),
+	}, nil)
+}
+
 // Resay changes what a note says.
 func (c *Writer) Resay(ctx context.Context, n event.Note, text string) error {
 	return c.discord.API.Do(ctx, call.Request{

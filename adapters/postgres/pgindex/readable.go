@@ -21,6 +21,25 @@ func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond 
 	return beyond, nil
 }
 
+// Titles returns titles of documents that everyone in the audience may read, each once, at most limit.
+func (x *Index) Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error) {
+	if audience.Tenant() == "" {
+		return nil, nil
+	}
+	rows, err := x.db.Pool.Query(ctx, `
+		select distinct title from (
+			select d.title from document d where d.tenant_id = $1 and d.title <> '' and `+pgaccess.MayRead("$1", "$2")+` limit $3) few
+		order by title`, string(audience.Tenant()), strs(audience.Principals()), limit)
+	if err != nil {
+		return nil, fmt.Errorf("list titles: %w", err)
+	}
+	titles, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return nil, fmt.Errorf("list titles: %w", err)
+	}
+	return titles, nil
+}
+
 // Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
 func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	readable := make(map[document.ID]bool, len(ids))

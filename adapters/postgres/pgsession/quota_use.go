@@ -54,4 +54,22 @@ func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []sess
 	return time.Time{}, nil
 }
 
+// Exhausted implements session.Store.
+func (s *Store) Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error) {
+	const look = `
+		select exists (select from quota_use where tenant_id = $1 and counter = $2 and seconds = $3::int
+			and window_start = $4::timestamptz - $3::int * interval '1 second' and used >= $5)`
+	var full []session.Quota
+	for _, q := range quotas {
+		var none bool
+		if err := s.db.Pool.QueryRow(ctx, look, tenant, postgres.Storable(q.Counter), seconds(q.Window), until, q.Limit).Scan(&none); err != nil {
+			return nil, fmt.Errorf("look at a quota: %w", err)
+		}
+		if none {
+			full = append(full, q)
+		}
+	}
+	return full, nil
+}
+
 func seconds(d time.Duration) int { return max(1, int(d/time.Second)) }

@@ -20,6 +20,7 @@ type runRow struct {
 	Shown                    string
 	Outcome, Grounding       string
 	Sentence, Reference      string
+	Cause                    string
 	Retryable                bool
 	Notices                  []string
 	Closest                  []closestRow
@@ -40,8 +41,8 @@ type closestRow struct {
 func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model int, r session.Run) error {
 	const insert = `
 		insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown,
-		                 outcome, grounding, sentence, reference, retryable, notices, closest, searches)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+		                 outcome, grounding, sentence, reference, retryable, notices, closest, searches, cause)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 	notices := make([]string, len(r.Ending.Notices))
 	for i, n := range r.Ending.Notices {
 		notices[i] = postgres.Storable(n)
@@ -52,7 +53,7 @@ func insertRun(ctx context.Context, q postgres.Executor, f session.Fence, model 
 			URL: postgres.Storable(d.URL), UpdatedAt: postgres.OrNull(d.UpdatedAt)}
 	}
 	_, err := q.Exec(ctx, insert, f.Tenant, f.Turn, model, postgres.Storable(r.Model), r.Usage.Input, r.Usage.Output, r.Reasoning, postgres.Storable(r.Shown),
-		r.Ending.Outcome, r.Ending.Grounding, postgres.Storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest, searches(r.Searches))
+		r.Ending.Outcome, r.Ending.Grounding, postgres.Storable(r.Ending.Sentence), r.Ending.Reference, r.Ending.Retryable, notices, closest, searches(r.Searches), r.Ending.Cause)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func searches(accounts []retrieve.Account) []retrieve.Account {
 // loadRuns returns the runs of a turn in the order of their models, without messages.
 func loadRuns(ctx context.Context, q postgres.Executor, of session.Turn) ([]session.Run, error) {
 	rows, err := postgres.QueryAll[runRow](ctx, q, `
-		select model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, retryable, notices, closest, searches
+		select model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, cause, retryable, notices, closest, searches
 		from run where tenant_id = $1 and turn_id = $2 order by model_index`, of.Session.Tenant, of.ID)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func loadRuns(ctx context.Context, q postgres.Executor, of session.Turn) ([]sess
 		runs[i] = session.Run{
 			Model: r.Model, Usage: llm.Usage{Input: r.Input, Output: r.Output}, Reasoning: r.Reasoning, Shown: r.Shown,
 			Ending: session.Ending{Outcome: session.Outcome(r.Outcome), Grounding: packet.Grounding(r.Grounding), Sentence: r.Sentence,
-				Reference: r.Reference, Retryable: r.Retryable},
+				Reference: r.Reference, Cause: session.Cause(r.Cause), Retryable: r.Retryable},
 		}
 		if len(r.Notices) > 0 {
 			runs[i].Ending.Notices = r.Notices

@@ -49,7 +49,7 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 			return err
 		}
 		if !until.IsZero() {
-			return &session.QuotaError{Until: until} // which takes the press back as well
+			return &session.QuotaError{Until: until, Quotas: d.Quotas} // which takes the press back as well
 		}
 		id, ahead, err := derive(ctx, tx, d)
 		if err != nil {

@@ -40,6 +40,23 @@ func (s *Store) Latest(ctx context.Context, tenant access.TenantID, at thread.Re
 	return s.found(ctx, tenant, latest, tenant, at.Platform, at.Workspace, at.Channel, postgres.Storable(at.Thread), reader)
 }
 
+// AskedBy implements session.Store.
+func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]session.Turn, error) {
+	// By turn_asker from the newest on.
+	const asked = `
+		select t.id::text from turn t
+		join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0
+		where t.tenant_id = $1 and t.asker_id = $2 and s.platform = $3 and s.workspace = $4 and t.origin is null and t.withdrawn_at is null
+		  and coalesce(t.outcome, '') <> 'superseded' and q.text <> ''
+		order by t.intake_at desc, t.sequence desc limit $5`
+	turns, err := s.turns(ctx, tenant, asked, person, at.Platform, at.Workspace, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the questions of a person: %w", err)
+	}
+	return turns, nil
+}
+
 // found loads the turn whose id a query selects.
 func (s *Store) found(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
 	var id string
@@ -112,10 +129,34 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 		return nil, nil
 	}
 	// Served by turn's unique (tenant_id, session_id, number).
-	type row struct{ ID string }
-	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `select id::text from turn where tenant_id = $1 and session_id = $2 order by number`, tenant, id)
+	turns, err := s.turns(ctx, tenant, `select id::text from turn where tenant_id = $1 and session_id = $2 order by number`, id)
 	if err != nil {
 		return nil, fmt.Errorf("load the turns of session %s: %w", id, err)
+	}
+	return turns, nil
+}
+
+// Referenced returns the turns whose answer carries the reference; none where there is no such answer.
+// No index serves it, since only an operator asks.
+func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
+	if reference == "" {
+		return nil, nil
+	}
+	turns, err := s.turns(ctx, tenant, `
+		select id::text from turn where tenant_id = $1 and reference = $2
+		union select turn_id::text from run where tenant_id = $1 and reference = $2`, postgres.Storable(reference))
+	if err != nil {
+		return nil, fmt.Errorf("load the turns of reference %s: %w", reference, err)
+	}
+	return turns, nil
+}
+
+// turns loads the turns that a query lists whose first argument is the tenant.
+func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string, arguments ...any) ([]session.Turn, error) {
+	type row struct{ ID string }
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, query, append([]any{tenant}, arguments...)...)
+	if err != nil {
+		return nil, err
 	}
 	turns := make([]session.Turn, len(rows))
 	for i, r := range rows {

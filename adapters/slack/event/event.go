@@ -23,6 +23,14 @@ type Handler interface {
 	Opened(ctx context.Context, o Opened) error
 }
 
+// Greeter is implemented by handlers that say who the bot is.
+type Greeter interface {
+	// Invited is called when a person has added the bot to a channel.
+	Invited(ctx context.Context, channel thread.Ref, by string) error
+	// Home is called when a person opens the home tab of the bot.
+	Home(ctx context.Context, o Opened, by string) error
+}
+
 // Listener is implemented by handlers that want to know of channels that may be for others now.
 type Listener interface {
 	Converted(channel thread.Ref)

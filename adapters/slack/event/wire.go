@@ -85,6 +85,7 @@ type Event struct {
 	} `json:"item"`
 	Streams   []string `json:"streaming_message_ts"`
 	Tab       string   `json:"tab"`
+	Inviter   string   `json:"inviter"`
 	Assistant struct {
 		User    string `json:"user_id"`
 		Channel string `json:"channel_id"`

@@ -91,7 +91,11 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	if l, listens := h.(event.Listener); listens && slices.Contains(converts, e.Type+e.Subtype) {
 		l.Converted(c.slack.Ref(string(e.Channel), ""))
 	}
+	greeter, greets := h.(event.Greeter)
 	if ours, err := c.directory.Changed(ctx, e, raw); ours {
+		if err == nil && greets && e.Type == "member_joined_channel" && string(e.User) == c.slack.Identity().User && e.Inviter != "" {
+			err = greeter.Invited(ctx, c.slack.Ref(string(e.Channel), ""), e.Inviter)
+		}
 		return "", err
 	}
 	switch e.Type {
@@ -108,6 +112,9 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	case "agent_session_stopped":
 		return "", c.sessionStopped(ctx, h, e)
 	case "app_home_opened":
+		if e.Tab == "home" && greets {
+			return "", greeter.Home(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), "")}, string(e.User))
+		}
 		if e.Tab != "" && e.Tab != "messages" {
 			return "", nil
 		}

@@ -149,7 +149,7 @@ func plainText(p *Page) string {
 	}
 	for i, s := range p.Sources {
 		if i == 0 {
-			b.WriteString("\n" + p.Heading + ":")
+			b.WriteString("\n" + strings.TrimSuffix(p.Heading, ":") + ":")
 		}
 		b.WriteString("\n" + s.labels())
 	}

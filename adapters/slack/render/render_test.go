@@ -62,12 +62,12 @@ func TestOutcomes(t *testing.T) {
 		},
 		"nothing found": {
 			[]packet.Payload{packet.Stop{
-				Reason: "no_evidence", Message: "Nothing in the documents answers this.",
+				Reason: "no_evidence", Message: "I found nothing about this in your documents. Try other words.",
 				Closest: []packet.Document{{Title: "Backups", URL: "https://docs.example/b", UpdatedAt: &old}},
 			}},
 			render.Page{
-				Markdown: "Nothing in the documents answers this.", Text: "Nothing in the documents answers this.\nThe closest documents:\nBackups",
-				Heading: "The closest documents", Sources: []render.Source{{Title: "Backups", URL: "https://docs.example/b", Detail: "docs.example · 1 day old"}},
+				Markdown: "I found nothing about this in your documents. Try other words.", Text: "I found nothing about this in your documents. Try other words.\nThese may help:\nBackups",
+				Heading: "These may help:", Sources: []render.Source{{Title: "Backups", URL: "https://docs.example/b", Detail: "docs.example · 1 day old"}},
 				Buttons: []thread.Button{thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown)}, Done: true,
 			},
 		},

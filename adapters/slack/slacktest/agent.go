@@ -62,6 +62,38 @@ func (p *Person) OpenDM() *Channel {
 	return c
 }
 
+// OpenHome opens the bot's home tab.
+func (p *Person) OpenHome() {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.direct(p)
+	s.event(c, map[string]any{"type": "app_home_opened", "user": p.ID, "channel": c.ID, "tab": "home", "event_ts": s.ts()})
+}
+
+// Home returns what the bot's home tab of a person shows, as its blocks in JSON.
+func (s *Server) Home(p *Person) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.homes[p.ID]
+}
+
+func (s *Server) publishView(form url.Values) (reply, error) {
+	var view struct {
+		Type   string            `json:"type"`
+		Blocks []json.RawMessage `json:"blocks"`
+	}
+	if json.Unmarshal([]byte(form.Get("view")), &view) != nil || view.Type != "home" || view.Blocks == nil || len(view.Blocks) > 100 || form.Get("user_id") == "" {
+		return nil, fail("invalid_arguments")
+	}
+	if s.homes == nil {
+		s.homes = make(map[string]string)
+	}
+	raw, err := json.Marshal(view.Blocks)
+	s.homes[form.Get("user_id")] = string(raw)
+	return reply{"view": map[string]any{"type": "home"}}, err
+}
+
 // Become changes what somebody is, and tells of it.
 func (p *Person) Become(edit func(*Person)) {
 	s := p.server

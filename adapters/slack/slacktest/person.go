@@ -288,5 +288,13 @@ func (p *Person) Join(c *Channel) {
 	s.event(c, map[string]any{"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "team": p.Team, "event_ts": s.ts()})
 }
 
+// Invite has somebody add the bot to a channel.
+func (p *Person) Invite(c *Channel) {
+	s := p.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.event(c, map[string]any{"type": "member_joined_channel", "user": BotUser, "inviter": p.ID, "channel": c.ID, "team": TeamID, "event_ts": s.ts()})
+}
+
 // Mention is how a text names the bot.
 func Mention() string { return "<@" + BotUser + ">" }

@@ -84,6 +84,7 @@ type Server struct {
 	titles    map[place]string
 	prompts   []Prompted
 	views     []*View
+	homes     map[string]string // what is published, by person
 	triggers  map[string]time.Time
 	responses map[string]*response
 	sessions  map[place]*Session
@@ -208,6 +209,7 @@ func methods() map[string]method {
 		"users.list":                            {run: (*Server).usersList, scope: "users:read", tier: 20},
 		"reactions.add":                         {run: (*Server).addReaction, scope: "reactions:write", tier: 50},
 		"reactions.remove":                      {run: (*Server).removeReaction, scope: "reactions:write", tier: 20},
+		"views.publish":                         {run: (*Server).publishView, tier: 100},
 		"views.open":                            {run: (*Server).openView, tier: 100},
 	}
 }

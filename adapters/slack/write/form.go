@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
 )
@@ -87,6 +88,22 @@ func (c *Writer) Open(ctx context.Context, trigger string, f Form) error {
 	defer cancel()
 	if _, err := c.slack.API.OpenViewContext(ctx, trigger, view); err != nil {
 		return fmt.Errorf("open a form: %w", call.Explain("views.open", err))
+	}
+	return nil
+}
+
+// ShowHome shows a text, in Markdown, on the bot's home tab of a person. An empty one clears it.
+func (c *Writer) ShowHome(ctx context.Context, person, text string) error {
+	view := api.HomeTabViewRequest{Type: api.VTHomeTab, Blocks: api.Blocks{BlockSet: []api.Block{}}}
+	if text != "" {
+		for _, part := range render.MrkdwnParts(text) {
+			view.Blocks.BlockSet = append(view.Blocks.BlockSet, api.NewSectionBlock(mrkdwnText(part), nil, nil))
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	if _, err := c.slack.API.PublishViewContext(ctx, api.PublishViewContextRequest{UserID: person, View: view}); err != nil {
+		return fmt.Errorf("show the home page: %w", call.Explain("views.publish", err))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package write
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/slack/call"
@@ -15,9 +16,17 @@ import (
 // Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one. The
 // buttons are about a turn, or whatever else subject names.
 func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
+	return c.WhisperAt(ctx, to, person, sentence, time.Time{}, direct, subject, buttons...)
+}
+
+// WhisperAt is Whisper with a sentence that holds the thread.Clock of a moment, unless that is zero.
+// Slack shows each reader the moment in their own time.
+func (c *Writer) WhisperAt(
+	ctx context.Context, to thread.Ref, person, sentence string, at time.Time, direct bool, subject string, buttons ...thread.Button,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
-	options := append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))
+	options := append(noticeAt(sentence, at, subject, buttons), api.MsgOptionTS(to.Thread))
 	var err error
 	if direct {
 		c.slack.Pacing().Count(ctx, to, thread.Create)
@@ -124,10 +133,16 @@ func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID)
 
 // notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else subject names.
 func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
-	text := render.Mrkdwn(sentence)
+	return noticeAt(sentence, time.Time{}, subject, buttons)
+}
+
+// noticeAt is notice with a sentence that holds the thread.Clock of a moment.
+func noticeAt(sentence string, at time.Time, subject string, buttons []thread.Button) []api.MsgOption {
+	date := fmt.Sprintf("<!date^%d^{time}|%s>", at.Unix(), thread.Clock(at))
+	text := thread.LocalTime(render.Mrkdwn(sentence), at, date)
 	var blocks []api.Block
 	for _, part := range render.MrkdwnParts(sentence) {
-		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(part), nil, nil))
+		blocks = append(blocks, api.NewSectionBlock(mrkdwnText(thread.LocalTime(part, at, date)), nil, nil))
 	}
 	var elements []api.BlockElement
 	for _, b := range buttons {

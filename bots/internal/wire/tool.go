@@ -86,6 +86,11 @@ func (l library) Beyond(ctx context.Context, one, other access.Audience) (bool, 
 	return l.index.Beyond(ctx, one, other)
 }
 
+// Titles implements answer.Titles.
+func (l library) Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error) {
+	return l.index.Titles(ctx, audience, limit)
+}
+
 // Readable implements answer.Library.
 func (l library) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	var indexed, fetched []document.ID

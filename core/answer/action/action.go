@@ -48,6 +48,7 @@ type Store interface {
 	Vote(ctx context.Context, v session.Vote) (changed bool, err error)
 
 	// What becomes of a question, and of a thread.
+	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
 	Edit(ctx context.Context, e session.Edit) (session.Changed, error)
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (session.Changed, error)
 	Erase(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (erased bool, running []session.TurnID, err error)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -39,7 +38,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 		return changed, fmt.Errorf("change a question: %w", err)
 	}
 	if !changed.LimitedUntil.IsZero() {
-		return changed, policy.Rejection{Sentence: policy.SayLimited(changed.LimitedUntil, time.Now()), Reason: policy.RefusedLimited}
+		return changed, policy.Rejection{Sentence: policy.SayLimited(ctx, s.Store, e.Tenant, e.Quotas, changed.LimitedUntil), Reason: policy.RefusedLimited}
 	}
 	s.signalChange(ctx, changed)
 	return changed, nil

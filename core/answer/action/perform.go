@@ -59,7 +59,7 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 	switch {
 	case errors.As(err, &full):
 		s.actRefused(ctx, a, r.Turn, policy.RefusedLimited)
-		return refuse(policy.SayLimited(full.Until, time.Now())), nil
+		return refuse(policy.SayLimited(ctx, s.Store, a.Tenant, full.Quotas, full.Until)), nil
 	case errors.Is(err, session.ErrUnknownTurn):
 		return refuse(sentenceNoAnswer), nil
 	case errors.Is(err, session.ErrRemoved):

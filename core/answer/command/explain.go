@@ -189,6 +189,24 @@ func places(f retrieve.Found) string {
 	return strings.Join(in, ", ")
 }
 
+// causes say why a model did not write an answer, and what to do.
+var causes = map[session.Cause]string{
+	session.CauseDown:        "the model's endpoint could not be reached or was not available. Check that it runs and that `OPENAI_BASE_URL` is right; `footnote doctor` tries it.",
+	session.CauseStalled:     "the model's endpoint stopped in the middle of a reply. Check its load and its log; `footnote doctor` tries it.",
+	session.CauseAuth:        "the model's endpoint refused the credentials. Set a valid `OPENAI_API_KEY` and restart.",
+	session.CauseNotFound:    "the model's endpoint does not know the model or the address. Check `LLM_MODEL` and `OPENAI_BASE_URL`.",
+	session.CauseRequest:     "the model's endpoint refused the request. The log has what it said; check that `LLM_MODEL` names a chat model.",
+	session.CauseBusy:        "the model's endpoint asked for a pause. Raise its limits, or lower the quotas of questions.",
+	session.CauseBudget:      "a cost cap leaves no room for the call. Wait for the next period, or raise the cap; `footnote usage` shows what was spent.",
+	session.CauseTooLong:     "the prompt does not fit into the model's window. Ask with less text, or set a larger window.",
+	session.CauseEmpty:       "the model wrote nothing. Try again, or choose another model.",
+	session.CauseEndless:     "the model did not stop writing. Ask for less, or choose another model.",
+	session.CauseUnchecked:   "the filter for answers could not be reached. Check its endpoint; `footnote doctor` tries it.",
+	session.CauseUnsearched:  "the documents could not be searched. Check the database; `footnote doctor` tries it.",
+	session.CauseInterrupted: "the process ended while it answered. Ask again.",
+	session.CauseInside:      "the program failed. Report it with the lines of the log that have the reference.",
+}
+
 // outcome tells what came of the turn.
 func (e Explanation) outcome() []string {
 	t, said := e.Turn, []string(nil)
@@ -208,6 +226,11 @@ func (e Explanation) outcome() []string {
 	}
 	if t.Undelivered != "" {
 		said = append(said, t.Undelivered)
+	}
+	for _, run := range e.Saved.Runs {
+		if words := causes[run.Ending.Cause]; words != "" {
+			said = append(said, "Cause: "+words)
+		}
 	}
 	if e.Saved.Reference != "" {
 		said = append(said, "The log tells more under the reference "+e.Saved.Reference+".")

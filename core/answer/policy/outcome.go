@@ -6,7 +6,7 @@ import "github.com/footnotehq/footnote/core/session"
 // empty or was lost. Silent outcomes, and an answer, need none.
 var outcomes = map[session.Outcome]string{
 	session.Answered:     "",
-	session.NoEvidence:   "Nothing in the documents answers this.",
+	session.NoEvidence:   session.SentenceNothing,
 	session.Refused:      "The model declined to answer this. Ask in other words, or ask a person.",
 	session.NotPermitted: "You cannot ask here. Ask in a channel where the bot is allowed, or send it a direct message.",
 	session.Stopped:      "Stopped. What had been written is kept.",

@@ -23,6 +23,7 @@ type Policy struct {
 	Bots     bool // other bots are answered
 	BotTurns int  // turns in a row that bots may ask for
 
+	Welcome  bool         // whoever brings the bot here is told who it is
 	Askers   []access.ACL // who may ask: whoever each of these lists names; none: everybody
 	Stoppers access.ACL   // who may stop other people's answers, beside administrators
 	Private  Private
@@ -79,7 +80,7 @@ const (
 // DefaultPolicy is what holds where neither the file nor anybody in chat said otherwise.
 func DefaultPolicy() Policy {
 	return Policy{
-		Enabled: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
+		Enabled: true, Welcome: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
 		Ambient: Ambient{QuestionsOnly: true, Test: TestWords, CoolDown: 10 * time.Minute, Evidence: 0.6},
 		Forum:   Forum{Wait: 5 * time.Minute},
 	}

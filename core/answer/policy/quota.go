@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // window is a length of time that quotas count in.
@@ -105,19 +108,36 @@ func sayWindow(length time.Duration) string {
 	return length.String()
 }
 
-// sayLimited tells somebody whose quota is used up when to come back.
-func SayLimited(until, now time.Time) string {
-	const said = "The number of questions that may be asked here is used up for now. Ask again in %s, at %s UTC."
-	wait := until.Sub(now)
-	at := until.UTC().Format("15:04")
-	switch {
-	case wait < 2*time.Minute:
-		return fmt.Sprintf(said, Counted(max(1, int((wait+time.Second-1)/time.Second)), "second"), until.UTC().Format("15:04:05"))
-	case wait < 2*time.Hour:
-		return fmt.Sprintf(said, Counted(int((wait+time.Minute-1)/time.Minute), "minute"), at)
-	default:
-		return fmt.Sprintf(said, Counted(int((wait+time.Hour-1)/time.Hour), "hour"), at)
+// Exhaustion says which quotas have no room; a session.Store is one.
+type Exhaustion interface {
+	Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error)
+}
+
+// limits are the sentences about an exhausted quota, by who shares it.
+var limits = map[string]string{
+	"user:":    "You've asked %s %s, the limit per person here.",
+	"channel:": "%s were asked here %s, the limit for everyone here together.",
+	"role:":    "People with your role have asked %s %s, the limit for all of them together.",
+}
+
+// within names the window that is running.
+var within = map[time.Duration]string{time.Minute: "this minute", time.Hour: "this hour", 24 * time.Hour: "today"}
+
+// SayLimited returns which of the quotas is exhausted and when to try again. A person's own comes
+// first. Where the store does not say which one it is, the sentence names none.
+func SayLimited(ctx context.Context, store Exhaustion, tenant access.TenantID, quotas []session.Quota, until time.Time) string {
+	said := "No more questions can be asked here for now."
+	full, err := store.Exhausted(ctx, tenant, quotas, until)
+	if err != nil {
+		full = nil
 	}
+	for _, scope := range []string{"user:", "channel:", "role:"} {
+		if i := slices.IndexFunc(full, func(q session.Quota) bool { return strings.HasPrefix(q.Counter, scope) }); i >= 0 {
+			said = fmt.Sprintf(limits[scope], Counted(full[i].Limit, "question"), within[full[i].Window])
+			break
+		}
+	}
+	return fmt.Sprintf("%s Try again at %s.", said, thread.Clock(until))
 }
 
 // Counted is a number of things in a sentence: "1 vote", "3 votes".

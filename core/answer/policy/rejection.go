@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
 // Rejection is why a question was not taken in, as a sentence for the person who asked. It is an error of Accept; nothing was stored.
 type Rejection struct {
 	Sentence string
-	Reason   Reason // for the audit trail; empty where nothing was asked
+	Reason   Reason    // for the audit trail; empty where nothing was asked
+	At       time.Time // whose thread.Clock the sentence holds; zero: none
 }
 
 // Error implements error.
@@ -52,7 +54,7 @@ const sentenceTooLong = "This question has %d characters, and at most %d can be 
 // CheckQuestion returns a question's text as it is stored, or a Rejection: of one that is empty, or has more than so many characters.
 func CheckQuestion(text string, most int) (string, error) {
 	if n := utf8.RuneCountInString(text); n > most {
-		return "", Rejection{fmt.Sprintf(sentenceTooLong, n, most), RefusedTooLong}
+		return "", Rejection{Sentence: fmt.Sprintf(sentenceTooLong, n, most), Reason: RefusedTooLong}
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if text == "" {

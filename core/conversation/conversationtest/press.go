@@ -129,7 +129,7 @@ func commands() []scenario {
 			for _, m := range append(s.Shown(Place{}), s.Shown(inThread(said))...) {
 				if strings.Contains(m.Text, "It means this.") { // an answer is no person's text
 					s.AskAbout(Ann, m.ID)
-					reads(s, Ann, "That is an answer of mine.")
+					reads(s, Ann, "That's already one of my answers; reply in its thread to follow up.")
 					break
 				}
 			}

@@ -123,8 +123,8 @@ func questions() []scenario {
 			s := begin(Setting{Said: said("user_quota", "1/hour"), Replies: answers("One.")})
 			settled(s, s.Mention(Ann, Place{}, "one?"))
 			s.Mention(Ann, Place{}, "two?")
-			reads(s, Ann, "is used up for now")
-			if s.Reads(Bob, "is used up for now") {
+			reads(s, Ann, "You've asked 1 question this hour, the limit per person here. Try again at ")
+			if s.Reads(Bob, "Try again at") {
 				t.Error("another person reads the refusal")
 			}
 		}},

@@ -31,6 +31,8 @@ type Guarded interface {
 	index.Store
 	// Beyond reports whether one audience may read anything that the other may not.
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
+	// Titles returns titles of documents that everyone in the audience may read.
+	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
 	// Maintain does what is done to an index now and then.
 	Maintain(ctx context.Context, tenant access.TenantID) error
 }
@@ -60,6 +62,7 @@ func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.Ten
 			},
 			"search": func(rt *rapid.T) { w.search(t.Context(), rt) },
 			"beyond": func(rt *rapid.T) { w.beyond(t.Context(), rt) },
+			"titles": func(rt *rapid.T) { w.titles(t.Context(), rt) },
 		})
 	})
 }
@@ -77,7 +80,8 @@ func (w *aclWorld) put(ctx context.Context, rt *rapid.T) {
 	var entries []index.Entry
 	seen := make(map[document.ID]bool)
 	for range rapid.IntRange(1, 3).Draw(rt, "documents") {
-		d := retrievetest.One(string(drawID(rt)), "Plan", "plan one", "plan two")
+		id := string(drawID(rt))
+		d := retrievetest.One(id, "Plan "+id, "plan one", "plan two")
 		if seen[d.ID] {
 			continue
 		}
@@ -108,6 +112,30 @@ func (w *aclWorld) remove(ctx context.Context, rt *rapid.T) {
 		rt.Fatal(err)
 	}
 	delete(w.truth[tenant], id)
+}
+
+// titles names nothing that the audience may not read, and something where it may read anything.
+func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
+	tenant := rapid.SampledFrom(w.tenants).Draw(rt, "tenant")
+	audience := access.NewAudience(tenant, rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, "held")...)
+	titles, err := w.index.Titles(ctx, audience, 100)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	readable := make(map[string]bool)
+	for id, acl := range w.truth[tenant] {
+		if audience.MayRead(acl) {
+			readable["Plan "+string(id)] = true
+		}
+	}
+	if len(titles) != len(readable) {
+		rt.Fatalf("%v is named %v, and may read %v", audience.Principals(), titles, readable)
+	}
+	for _, title := range titles {
+		if !readable[title] {
+			rt.Fatalf("%v is named %s, and may read %v", audience.Principals(), title, readable)
+		}
+	}
 }
 
 // beyond may say that somebody may read more who does not, and never the reverse.

@@ -48,6 +48,21 @@ func (m *Memory) Latest(ctx context.Context, tenant access.TenantID, at thread.R
 	return session.Turn{}, session.ErrUnknownTurn
 }
 
+// AskedBy implements session.Store.
+func (m *Memory) AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]session.Turn, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var asked []session.Turn
+	for _, t := range slices.Backward(m.turns) {
+		ref := t.Session.Ref
+		if t.Session.Tenant == tenant && ref.Platform == at.Platform && ref.Workspace == at.Workspace && t.Asker.ID == person && t.Origin.As == "" &&
+			t.Question.Text != "" && t.Outcome != session.Superseded && len(asked) < limit {
+			asked = append(asked, t.Turn)
+		}
+	}
+	return asked, ctx.Err()
+}
+
 // Unasked implements session.Store.
 func (m *Memory) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
 	m.mu.Lock()

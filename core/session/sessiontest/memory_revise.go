@@ -135,7 +135,7 @@ func (m *Memory) Derive(ctx context.Context, d session.Derive) (session.Accepted
 	}
 	if until := m.limit(d.Tenant, d.Quotas); !until.IsZero() {
 		delete(m.events, eventKey{d.Tenant, of.Session.Ref.Platform, of.Session.Ref.Workspace, d.Key})
-		return session.Accepted{}, &session.QuotaError{Until: until}
+		return session.Accepted{}, &session.QuotaError{Until: until, Quotas: d.Quotas}
 	}
 	made := m.derive(of, d)
 	deed := map[session.Derivation]session.Deed{

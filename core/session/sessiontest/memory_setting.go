@@ -102,6 +102,19 @@ func (m *Memory) limit(tenant access.TenantID, quotas []session.Quota) time.Time
 	return until
 }
 
+// Exhausted implements session.Store.
+func (m *Memory) Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var full []session.Quota
+	for _, q := range quotas {
+		if m.counters[counterKey{tenant, q.Counter, q.Window, until.Add(-q.Window).Unix()}] >= q.Limit {
+			full = append(full, q)
+		}
+	}
+	return full, ctx.Err()
+}
+
 // Judged implements session.Store.
 func (m *Memory) Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error {
 	m.mu.Lock()

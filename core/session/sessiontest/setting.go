@@ -70,6 +70,11 @@ func quotas(f *fixture) {
 	if wait := time.Until(limited.LimitedUntil); wait <= 0 || wait > day || limited.LimitedUntil.Unix()%int64(day/time.Second) != 0 {
 		f.Errorf("limited until %v, want the end of the day", limited.LimitedUntil)
 	}
+	full, err := f.Exhausted(f.ctx, tenant, []session.Quota{user, channel}, limited.LimitedUntil)
+	f.must(err)
+	if len(full) != 1 || full[0] != user {
+		f.Errorf("%v are exhausted, want the person's", full)
+	}
 	other := session.Quota{Counter: "user:2", Limit: 2, Window: day}
 	if t := ask(other, channel); !t.LimitedUntil.IsZero() { // the refused question did not count against the channel
 		f.Errorf("limited until %v", t.LimitedUntil)
@@ -208,6 +213,29 @@ func found(f *fixture) {
 	n, err := f.Waiting(f.ctx, tenant, session.PlaceOf(place))
 	f.must(err)
 	f.equal("waiting, what is private aside", n, 1)
+	other := f.question("another person's")
+	other.Asker.ID = "U9"
+	f.accept(other)
+	deleted := f.question("deleted")
+	f.accept(deleted)
+	_, err = f.Withdraw(f.ctx, tenant, deleted.Ref, deleted.Message, session.SentenceWithdrawn)
+	f.must(err)
+	for most, want := range map[int][]session.TurnID{5: {secret.ID, first.ID}, 1: {secret.ID}} {
+		asked, err := f.AskedBy(f.ctx, tenant, channel, "U1", most)
+		f.must(err)
+		var ids []session.TurnID
+		for _, t := range asked {
+			ids = append(ids, t.ID)
+		}
+		if !slices.Equal(ids, want) {
+			f.Errorf("the person's questions are %v, want %v", ids, want)
+		}
+	}
+	elsewhere := channel
+	elsewhere.Workspace = "T2"
+	if asked, err := f.AskedBy(f.ctx, tenant, elsewhere, "U1", 5); err != nil || len(asked) > 0 {
+		f.Errorf("in another workspace the person asked %v, %v", asked, err)
+	}
 }
 
 func stopChannel(f *fixture) {

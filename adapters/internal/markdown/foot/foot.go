@@ -195,7 +195,7 @@ func Head(list []Source) string {
 	case len(list) == 0:
 		return ""
 	case list[0].Number == 0:
-		return "The closest documents"
+		return "These may help:"
 	default:
 		return "Sources"
 	}

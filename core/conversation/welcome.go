@@ -1,0 +1,132 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	welcome = "Hello! I answer questions from your documents, and link to the places that each answer is from. %s\n\n" +
+		"To stop an answer, press *Stop* or react to it with 🛑."
+	welcomeChannel = "Mention me in a message here"
+	welcomeHome    = "Send me a message"
+
+	// welcomeOnce keeps processes, and events that come again, from welcoming twice.
+	welcomeOnce = 10 * time.Minute
+	// maxExamples and maxAsked bound what a welcome and the home page list.
+	maxExamples = 3
+	maxAsked    = 5
+	// examplesRead is how many titles examples are chosen from.
+	examplesRead = 50
+	maxAskedText = 150
+)
+
+// Welcome has post say who the bot is, once, to the person who brought it to a channel. The event does
+// not wait for it.
+func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, post func(ctx context.Context, text string) error) error {
+	mine, err := c.deps.Store.Claim(ctx, c.tenant(at), at, "welcome "+at.Channel, welcomeOnce)
+	if err != nil || !mine {
+		return err
+	}
+	c.errands.run(ctx, func(ctx context.Context) {
+		text := c.introduce(ctx, session.Turn{Session: session.Session{Tenant: c.tenant(at), Ref: at}, Asker: thread.Person{ID: by}})
+		if text == "" {
+			return
+		}
+		if err := post(ctx, text); err != nil {
+			c.logger.WarnContext(ctx, "welcome not shown", "channel", at.Channel, "error", err)
+		}
+	})
+	return nil
+}
+
+// Home returns what a person's own page of the bot says: the welcome, and the person's questions. It is
+// empty where welcomes are turned off.
+func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) string {
+	tenant := c.tenant(at)
+	text := c.introduce(ctx, session.Turn{Session: session.Session{Tenant: tenant, Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
+	if text == "" {
+		return ""
+	}
+	asked, err := c.deps.Store.AskedBy(ctx, tenant, at, person, maxAsked)
+	if err != nil {
+		c.logger.WarnContext(ctx, "home page without the person's questions", "error", err)
+	}
+	if len(asked) > 0 {
+		text += "\n\n**Your questions**\n"
+	}
+	for _, t := range asked {
+		text += fmt.Sprintf("\n- %s (%s)", plainLine(t.Question.Text), t.Intake.UTC().Format("2 January"))
+	}
+	return text
+}
+
+// plainLine is a person's text as one line without markup.
+func plainLine(text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) > maxAskedText {
+		runes = append(runes[:maxAskedText-1], '…')
+	}
+	return cite.SafeTitle(string(runes))
+}
+
+// introduce is the welcome for whoever would see the turn's answer; empty where the policy turns it off.
+func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
+	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
+	if err != nil || !rules.Welcome || !rules.Enabled {
+		return ""
+	}
+	how := welcomeChannel
+	if t.Direct {
+		how = welcomeHome
+	}
+	examples := c.examples(ctx, t)
+	if len(examples) == 0 {
+		return fmt.Sprintf(welcome, how+" to ask.")
+	}
+	return fmt.Sprintf(welcome, how+", for example:\n\n- "+strings.Join(examples, "\n- "))
+}
+
+// examples are questions about documents that everyone may read who would see the turn's answer. Where
+// that is not known, they are about public documents.
+func (c *Conversation) examples(ctx context.Context, t session.Turn) []string {
+	library, can := c.service.Library.(answer.Titles)
+	if !can {
+		return nil
+	}
+	audience, err := c.service.Present(ctx, t)
+	if err != nil {
+		audience = access.NewAudience(t.Session.Tenant)
+	}
+	titles, err := library.Titles(ctx, audience, examplesRead)
+	if err != nil {
+		c.logger.WarnContext(ctx, "welcome without examples", "error", err)
+	}
+	return exampleQuestions(titles)
+}
+
+// exampleQuestions makes questions of titles, at most maxExamples. Titles of several words come first: a
+// single one is often the name of a file.
+func exampleQuestions(titles []string) []string {
+	var questions []string
+	for _, several := range []bool{true, false} {
+		for _, title := range titles {
+			title = cite.SafeTitle(title)
+			words := len(strings.Fields(title))
+			if words == 0 || words > 12 || words > 1 != several || len(questions) == maxExamples {
+				continue
+			}
+			questions = append(questions, fmt.Sprintf("What do the documents say about “%s”?", title))
+		}
+	}
+	return questions
+}

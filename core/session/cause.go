@@ -1,0 +1,23 @@
+package session
+
+// Cause is a code for why a model did not write an answer; empty where it did. It holds nothing of
+// what an endpoint said.
+type Cause string
+
+// The causes.
+const (
+	CauseDown        Cause = "down"        // the endpoint could not be reached, or was not available
+	CauseStalled     Cause = "stalled"     // it stopped sending
+	CauseAuth        Cause = "auth"        // it refused the credentials
+	CauseNotFound    Cause = "not_found"   // it does not know the model or the address
+	CauseRequest     Cause = "request"     // it refused the request
+	CauseBusy        Cause = "busy"        // it asks for a pause
+	CauseBudget      Cause = "budget"      // a cost cap leaves no room
+	CauseTooLong     Cause = "too_long"    // the prompt does not fit
+	CauseEmpty       Cause = "empty"       // it wrote nothing
+	CauseEndless     Cause = "endless"     // it did not stop writing
+	CauseUnchecked   Cause = "unchecked"   // a filter could not check the answer
+	CauseUnsearched  Cause = "unsearched"  // the documents could not be searched
+	CauseInterrupted Cause = "interrupted" // the process ended
+	CauseInside      Cause = "inside"      // the program is at fault
+)
