@@ -27,3 +27,11 @@ func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	}
 	return noun + "s"
 }
+
+// Are returns "is" or "are".
+func Are[N ~int | ~int32 | ~int64](n N) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
