@@ -21,6 +21,8 @@ type Renderer struct {
 	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed. Without it the text is plain, and
 	// addresses stand in the list of sources.
 	Terminal bool
+	// Marked leaves the Markdown of the answer as it is, for Layout to lay out. It needs Terminal.
+	Marked bool
 	// Width breaks the lines of the answer between words, at so many columns of a terminal; 0 leaves that to the terminal.
 	Width int
 	// Now is the time that ages are told from; nil means time.Now.
@@ -56,6 +58,7 @@ type tail struct {
 	ends    rune // of the text that was written
 	done    bool
 	wrap    wrapper
+	marked  bool // the text that was written last is Markdown, and not ended
 }
 
 // footnote is a link that cite.Processor wrote. Its address is escaped so that no parenthesis or space can end it early.
@@ -65,6 +68,7 @@ var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 func (t *tail) Next(v *stream.View) (string, bool) {
 	var b strings.Builder
 	if t.Terminal && len(v.Queries) > t.queries {
+		t.endMarkdown(&b)
 		for _, q := range v.Queries[t.queries:] {
 			t.line(&b, "\x1b[2mSearching: "+Sanitize(oneLine(q))+"\x1b[0m")
 		}
@@ -75,12 +79,17 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 		if text != "" {
 			t.ends, _ = utf8.DecodeLastRuneInString(text)
 		}
+		if t.Marked && !t.marked && text != "" {
+			t.marked = true
+			b.WriteString(markdownBegins)
+		}
 		b.WriteString(t.wrap.write(t.links(text, v.Citations)))
 		t.text = v.Len()
 	}
 	if v.Phase == stream.Done && !t.done {
 		t.done = true
 		b.WriteString(t.wrap.flush())
+		t.endMarkdown(&b)
 		t.end(&b, v)
 	}
 	if b.Len() == 0 {
@@ -91,11 +100,23 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 	return out, true
 }
 
+// endMarkdown ends the Markdown, if there is some.
+func (t *tail) endMarkdown(b *strings.Builder) {
+	if t.marked {
+		t.marked = false
+		b.WriteString(markdownEnds)
+		t.last = '\n' // Layout ends its lines
+	}
+}
+
 // line writes s on a line of its own.
 func (t *tail) line(b *strings.Builder, s string) {
 	last := t.last
 	if b.Len() > 0 {
 		last = b.String()[b.Len()-1]
+	}
+	if last == markdownEnds[0] {
+		last = '\n'
 	}
 	if last != 0 && last != '\n' {
 		b.WriteByte('\n')
@@ -110,17 +131,23 @@ func (t *tail) links(text string, cited []packet.CitationInfo) string {
 		m := footnote.FindStringSubmatch(link)
 		n, err := strconv.Atoi(m[1])
 		if err != nil || !slices.ContainsFunc(cited, func(c packet.CitationInfo) bool { return c.Number == n }) {
+			if t.Marked {
+				return `\[\[` + m[1] + `\]\]` + link[len(m[1])+4:]
+			}
 			return link // the model wrote it, and no document stands behind it
+		}
+		if t.Marked {
+			return link
 		}
 		return t.anchor("["+m[1]+"]", m[2])
 	})
 }
 
 func (t *tail) anchor(label, address string) string {
-	if !t.Terminal || address == "" {
+	if !t.Terminal {
 		return label
 	}
-	return "\x1b]8;;" + address + "\x1b\\" + label + "\x1b]8;;\x1b\\"
+	return anchor(label, address)
 }
 
 // end writes what follows an answer: its problem, if any, and its sources.

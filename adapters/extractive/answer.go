@@ -24,8 +24,13 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer writes the whole answer as Markdown.
+// answer writes the whole answer as Markdown. Why there are only quotations is said once in a thread.
 func answer(t turn, why string) string {
+	for _, earlier := range t.answers {
+		if why != "" && strings.HasPrefix(earlier, why) {
+			why = ""
+		}
+	}
 	if len(t.passages) == 0 {
 		if t.failed {
 			return "" // that nothing was found would not be true

@@ -21,6 +21,7 @@ type turn struct {
 	failed   bool         // one with no more than that it failed
 	passages []passage
 	common   vocabulary
+	answers  []string // earlier ones
 }
 
 // vocabulary says how common the words are that were searched for: tool.Vocabulary.
@@ -50,6 +51,7 @@ func readTurn(messages []llm.Message) turn {
 		if m.Role == llm.Assistant && len(m.ToolCalls) == 0 {
 			start = i + 1
 			t.cited(m.Text)
+			t.answers = append(t.answers, m.Text)
 		}
 	}
 	for _, m := range messages[:start] {

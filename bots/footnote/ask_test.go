@@ -6,25 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/packet"
 )
-
-func TestHelpListsEveryVerbAndSetting(t *testing.T) {
-	t.Parallel()
-	p := &program{}
-	r := p.run(t, "--help")
-	for _, verb := range []string{"chat", "ask", "index", "search", "sources", "migrate", "doctor", "serve"} {
-		if !strings.Contains(r.stdout, "\n  "+verb) {
-			t.Errorf("--help does not list %s:\n%s", verb, r.stdout)
-		}
-	}
-	for _, s := range config.Settings() {
-		if !strings.Contains(r.stdout, s.Env) || !strings.Contains(r.stdout, s.Default) {
-			t.Errorf("--help does not list %s with its default", s.Env)
-		}
-	}
-}
 
 func TestWrongSettingsAreAllNamedAtOnce(t *testing.T) {
 	t.Parallel()

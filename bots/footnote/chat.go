@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -29,24 +31,71 @@ const maxLine = 8 << 20
 func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	interactive := isTerminal(env.stdin)
 	interrupts := make(chan os.Signal, 1)
-	if interactive { // where nobody sits, Ctrl-C ends the program, as it does everywhere
+	if interactive { // without a terminal Ctrl-C ends the program, as it does everywhere
 		signal.Notify(interrupts, os.Interrupt)
 		defer signal.Stop(interrupts)
 	}
-	talk, err := openConversation(ctx, env, talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()})
-	if err != nil {
+	full := interactive && isTerminal(env.stdout) && env.getenv("TERM") != "dumb"
+	d := &dialogue{env: env, interactive: interactive, interrupts: interrupts}
+	out, errs := &relay{to: env.stdout}, &relay{to: env.stderr}
+	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()}
+	if full {
+		t.out, t.marked, t.packets = out, true, packet.SinkFunc(d.status)
+		changed := *env
+		changed.logger = newLogger(errs, env.config, false)
+		env = &changed
+	}
+	if d.conversation, err = openConversation(ctx, env, t); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
-	dialogue := &dialogue{conversation: talk, env: env, interactive: interactive, interrupts: interrupts, lines: readLines(ctx, env.stdin)}
-	err = dialogue.run(ctx)
+	defer func() { err = errors.Join(err, d.Close(ctx)) }()
+	if full {
+		if d.screen, err = newScreen(env.stdin, env.stdout, interrupts, completeCommand); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.screen.Close()) }()
+		out.set(d.screen)
+		errs.set(sayer{d.screen})
+		defer errs.set(env.stderr)
+		d.lines = readLines(ctx, d.screen.readLine)
+	} else {
+		d.lines = readLines(ctx, pipedLines(env.stdin))
+	}
+	err = d.run(ctx)
 	signal.Stop(interrupts) // from here on Ctrl-C ends the program even while it is cleaning up
 	return err
 }
 
+// relay is a writer whose target can change.
+type relay struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (r *relay) set(to io.Writer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.to = to
+}
+
+// Write implements io.Writer.
+func (r *relay) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	to := r.to
+	r.mu.Unlock()
+	return to.Write(p) //nolint:wrapcheck // it is the target's
+}
+
+// sayer writes texts that stay as they are to a screen.
+type sayer struct{ *screen }
+
+// Write implements io.Writer.
+func (s sayer) Write(p []byte) (int, error) { return len(p), s.say(string(p)) }
+
 // dialogue is the loop of questions and answers.
 type dialogue struct {
 	*conversation
+	screen      *screen // nil: input and output are plain
 	env         *environment
 	interactive bool
 	interrupts  <-chan os.Signal
@@ -64,7 +113,7 @@ type line struct {
 
 func (d *dialogue) run(ctx context.Context) error {
 	if d.interactive {
-		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat.\n" + chatHelp)
+		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat, /help lists the commands.\n")
 	}
 	for {
 		question, err := d.question(ctx)
@@ -88,8 +137,8 @@ func (d *dialogue) run(ctx context.Context) error {
 		if steered { // of a search that is over
 			next = func() error { d.say(sentence + "\n"); return nil }
 		}
-		if do, text, ok := chatAction(question); ok {
-			next = func() error { return d.act(ctx, do, text) }
+		if command, text, ok := chatLine(question); ok {
+			next = func() error { return d.command(ctx, command, text) }
 		}
 		if err := next(); errors.Is(err, errLeave) {
 			return nil
@@ -108,8 +157,8 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 		return l.text, l.err
 	}
 	for {
-		if d.interactive {
-			d.say("› ")
+		if d.interactive && d.screen == nil {
+			d.say(idle)
 		}
 		select {
 		case l, ok := <-d.lines:
@@ -118,11 +167,16 @@ func (d *dialogue) question(ctx context.Context) (string, error) {
 			}
 			return l.text, l.err
 		case <-d.interrupts:
-			if interrupted || !d.interactive {
+			if interrupted && !d.typed() || !d.interactive {
 				return "", io.EOF
 			}
 			interrupted = true
-			d.say("\nCtrl-C again, or Ctrl-D, ends the chat.\n")
+			if d.screen == nil {
+				d.say("\n")
+			} else {
+				d.screen.typed.Store(false)
+			}
+			d.say("Ctrl-C again, or Ctrl-D, ends the chat.\n")
 		case <-ctx.Done():
 			return "", context.Cause(ctx)
 		}
@@ -159,6 +213,11 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 // awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat. A line that changes the plan of a deep search does so,
 // one that is typed while a plan waits to be started is asked, and others wait.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
+	if d.screen != nil {
+		d.state("Looking")
+		defer d.state("")
+		defer d.screen.end()
+	}
 	waiting, leave := context.WithCancelCause(ctx)
 	var interrupts sync.WaitGroup
 	if d.interactive {
@@ -196,7 +255,7 @@ func (d *dialogue) listen(ctx context.Context) {
 				return
 			}
 			sentence, steered, err := d.Steer(ctx, l.text)
-			_, _, acts := chatAction(l.text)
+			_, _, acts := chatLine(l.text)
 			switch {
 			case !steered && l.err == nil && !acts && strings.TrimSpace(l.text) != "" && d.Asks():
 				d.askBeside(ctx, l)
@@ -228,6 +287,7 @@ func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFun
 	case <-ctx.Done():
 		return
 	}
+	d.state("Stopping")
 	stopping, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stopped := make(chan error, 1)
@@ -255,16 +315,55 @@ func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFun
 	}
 }
 
-func (d *dialogue) say(text string) { fmt.Fprint(d.env.errs, text) }
+func (d *dialogue) say(text string) {
+	if d.screen == nil {
+		fmt.Fprint(d.env.errs, text)
+		return
+	}
+	if err := d.screen.say(text); err != nil {
+		d.env.logger.Debug("write to the terminal", "error", err)
+	}
+}
 
-// readLines reads input until it ends or ctx does. A line may be as long as maxLine; the rest of a longer one is dropped.
-func readLines(ctx context.Context, in io.Reader) <-chan line {
+// typed reports whether a key was typed since the last Ctrl-C on an empty line.
+func (d *dialogue) typed() bool { return d.screen != nil && d.screen.typed.Load() }
+
+// state shows what is going on.
+func (d *dialogue) state(text string) {
+	if d.screen != nil {
+		d.screen.state(text)
+	}
+}
+
+// status shows what a packet says of an answer's progress.
+func (d *dialogue) status(p packet.Packet) {
+	text := ""
+	switch payload := p.Payload.(type) {
+	case packet.ReasoningStart:
+		text = "Thinking"
+	case packet.DeepSearchPlanStart:
+		text = "Planning"
+	case packet.SearchQueries:
+		text = "Searching: " + strings.Join(payload.Queries, ", ")
+	case packet.OpenURLAddresses:
+		text = "Opening " + strings.Join(payload.URLs, ", ")
+	case packet.SearchDocuments:
+		text = "Reading " + plural.Count(len(payload.Documents), "document")
+	case packet.MessageStart:
+		text = "Writing"
+	default:
+		return
+	}
+	d.state(text + " · Ctrl-C stops")
+}
+
+// readLines reads lines until there are no more, or ctx ends.
+func readLines(ctx context.Context, next func() (string, error)) <-chan line {
 	lines := make(chan line)
 	go func() {
 		defer close(lines)
-		reader := bufio.NewReaderSize(in, 64<<10)
 		for {
-			text, err := readLine(reader)
+			text, err := next()
 			if text != "" || err == nil {
 				select {
 				case lines <- line{text: text}:
@@ -286,6 +385,13 @@ func readLines(ctx context.Context, in io.Reader) <-chan line {
 	return lines
 }
 
+// pipedLines returns lines of plain input.
+func pipedLines(in io.Reader) func() (string, error) {
+	reader := bufio.NewReaderSize(in, 64<<10)
+	return func() (string, error) { return readLine(reader) }
+}
+
+// readLine reads a line. One may be as long as maxLine; the rest of a longer one is dropped.
 func readLine(r *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {

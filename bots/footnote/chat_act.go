@@ -2,37 +2,96 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// chatActions are the lines of a chat that are no question but about the last answer. Whatever else begins with a slash is a question.
-var chatActions = map[string]thread.Action{
-	"/up": thread.ActionUp, "/down": thread.ActionDown, "/retry": thread.ActionRetry, "/deeper": thread.ActionDeeper, "/report": thread.ActionReport, "/why": thread.ActionWhy,
+// chatVerb is a line of a chat that is no question.
+type chatVerb struct {
+	word string
+	help string
+	do   thread.Action // to the last answer; empty: it is not about one
 }
 
-// chatHelp names them.
-const chatHelp = "About the last answer: /up, /down and why, /retry, /deeper, /report (of a search that was stopped), /why.\n"
+// chatVerbs are all of them.
+var chatVerbs = []chatVerb{
+	{"/up", "Say that the last answer is right.", thread.ActionUp},
+	{"/down", "Say that it is wrong; add why.", thread.ActionDown},
+	{"/why", "Explain the last answer.", thread.ActionWhy},
+	{"/retry", "Write the last answer again.", thread.ActionRetry},
+	{"/deeper", "Answer the last question by a deep search.", thread.ActionDeeper},
+	{"/report", "Write the report of a deep search that was stopped.", thread.ActionReport},
+	{"/help", "List these commands.", ""},
+	{"/quit", "End the chat, as Ctrl-D does.", ""},
+}
 
-// chatAction reads a line as something to do to the last answer.
-func chatAction(line string) (do thread.Action, text string, ok bool) {
+// commandWord is what looks like a command. A path is a part of a question.
+var commandWord = regexp.MustCompile(`^/[\pL\pN_-]+$`)
+
+// chatLine reads a line as a command and what follows it. Its verb is one of chatVerbs, or unknown.
+func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	word, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-	do, ok = chatActions[word]
-	return do, strings.TrimSpace(text), ok
+	if !commandWord.MatchString(word) {
+		return chatVerb{}, "", false
+	}
+	for _, v := range chatVerbs {
+		if v.word == word {
+			return v, strings.TrimSpace(text), true
+		}
+	}
+	return chatVerb{word: word}, "", true
 }
 
-// act does something to the last answer and says what came of it. A second try is waited for like an answer.
-func (d *dialogue) act(ctx context.Context, do thread.Action, text string) error {
-	if d.last == "" {
+// completeCommand completes the beginning of a command, if only one begins so.
+func completeCommand(line string) string {
+	found := ""
+	for _, v := range chatVerbs {
+		if line != "" && strings.HasPrefix(v.word, line) {
+			if found != "" {
+				return line
+			}
+			found = v.word + " "
+		}
+	}
+	if found == "" {
+		return line
+	}
+	return found
+}
+
+// chatHelp lists the commands.
+func chatHelp() string {
+	var b strings.Builder
+	for _, v := range chatVerbs {
+		fmt.Fprintf(&b, "  %-8s %s\n", v.word, v.help)
+	}
+	b.WriteString("While a deep search waits: \"start\" or \"just answer\".\n")
+	return b.String()
+}
+
+// command does what a command says, and tells what came of it. A second try is waited for like an answer.
+func (d *dialogue) command(ctx context.Context, verb chatVerb, text string) error {
+	switch {
+	case verb.help == "":
+		d.say(fmt.Sprintf("There is no command %s. /help lists the commands.\n", verb.word))
+		return nil
+	case verb.word == "/help":
+		d.say(chatHelp())
+		return nil
+	case verb.word == "/quit":
+		return errLeave
+	case d.last == "":
 		d.say("There is no answer yet that this could be about.\n")
 		return nil
 	}
-	reply, err := d.Perform(ctx, do, d.last, text)
+	reply, err := d.Perform(ctx, verb.do, d.last, text)
 	if err != nil {
 		return err
 	}
-	if do != thread.ActionRetry && do != thread.ActionDeeper && do != thread.ActionReport || reply.Refused {
+	if again := verb.do == thread.ActionRetry || verb.do == thread.ActionDeeper || verb.do == thread.ActionReport; !again || reply.Refused {
 		d.say(reply.Sentence + "\n")
 		return nil
 	}

@@ -35,6 +35,7 @@ type talk struct {
 	thread  string
 	out     io.Writer
 	links   bool
+	marked  bool // out lays Markdown out itself
 	packets packet.Sink
 	choice  wire.Choice
 }
@@ -77,7 +78,7 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 // converse starts a conversation over a base that is open already, which it does not close.
 func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*conversation, error) {
 	bot := consolebot.New(consolebot.Config{
-		Thread: t.thread, Present: base.Console(), Renderer: &console.Renderer{Terminal: t.links, Width: width(t.out)},
+		Thread: t.thread, Present: base.Console(), Renderer: &console.Renderer{Terminal: t.links, Marked: t.marked, Width: width(t.out)},
 		Surface: console.NewSurface(t.out), Packets: t.packets, Models: base.ModelsOf(t.choice), Logger: env.logger,
 	})
 	answering, err := base.Answering(ctx, wire.Place{

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // engineCommand moves searches to the search engine of INDEX_URL, and back.
@@ -54,7 +55,9 @@ func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 func (env *environment) rebuild(ctx context.Context, anew bool) error {
 	return withEngine(ctx, env, func(base *wire.Base) error {
 		bar := newProgress(env, "")
-		err := base.Index.Rebuild(ctx, anew, func(left int64) { bar.doing(fmt.Sprintf("Filling the search engine: %d chunks left", left)) })
+		err := base.Index.Rebuild(ctx, anew, func(left int64) {
+			bar.doing(fmt.Sprintf("Filling the search engine: %s left", plural.Count(left, "chunk")))
+		})
 		bar.end()
 		if err != nil {
 			return err

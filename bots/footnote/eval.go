@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // evalCommand measures retrieval on a labelled collection, or answers to natural questions about what is indexed.
@@ -127,7 +128,7 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 		return err
 	}
 	if report.Indexing.Failed > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%d documents could not be indexed and count as not found.", report.Indexing.Failed))
+		report.Notes = append(report.Notes, fmt.Sprintf("%s could not be indexed and count as not found.", plural.Count(report.Indexing.Failed, "document")))
 	}
 	runner := evaluate.Runner{Index: base.Index, Config: base.SearchConfig(), Tenant: base.Tenant}
 	if runner.Embedder, err = base.Embedder(); err != nil {
@@ -185,8 +186,8 @@ func firstFailure(run index.Run) string {
 
 func printEvaluation(env *environment, e evaluatedJSON) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d documents, %d queries\n", plain(e.Collection), e.Documents, e.Queries)
-	fmt.Fprintf(&b, "indexed: %d chunks in %.1f s (%.0f/s), then %.1f s to embed what is missing and pack\n", e.Indexing.Chunks, e.Indexing.Seconds,
+	fmt.Fprintf(&b, "%s: %s, %s\n", plain(e.Collection), plural.Count(e.Documents, "document"), plural.Count(e.Queries, "query"))
+	fmt.Fprintf(&b, "indexed: %s in %.1f s (%.0f/s), then %.1f s to embed what is missing and pack\n", plural.Count(e.Indexing.Chunks, "chunk"), e.Indexing.Seconds,
 		e.Indexing.ChunksPerSecond, e.Indexing.SettleSeconds)
 	if e.Embedder != "" {
 		fmt.Fprintf(&b, "embedder: %s\n", e.Embedder)

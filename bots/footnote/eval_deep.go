@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/evaluate"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // deep measures searches for questions that need several documents.
@@ -49,7 +50,7 @@ func (c *evalCommand) deep(ctx context.Context, env *environment, collection *ev
 
 func printDeep(env *environment, d evaluate.Deep) error {
 	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(table, "%d queries\tall in ten\trecall@5\tsearches\t\n", d.Queries)
+	fmt.Fprintf(table, "%s\tall in ten\trecall@5\tsearches\t\n", plural.Count(d.Queries, "query"))
 	for _, r := range d.Results {
 		fmt.Fprintf(table, "%s\t%.3f\t%.3f\t%.1f\t\n", r.Way, r.AllTen, r.Recall5, r.Searches)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -270,7 +271,7 @@ func (t *askedThread) Ask(ctx context.Context, question string) (evaluate.Reply,
 
 func printInterview(to io.Writer, e interviewJSON, answers bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d questions in %.0f s, answered by %s", plain(e.File), len(e.Results), e.Seconds, e.Model)
+	fmt.Fprintf(&b, "%s: %s in %.0f s, answered by %s", plain(e.File), plural.Count(len(e.Results), "question"), e.Seconds, e.Model)
 	if e.Embedder != "" {
 		fmt.Fprintf(&b, ", embedder %s", e.Embedder)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
@@ -111,7 +112,7 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 type failedDocuments int
 
 func (n failedDocuments) Error() string {
-	return fmt.Sprintf("%d documents failed, and the others are indexed; footnote sources --failures lists them", int(n))
+	return fmt.Sprintf("%s failed, and the others are indexed; footnote sources --failures lists them", plural.Count(int(n), "document"))
 }
 
 // runToItsEnd reads a source, and waits where that wants to be left alone for a while.
@@ -187,15 +188,15 @@ func printRun(out io.Writer, path string, run index.Run) error {
 		}
 	}
 	elapsed := run.FinishedAt.Sub(run.StartedAt).Round(100 * time.Millisecond)
-	if _, err := fmt.Fprintf(out, "%s: documents: %s; %d chunks in %s\n", path, strings.Join(parts, ", "), c.Chunks, elapsed); err != nil {
+	if _, err := fmt.Fprintf(out, "%s: documents: %s; %s in %s\n", path, strings.Join(parts, ", "), plural.Count(c.Chunks, "chunk"), elapsed); err != nil {
 		return err
 	}
 	if run.Unpaid != "" {
-		if _, err := fmt.Fprintf(out, "  %d documents lack what FAST_LLM_MODEL should have written about them: %s; the next run asks again\n", c.Plain, run.Unpaid); err != nil {
+		if _, err := fmt.Fprintf(out, "  %s without what FAST_LLM_MODEL should have written: %s; the next run asks again\n", plural.Count(c.Plain, "document"), run.Unpaid); err != nil {
 			return err
 		}
 	} else if c.Plain > 0 {
-		if _, err := fmt.Fprintf(out, "  %d documents lack what FAST_LLM_MODEL should have written about them, because it did not answer; the next run asks again\n", c.Plain); err != nil {
+		if _, err := fmt.Fprintf(out, "  %s without what FAST_LLM_MODEL should have written, because it did not answer; the next run asks again\n", plural.Count(c.Plain, "document")); err != nil {
 			return err
 		}
 	}

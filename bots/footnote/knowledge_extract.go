@@ -12,6 +12,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/extract"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/spend"
 )
 
@@ -51,22 +52,22 @@ func (c *knowledgeExtract) Run(ctx context.Context, env *environment) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(env.errs, "%d passages are read once more.\n", n)
+			fmt.Fprintf(env.errs, "%s %s read once more.\n", plural.Count(n, "passage"), plural.Are(n))
 		}
 		if c.Estimate {
 			return c.estimate(ctx, env, base)
 		}
 		bar := newProgress(env, "")
 		p, _, err := base.Extract(ctx, time.Time{}, func(p extract.Progress) {
-			bar.doing(fmt.Sprintf("Reading: %d passages, %d statements, %d failed", p.Read, p.Stated, p.Failed))
+			bar.doing(fmt.Sprintf("Reading: %s, %s, %d failed", plural.Count(p.Read, "passage"), plural.Count(p.Stated, "statement"), p.Failed))
 		})
 		bar.end()
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(env.out, "%d passages read, %d statements kept and %d not believed; %d passages failed; %d documents done.\n", p.Read, p.Stated, p.Dropped, p.Failed, p.Documents)
+		fmt.Fprintf(env.out, "%s read, %s kept and %d not believed; %s failed; %s done.\n", plural.Count(p.Read, "passage"), plural.Count(p.Stated, "statement"), p.Dropped, plural.Count(p.Failed, "passage"), plural.Count(p.Documents, "document"))
 		if p.Waiting > 0 && p.Stopped == nil {
-			fmt.Fprintf(env.out, "%d passages are being read by another process.\n", p.Waiting)
+			fmt.Fprintf(env.out, "%s %s being read by another process.\n", plural.Count(p.Waiting, "passage"), plural.Are(p.Waiting))
 		}
 		if p.Stopped != nil {
 			return fmt.Errorf("reading stopped before its end: %w; what was read is kept, and the next run goes on", p.Stopped)
@@ -93,8 +94,8 @@ func (c *knowledgeExtract) estimate(ctx context.Context, env *environment, base 
 		by = "as its calls went so far"
 	}
 	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
-	fmt.Fprintf(table, "Due\t%d passages of %d documents\n", e.Passages, e.Documents)
-	fmt.Fprintf(table, "To be read\t%d passages by %s; the others it has read before, or they stand there twice\n", e.Texts, plain(model))
+	fmt.Fprintf(table, "Due\t%s of %s\n", plural.Count(e.Passages, "passage"), plural.Count(e.Documents, "document"))
+	fmt.Fprintf(table, "To be read\t%s by %s; the others it has read before, or they stand there twice\n", plural.Count(e.Texts, "passage"), plain(model))
 	fmt.Fprintf(table, "Tokens\t%d in, about %d out, %s\n", e.Input, e.Output, by)
 	if e.Currency == "" {
 		fmt.Fprintf(table, "Costs\tnot known: write a price for %s under prices: in footnote.yaml\n", plain(model))
@@ -138,12 +139,12 @@ func printExtraction(to io.Writer, e wire.Extracted) {
 	if extractionOf(e) == nil {
 		return
 	}
-	fmt.Fprintf(to, "Read by %s\t%d passages, which state %d things; %d more were not believed\n", orNobody(e.Model), e.Read, e.Stated, e.Dropped)
+	fmt.Fprintf(to, "Read by %s\t%s, which state %d things; %d more were not believed\n", orNobody(e.Model), plural.Count(e.Read, "passage"), e.Stated, e.Dropped)
 	if e.Model != "" {
 		fmt.Fprintf(to, "  documents\t%d read, %d to be read\n", e.Documents, e.Due)
 	}
 	if e.Failed > 0 {
-		fmt.Fprintf(to, "  failed\t%d passages; footnote knowledge extract --again reads them once more\n", e.Failed)
+		fmt.Fprintf(to, "  failed\t%s; footnote knowledge extract --again reads them once more\n", plural.Count(e.Failed, "passage"))
 		for _, reason := range slices.Sorted(maps.Keys(e.Reasons)) {
 			fmt.Fprintf(to, "  \t%d: %s\n", e.Reasons[reason], plain(reason))
 		}

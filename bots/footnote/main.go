@@ -2,6 +2,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,32 +35,41 @@ const (
 
 // commands are the verbs. Each has its file.
 type commands struct {
-	Chat      chatCommand      `cmd:"" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
-	Ask       askCommand       `cmd:"" help:"Ask one question and print the answer."`
-	Index     indexCommand     `cmd:"" help:"Index files, folders and sites."`
-	Search    searchCommand    `cmd:"" help:"Search the index and print the passages with their scores."`
-	Sources   sourcesCommand   `cmd:"" help:"List or remove what is indexed."`
-	People    peopleCommand    `cmd:"" help:"Show whose accounts the people of sources are, and say so."`
-	Knowledge knowledgeCommand `cmd:"" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
-	Prompt    promptCommand    `cmd:"" help:"Show or change the system prompt."`
-	Feedback  feedbackCommand  `cmd:"" help:"List what people think of the answers."`
-	Eval      evalCommand      `cmd:"" help:"Measure retrieval on a labelled collection, beside the index."`
-	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
-	Database  databaseCommand  `cmd:"" help:"Run a program of PostgreSQL's own, such as pg_dump, with the database's address in DATABASE_URL."`
-	Usage     usageCommand     `cmd:"" help:"Show what models were used for, and what that cost."`
-	Engine    engineCommand    `cmd:"" help:"Move searches to a search engine (INDEX_URL) and back, and say how far it is."`
-	Doctor    doctorCommand    `cmd:"" help:"Check everything that footnote needs and say what to do."`
-	Serve     serveCommand     `cmd:"" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
-	Service   serviceCommand   `cmd:"" help:"Run footnote as a service of this machine (systemd)."`
-	Slack     slackCommand     `cmd:"" help:"What Slack needs: the app's manifest."`
-	Discord   discordCommand   `cmd:"" help:"What Discord needs: the link that adds the bot."`
-	Why       whyCommand       `cmd:"" help:"Explain why a message was answered as it was, or not at all."`
-	Settings  configCommand    `cmd:"" name:"config" help:"Show the settings of channels, and what was changed in chat."`
-	Agents    agentsCommand    `cmd:"" help:"List the agents of the configuration file."`
-	Audit     auditCommand     `cmd:"" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`
-	Prune     pruneCommand     `cmd:"" help:"Remove what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer."`
-	Config    string           `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
-	Version   kong.VersionFlag `help:"Print the version."`
+	Chat        chatCommand       `cmd:"" group:"try" help:"Ask in the terminal, with follow-ups. From a pipe: one question per line."`
+	Ask         askCommand        `cmd:"" group:"try" help:"Ask one question and print the answer."`
+	Index       indexCommand      `cmd:"" group:"try" help:"Index files, folders and sites."`
+	Doctor      doctorCommand     `cmd:"" group:"try" help:"Check everything that footnote needs and say what to do."`
+	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Service     serviceCommand    `cmd:"" group:"serve" help:"Run footnote as a service of this machine (systemd)."`
+	Prompt      promptCommand     `cmd:"" group:"serve" help:"Show or change the system prompt."`
+	Slack       slackCommand      `cmd:"" group:"serve" help:"What Slack needs: the app's manifest."`
+	Discord     discordCommand    `cmd:"" group:"serve" help:"What Discord needs: the link that adds the bot."`
+	Settings    configCommand     `cmd:"" group:"serve" name:"config" help:"Show the settings of channels, and what was changed in chat."`
+	Agents      agentsCommand     `cmd:"" group:"serve" help:"List the agents of the configuration file."`
+	Sources     sourcesCommand    `cmd:"" group:"sources" help:"List or remove what is indexed."`
+	People      peopleCommand     `cmd:"" group:"sources" help:"Show whose accounts the people of sources are, and say so."`
+	Search      searchCommand     `cmd:"" group:"look" help:"Search the index and print the passages with their scores."`
+	Knowledge   knowledgeCommand  `cmd:"" group:"look" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
+	Feedback    feedbackCommand   `cmd:"" group:"look" help:"List what people think of the answers."`
+	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, beside the index."`
+	Usage       usageCommand      `cmd:"" group:"look" help:"Show what models were used for, and what that cost."`
+	Why         whyCommand        `cmd:"" group:"look" help:"Explain why a message was answered as it was, or not at all."`
+	Audit       auditCommand      `cmd:"" group:"look" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`
+	Migrate     migrateCommand    `cmd:"" group:"operate" help:"Bring the database schema up to date."`
+	Database    databaseCommand   `cmd:"" group:"operate" help:"Run a program of PostgreSQL's own, such as pg_dump, with the database's address in DATABASE_URL."`
+	Engine      engineCommand     `cmd:"" group:"operate" help:"Move searches to a search engine (INDEX_URL) and back, and say how far it is."`
+	Prune       pruneCommand      `cmd:"" group:"operate" help:"Remove what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer."`
+	Completion  completionCommand `cmd:"" group:"operate" help:"Print what makes a shell complete commands: bash, zsh or fish."`
+	Environment settingsCommand   `cmd:"" group:"operate" name:"settings" help:"List the settings, which are read from the environment."`
+	Release     versionCommand    `cmd:"" group:"operate" name:"version" help:"Print the version."`
+	Config      string            `name:"config" placeholder:"FILE" help:"Configuration file (default: $$FOOTNOTE_CONFIG, else footnote.yaml, if it is there)."`
+	Version     kong.VersionFlag  `help:"Print the version."`
+}
+
+// groups are the tasks that verbs belong to. They are listed in the order of the verbs.
+var groups = []kong.Group{
+	{Key: "try", Title: "Try it:"}, {Key: "serve", Title: "Serve:"}, {Key: "sources", Title: "Sources:"},
+	{Key: "look", Title: "Look into what happened:"}, {Key: "operate", Title: "Operate:"},
 }
 
 // environment is what commands may use of the process, so that tests can run them.
@@ -96,7 +106,8 @@ func run(ctx context.Context, args []string, env *environment) int {
 		kong.Writers(env.out, env.errs),
 		kong.Exit(func(code int) { exited = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Help(helpWithSettings),
+		kong.ExplicitGroups(groups),
+		kong.Help(helpAndMore),
 		kong.UsageOnError(),
 	)
 	if err != nil {
@@ -111,6 +122,14 @@ func run(ctx context.Context, args []string, env *environment) int {
 	}
 	if err != nil {
 		return env.fail(fmt.Errorf("%w; see footnote --help", err), exitUsage)
+	}
+	switch parsed.Command() {
+	case "version", "settings", "completion <shell>": // these work whatever the settings are
+		parsed.Bind(parser.Model)
+		if err := parsed.Run(env); err != nil {
+			return env.fail(err, exitFail)
+		}
+		return exitOK
 	}
 	env.config, err = config.Load(env.getenv)
 	if err != nil {
@@ -196,25 +215,34 @@ func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	return slog.New(span.NewHandler(lines)) // each line says which turn it is about
 }
 
-// helpWithSettings is the usual help and, for the program as a whole, the table of settings.
-func helpWithSettings(options kong.HelpOptions, ctx *kong.Context) error {
-	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
-		return err
+// helpAndMore is the usual help and, for the program as a whole, where the settings are listed.
+func helpAndMore(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
+		return err //nolint:wrapcheck // it is about the output
 	}
-	if ctx.Selected() != nil {
-		return nil
-	}
-	if _, err := fmt.Fprintln(ctx.Stdout, "\nSettings, from the environment:"); err != nil {
-		return err
-	}
+	_, err := fmt.Fprintln(ctx.Stdout, "\nTo list the settings, run \"footnote settings\".")
+	return err //nolint:wrapcheck // it is about the output
+}
+
+// settingsCommand lists the settings.
+type settingsCommand struct{}
+
+// Run implements the verb.
+func (c *settingsCommand) Run(env *environment) error {
+	var b strings.Builder
+	b.WriteString("Settings, from the environment:\n")
 	for _, s := range config.Settings() {
-		def := s.Default
-		if def == "" {
-			def = "unset"
-		}
-		if _, err := fmt.Fprintf(ctx.Stdout, "  %s (%s)\n      %s\n", s.Env, def, s.Help); err != nil {
-			return err
-		}
+		fmt.Fprintf(&b, "  %s (%s)\n      %s\n", s.Env, cmp.Or(s.Default, "unset"), s.Help)
 	}
-	return nil
+	_, err := fmt.Fprint(env.out, b.String())
+	return err //nolint:wrapcheck // it is about the output
+}
+
+// versionCommand prints the version.
+type versionCommand struct{}
+
+// Run implements the verb.
+func (c *versionCommand) Run(env *environment) error {
+	_, err := fmt.Fprintln(env.out, version)
+	return err //nolint:wrapcheck // it is about the output
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // migrateCommand brings the schema up to date. Where the runtime role has no rights to do so, it runs with MIGRATE_DATABASE_URL.
@@ -23,7 +24,7 @@ func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
 	if n == 0 {
 		_, err = fmt.Fprintln(env.out, "The database schema is up to date.")
 	} else {
-		_, err = fmt.Fprintf(env.out, "%d migrations ran. The database schema is up to date.\n", n)
+		_, err = fmt.Fprintf(env.out, "%s ran. The database schema is up to date.\n", plural.Count(n, "migration"))
 	}
 	if err != nil || len(c.Grant) == 0 && !c.Restored {
 		return err

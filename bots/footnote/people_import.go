@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 type peopleImport struct {
@@ -55,7 +56,7 @@ func (c *peopleImport) Run(ctx context.Context, env *environment) error {
 		if err := store.Say(ctx, base.Tenant, m.said, c.Replace, operator()); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(env.out, "%d accounts are known now. It counts at once; footnote people shows what follows.\n", len(m.said))
+		_, err = fmt.Fprintf(env.out, "%s %s known now. It counts at once; footnote people shows what follows.\n", plural.Count(len(m.said), "account"), plural.Are(len(m.said)))
 		return err
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 	"golang.org/x/term"
 )
 
@@ -54,7 +55,7 @@ func (p *progress) indexing(at index.Progress) {
 	if at.Total > 0 {
 		line += fmt.Sprintf(" of %d", at.Total)
 	}
-	line += fmt.Sprintf(" documents, %d chunks, %.0f/s", at.Chunks, at.ChunksPerSecond)
+	line += fmt.Sprintf(" documents, %s, %.0f/s", plural.Count(at.Chunks, "chunk"), at.ChunksPerSecond)
 	if at.Failed > 0 {
 		line += fmt.Sprintf(", %d failed", at.Failed)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -52,20 +53,6 @@ func (c *pruneCommand) Run(ctx context.Context, env *environment) error {
 }
 
 func sayPruned(p session.Pruned) string {
-	return fmt.Sprintf("%s with %s and %s; what was known of %s; %s of the audit trail", number(p.Sessions, "conversation"), number(p.Turns, "question"),
-		number(p.Files, "file"), number(p.Threads, "thread"), entries(p.Entries))
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
-func number(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
+	return fmt.Sprintf("%s with %s and %s; what was known of %s; %s of the audit trail", plural.Count(p.Sessions, "conversation"), plural.Count(p.Turns, "question"),
+		plural.Count(p.Files, "file"), plural.Count(p.Threads, "thread"), plural.Count(p.Entries, "entry"))
 }

@@ -170,7 +170,7 @@ func (a *addition) ask(ctx context.Context) error {
 // question asks for a line.
 func (a *addition) question(ctx context.Context, text string) (string, error) {
 	if a.lines == nil {
-		a.lines = readLines(ctx, a.env.stdin)
+		a.lines = readLines(ctx, pipedLines(a.env.stdin))
 	}
 	if _, err := fmt.Fprintf(a.env.errs, "%s ", text); err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // named are sources on the command line.
@@ -140,7 +141,7 @@ func (c *sourcesRemove) Run(ctx context.Context, env *environment) error {
 	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
 		name := base.InFile(s)
 		n, err := base.Index.RemoveSource(ctx, base.Tenant, s.ID, base.Actor())
-		done := fmt.Sprintf("%d documents removed", n)
+		done := fmt.Sprintf("%s removed", plural.Count(n, "document"))
 		if name != "" {
 			done += fmt.Sprintf("; %s still stands under sources: in %s, so that the next footnote index or serve reads it again: take it out there", name, base.File().Path)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // sourcesCheck tries sources, and tells how they are kept current.
@@ -188,9 +189,9 @@ func currency(s wire.SourceCheck) []string {
 	if s.State.StartedAt.IsZero() && s.State.Documents == 0 {
 		return []string{"never read: footnote index reads it"}
 	}
-	says := []string{fmt.Sprintf("%d documents, read %s", s.State.Documents, ago(s.State.LastSuccess))}
+	says := []string{fmt.Sprintf("%s, read %s", plural.Count(s.State.Documents, "document"), ago(s.State.LastSuccess))}
 	if s.State.LastSuccess.IsZero() {
-		says[0] = fmt.Sprintf("%d documents, not read to the end yet", s.State.Documents)
+		says[0] = fmt.Sprintf("%s, not read to the end yet", plural.Count(s.State.Documents, "document"))
 	}
 	if s.Every > 0 {
 		says[0] += ", every " + shortDuration(s.Every)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/span"
 )
 
@@ -200,6 +201,6 @@ func (t *Trace) unchecked(documents int) {
 	case documents == 1:
 		t.tell("One document is left out: its source could not be asked whether you may still read it.")
 	case documents > 1:
-		t.tell(fmt.Sprintf("%d documents are left out: their sources could not be asked whether you may still read them.", documents))
+		t.tell(fmt.Sprintf("%s %s left out: their sources could not be asked whether you may still read them.", plural.Count(documents, "document"), plural.Are(documents)))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 var slackKind = kind{name: slack.Platform, setting: "SLACK_BOT_TOKEN", token: func(c *config.Config) config.Secret { return c.SlackBotToken }, build: newSlack}
@@ -65,7 +66,7 @@ func slackPart(sockets int, wanted bool) Part {
 	case sockets == 1:
 		p.State = "connected: 1 socket"
 	default:
-		p.State = fmt.Sprintf("connected: %d sockets", sockets)
+		p.State = fmt.Sprintf("connected: %s", plural.Count(sockets, "socket"))
 	}
 	return p
 }

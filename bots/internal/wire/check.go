@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/redis"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
@@ -69,8 +70,8 @@ func (b *Base) checkConfiguration(ctx context.Context) (string, error) {
 	if f.Path == "" {
 		return fmt.Sprintf("%s, from the environment alone", hash), nil
 	}
-	return fmt.Sprintf("%s, with %s: %d agents, %d projects, %d sources, rules for %d channels",
-		hash, f.Path, len(f.Agents), len(f.Projects), len(f.Sources), len(f.Channels)), nil
+	return fmt.Sprintf("%s, with %s: %s, %s, %s, rules for %s",
+		hash, f.Path, plural.Count(len(f.Agents), "agent"), plural.Count(len(f.Projects), "project"), plural.Count(len(f.Sources), "source"), plural.Count(len(f.Channels), "channel")), nil
 }
 
 func (b *Base) checkDatabase(ctx context.Context) (string, error) {
@@ -105,13 +106,13 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 		documents, chunks = documents+s.Documents, chunks+s.Chunks
 	}
 	if failed := neverRead(sources); len(failed) > 0 {
-		return "", fmt.Errorf("%d documents in %d sources, and nothing could ever be read of %d: %s; footnote sources --failures says why: mend it and index again, or take a source out with footnote sources remove",
-			documents, len(sources), len(failed), strings.Join(failed, ", "))
+		return "", fmt.Errorf("%s in %s, and nothing could ever be read of %d: %s; footnote sources --failures says why: mend it and index again, or take a source out with footnote sources remove",
+			plural.Count(documents, "document"), plural.Count(len(sources), "source"), len(failed), strings.Join(failed, ", "))
 	}
 	if documents == 0 {
 		return "empty; index a folder with: footnote index PATH", nil
 	}
-	return fmt.Sprintf("%d documents in %d sources, %d chunks", documents, len(sources), chunks), nil
+	return fmt.Sprintf("%s in %s, %s", plural.Count(documents, "document"), plural.Count(len(sources), "source"), plural.Count(chunks, "chunk")), nil
 }
 
 // neverRead names the sources that hold nothing because every run so far has failed, or every document in the last.

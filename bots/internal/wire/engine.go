@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/opensearch"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
@@ -90,10 +91,10 @@ func EngineSentence(s pgindex.EngineState) string {
 		say = "PostgreSQL answers searches while index " + s.Filling + " is filled"
 	}
 	if s.Filling != "" {
-		say += fmt.Sprintf("; %d chunks are left to be brought to index %s", s.Left, s.Filling)
+		say += fmt.Sprintf("; %s %s left to be brought to index %s", plural.Count(s.Left, "chunk"), plural.Are(s.Left), s.Filling)
 	}
 	if s.Queued > 0 {
-		say += fmt.Sprintf("; %d documents with changes wait to be told to it, the first for %s", s.Queued, s.Waited.Round(time.Second))
+		say += fmt.Sprintf("; %s with changes wait to be told to it, the first for %s", plural.Count(s.Queued, "document"), s.Waited.Round(time.Second))
 	}
 	return say
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/tiktoken"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/spend"
 )
 
@@ -34,7 +35,7 @@ func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 // embedding says how far embedding is. Chunks that were added meanwhile raise the total.
 func embedding(done, total int64, elapsed time.Duration) string {
 	total = max(total, done)
-	says := fmt.Sprintf("Embedding: %d of %d chunks", done, total)
+	says := fmt.Sprintf("Embedding: %d of %s", done, plural.Count(total, "chunk"))
 	if elapsed > 0 && done > 0 {
 		says += fmt.Sprintf(", %.0f/s", float64(done)/elapsed.Seconds())
 		if done < total {
@@ -86,7 +87,7 @@ func (b *Base) Backlog(ctx context.Context) (Backlog, error) {
 // String says how many chunks there are and what they cost, such as "20 chunks (about 4000 tokens,
 // 0.02 USD)".
 func (b Backlog) String() string {
-	says := fmt.Sprintf("%d chunks", b.Chunks)
+	says := plural.Count(b.Chunks, "chunk")
 	switch {
 	case b.Tokens > 0 && b.Currency != "":
 		says += fmt.Sprintf(" (about %d tokens, %s %s)", b.Tokens, b.Cost, b.Currency)

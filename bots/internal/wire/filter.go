@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/filterhook"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/filter"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // filters builds the filter of the configuration file as it was read last. Copies of a Base share it. It is safe for concurrent use.
@@ -75,7 +76,7 @@ func (b *Base) hook() (*filterhook.Hook, error) {
 
 func (b *Base) checkFilter(ctx context.Context) (string, error) {
 	f := b.File()
-	lists := fmt.Sprintf("%d entries for questions, %d for answers", len(f.Questions.Words)+len(f.Questions.Patterns), len(f.Answers.Words)+len(f.Answers.Patterns))
+	lists := fmt.Sprintf("%s for questions, %d for answers", plural.Count(len(f.Questions.Words)+len(f.Questions.Patterns), "entry"), len(f.Answers.Words)+len(f.Answers.Patterns))
 	if _, err := b.filter(); err != nil {
 		return "", err
 	}

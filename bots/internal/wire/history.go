@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	slackhistory "github.com/footnotehq/footnote/adapters/slack/history"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // chats are the platforms whose channels are sources, one of each for all sources of a process, so that they share what it may read.
@@ -139,5 +139,5 @@ func seenChannels(channels int, err error) (Seen, error) {
 	if channels == 0 {
 		return Seen{}, err
 	}
-	return Seen{Sees: []string{fmt.Sprintf("%d channels", channels)}, Lacks: sentences(err)}, nil
+	return Seen{Sees: []string{plural.Count(channels, "channel")}, Lacks: sentences(err)}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Seen is what a source shows to its credential.
@@ -93,7 +94,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 			return Seen{}, err
 		}
 		if n := max(batch.Total, len(batch.Documents)); n > 0 {
-			found := fmt.Sprintf("%d documents", n)
+			found := plural.Count(n, "document")
 			if s.Path == "" && !batch.Complete { // pages lead to others, and of what is large it takes long to know all
 				found += " at the first look"
 			}

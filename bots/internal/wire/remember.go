@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -354,7 +355,7 @@ func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure e
 	}
 	for _, s := range sources {
 		if s.Source.ID == id && s.Documents > 0 {
-			return fmt.Sprintf(" (%d documents from earlier are still found; footnote sources remove %s takes them out)", s.Documents, id)
+			return fmt.Sprintf(" (%s from earlier are still found; footnote sources remove %s takes them out)", plural.Count(s.Documents, "document"), id)
 		}
 	}
 	return ""

@@ -1,0 +1,37 @@
+// Package plural writes numbers of things.
+package plural
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Count returns a number and its noun: "1 source", "2 sources", "0 replies".
+func Count[N ~int | ~int32 | ~int64](n N, noun string) string {
+	return strconv.FormatInt(int64(n), 10) + " " + Of(n, noun)
+}
+
+// Of returns a noun in the form that a number asks for. The noun is the last word.
+func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	stem, y := strings.CutSuffix(noun, "y")
+	switch {
+	case y && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeiou"):
+		return stem + "ies"
+	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "x"):
+		return noun + "es"
+	case noun == "person":
+		return "people"
+	}
+	return noun + "s"
+}
+
+// Are returns "is" or "are".
+func Are[N ~int | ~int32 | ~int64](n N) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
