@@ -20,8 +20,8 @@ type Input struct {
 	Agent    Agent
 	System   string // the stored system prompt; empty means DefaultSystem
 	Now      time.Time
-	Tools    []tool.Tool // offered in this step
-	Last     bool        // no further step follows; Tools is empty
+	Tools    []tool.Tool // of the turn, the same in each of its steps
+	Last     bool        // no tool can be called any more
 	Citable  bool        // a search-like tool ran in this turn
 	History  []message.Message
 	Project  []ProjectFile

@@ -53,9 +53,6 @@ func section(text, placeholder, part string, appended bool, atEnd string) string
 
 func (in Input) toolsSection() string {
 	if len(in.Tools) == 0 {
-		if in.Last {
-			return template("no_tools")
-		}
 		return ""
 	}
 	var b strings.Builder
@@ -90,8 +87,8 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder is the last message: the citation reminder once a search-like tool ran in this turn, then the agent's own. A model that only
-// quotes follows no instructions and would take the last message for the question.
+// reminder is the last message: the citation reminder once a search-like tool ran in this turn, what holds for this step alone, and the
+// agent's own. A model that only quotes follows no instructions and would take the last message for the question.
 func (in Input) reminder() string {
 	if in.Model.Extractive {
 		return ""
@@ -99,6 +96,9 @@ func (in Input) reminder() string {
 	var parts []string
 	if in.Citable {
 		parts = append(parts, template("citation_reminder"))
+	}
+	if in.Last {
+		parts = append(parts, template("no_calls"))
 	}
 	if r := strings.TrimSpace(in.Agent.Reminder); r != "" {
 		parts = append(parts, r)

@@ -57,15 +57,15 @@ func TestForcedToolIsForcedInTheFirstStepAlone(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Choice.Mode, r.Choice.Name, names))
 	}
 	want := []string{
-		fmt.Sprint(llm.Required, "internal_search", []string{"internal_search"}),
+		fmt.Sprint(llm.Required, "internal_search", []string{"internal_search", "other"}),
 		fmt.Sprint(llm.Auto, "", []string{"internal_search", "other"}),
-		fmt.Sprint(llm.None, "", []string(nil)),
+		fmt.Sprint(llm.None, "", []string{"internal_search", "other"}),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tools of the steps (-want +got):\n%s", diff)
 	}
-	if last := model.Requests()[2].Messages; !strings.Contains(last[0].Text, "No tool can be called any more") {
-		t.Error("the last step is not told that it has no tools")
+	if last := model.Requests()[2].Messages; !strings.Contains(last[len(last)-1].Text, "No tool can be called any more") {
+		t.Error("the last step does not read that no tool can be called")
 	}
 }
 

@@ -56,6 +56,7 @@ type worker struct {
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
 	asked    bool                // once more, after an empty reply
+	toolless bool                // no tools are offered any more: the endpoint called one although none could be called
 	spelled  int                 // steps laid out anew because an endpoint takes no tools
 }
 
@@ -79,7 +80,7 @@ func (w *worker) work(ctx context.Context) (err error) {
 		n := w.numbers.Add(sourceOf(ref, ref.Link("")))
 		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
-	for number := range w.maxSteps {
+	for number := 0; number < w.maxSteps; {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
@@ -88,18 +89,21 @@ func (w *worker) work(ctx context.Context) (err error) {
 		for w.useStandIn(ctx, err) || w.spell(ctx, err) {
 			result, err = w.step(stepping, number)
 		}
-		done := false
+		next := done
 		if err == nil {
-			done, err = w.follow(stepping, number, result)
+			next, err = w.follow(stepping, number, result)
 		}
-		if w.down != nil && (err != nil || done && !result.shown) {
-			done, err = true, w.down // nothing was quoted
-		} else if w.down != nil && done {
+		if w.down != nil && (err != nil || next == done && !result.shown) {
+			err = w.down // nothing was quoted
+		} else if w.down != nil && next == done {
 			w.record.Noticed(string(sentenceQuoted))
 		}
 		told.End(err)
-		if done || err != nil {
+		if next == done || err != nil {
 			return err
+		}
+		if next == further {
+			number++
 		}
 	}
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
@@ -139,19 +143,21 @@ func (w *worker) spell(ctx context.Context, err error) bool {
 	return true
 }
 
-// lay lays out what the model is asked in a step, and says which tools it is offered.
+// lay lays out what the model is asked in a step, and says which tools it may call.
 func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
-	offered, choice := w.offer(number)
-	built, err := w.build(ctx, offered, number == w.maxSteps-1)
+	built, err := w.build(ctx, number == w.maxSteps-1)
 	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
-		offered, choice = w.offer(number)
-		built, err = w.build(ctx, offered, number == w.maxSteps-1)
+		built, err = w.build(ctx, number == w.maxSteps-1)
 	}
+	offered, choice := w.offer(number)
 	if err != nil {
 		return req, offered, err
 	}
 	if built.NoTools {
-		offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
+		choice = llm.ToolChoice{Mode: llm.None}
+	}
+	if choice.Mode == llm.None {
+		offered = tool.Set{}
 	}
 	return llm.Request{
 		Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
@@ -159,25 +165,38 @@ func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered 
 	}, offered, w.still(ctx)
 }
 
-// follow does what the model's reply asks for: it runs the tools that were called. It reports whether the answer is complete.
-func (w *worker) follow(ctx context.Context, number int, result stepResult) (done bool, err error) {
+// next says what follows a step.
+type next int
+
+const (
+	done    next = iota // the answer is complete
+	further             // the next step
+	again               // the same step
+)
+
+// follow does what the model's reply asks for: it runs the tools that were called. A reply that is none is asked for again once.
+func (w *worker) follow(ctx context.Context, number int, result stepResult) (next, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.still(ctx); err != nil {
-			return false, err
+			return done, err
 		}
 		w.call(ctx, result)
-		return false, nil
+		return further, nil
 	}
 	switch {
-	case result.text == "" && !w.asked && number < w.maxSteps-1:
+	case result.text == "" && !w.asked && len(result.calls) > 0:
+		w.asked, w.toolless = true, true
+		w.log.WarnContext(ctx, "endpoint called a tool although none could be called", "turn", w.req.Turn, "model", w.model.Info().Name)
+		return again, nil
+	case result.text == "" && !w.asked:
 		w.asked = true
-		return false, nil
+		return again, nil
 	case result.text == "":
-		return false, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+		return done, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
 	case result.finish == llm.FinishLength, result.finish == llm.FinishLimit:
 		w.record.Noticed(string(sentenceCut))
 	}
-	return true, nil
+	return done, nil
 }
 
 // still reports whether the audience is the one for which the turn was laid out.
@@ -188,10 +207,10 @@ func (w *worker) still(ctx context.Context) error {
 	return w.req.Still(ctx)
 }
 
-// offer says which tools a step has: the forced one alone in the first step, which is the search where a project has to be searched
-// instead of being read, none in the last, all otherwise.
+// offer says which tools a step may call: the forced one alone in the first step, which is the search where a project has to be searched
+// instead of being read, none in the last, all otherwise. What is sent has all of them in each step, so that its beginning stays the same.
 func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
-	if w.tools.Len() == 0 || number == w.maxSteps-1 {
+	if w.toolless || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
 	force := w.req.ForceTool
@@ -208,9 +227,13 @@ func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 }
 
 // build lays out the step's prompt. A project that does not fit at the first step is searched for the rest of the turn.
-func (w *worker) build(ctx context.Context, offered tool.Set, last bool) (prompt.Prompt, error) {
+func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
+	offered := w.tools
+	if w.toolless {
+		offered = tool.Set{}
+	}
 	built, err := w.builder.Build(prompt.Input{
-		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: last && w.tools.Len() > 0,
+		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: (last || w.toolless) && w.tools.Len() > 0,
 		Citable: w.citable, History: w.req.History, Project: w.project, Question: w.req.Question, Steps: w.steps, Model: w.model.Info(),
 	})
 	if err != nil {
