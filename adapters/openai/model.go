@@ -104,10 +104,12 @@ func (m *Model) Info() llm.Info {
 	return info
 }
 
-// Stream implements llm.Model, within llm.AnswerLimits. The last delta carries the finish reason and, where the endpoint tells, the
+// Stream implements llm.Model, within llm.AnswerLimits and with llm.Thoughts apart. The last delta carries the finish reason and, where the endpoint tells, the
 // usage. A refusal in the model's own words is streamed as text and finishes with llm.FinishRefusal.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-	return llm.AnswerLimits.Stream(ctx, req, m.stream)
+	return llm.AnswerLimits.Stream(ctx, req, func(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+		return llm.Thoughts(m.stream(ctx, req))
+	})
 }
 
 func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
