@@ -48,6 +48,7 @@ func newLayout(counter budget.Counter, in Input) *layout {
 	for _, m := range paired(in.Steps) {
 		l.step(m, current, m.Text)
 	}
+	l.text(budget.ToolCall, current, llm.Assistant, in.Partial)
 	l.text(budget.Reminder, 0, llm.User, in.reminder())
 	return l
 }

@@ -27,8 +27,20 @@ type Input struct {
 	Project  []ProjectFile
 	Question message.Message
 	Steps    []message.Message // of this turn so far: ToolCall (with the text written before the call) and ToolResult
+	Partial  string            // what the model wrote of the answer, which Nudge is about
+	Nudge    Nudge             // what is wrong with the model's last reply; empty: nothing
 	Model    llm.Info
 }
+
+// Nudge asks a model once more after a reply that is no answer yet. It is the name of its text.
+type Nudge string
+
+// The nudges.
+const (
+	Empty    Nudge = "empty"    // the reply held nothing
+	Continue Nudge = "continue" // Partial was cut off because it reached its longest length
+	Uncited  Nudge = "uncited"  // Partial cites nothing and the agent is strict
+)
 
 // ProjectFile is a file of the conversation's project under the number that the model cites it by.
 type ProjectFile struct {

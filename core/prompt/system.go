@@ -100,6 +100,9 @@ func (in Input) reminder() string {
 	if in.Last {
 		parts = append(parts, template("no_calls"))
 	}
+	if in.Nudge != "" {
+		parts = append(parts, template(string(in.Nudge)))
+	}
 	if r := strings.TrimSpace(in.Agent.Reminder); r != "" {
 		parts = append(parts, r)
 	}

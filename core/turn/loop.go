@@ -56,6 +56,11 @@ type worker struct {
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
 	asked    bool                // once more, after an empty reply
+	pressed  bool                // asked for the numbers of an answer that cited nothing
+	resumed  bool                // asked for the rest of an answer that was cut by its length
+	halved   bool                // asked with half of the passages, because all were too long
+	nudge    prompt.Nudge        // of the request that comes next
+	partial  string              // what nudge is about
 	toolless bool                // no tools are offered any more: the endpoint called one although none could be called
 	spelled  int                 // steps laid out anew because an endpoint takes no tools
 }
@@ -86,7 +91,7 @@ func (w *worker) work(ctx context.Context) (err error) {
 		}
 		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
 		result, err := w.step(stepping, number)
-		for w.useStandIn(ctx, err) || w.spell(ctx, err) {
+		for w.useStandIn(ctx, err) || w.spell(ctx, err) || w.halve(ctx, err) {
 			result, err = w.step(stepping, number)
 		}
 		next := done
@@ -143,6 +148,25 @@ func (w *worker) spell(ctx context.Context, err error) bool {
 	return true
 }
 
+// halve reports whether the step can be made once more with half of the passages, because the endpoint refused all of them as too long.
+func (w *worker) halve(ctx context.Context, err error) bool {
+	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.voice.take() != "" {
+		return false
+	}
+	w.steps = slices.Clone(w.steps)
+	for i, m := range w.steps {
+		if m.Role == message.ToolResult {
+			var halved bool
+			w.steps[i].Text, halved = tool.Halve(m.Text)
+			w.halved = w.halved || halved
+		}
+	}
+	if w.halved {
+		w.log.WarnContext(ctx, "prompt too long for the endpoint; half of the passages are sent", "model", w.model.Info().Name, "error", err)
+	}
+	return w.halved
+}
+
 // lay lays out what the model is asked in a step, and says which tools it may call.
 func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
 	built, err := w.build(ctx, number == w.maxSteps-1)
@@ -162,7 +186,7 @@ func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered 
 	return llm.Request{
 		Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
 		ResponseFormat: w.req.ResponseFormat,
-	}, offered, w.still(ctx)
+	}, offered, nil
 }
 
 // next says what follows a step.
@@ -183,20 +207,30 @@ func (w *worker) follow(ctx context.Context, number int, result stepResult) (nex
 		w.call(ctx, result)
 		return further, nil
 	}
+	w.nudge, w.partial = "", ""
 	switch {
 	case result.text == "" && !w.asked && len(result.calls) > 0:
 		w.asked, w.toolless = true, true
 		w.log.WarnContext(ctx, "endpoint called a tool although none could be called", "turn", w.req.Turn, "model", w.model.Info().Name)
 		return again, nil
 	case result.text == "" && !w.asked:
-		w.asked = true
+		w.asked, w.nudge = true, prompt.Empty
 		return again, nil
 	case result.text == "":
 		return done, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+	case w.uncited(result):
+		w.pressed, w.nudge, w.partial = true, prompt.Uncited, result.text
+		return again, nil
 	case result.finish == llm.FinishLength, result.finish == llm.FinishLimit:
 		w.record.Noticed(string(sentenceCut))
 	}
 	return done, nil
+}
+
+// uncited reports whether a strict agent's answer is to be asked for its numbers before it is withheld: it cites none of the passages
+// that were shown and does not say that they answer nothing.
+func (w *worker) uncited(result stepResult) bool {
+	return !result.shown && !w.pressed && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
 
 // still reports whether the audience is the one for which the turn was laid out.
@@ -210,7 +244,7 @@ func (w *worker) still(ctx context.Context) error {
 // offer says which tools a step may call: the forced one alone in the first step, which is the search where a project has to be searched
 // instead of being read, none in the last, all otherwise. What is sent has all of them in each step, so that its beginning stays the same.
 func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
-	if w.toolless || w.tools.Len() == 0 || number == w.maxSteps-1 {
+	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
 	force := w.req.ForceTool
@@ -235,6 +269,7 @@ func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 	built, err := w.builder.Build(prompt.Input{
 		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: (last || w.toolless) && w.tools.Len() > 0,
 		Citable: w.citable, History: w.req.History, Project: w.project, Question: w.req.Question, Steps: w.steps, Model: w.model.Info(),
+		Partial: w.partial, Nudge: w.nudge,
 	})
 	if err != nil {
 		return built, fmt.Errorf("lay out the prompt: %w", err)
@@ -323,13 +358,17 @@ func (w *worker) learn(references []message.Reference) {
 
 func (w *worker) scope() tool.Scope {
 	info, sources, documents := w.model.Info(), w.req.Agent.Sources, []document.ID(nil)
+	room := toolBudget(info, w.spent)
+	if w.halved { // the window is smaller than it is said to be
+		room = max(leastToolTokens, room/2)
+	}
 	if len(w.instead) > 0 && !w.ran[search.Name] {
 		sources, documents = nil, w.instead
 	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
-		Budget: toolBudget(info, w.spent), Now: w.req.Now,
+		Budget: room, Now: w.req.Now,
 	}
 }
 

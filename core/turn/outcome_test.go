@@ -56,7 +56,7 @@ func TestOutcomes(t *testing.T) {
 		{name: "the same of a strict agent", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Elephants sleep standing [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Elephants sleep standing [[1]](https://docs.example/backup#top).", says: "Check the sources"},
 		{name: "a strict agent that says that none answers", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "Nothing in the documents", closest: 2},
 		{name: "nothing found and nothing said", set: nothing, replies: []llmtest.Reply{searching("1"), {}, {}}, outcome: session.NoEvidence, says: "Nothing in the documents", closest: 2},
-		{name: "a strict agent without citations shows nothing of its own", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I ", "believe so.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "Nothing in the documents", closest: 2},
+		{name: "a strict agent without citations shows nothing of its own", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I ", "believe so."), llmtest.Answer("I do.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "Nothing in the documents", closest: 2},
 		{name: "a strict agent with citations shows all of its answer", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("It is ", "so [1]", ". Yes.")}, outcome: session.Answered, grounding: packet.Cited, shown: "It is so [[1]](https://docs.example/replication#top). Yes."},
 		{name: "an empty answer is asked for again", replies: []llmtest.Reply{{}, llmtest.Answer("Here.")}, outcome: session.Answered, grounding: packet.General, shown: "Here.", says: "not based on any"},
 		{name: "two empty answers", replies: []llmtest.Reply{{}, {}}, outcome: session.Failed, says: "gave no answer", retryable: true},
@@ -82,7 +82,7 @@ func TestOutcomes(t *testing.T) {
 		{name: "an endless answer says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLimit)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 		{name: "an endless answer that ends in calls makes none", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.CallPart(0, "1", "internal_search", `{"q`), llmtest.Finish(llm.FinishLimit)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 		{name: "an endless answer of which nothing is shown", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrEndless)}}, outcome: session.Failed, says: "did not come to an end", retryable: true},
-		{name: "an answer cut for length says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLength)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
+		{name: "an answer cut for length says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLength)}, {llmtest.Fail(llm.ErrBadRequest)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
