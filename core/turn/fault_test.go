@@ -20,7 +20,7 @@ import (
 // A stop works at every point of a turn: after each of its packets, the turn ends at once, in one outcome, with what was shown so far.
 func TestStopAtEveryPoint(t *testing.T) {
 	t.Parallel()
-	const full = "I look.\n\nIt is so [[1]](https://docs.example/replication#top). And so [[2]](https://docs.example/backup#top)."
+	const full = "It is so [[1]](https://docs.example/replication#top). And so [[2]](https://docs.example/backup#top)."
 	wait := llmtest.Sleep(time.Second)
 	script := []llmtest.Reply{
 		{wait, llmtest.Reasoning("hm"), wait, llmtest.Text("I look."), wait, llmtest.Call(0, "1", "internal_search", call), wait, llmtest.Call(1, "2", "slow", `{}`)},
@@ -51,6 +51,7 @@ func TestStopAtEveryPoint(t *testing.T) {
 			a := report.Best()
 			switch {
 			case a.Ending.Outcome == session.Answered && a.Shown == full: // the stop came after the last word
+			case a.Ending.Outcome == session.Stopped && a.Shown == "I look.": // that a call follows was not known yet
 			case a.Ending.Outcome != session.Stopped || !strings.HasPrefix(full, strings.TrimSuffix(a.Shown, " [1")):
 				t.Errorf("stopped after packet %d: ending %+v, shown %q\n%s", after, a.Ending, a.Shown, show(packets))
 			case !stopped.IsZero() && time.Since(stopped) > 0:

@@ -77,7 +77,7 @@ func TestForcedSearchIsMadeEvenIfTheModelIgnoresIt(t *testing.T) {
 			s := ask("How do I replicate?", llmtest.New(llm.Info{NativeTools: native}, llmtest.Answer("Hm."), llmtest.Answer("So [1].")))
 			s.request.ForceTool = "internal_search"
 			_, packets := s.run(t, t.Context())
-			if got := shown(packets, 0); got != "Hm.\n\nSo [[1]](https://docs.example/replication#top)." {
+			if got := shown(packets, 0); got != "So [[1]](https://docs.example/replication#top)." {
 				t.Errorf("shown %q", got)
 			}
 		})
@@ -248,7 +248,7 @@ func TestModelWithoutToolInterface(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(llm.Info{Name: "plain"}, llmtest.Answer("Let me look.\n", "```json\n{\"name\": \"internal_search\", ", "\"arguments\": "+call+"}\n```"), llmtest.Answer("So [1]."))
 	report, packets := ask("How?", model).run(t, t.Context())
-	if got := shown(packets, 0); got != "Let me look.\n\n\nSo [[1]](https://docs.example/replication#top)." || report.Outcome() != session.Answered {
+	if got := shown(packets, 0); got != "So [[1]](https://docs.example/replication#top)." || report.Outcome() != session.Answered {
 		t.Errorf("shown %q", got)
 	}
 	second := model.Requests()[1]
@@ -389,7 +389,7 @@ func TestMessagesOfAnAnswerAreTheNextTurnsHistory(t *testing.T) {
 		texts = append(texts, string(m.Role)+": "+m.Text)
 	}
 	want := []string{
-		"user: How do I set up streaming replication?", "assistant: I look.", "tool: " + prompt.RemovedResult(), "assistant: Use slots [1].", "user: and how do I monitor it?",
+		"user: How do I set up streaming replication?", "assistant: ", "tool: " + prompt.RemovedResult(), "assistant: Use slots [1].", "user: and how do I monitor it?",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)

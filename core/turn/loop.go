@@ -55,6 +55,7 @@ type worker struct {
 	steps    []message.Message
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
+	narrates bool                // the model writes before it calls tools
 	asked    bool                // once more, after an empty reply
 	pressed  bool                // asked for the numbers of an answer that cited nothing
 	resumed  bool                // asked for the rest of an answer that was cut by its length
@@ -209,7 +210,7 @@ func (w *worker) follow(ctx context.Context, number int, result stepResult) (nex
 	}
 	w.nudge, w.partial = "", ""
 	switch {
-	case result.text == "" && !w.asked && len(result.calls) > 0:
+	case (result.text == "" || !result.shown) && !w.asked && len(result.calls) > 0:
 		w.asked, w.toolless = true, true
 		w.log.WarnContext(ctx, "endpoint called a tool although none could be called", "turn", w.req.Turn, "model", w.model.Info().Name)
 		return again, nil
@@ -313,6 +314,7 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 	began := time.Now()
 	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	w.record.Ran(time.Since(began))
+	w.narrates = w.narrates || result.text != ""
 	calls := message.Message{Role: message.ToolCall, Text: result.text}
 	messages := []message.Message{calls}
 	for _, r := range ran {

@@ -129,7 +129,7 @@ func TestStop(t *testing.T) {
 		{"in the middle of the answer", []llmtest.Reply{{llmtest.Text("Half an "), llmtest.Text("answer [1"), llmtest.Hang()}}, "Half an answer [1"},
 		{"while reasoning", []llmtest.Reply{{llmtest.Reasoning("hm"), llmtest.Hang()}}, ""},
 		{"inside a tool call", []llmtest.Reply{{llmtest.Text("I look."), llmtest.CallPart(0, "1", "slow", "{"), llmtest.Hang()}}, "I look."},
-		{"while a tool runs", []llmtest.Reply{{llmtest.Text("I look."), llmtest.Call(0, "1", "slow", "{}")}}, "I look."},
+		{"while a tool runs", []llmtest.Reply{{llmtest.Text("I look."), llmtest.Call(0, "1", "slow", "{}")}}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -182,16 +182,24 @@ func TestContextThatEndsForAnotherReasonIsAFailure(t *testing.T) {
 func TestHeartbeatsInSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Sleep(40 * time.Second), llmtest.Text("Late."), llmtest.Sleep(10 * time.Second), llmtest.Text(" Yes.")}))
-		beats := 0
+		long := strings.Repeat("Late. ", 40)
+		s := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Sleep(40 * time.Second), llmtest.Text(long), llmtest.Sleep(20 * time.Second), llmtest.Text(" Yes.")}))
+		beats, began := 0, time.Now()
+		var status []string
 		s.sink = func(p packet.Packet) {
-			if _, ok := p.Payload.(packet.Heartbeat); ok {
+			switch payload := p.Payload.(type) {
+			case packet.Heartbeat:
 				beats++
+			case packet.Status:
+				status = append(status, fmt.Sprint(time.Since(began), " ", payload.Text))
 			}
 		}
 		s.run(t, t.Context())
-		if beats != 2 {
-			t.Errorf("%d heartbeats in 40 s of silence, want 2", beats)
+		if beats != 3 {
+			t.Errorf("%d heartbeats in 40 and 20 s of silence, want 3", beats)
+		}
+		if diff := cmp.Diff([]string{"15s The model is thinking."}, status); diff != "" { // not once there is text
+			t.Error(diff)
 		}
 	})
 }

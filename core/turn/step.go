@@ -41,6 +41,7 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 	}
 	defer w.voice.close()
 	w.voice.take() // of a step that failed
+	w.voice.holding = w.mayNarrate()
 	err = w.hear(ctx, req, h)
 	if err == nil && w.isCut(h) {
 		err, offered = w.continueAnswer(ctx, number, h), tool.Set{}
@@ -58,19 +59,29 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 	if err != nil {
 		return stepResult{}, err
 	}
-	w.voice.close()
-	result.text, result.shown, result.offered, result.finish = w.voice.take(), !w.voice.dropped, offered, h.finish
+	result.offered, result.finish = offered, h.finish
 	if result.finish != llm.FinishLimit {
 		result.calls = w.identify(number, append(h.calls.calls(), h.text.Calls()...))
 	}
-	if result.finish == llm.FinishRefusal {
-		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
-	}
-	if len(result.calls) == 0 && result.finish != llm.FinishLimit && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
+	if len(result.calls) == 0 && result.finish != llm.FinishLimit && result.finish != llm.FinishRefusal && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
 		// Many servers ignore that a call is required. The search can be made without them.
 		result.calls = []llm.ToolCall{w.searchCall()}
 	}
+	if len(result.calls) > 0 && (offered.Len() > 0 || !w.asked) { // it is not the answer, or is asked for once more
+		w.voice.narrate()
+	}
+	w.voice.close()
+	result.text, result.shown = w.voice.take(), !w.voice.dropped
+	if result.finish == llm.FinishRefusal {
+		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
+	}
 	return result, nil
+}
+
+// mayNarrate reports whether text of the step may be followed by a tool call: until the first one that may be so with every model, and
+// after it with those that wrote something before a call.
+func (w *worker) mayNarrate() bool {
+	return w.tools.Len() > 0 && !w.toolless && w.req.ResponseFormat == nil && !w.model.Info().Extractive && (len(w.ran) == 0 || w.narrates)
 }
 
 // hearing is what was heard of a reply, which may come in two streams.

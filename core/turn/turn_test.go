@@ -23,22 +23,20 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 0.0.0 reasoning_delta "I should "
 0.0.0 reasoning_delta "look."
 0.0.0 reasoning_done
-0.1.0 message_start
-0.1.0 message_delta "Let me look."
+0.1.0 status "Let me look."
+0.1.0 search_tool_start
+0.1.0 search_tool_queries_delta ["How do I set up streaming replication?" "streaming replication setup"]
+0.1.0 search_tool_documents_delta docs:replication docs:backup
 0.1.0 section_end
-0.2.0 search_tool_start
-0.2.0 search_tool_queries_delta ["How do I set up streaming replication?" "streaming replication setup"]
-0.2.0 search_tool_documents_delta docs:replication docs:backup
+0.2.0 message_start docs:replication docs:backup
+0.2.0 message_delta "Set wal_level "
+0.2.0 citation_info 1 docs:replication https://docs.example/replication#top
+0.2.0 message_delta "[[1]](https://docs.example/replication#top), then copy"
+0.2.0 message_delta " the data "
+0.2.0 citation_info 2 docs:backup https://docs.example/backup#top
+0.2.0 message_delta "[[2]](https://docs.example/backup#top)[[1]](https://docs.example/replication#top). Array a[9]."
 0.2.0 section_end
-0.3.0 message_start docs:replication docs:backup
-0.3.0 message_delta "Set wal_level "
-0.3.0 citation_info 1 docs:replication https://docs.example/replication#top
-0.3.0 message_delta "[[1]](https://docs.example/replication#top), then copy"
-0.3.0 message_delta " the data "
-0.3.0 citation_info 2 docs:backup https://docs.example/backup#top
-0.3.0 message_delta "[[2]](https://docs.example/backup#top)[[1]](https://docs.example/replication#top). Array a[9]."
-0.3.0 section_end
-0.4.0 stop answered cited ""
+0.3.0 stop answered cited ""
 `
 	if diff := cmp.Diff(want, show(packets)); diff != "" {
 		t.Errorf("packets (-want +got):\n%s", diff)
@@ -57,7 +55,7 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 		a.Citations[0].Link != "https://docs.example/replication#top" || !strings.HasPrefix(a.Citations[0].Quote, "Set wal_level") {
 		t.Errorf("citations = %+v", a.Citations)
 	}
-	if len(a.References) != 2 || len(a.Steps) != 2 || a.Steps[0].Text != "Let me look." ||
+	if len(a.References) != 2 || len(a.Steps) != 2 || a.Steps[0].Text != "" ||
 		string(a.Steps[0].Calls[0].Arguments) != `{"queries":["How do I set up streaming replication?","streaming replication setup"]}` {
 		t.Errorf("references %+v, steps %+v", a.References, a.Steps)
 	}
