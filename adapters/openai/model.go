@@ -48,8 +48,14 @@ const (
 	forDone  = 200 * time.Millisecond
 )
 
+// betweenSigns is how often a stream without words is passed on as a sign of life, at most.
+const betweenSigns = time.Second
+
 // New returns a model. It does not connect.
 func New(config Config) (*Model, error) {
+	if config.IdleTimeout == 0 && traitsOf(config.Model).thinks(config.Model) {
+		config.IdleTimeout = thinkingIdleTimeout
+	}
 	config.setDefaults()
 	faults := config.validate()
 	config.Model = strings.TrimSpace(config.Model)
@@ -63,7 +69,7 @@ func New(config Config) (*Model, error) {
 		return nil, faults
 	}
 	t := traitsOf(config.Model)
-	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools}
+	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools, Thinks: t.thinks(config.Model)}
 	if info.Window == 0 {
 		info.Window = t.window
 	}
@@ -124,6 +130,7 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 		}
 		defer func() { _ = stream.Close() }() // what was read is complete, or its error was told
 		d := newDecoder()
+		var alive time.Time
 		for {
 			raw, err := stream.RecvRaw()
 			if err != nil {
@@ -139,6 +146,9 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 			if err != nil {
 				yield(x.failed(ctx, err))
 				return
+			}
+			if len(deltas) == 0 && d.finish == "" && time.Since(alive) >= betweenSigns {
+				deltas, alive = []llm.Delta{{}}, time.Now() // a sign of life
 			}
 			for _, delta := range deltas {
 				if !yield(delta, nil) {

@@ -32,6 +32,7 @@ const (
 	sentenceEmpty      Sentence = "The model gave no answer. Ask again, or ask in other words."
 	sentenceTooLong    Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
 	sentenceEndless    Sentence = "The model did not come to an end, so its answer was stopped. Ask in other words, or ask for less."
+	sentenceUnbegun    Sentence = "The model did not begin its answer. Ask again."
 	sentenceStalled    Sentence = "The model stopped in the middle of its answer. Ask again."
 	sentenceDown       Sentence = "The model cannot be reached at the moment. Ask again in a few minutes."
 	sentenceQuoted     Sentence = "The language model cannot be reached right now, so this answer quotes the documents instead of writing about them."
@@ -132,6 +133,8 @@ func settle(err error, f facts) Ending {
 		return Ending{Outcome: session.Failed, Sentence: sentenceTooLong}
 	case errors.Is(err, llm.ErrEndless):
 		return Ending{Outcome: session.Failed, Sentence: sentenceEndless, Retryable: true}
+	case (errors.Is(err, llm.ErrStalled) || errors.Is(err, llm.ErrIncomplete)) && !f.wrote:
+		return Ending{Outcome: session.Failed, Sentence: sentenceUnbegun, Retryable: true}
 	case errors.Is(err, llm.ErrStalled), errors.Is(err, llm.ErrIncomplete):
 		return Ending{Outcome: session.Failed, Sentence: sentenceStalled, Retryable: true}
 	case errors.Is(err, llm.ErrUnavailable):

@@ -39,8 +39,10 @@ type Config struct {
 	Model         string
 	FallbackModel string
 	FastModel     string
-	Contextual    bool   // FastModel describes what is indexed
-	ModelWindow   int    // tokens; 0: what is known of the model
+	Contextual    bool          // FastModel describes what is indexed
+	ModelWindow   int           // tokens; 0: what is known of the model
+	FirstToken    time.Duration // silence of a model before its first token; 0: by the model
+	BetweenTokens time.Duration
 	ModelTools    string // "native", "text", or "auto": natively until the endpoint refuses
 	ModelVision   string // "true", "false", or "auto": what is known of the model
 	CAFile        string
