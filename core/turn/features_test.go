@@ -252,7 +252,7 @@ func TestModelWithoutToolInterface(t *testing.T) {
 		t.Errorf("shown %q", got)
 	}
 	second := model.Requests()[1]
-	if len(second.Tools) != 0 || !strings.Contains(second.Messages[2].Text, "<tool_call>") || !strings.HasPrefix(second.Messages[3].Text, "Result of the tool call") {
+	if len(second.Tools) != 0 || !strings.Contains(second.Messages[3].Text, "<tool_call>") || !strings.HasPrefix(second.Messages[4].Text, "Result of the tool call") {
 		t.Errorf("second prompt = %+v", second.Messages)
 	}
 }
@@ -389,7 +389,9 @@ func TestMessagesOfAnAnswerAreTheNextTurnsHistory(t *testing.T) {
 		texts = append(texts, string(m.Role)+": "+m.Text)
 	}
 	want := []string{
-		"user: How do I set up streaming replication?", "assistant: ", "tool: " + prompt.RemovedResult(), "assistant: Use slots [1].", "user: and how do I monitor it?",
+		"user: How do I set up streaming replication?", "assistant: ", "tool: " + prompt.RemovedResult() +
+			"\nIt held:\n[1] REPLICATION, https://docs.example/replication#top\n[2] BACKUP, https://docs.example/backup#top",
+		"assistant: Use slots [1].", "user: Date: Monday, 2 March 2026", "user: and how do I monitor it?",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)

@@ -270,7 +270,7 @@ func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 	built, err := w.builder.Build(prompt.Input{
 		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: (last || w.toolless) && w.tools.Len() > 0,
 		Citable: w.citable, History: w.req.History, Project: w.project, Question: w.req.Question, Steps: w.steps, Model: w.model.Info(),
-		Partial: w.partial, Nudge: w.nudge,
+		Place: w.req.Place, Sources: w.req.Sources, Partial: w.partial, Nudge: w.nudge,
 	})
 	if err != nil {
 		return built, fmt.Errorf("lay out the prompt: %w", err)

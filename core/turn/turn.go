@@ -46,7 +46,9 @@ type Request struct {
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
-	Now            time.Time       // shown to the model; zero means the time of the call
+	Now            time.Time       // its day is shown to the model; zero means the time of the call
+	Place          string          // where it is asked, such as "Slack, #ops"
+	Sources        []prompt.Source // what can be searched, as far as the audience may read it
 	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: that of package deepsearch does.
 	Depth *Depth
 	// Attempt at the turn, which fences what is stored of it before it has ended.
