@@ -333,6 +333,7 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 			w.record.Unsearched()
 		}
 	}
+	w.voice.denials = w.citable && !w.model.Info().Extractive
 	w.voice.found(!w.citable || w.known.Len() > 0)
 	w.steps = append(w.steps, messages...)
 	kept := slices.Clone(messages)

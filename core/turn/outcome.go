@@ -85,6 +85,7 @@ type facts struct {
 	unsearched            bool // every search failed
 	references            bool // documents were shown to the model
 	grounding             prompt.Grounding
+	smallTalk             bool // nothing was asked
 	only                  bool // a search was all that was asked for
 	interrupted, stopping bool // the context ended, with ErrStopped if stopping
 }
@@ -153,7 +154,7 @@ func settle(err error, f facts) Ending {
 //	cites a passage                answered, cited                answered, cited
 //	… that says nothing of it      answered, cited, with a note   answered, cited, with a note
 //	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
-//	… and says that nothing fits   no_evidence, without a note    no_evidence
+//	… and says that nothing fits   no_evidence, without a note    the same, if it says no more
 //
 // What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise. Where every search failed and
 // nothing else was shown to the model, an open agent's answer says so, and a strict one's turn failed.
@@ -175,6 +176,8 @@ func settled(f facts) Ending {
 		return Ending{Outcome: session.Answered}
 	case f.denied && f.searched: // the reader has it from the answer already
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding}
+	case f.smallTalk && f.wrote && !f.references:
+		return Ending{Outcome: session.Answered, Grounding: packet.General}
 	case f.only, f.grounding == prompt.Strict:
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding, Sentence: sentenceNothing}
 	case f.references:

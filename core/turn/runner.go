@@ -147,7 +147,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 	case model.Info().Extractive:
 		keep = w.lead
 	}
-	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
+	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict && !req.SmallTalk, keep)
 	w.tools = tools.For(w.scope())
 	w.resume()
 	return w, state
@@ -157,7 +157,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
 	req := w.req
 	f := state.facts()
-	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
+	f.grounding, f.only, f.smallTalk = req.Agent.Grounding, req.SearchOnly, req.SmallTalk
 	if w.model.Info().Extractive { // it knows nothing beside the documents
 		f.grounding = prompt.Strict
 	}
@@ -165,7 +165,7 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 		f.interrupted, f.stopping = ended(ctx)
 	}
 	ending := settle(cause, f)
-	if ending.Outcome == session.NoEvidence {
+	if ending.Outcome == session.NoEvidence && ending.Sentence != "" { // what the model says by itself is the answer
 		ending.Closest = state.nearest()
 	}
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {

@@ -38,6 +38,8 @@ type voice struct {
 
 	// strict holds a message back until it cites something; one that never does is not shown.
 	strict bool
+	// denials shows a message that is held back by strict if it says, and says no more than, that the documents do not answer.
+	denials bool
 	// holding holds a message back until it is long enough to be more than narration, or cites something. narrate makes status of it.
 	holding bool
 	pending []packet.Payload
@@ -217,7 +219,7 @@ func (v *voice) close() {
 	case writing:
 		v.events = v.citations.Flush(v.events[:0])
 		v.show()
-		if !v.strict {
+		if !v.strict || v.denials && deniesOnly(v.raw.String()) {
 			v.release()
 		}
 		if len(v.pending) > 0 {
