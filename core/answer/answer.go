@@ -57,6 +57,13 @@ type Library interface {
 	Beyond(ctx context.Context, one, other access.Audience) (bool, error)
 }
 
+// Catalogue says what an audience can search. Implementations are safe for concurrent use.
+type Catalogue interface {
+	// Searchable lists the sources with documents that everyone in the audience may read, and counts those alone. It returns soon, with
+	// nothing where that takes longer.
+	Searchable(ctx context.Context, audience access.Audience) []prompt.Source
+}
+
 // Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.
 type Delivery interface {
 	packet.Sink

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/turn"
@@ -44,6 +45,11 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
 		ResponseFormat: setup.ResponseFormat, Now: s.askedAt(ctx, t), StandIn: setup.StandIn, Filter: setup.Filter,
 		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: place(t),
+	}
+	if s.Catalogue != nil {
+		req.Sources = slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, t.Audience)), func(source prompt.Source) bool {
+			return len(setup.Agent.Sources) > 0 && !slices.Contains(setup.Agent.Sources, source.ID)
+		})
 	}
 	if text, asked := policy.Deeply(t.Question.Text); !t.Ambient && (asked || setup.Depth.Always) {
 		req.Question.Text, req.Depth = text, &setup.Depth

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/tool"
@@ -37,6 +38,7 @@ type Input struct {
 
 // Source is a line of what can be searched.
 type Source struct {
+	ID        document.SourceID
 	Name      string
 	Kind      string
 	Documents int
