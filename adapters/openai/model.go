@@ -28,6 +28,7 @@ type Config struct {
 	Window      int   // tokens; 0 looks the model up, 32,768 if it is unknown
 	Reply       int   // tokens kept free for the reply; 0 derives it from the model and the window
 	Vision      *bool // nil looks the model up
+	Small       bool  // llm.Info.Small
 	NativeTools *bool // nil looks the model up, and believes an endpoint that refuses; false has calls read from the model's text
 }
 
@@ -69,7 +70,7 @@ func New(config Config) (*Model, error) {
 		return nil, faults
 	}
 	t := traitsOf(config.Model)
-	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools, Thinks: t.thinks(config.Model)}
+	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools, Small: config.Small, Thinks: t.thinks(config.Model)}
 	if info.Window == 0 {
 		info.Window = t.window
 	}

@@ -36,6 +36,7 @@ func (c *Chain) Info() Info {
 		other := m.Info()
 		info.Window, info.Reply = min(info.Window, other.Window), max(info.Reply, other.Reply)
 		info.Vision = info.Vision && other.Vision
+		info.Small = info.Small || other.Small
 		info.Thinks = info.Thinks || other.Thinks
 		info.NativeTools = info.NativeTools && other.NativeTools
 	}

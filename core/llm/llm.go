@@ -117,6 +117,7 @@ type Info struct {
 	Vision      bool // can read images
 	NativeTools bool // calls tools through the API; otherwise calls are read from its text
 	Thinks      bool // may reason for minutes before its first word
+	Small       bool // is asked once, with a few passages that were searched for before, and is offered no tools
 	Extractive  bool // quotes passages instead of writing; answers say so
 }
 

@@ -61,6 +61,7 @@ type Scope struct {
 	Shown     []message.Reference // what the tools of this turn have shown the model so far
 	First     bool                // no call of this tool ran in this turn yet
 	Weighs    bool                // whoever reads the result weighs words by how common they are
+	Passages  int                 // most that a search returns; 0 means the tool's own limit
 	Budget    int                 // tokens that Content should stay within; 0 means the tool's own limit
 	Now       time.Time
 }

@@ -174,3 +174,31 @@ func TestStrictAgentAsksForMissingNumbersOnce(t *testing.T) {
 		t.Errorf("%s after %d requests", report.Outcome(), len(model.Requests()))
 	}
 }
+
+// A small model is asked once, after a search with the question itself, with five passages and without tools.
+func TestSmallModel(t *testing.T) {
+	t.Parallel()
+	model := llmtest.New(llm.Info{NativeTools: true, Small: true}, llmtest.Answer("So [5]."))
+	s := ask("How do I replicate?", model)
+	s.index.hits = nil
+	for _, name := range []string{"a", "bb", "ccc", "dddd", "eeeee", "ffffff", "ggggggg"} {
+		s.index.hits = append(s.index.hits, hit(name, "Text of "+name+"."))
+	}
+	report, _ := s.run(t, t.Context())
+	if a := report.Best(); a.Ending.Outcome != session.Answered || a.Shown != "So [[1]](https://docs.example/eeeee#top)." || len(a.References) != 5 {
+		t.Errorf("ending %+v, shown %q, %d references", a.Ending, a.Shown, len(a.References))
+	}
+	requests := model.Requests()
+	if len(requests) != 1 || len(requests[0].Tools) != 0 || requests[0].Choice.Mode != llm.None || strings.Contains(requests[0].Messages[0].Text, "# Tools") {
+		t.Fatalf("%d requests: %+v", len(requests), requests)
+	}
+	if q := s.index.searches[0].Queries; q[0].Text != "How do I replicate?" || len(s.index.searches) != 1 {
+		t.Errorf("searched for %+v", q)
+	}
+	thanked := llmtest.New(llm.Info{Small: true}, llmtest.Answer("You are welcome."))
+	s = ask("Thanks!", thanked)
+	s.request.SmallTalk = true
+	if s.run(t, t.Context()); len(s.index.searches) != 0 {
+		t.Error("searched for a thank-you")
+	}
+}

@@ -86,6 +86,9 @@ func (w *worker) work(ctx context.Context) (err error) {
 		n := w.numbers.Add(sourceOf(ref, ref.Link("")))
 		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
+	if err := w.searchFirst(ctx); err != nil {
+		return err
+	}
 	for number := 0; number < w.maxSteps; {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -113,6 +116,29 @@ func (w *worker) work(ctx context.Context) (err error) {
 		}
 	}
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
+}
+
+// smallPassages is how many passages a small model is given.
+const smallPassages = 5
+
+// searchFirst searches with the question for a small model, which is asked once then and offered no tools.
+func (w *worker) searchFirst(ctx context.Context) error {
+	if !w.model.Info().Small {
+		return nil
+	}
+	w.maxSteps = 1
+	only, err := w.tools.Only(search.Name)
+	if err == nil && !w.req.SmallTalk && len(w.steps) == 0 {
+		if err := w.still(ctx); err != nil {
+			return err
+		}
+		w.call(ctx, stepResult{calls: []llm.ToolCall{w.searchCall()}, offered: only})
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+	}
+	w.toolless = true
+	return nil
 }
 
 // useStandIn switches to the stand-in when there is no budget for the model or it cannot be reached,
@@ -361,7 +387,10 @@ func (w *worker) learn(references []message.Reference) {
 
 func (w *worker) scope() tool.Scope {
 	info, sources, documents := w.model.Info(), w.req.Agent.Sources, []document.ID(nil)
-	room := toolBudget(info, w.spent)
+	room, passages := toolBudget(info, w.spent), 0
+	if info.Small {
+		passages = smallPassages
+	}
 	if w.halved { // the window is smaller than it is said to be
 		room = max(leastToolTokens, room/2)
 	}
@@ -371,7 +400,7 @@ func (w *worker) scope() tool.Scope {
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
-		Budget: room, Now: w.req.Now,
+		Passages: passages, Budget: room, Now: w.req.Now,
 	}
 }
 

@@ -44,6 +44,7 @@ type Config struct {
 	FirstToken    time.Duration // silence of a model before its first token; 0: by the model
 	BetweenTokens time.Duration
 	ModelTools    string // "native", "text", or "auto": natively until the endpoint refuses
+	ModelProfile  string // "full" or "small"
 	ModelVision   string // "true", "false", or "auto": what is known of the model
 	CAFile        string
 

@@ -42,6 +42,7 @@ func (c *Config) settings() []Setting {
 		{"FAST_LLM_MODEL", "", "model that rewrites follow-ups into search queries. Unset: a rule does it without a model", text(&c.FastModel)},
 		{"CONTEXTUAL_ENRICHMENT", "false", "have FAST_LLM_MODEL write what each document and passage is about when it is indexed; searched and embedded with it, never shown. One call for each passage that is new", yesNo(&c.Contextual)},
 		{"LLM_TOOLS", "auto", "how models call tools: native through the API, text in what they write, auto natively until the endpoint refuses that", oneOf(&c.ModelTools, "auto", "native", "text")},
+		{"LLM_PROFILE", "full", "small suits models of up to about 8 billion parameters, which call tools badly: the documents are searched with the question, and the model is asked once with the five best passages. full lets it search", oneOf(&c.ModelProfile, "full", "small")},
 		{"LLM_VISION", "auto", "whether models are sent pictures: true, false, or auto by what is known of the model", oneOf(&c.ModelVision, "auto", "true", "false")},
 		{"LLM_WINDOW", "0", "the model's context window in tokens. 0: what is known of the model, else 32000", window(&c.ModelWindow)},
 		{"LLM_FIRST_TOKEN_TIMEOUT", "0s", "how long a model may be silent before its first token; keep-alives of the endpoint count. 0s: 90 seconds, and 5 minutes for models that are known to think", duration(&c.FirstToken)},

@@ -69,7 +69,7 @@ func (b *Base) namedModel(name string) (llm.Model, error) {
 // endpointModel is every model that is not built in: another provider is chosen here.
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
 	m, err := b.endpoints.model(openai.Config{
-		Endpoint: b.endpoint(), Model: name, Window: window,
+		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",
 		NativeTools: said(b.Config.ModelTools, "native", "text"), Vision: said(b.Config.ModelVision, "true", "false"),
 	})
 	if err != nil {

@@ -221,12 +221,15 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
 	}
+	if scope.Passages > 0 {
+		found.Hits = found.Hits[:min(len(found.Hits), scope.Passages)]
+	}
 	scope.Rankings.Keep(found.Ranking, texts, asked.key())
 	if page > 1 && found.Ranking != nil {
 		return t.page(ctx, found.Ranking, 0, page, scope)
 	}
 	var earlier []retrieve.Hit
-	if dates.Open() { // else they may be of any time
+	if dates.Open() && scope.Passages == 0 { // else they may be of any time
 		earlier = t.backfill(ctx, found, scope)
 	}
 	result, left := t.result(ctx, found, earlier, scope)
