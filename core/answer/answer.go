@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -61,7 +62,7 @@ type Library interface {
 type Catalogue interface {
 	// Searchable lists the sources with documents that everyone in the audience may read, and counts those alone. It returns soon, with
 	// nothing where that takes longer.
-	Searchable(ctx context.Context, audience access.Audience) []prompt.Source
+	Searchable(ctx context.Context, audience access.Audience) []tool.Source
 }
 
 // Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.

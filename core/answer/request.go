@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
-	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -47,7 +47,7 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: place(t),
 	}
 	if s.Catalogue != nil {
-		req.Sources = slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, t.Audience)), func(source prompt.Source) bool {
+		req.Sources = slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, t.Audience)), func(source tool.Source) bool {
 			return len(setup.Agent.Sources) > 0 && !slices.Contains(setup.Agent.Sources, source.ID)
 		})
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/budget"
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/tool"
@@ -22,11 +21,11 @@ type Input struct {
 	Agent    Agent
 	System   string // the stored system prompt; empty means DefaultSystem
 	Now      time.Time
-	Place    string      // where it is asked, such as "Slack, #ops"
-	Sources  []Source    // what a search can find, as far as the audience may read it
-	Tools    []tool.Tool // of the turn, the same in each of its steps
-	Last     bool        // no tool can be called any more
-	Citable  bool        // a search-like tool ran in this turn
+	Place    string        // where it is asked, such as "Slack, #ops"
+	Sources  []tool.Source // what a search can find, as far as the audience may read it
+	Tools    []tool.Tool   // of the turn, the same in each of its steps
+	Last     bool          // no tool can be called any more
+	Citable  bool          // a search-like tool ran in this turn
 	History  []message.Message
 	Project  []ProjectFile
 	Question message.Message
@@ -34,15 +33,6 @@ type Input struct {
 	Partial  string            // what the model wrote of the answer, which Nudge is about
 	Nudge    Nudge             // what is wrong with the model's last reply; empty: nothing
 	Model    llm.Info
-}
-
-// Source is a line of what can be searched.
-type Source struct {
-	ID        document.SourceID
-	Name      string
-	Kind      string
-	Documents int
-	Newest    time.Time // zero: no document has a date
 }
 
 // Nudge asks a model once more after a reply that is no answer yet. It is the name of its text.

@@ -55,6 +55,7 @@ type Scope struct {
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
 	Sources   []document.SourceID
+	Catalogue []Source            // what can be searched, as the prompt lists it
 	Documents []document.ID       // search nothing but these; none means all
 	Files     []message.File      // of the project and the conversation, oldest first
 	Rankings  *retrieve.Rankings  // of the turn's searches, for their further pages; nil: none are kept
@@ -64,6 +65,15 @@ type Scope struct {
 	Passages  int                 // most that a search returns; 0 means the tool's own limit
 	Budget    int                 // tokens that Content should stay within; 0 means the tool's own limit
 	Now       time.Time
+}
+
+// Source is a source of documents, with what the audience may read of it.
+type Source struct {
+	ID        document.SourceID
+	Name      string
+	Kind      string
+	Documents int
+	Newest    time.Time // zero: no document has a date
 }
 
 // Result is what a tool returns.

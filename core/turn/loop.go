@@ -399,7 +399,8 @@ func (w *worker) scope() tool.Scope {
 	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
-		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
+		Catalogue: w.req.Sources,
+		Sources:   sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
 		Passages: passages, Budget: room, Now: w.req.Now,
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
 )
 
 // ErrStopped is the cause with which the context given to Run is cancelled when a person stops the turn: what was written is kept. Whoever runs turns
@@ -49,7 +50,7 @@ type Request struct {
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
 	Now            time.Time       // its day is shown to the model; zero means the time of the call
 	Place          string          // where it is asked, such as "Slack, #ops"
-	Sources        []prompt.Source // what can be searched, as far as the audience may read it
+	Sources        []tool.Source   // what can be searched, as far as the audience may read it
 	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: that of package deepsearch does.
 	Depth *Depth
 	// Attempt at the turn, which fences what is stored of it before it has ended.

@@ -10,11 +10,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/tool"
 )
 
 // Searchable lists the sources with documents that the audience may read, by name, and counts those alone.
-func (x *Index) Searchable(ctx context.Context, audience access.Audience) ([]prompt.Source, error) {
+func (x *Index) Searchable(ctx context.Context, audience access.Audience) ([]tool.Source, error) {
 	if audience.Tenant() == "" {
 		return nil, nil
 	}
@@ -29,9 +29,9 @@ func (x *Index) Searchable(ctx context.Context, audience access.Audience) ([]pro
 	if err != nil {
 		return nil, fmt.Errorf("list what can be searched: %w", err)
 	}
-	sources, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (prompt.Source, error) {
+	sources, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (tool.Source, error) {
 		var (
-			s      prompt.Source
+			s      tool.Source
 			id     string
 			newest *time.Time
 		)

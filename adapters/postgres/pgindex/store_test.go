@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest"
-	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -188,10 +188,10 @@ func TestSearchable(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		audience access.Audience
-		want     []prompt.Source
+		want     []tool.Source
 	}{
-		{retrievetest.Members(), []prompt.Source{{ID: "docs", Name: "docs", Kind: "file", Documents: 1}, {ID: "wiki", Name: "wiki", Kind: "file", Documents: 2, Newest: at}}},
-		{access.NewAudience(access.DefaultTenant, "user:bo"), []prompt.Source{{ID: "wiki", Name: "wiki", Kind: "file", Documents: 1, Newest: at.Add(-time.Hour)}}}, // it is public
+		{retrievetest.Members(), []tool.Source{{ID: "docs", Name: "docs", Kind: "file", Documents: 1}, {ID: "wiki", Name: "wiki", Kind: "file", Documents: 2, Newest: at}}},
+		{access.NewAudience(access.DefaultTenant, "user:bo"), []tool.Source{{ID: "wiki", Name: "wiki", Kind: "file", Documents: 1, Newest: at.Add(-time.Hour)}}}, // it is public
 		{access.NewAudience("other", access.Members), nil},
 	} {
 		got, err := x.Searchable(t.Context(), tc.audience)

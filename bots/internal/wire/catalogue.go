@@ -8,7 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/tool"
 )
 
 const (
@@ -19,7 +19,7 @@ const (
 
 // catalogue keeps what audiences can search. It is safe for concurrent use.
 type catalogue struct {
-	list   func(context.Context, access.Audience) ([]prompt.Source, error)
+	list   func(context.Context, access.Audience) ([]tool.Source, error)
 	logger *slog.Logger
 
 	mu   sync.Mutex
@@ -28,13 +28,13 @@ type catalogue struct {
 
 type listed struct {
 	at      time.Time
-	sources []prompt.Source
+	sources []tool.Source
 }
 
 var _ answer.Catalogue = (*catalogue)(nil)
 
 // Searchable implements answer.Catalogue. A list that takes too long is empty until it is tried again.
-func (c *catalogue) Searchable(ctx context.Context, audience access.Audience) []prompt.Source {
+func (c *catalogue) Searchable(ctx context.Context, audience access.Audience) []tool.Source {
 	key := string(audience.Tenant())
 	for _, p := range audience.Principals() {
 		key += "\x00" + string(p)

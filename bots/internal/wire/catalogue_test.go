@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/tool"
 )
 
 func TestCatalogueIsKeptByAudience(t *testing.T) {
@@ -17,9 +17,9 @@ func TestCatalogueIsKeptByAudience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		var err error
-		c := &catalogue{logger: slog.New(slog.DiscardHandler), list: func(_ context.Context, audience access.Audience) ([]prompt.Source, error) {
+		c := &catalogue{logger: slog.New(slog.DiscardHandler), list: func(_ context.Context, audience access.Audience) ([]tool.Source, error) {
 			asked++
-			return []prompt.Source{{Name: string(audience.Principals()[0])}}, err
+			return []tool.Source{{Name: string(audience.Principals()[0])}}, err
 		}}
 		members, public := access.NewAudience(access.DefaultTenant, access.Members), access.NewAudience(access.DefaultTenant, access.Public)
 		for range 2 {
