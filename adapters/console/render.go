@@ -54,6 +54,7 @@ type tail struct {
 	*Renderer
 	text    int // bytes of the view's text that were written
 	queries int // queries that were shown
+	status  string
 	last    byte
 	ends    rune // of the text that was written
 	done    bool
@@ -73,6 +74,10 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 			t.line(&b, "\x1b[2mSearching: "+Sanitize(oneLine(q))+"\x1b[0m")
 		}
 		t.queries = len(v.Queries)
+	}
+	if t.Terminal && v.Status != "" && v.Status != t.status {
+		t.status = v.Status
+		t.line(&b, "\x1b[2m"+Sanitize(oneLine(v.Status))+"\x1b[0m")
 	}
 	if v.Len() > t.text {
 		text := answer.VisibleAfter(t.ends, printed(v.TextFrom(t.text)))

@@ -28,6 +28,7 @@ type Config struct {
 	Window      int   // tokens; 0 looks the model up, 32,768 if it is unknown
 	Reply       int   // tokens kept free for the reply; 0 derives it from the model and the window
 	Vision      *bool // nil looks the model up
+	Small       bool  // llm.Info.Small
 	NativeTools *bool // nil looks the model up, and believes an endpoint that refuses; false has calls read from the model's text
 }
 
@@ -48,8 +49,14 @@ const (
 	forDone  = 200 * time.Millisecond
 )
 
+// betweenSigns is how often a stream without words is passed on as a sign of life, at most.
+const betweenSigns = time.Second
+
 // New returns a model. It does not connect.
 func New(config Config) (*Model, error) {
+	if config.IdleTimeout == 0 && traitsOf(config.Model).thinks(config.Model) {
+		config.IdleTimeout = thinkingIdleTimeout
+	}
 	config.setDefaults()
 	faults := config.validate()
 	config.Model = strings.TrimSpace(config.Model)
@@ -63,7 +70,7 @@ func New(config Config) (*Model, error) {
 		return nil, faults
 	}
 	t := traitsOf(config.Model)
-	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools}
+	info := llm.Info{Name: config.Model, Window: config.Window, Reply: config.Reply, Vision: t.vision, NativeTools: !t.noTools, Small: config.Small, Thinks: t.thinks(config.Model)}
 	if info.Window == 0 {
 		info.Window = t.window
 	}
@@ -104,10 +111,12 @@ func (m *Model) Info() llm.Info {
 	return info
 }
 
-// Stream implements llm.Model, within llm.AnswerLimits. The last delta carries the finish reason and, where the endpoint tells, the
+// Stream implements llm.Model, within llm.AnswerLimits and with llm.Thoughts apart. The last delta carries the finish reason and, where the endpoint tells, the
 // usage. A refusal in the model's own words is streamed as text and finishes with llm.FinishRefusal.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
-	return llm.AnswerLimits.Stream(ctx, req, m.stream)
+	return llm.AnswerLimits.Stream(ctx, req, func(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+		return llm.Thoughts(m.stream(ctx, req))
+	})
 }
 
 func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
@@ -122,6 +131,7 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 		}
 		defer func() { _ = stream.Close() }() // what was read is complete, or its error was told
 		d := newDecoder()
+		var alive time.Time
 		for {
 			raw, err := stream.RecvRaw()
 			if err != nil {
@@ -137,6 +147,9 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 			if err != nil {
 				yield(x.failed(ctx, err))
 				return
+			}
+			if len(deltas) == 0 && d.finish == "" && time.Since(alive) >= betweenSigns {
+				deltas, alive = []llm.Delta{{}}, time.Now() // a sign of life
 			}
 			for _, delta := range deltas {
 				if !yield(delta, nil) {

@@ -104,6 +104,8 @@ func TestStream(t *testing.T) {
 		"rune by rune":      {openaitest.Reply{Text: "Hello, wörld 🙂.", Usage: usage, Split: openaitest.Runes}, answer{Text: "Hello, wörld 🙂.", Usage: counted, Finish: llm.FinishStop}},
 		"pings":             {openaitest.Reply{Text: "a b c", Usage: usage, Noise: true}, answer{Text: "a b c", Usage: counted, Finish: llm.FinishStop}},
 		"reasoning_content": {openaitest.Reply{Reasoning: "hm, hm", Text: "x", Usage: usage}, answer{Reasoning: "hm, hm", Text: "x", Usage: counted, Finish: llm.FinishStop}},
+		"think tags":        {openaitest.Reply{Text: "<think>\nhm\n</think>\n\nx y", Usage: usage}, answer{Reasoning: "\nhm\n", Text: "\n\nx y", Usage: counted, Finish: llm.FinishStop}},
+		"open think tag":    {openaitest.Reply{Text: "<think>\nhm x", Usage: usage}, answer{Reasoning: "\nhm x", Usage: counted, Finish: llm.FinishStop}},
 		"reasoning":         {openaitest.Reply{Reasoning: "hm", ReasoningField: "reasoning", Text: "x", Usage: usage}, answer{Reasoning: "hm", Text: "x", Usage: counted, Finish: llm.FinishStop}},
 		"two calls":         {openaitest.Reply{Calls: []openaitest.Call{search, open}, Usage: usage, Split: openaitest.Runes}, answer{Calls: calls, Usage: counted, Finish: llm.FinishToolCalls}},
 		"calls that stop":   {openaitest.Reply{Calls: []openaitest.Call{search}, Finish: "stop", Usage: usage}, answer{Calls: calls[:1], Usage: counted, Finish: llm.FinishToolCalls}},

@@ -16,6 +16,7 @@ type dialect struct {
 	swapMaxTokens bool // wants the other one of max_tokens and max_completion_tokens
 	noTemperature bool
 	noChoice      bool // takes tools, and not that one must be called
+	noNone        bool // takes tools, and not that none may be called
 }
 
 // noContent stands where an endpoint wants text and there is none: several reject an empty tool result.
@@ -37,7 +38,11 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 	if !m.traits.reasoning && !d.noTemperature {
 		out.Temperature = float32(req.Temperature)
 	}
-	if len(req.Tools) > 0 {
+	tools := req.Tools
+	if req.Choice.Mode == llm.None && d.noNone { // a call would be worse than a prompt that is not cached
+		tools = nil
+	}
+	if len(tools) > 0 {
 		out.ReasoningEffort = m.traits.effort
 	}
 	for i, message := range req.Messages {
@@ -47,7 +52,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		}
 		out.Messages = append(out.Messages, encoded)
 	}
-	for _, tool := range req.Tools {
+	for _, tool := range tools {
 		if !isObject(tool.Parameters) {
 			return out, fmt.Errorf("%w: the parameters of tool %q are not a JSON Schema object", llm.ErrBadRequest, tool.Name)
 		}
@@ -55,7 +60,7 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 			Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters,
 		}})
 	}
-	if len(out.Tools) > 0 && !d.noChoice {
+	if len(out.Tools) > 0 && (req.Choice.Mode == llm.None || !d.noChoice) {
 		out.ToolChoice = choice(req.Choice)
 	}
 	if len(req.ResponseFormat) > 0 {

@@ -29,8 +29,8 @@ var (
 // keepBuffer is how large a buffer may be that is used for the next event.
 const keepBuffer = 16 << 10
 
-// eventReader reads a server-sent event stream and passes on only what the SDK understands: one "data:" line per event. Comments,
-// pings, ids and retry hints are dropped; an error inside the stream ends it as a *responseError. An event that the connection's end
+// eventReader reads a server-sent event stream and passes on only what the SDK understands: one "data:" line per event. Comments
+// and pings become empty events; ids and retry hints are dropped; an error inside the stream ends it as a *responseError. An event that the connection's end
 // cut in two is dropped, and the end is then io.ErrUnexpectedEOF.
 type eventReader struct {
 	body io.ReadCloser
@@ -121,6 +121,8 @@ func (r *eventReader) field(line []byte) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))
 	switch string(name) {
+	case "": // a comment
+		r.alive()
 	case "event":
 		r.name = string(value)
 	case "data":
@@ -138,6 +140,9 @@ func (r *eventReader) field(line []byte) {
 	}
 }
 
+// alive passes on an event that says nothing but that the server is there.
+func (r *eventReader) alive() { r.out = append(r.out, "data: {}\n"...) }
+
 // complete reports whether what was read is a whole event even without the blank line.
 func (r *eventReader) complete() bool {
 	data := bytes.TrimSpace(r.data)
@@ -152,7 +157,11 @@ func (r *eventReader) dispatch() {
 	if cap(r.data) > keepBuffer {
 		r.data = nil
 	}
-	if len(data) == 0 || name == "ping" || name == "heartbeat" || name == "keepalive" {
+	if name == "ping" || name == "heartbeat" || name == "keepalive" {
+		r.alive()
+		return
+	}
+	if len(data) == 0 {
 		return
 	}
 	if err := events.Check(data); err != nil {

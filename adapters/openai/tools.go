@@ -29,13 +29,18 @@ var noTools = func() *regexp.Regexp {
 // comes of them.
 var template = regexp.MustCompile(`jinja|chat[ _]template|template[ _]error|rendering prompt|roles? must alternate|only user and assistant roles`)
 
-// refusesTools reports whether an endpoint has refused a request because of its tools, or of the messages that come of them.
-func (e *responseError) refusesTools(tools, results bool) bool {
+// aboutRequest reports whether a refusal is about the request, and not about the account, the prompt or the server's address.
+func (e *responseError) aboutRequest() bool {
 	switch e.status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired, http.StatusTooManyRequests:
 		return false
 	}
-	if !tools && !results || e.page || e.tooLong() || e.filtered() {
+	return !e.page && !e.tooLong() && !e.filtered()
+}
+
+// refusesTools reports whether an endpoint has refused a request because of its tools, or of the messages that come of them.
+func (e *responseError) refusesTools(tools, results bool) bool {
+	if !tools && !results || !e.aboutRequest() {
 		return false
 	}
 	text := strings.ToLower(strings.Join([]string{e.code, e.kind, e.param, e.message}, " "))
@@ -59,8 +64,13 @@ func (m *Model) withoutTools(err error, req llm.Request) error {
 	return fmt.Errorf("%w: %w", llm.ErrNoTools, err)
 }
 
-// learnChoice notes that an endpoint takes tools but does not let one be forced. The caller makes the search itself then.
+// learnChoice notes that an endpoint takes tools but does not let one be forced, or forbidden. The caller makes a forced search itself
+// then; a request that forbids calls is sent without tools.
 func (d *dialect) learnChoice(e *responseError, sent sdk.ChatCompletionRequest) bool {
+	if sent.ToolChoice == choice(llm.ToolChoice{Mode: llm.None}) {
+		d.noNone = e.aboutRequest() && e.says("tool_choice", "tool choice")
+		return d.noNone
+	}
 	if sent.ToolChoice == nil || d.noChoice || !e.says("tool_choice") || !e.refusesTools(true, false) {
 		return false
 	}

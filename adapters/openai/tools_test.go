@@ -98,3 +98,41 @@ func TestToolsThatCannotBeForced(t *testing.T) {
 		t.Errorf("answer %+v, %v, %d requests", got, err, len(server.ChatRequests()))
 	}
 }
+
+// An endpoint that does not know tool_choice "none" is asked without tools, in this request and in later ones; one that knows it is
+// sent it even after it refused to let a tool be forced.
+func TestToolsThatCannotBeForbidden(t *testing.T) {
+	t.Parallel()
+	none := llm.ToolChoice{Mode: llm.None}
+	for _, refusal := range openaitest.NoneRefusals {
+		t.Run(refusal.Server, func(t *testing.T) {
+			t.Parallel()
+			reply := openaitest.Reply{Text: "x", Fault: openaitest.NoNone, Refused: refusal}
+			server := openaitest.New(t, reply, reply, reply, reply)
+			m := newModel(t, server, nil)
+			for range 2 {
+				if got, err := collect(t.Context(), m, withTool(none)); err != nil || got.Text != "x" {
+					t.Fatalf("answer %+v, %v", got, err)
+				}
+			}
+			requests := server.ChatRequests()
+			if len(requests) != 3 || len(requests[1].Chat.Tools) != 0 || len(requests[2].Chat.Tools) != 0 || !m.Info().NativeTools {
+				t.Errorf("%d requests, native tools %v", len(requests), m.Info().NativeTools)
+			}
+			if _, err := collect(t.Context(), m, withTool(llm.ToolChoice{})); err != nil || len(server.ChatRequests()[3].Chat.Tools) != 1 {
+				t.Errorf("tools that may be called: %v", err)
+			}
+		})
+	}
+	reply := openaitest.Reply{Text: "x", Fault: openaitest.NoChoice, Refused: openaitest.ChoiceRefusal}
+	server := openaitest.New(t, reply, reply, openaitest.Reply{Text: "x"})
+	m := newModel(t, server, nil)
+	for _, choice := range []llm.ToolChoice{{Mode: llm.Required, Name: "internal_search"}, none} {
+		if _, err := collect(t.Context(), m, withTool(choice)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last := server.ChatRequests()[2].Chat; string(last.ToolChoice) != `"none"` || len(last.Tools) != 1 {
+		t.Errorf("after a refusal of force, none is sent as %s with %d tools", last.ToolChoice, len(last.Tools))
+	}
+}

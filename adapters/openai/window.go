@@ -1,6 +1,9 @@
 package openai
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // traits are what must be known of a model before it is asked.
 type traits struct {
@@ -87,6 +90,14 @@ func traitsOf(model string) traits {
 		}
 	}
 	return best
+}
+
+// thinking are names of models that may think for minutes, in addition to those whose traits say reasoning.
+var thinking = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
+
+// thinks reports whether a model may think for minutes before its first word.
+func (t traits) thinks(model string) bool {
+	return t.reasoning || thinking.MatchString(bareName(model))
 }
 
 // bareName strips maker and tag.

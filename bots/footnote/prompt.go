@@ -53,7 +53,7 @@ func (c *promptShowCommand) Run(ctx context.Context, env *environment) error {
 }
 
 type promptSetCommand struct {
-	File string `arg:"" help:"File with the prompt, or - for standard input. {{now}}, {{tools}} and {{citations}} stand for the parts that change; parts that are not placed come last."`
+	File string `arg:"" help:"File with the prompt, or - for standard input. {{now}} is the day, {{tools}} and {{citations}} are how to use tools and how to cite; tools and citations that are not placed come last. Without {{now}} providers read the prompt once, and not once a day."`
 }
 
 // Run implements the verb.

@@ -51,8 +51,13 @@ func (b *Bot) greet(ctx context.Context, d *delivery) {
 
 // Accept implements packet.Sink.
 func (d *delivery) Accept(p packet.Packet) {
-	if payload, ok := p.Payload.(packet.SearchQueries); ok && len(payload.Queries) > 0 {
-		d.presence.say("is searching: " + payload.Queries[0])
+	switch payload := p.Payload.(type) {
+	case packet.SearchQueries:
+		if len(payload.Queries) > 0 {
+			d.presence.say("is searching: " + payload.Queries[0])
+		}
+	case packet.Status:
+		d.presence.say("is working: " + payload.Text)
 	}
 	d.replies.Accept(p)
 }

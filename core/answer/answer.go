@@ -21,6 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -62,6 +63,13 @@ type Library interface {
 type Titles interface {
 	// Titles returns titles of documents that everyone in the audience may read, each once, at most limit.
 	Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error)
+}
+
+// Catalogue says what an audience can search. Implementations are safe for concurrent use.
+type Catalogue interface {
+	// Searchable lists the sources with documents that everyone in the audience may read, and counts those alone. It returns soon, with
+	// nothing where that takes longer.
+	Searchable(ctx context.Context, audience access.Audience) []tool.Source
 }
 
 // Delivery writes one turn's answer to where it was asked. Packets arrive while it is written; Finish is the last call.

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,6 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -41,11 +44,32 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
 		ResponseFormat: setup.ResponseFormat, Now: s.askedAt(ctx, t), StandIn: setup.StandIn, Filter: setup.Filter,
+		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: place(t),
+	}
+	if s.Catalogue != nil {
+		req.Sources = slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, t.Audience)), func(source tool.Source) bool {
+			return len(setup.Agent.Sources) > 0 && !slices.Contains(setup.Agent.Sources, source.ID)
+		})
 	}
 	if text, asked := policy.Deeply(t.Question.Text); !t.Ambient && (asked || setup.Depth.Always) {
 		req.Question.Text, req.Depth = text, &setup.Depth
 	}
 	return req, nil
+}
+
+// platforms are the names of platforms as people write them.
+var platforms = map[thread.Platform]string{"slack": "Slack", "discord": "Discord", "console": "a terminal"}
+
+// place says where a question was asked, for the model.
+func place(t session.Turn) string {
+	at := cmp.Or(platforms[t.Session.Ref.Platform], string(t.Session.Ref.Platform))
+	switch {
+	case at == "" || t.Session.Ref.Channel == "" || t.Session.Ref.Platform == "console":
+		return at
+	case t.Direct:
+		return at + ", a direct message"
+	}
+	return at + ", channel " + t.Session.Ref.Channel
 }
 
 // permitted reduces a history to what the present audience may read.

@@ -22,17 +22,18 @@ import (
 
 // Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever, Steering and Metrics are required.
 type Deps struct {
-	Store    Store
-	Prompts  Prompts
-	Signal   session.Signal
-	Engine   Engine
-	Deep     Engine // runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
-	Setups   Setups
-	Library  Library
-	Quotes   session.Quotes // nil: documents count as a whole
-	Surfaces Surfaces
-	Resolver *access.Resolver // of who is present; nil: they hold what their platform says
-	Logger   *slog.Logger     // nil: silent
+	Store     Store
+	Prompts   Prompts
+	Signal    session.Signal
+	Engine    Engine
+	Deep      Engine // runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
+	Setups    Setups
+	Library   Library
+	Quotes    session.Quotes // nil: documents count as a whole
+	Catalogue Catalogue      // nil: models do not read what can be searched
+	Surfaces  Surfaces
+	Resolver  *access.Resolver // of who is present; nil: they hold what their platform says
+	Logger    *slog.Logger     // nil: silent
 
 	Policies  policy.Source       // what holds in each channel; nil: the defaults everywhere
 	Retriever retrieve.Retriever  // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered

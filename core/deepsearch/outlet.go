@@ -80,7 +80,7 @@ func (o *outlet) within(r *row) packet.Sink {
 				return
 			}
 			o.at(r, p.Placement.TurnIndex+1, p.Payload)
-		case packet.MessageDelta, packet.CitationInfo, packet.Stop, packet.Error, packet.ModelStart:
+		case packet.MessageDelta, packet.CitationInfo, packet.Stop, packet.Error, packet.ModelStart, packet.Status:
 		case packet.Heartbeat:
 			o.Accept(packet.Packet{Payload: p.Payload})
 		default:

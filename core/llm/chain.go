@@ -36,6 +36,8 @@ func (c *Chain) Info() Info {
 		other := m.Info()
 		info.Window, info.Reply = min(info.Window, other.Window), max(info.Reply, other.Reply)
 		info.Vision = info.Vision && other.Vision
+		info.Small = info.Small || other.Small
+		info.Thinks = info.Thinks || other.Thinks
 		info.NativeTools = info.NativeTools && other.NativeTools
 	}
 	return info
@@ -82,6 +84,8 @@ type try struct {
 	shown bool    // something was passed on
 	left  bool    // the reader has left the loop
 
+	silence time.Duration // that is allowed now
+
 	first  time.Time // when the first delta came
 	usage  Usage
 	finish Finish
@@ -89,7 +93,9 @@ type try struct {
 
 // run returns nil when the stream was passed on whole, or the reader has left.
 func (t *try) run(parent context.Context, req Request, attempt int) (err error) {
-	began, name := time.Now(), t.model.Info().Name
+	began, info := time.Now(), t.model.Info()
+	name := info.Name
+	t.silence = t.policy.beginning(info)
 	parent, told := span.Begin(parent, "model", slog.String("model", name), slog.Int("attempt", attempt), slog.Bool("fallback", t.fallback))
 	defer func() {
 		if !t.first.IsZero() {
@@ -101,11 +107,15 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	// The provider is made to end by cancelling its context: there is no second goroutine that could be left behind.
-	watchdog := time.AfterFunc(t.policy.FirstDelta, func() { cancel(ErrStalled) })
+	watchdog := time.AfterFunc(t.silence, func() { cancel(ErrStalled) })
 	defer watchdog.Stop()
 	for d, err := range t.model.Stream(ctx, req) {
 		if err != nil {
 			return t.failure(ctx, name, err)
+		}
+		if d == (Delta{}) { // a sign of life
+			watchdog.Reset(t.silence)
+			continue
 		}
 		// The reader's time is not the model's silence.
 		watchdog.Stop()
@@ -126,7 +136,8 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 			t.left = true
 			return nil
 		}
-		watchdog.Reset(t.policy.Stall)
+		t.silence = t.policy.Stall
+		watchdog.Reset(t.silence)
 	}
 	watchdog.Stop()
 	if cause := context.Cause(ctx); cause != nil {
@@ -144,11 +155,7 @@ func (t *try) failure(ctx context.Context, name string, err error) error {
 		err = cause
 	}
 	if errors.Is(err, ErrStalled) {
-		quiet := t.policy.FirstDelta
-		if t.shown || len(t.held) > 0 {
-			quiet = t.policy.Stall
-		}
-		return fmt.Errorf("ask model %s: no word for %s: %w", name, quiet, err)
+		return fmt.Errorf("ask model %s: no word for %s: %w", name, t.silence, err)
 	}
 	return fmt.Errorf("ask model %s: %w", name, err)
 }

@@ -180,3 +180,34 @@ func TestChainInfoIsWhatAllCanDo(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Signs of life count as long as the model has not begun, and between two deltas. Silence ends the stream, with or without them before.
+func TestSignsOfLifeKeepAStreamOpen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		alive := func(n int) (r llmtest.Reply) {
+			for range n {
+				r = append(r, llmtest.Sleep(40*time.Second), llmtest.Text(""))
+			}
+			return r
+		}
+		reply := append(alive(10), llmtest.Text("So"))
+		reply = append(append(reply, alive(5)...), llmtest.Text(" it is."))
+		text := ""
+		for d, err := range llm.NewChain(llm.Policy{Attempts: 1}, llmtest.Native(reply)).Stream(t.Context(), llm.Request{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			text += d.Text
+		}
+		if text != "So it is." {
+			t.Errorf("text %q", text)
+		}
+		began := time.Now()
+		for _, err := range llm.NewChain(llm.Policy{Attempts: 1}, llmtest.Native(append(alive(2), llmtest.Hang()))).Stream(t.Context(), llm.Request{}) {
+			if !errors.Is(err, llm.ErrStalled) || time.Since(began) != 170*time.Second {
+				t.Errorf("error %v after %s", err, time.Since(began))
+			}
+		}
+	})
+}

@@ -116,12 +116,15 @@ type Info struct {
 	Reply       int  // tokens kept free for the reply
 	Vision      bool // can read images
 	NativeTools bool // calls tools through the API; otherwise calls are read from its text
+	Thinks      bool // may reason for minutes before its first word
+	Small       bool // is asked once, with a few passages that were searched for before, and is offered no tools
 	Extractive  bool // quotes passages instead of writing; answers say so
 }
 
 // Model streams answers. Implementations are safe for concurrent use.
 //
-// Stream yields deltas as they arrive. An error comes once, last, with a zero Delta, and is one of this package's typed errors
+// Stream yields deltas as they arrive. A zero Delta is a sign of life, such as a comment that a gateway sends to keep a connection
+// open. An error comes once, last, with a zero Delta, and is one of this package's typed errors
 // where it applies. Breaking out of the loop or cancelling ctx closes the connection to the provider before Stream's iterator returns.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]

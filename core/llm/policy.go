@@ -15,7 +15,7 @@ type Policy struct {
 	Backoff       time.Duration // before the second attempt; doubled for each further one
 	MaxBackoff    time.Duration // most that is waited between two attempts without the provider asking for it
 	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not waited for
-	FirstDelta    time.Duration // silence allowed before the first delta; prompts can take long to read
+	FirstDelta    time.Duration // silence allowed before the first delta; 0: by the model, firstDelta or firstThought
 	Stall         time.Duration // silence allowed between two deltas
 
 	// Sleep waits between attempts; nil waits by the clock. It returns the context's cause when the context ends first.
@@ -24,11 +24,17 @@ type Policy struct {
 	Jitter func() float64
 }
 
+// How long a model may be silent before its first delta: prompts can take long to read.
+const (
+	firstDelta   = 90 * time.Second
+	firstThought = 5 * time.Minute // of a model that thinks, which some endpoints do not show
+)
+
 // DefaultPolicy is what a zero Policy means.
 func DefaultPolicy() Policy {
 	return Policy{
 		Attempts: 3, Backoff: 500 * time.Millisecond, MaxBackoff: 8 * time.Second, MaxRetryAfter: 20 * time.Second,
-		FirstDelta: 90 * time.Second, Stall: 45 * time.Second, Sleep: sleep.For, Jitter: rand.Float64,
+		Stall: 45 * time.Second, Sleep: sleep.For, Jitter: rand.Float64,
 	}
 }
 
@@ -39,7 +45,7 @@ func (p Policy) withDefaults() Policy {
 	}
 	for _, f := range []struct{ field, standard *time.Duration }{
 		{&p.Backoff, &d.Backoff}, {&p.MaxBackoff, &d.MaxBackoff}, {&p.MaxRetryAfter, &d.MaxRetryAfter},
-		{&p.FirstDelta, &d.FirstDelta}, {&p.Stall, &d.Stall},
+		{&p.Stall, &d.Stall},
 	} {
 		if *f.field <= 0 {
 			*f.field = *f.standard
@@ -52,6 +58,17 @@ func (p Policy) withDefaults() Policy {
 		p.Jitter = d.Jitter
 	}
 	return p
+}
+
+// beginning returns how long a model may be silent before its first delta.
+func (p Policy) beginning(info Info) time.Duration {
+	switch {
+	case p.FirstDelta > 0:
+		return p.FirstDelta
+	case info.Thinks:
+		return firstThought
+	}
+	return firstDelta
 }
 
 // wait returns how long to wait after failed attempt number n (from 1), and false when waiting makes no sense.

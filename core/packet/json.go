@@ -11,7 +11,7 @@ var kinds = []Payload{
 	MessageStart{}, MessageDelta{}, ReasoningStart{}, ReasoningDelta{}, ReasoningDone{}, SearchStart{}, SearchQueries{},
 	SearchDocuments{}, OpenURLStart{}, OpenURLAddresses{}, OpenURLDocuments{}, FileReaderStart{}, FileReaderResult{},
 	CustomToolStart{}, CustomToolArguments{}, CustomToolResult{}, DeepSearchPlanStart{}, DeepSearchPlanDelta{},
-	SubQuestion{}, SubAnswerStart{}, SubAnswerDelta{}, Finding{}, Refinement{}, Progress{}, CitationInfo{}, Withdrawn{}, SectionEnd{}, Branching{}, Heartbeat{}, Error{}, Stop{}, ModelStart{},
+	SubQuestion{}, SubAnswerStart{}, SubAnswerDelta{}, Finding{}, Refinement{}, Progress{}, CitationInfo{}, Withdrawn{}, SectionEnd{}, Branching{}, Heartbeat{}, Error{}, Stop{}, ModelStart{}, Status{},
 }
 
 // Kinds returns one zero value of every payload type, in a stable order.

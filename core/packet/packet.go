@@ -58,6 +58,10 @@ type (
 	}
 	// ReasoningDone closes the reasoning.
 	ReasoningDone struct{}
+	// Status says what the model is doing before there is an answer, in words of its own or ours. It is no part of the answer.
+	Status struct {
+		Text string `json:"text"`
+	}
 	// SearchStart says that a search begins.
 	SearchStart struct{}
 	// SearchQueries lists the queries that run, most weighty first.
@@ -227,6 +231,7 @@ func (MessageDelta) Kind() string        { return "message_delta" }
 func (ReasoningStart) Kind() string      { return "reasoning_start" }
 func (ReasoningDelta) Kind() string      { return "reasoning_delta" }
 func (ReasoningDone) Kind() string       { return "reasoning_done" }
+func (Status) Kind() string              { return "status" }
 func (SearchStart) Kind() string         { return "search_tool_start" }
 func (SearchQueries) Kind() string       { return "search_tool_queries_delta" }
 func (SearchDocuments) Kind() string     { return "search_tool_documents_delta" }

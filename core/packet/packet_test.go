@@ -33,7 +33,7 @@ func examples() []packet.Payload {
 		packet.CitationInfo{Number: 1, Document: "files:a.md", Title: "A", URL: "https://docs.example/a", Source: "file"},
 		packet.Withdrawn{Documents: []document.ID{"files:a.md"}}, packet.SectionEnd{}, packet.Branching{Branches: 2}, packet.Heartbeat{},
 		packet.Error{Message: "The model did not answer.", Reference: "r1", Retryable: true}, packet.Stop{Reason: "no_evidence", Message: "Nothing was found.", Grounding: packet.General, Closest: docs, Notices: []string{"A file was left out."}, Removed: true, Corrected: true},
-		packet.ModelStart{Name: "gpt-large"},
+		packet.ModelStart{Name: "gpt-large"}, packet.Status{Text: "I look."},
 	}
 }
 

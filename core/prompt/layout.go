@@ -39,15 +39,14 @@ func newLayout(counter budget.Counter, in Input) *layout {
 		l.text(budget.Tools, 0, llm.System, described)
 	}
 	l.history()
-	if !in.Agent.ReplaceSystem {
-		l.text(budget.Agent, 0, llm.User, strings.TrimSpace(in.Agent.Instructions))
-	}
+	l.text(budget.Agent, 0, llm.User, in.context())
 	l.project()
 	l.files(in.Question, current, true)
 	l.user(in.Question, budget.User, current, true)
 	for _, m := range paired(in.Steps) {
 		l.step(m, current, m.Text)
 	}
+	l.text(budget.ToolCall, current, llm.Assistant, in.Partial)
 	l.text(budget.Reminder, 0, llm.User, in.reminder())
 	return l
 }
@@ -63,6 +62,7 @@ func (l *layout) text(kind budget.Kind, group int, role llm.Role, text string) {
 }
 
 func (l *layout) history() {
+	earlier := earlierNumbers(l.in.History)
 	for _, m := range paired(l.in.History) {
 		switch m.Role {
 		case message.User, message.Task:
@@ -71,9 +71,53 @@ func (l *layout) history() {
 		case message.Assistant:
 			l.text(budget.History, m.Turn, llm.Assistant, said(m))
 		case message.ToolCall, message.ToolResult:
-			l.step(m, m.Turn, RemovedResult())
+			removed := RemovedResult()
+			if list := earlier[m.Turn]; list != "" && m.Role == message.ToolResult {
+				removed += "\n" + list
+				delete(earlier, m.Turn)
+			}
+			l.step(m, m.Turn, removed)
 		}
 	}
+}
+
+// maxEarlier is how many documents of one earlier turn are listed.
+const maxEarlier = 15
+
+// earlierNumbers lists, by turn, the documents that its answer had: title, heading and address by the number that the model knows them
+// by. The cited ones come first.
+func earlierNumbers(history []message.Message) map[int]string {
+	lists := make(map[int]string)
+	for _, m := range history {
+		if m.Role != message.Assistant {
+			continue
+		}
+		cited := make(map[int]bool)
+		for _, c := range m.Citations {
+			cited[c.ModelSees] = true
+		}
+		seen := make(map[int]bool)
+		var lines, rest []string
+		for _, r := range m.Documents {
+			if r.Text == "" || seen[r.Number] {
+				continue
+			}
+			seen[r.Number] = true
+			line := fmt.Sprintf("[%d] %s", r.Number, strings.Join(strings.Fields(r.Document.Title), " "))
+			if link := r.Document.Link(r.Anchor); link != "" {
+				line += ", " + link
+			}
+			if cited[r.Number] {
+				lines = append(lines, line)
+			} else {
+				rest = append(rest, line)
+			}
+		}
+		if lines = append(lines, rest...); len(lines) > 0 {
+			lists[m.Turn] = "It held:\n" + strings.Join(lines[:min(len(lines), maxEarlier)], "\n")
+		}
+	}
+	return lists
 }
 
 // stoppedHere stands behind the beginning of an answer that a person stopped: a model would take it for all that it had to say.

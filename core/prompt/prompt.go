@@ -1,6 +1,7 @@
 // Package prompt lays out what a model reads: the only place where messages of a conversation become input of a model.
 //
-// The order is: system prompt · earlier turns, each file above the message it came with · the agent's instructions · project
+// The order is: system prompt · earlier turns, each file above the message it came with · the agent's instructions, with the day, the
+// person and what can be searched · project
 // documents · the newest message with its files and images · tool calls and results of this turn · the reminder. Instructions and
 // project documents move along as the conversation grows; files stay where they were.
 package prompt
@@ -20,15 +21,29 @@ type Input struct {
 	Agent    Agent
 	System   string // the stored system prompt; empty means DefaultSystem
 	Now      time.Time
-	Tools    []tool.Tool // offered in this step
-	Last     bool        // no further step follows; Tools is empty
-	Citable  bool        // a search-like tool ran in this turn
+	Place    string        // where it is asked, such as "Slack, #ops"
+	Sources  []tool.Source // what a search can find, as far as the audience may read it
+	Tools    []tool.Tool   // of the turn, the same in each of its steps
+	Last     bool          // no tool can be called any more
+	Citable  bool          // a search-like tool ran in this turn
 	History  []message.Message
 	Project  []ProjectFile
 	Question message.Message
 	Steps    []message.Message // of this turn so far: ToolCall (with the text written before the call) and ToolResult
+	Partial  string            // what the model wrote of the answer, which Nudge is about
+	Nudge    Nudge             // what is wrong with the model's last reply; empty: nothing
 	Model    llm.Info
 }
+
+// Nudge asks a model once more after a reply that is no answer yet. It is the name of its text.
+type Nudge string
+
+// The nudges.
+const (
+	Empty    Nudge = "empty"    // the reply held nothing
+	Continue Nudge = "continue" // Partial was cut off because it reached its longest length
+	Uncited  Nudge = "uncited"  // Partial cites nothing and the agent is strict
+)
 
 // ProjectFile is a file of the conversation's project under the number that the model cites it by.
 type ProjectFile struct {

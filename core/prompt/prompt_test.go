@@ -129,6 +129,7 @@ func TestOrderOfTheContext(t *testing.T) {
 		},
 		{"reminder after one call", prompt.Input{Question: user(1, "U1"), Steps: called(1, "c1", "r"), Citable: true}, "S U1 TC TR R"},
 		{"reminder after two calls", prompt.Input{Question: user(1, "U1"), Steps: join(called(1, "c1", "r"), called(1, "c2", "r")), Citable: true}, "S U1 TC TR TC TR R"},
+		{"reminder of the last step", prompt.Input{Question: user(1, "U1"), Steps: called(1, "c1", "r"), Citable: true, Last: true, Tools: []tool.Tool{lookup{}}}, "S U1 TC TR R"},
 		{"no reminder without a search", prompt.Input{Question: user(1, "U1"), Steps: called(1, "c1", "r")}, "S U1 TC TR"},
 		{
 			"an agent that replaces the system prompt does not move",
@@ -216,12 +217,12 @@ func TestSystemPromptParts(t *testing.T) {
 		in       prompt.Input
 		has, not []string
 	}{
-		{"date and time", prompt.Input{Now: now}, []string{"Monday, 2 March 2026, 09:30 UTC"}, []string{"# Tools", "# Citations", "{{"}},
-		{"only the tools of the step", prompt.Input{Tools: []tool.Tool{lookup{}}}, []string{"# Tools", "## internal_search", "Search first."}, []string{"<tool_call>", "open_url"}},
-		{"no tools in the last step", prompt.Input{Last: true}, []string{"No tool can be called any more"}, []string{"## internal_search"}},
-		{"citations after a search", prompt.Input{Citable: true}, []string{"# Citations"}, nil},
-		{"a stored prompt", prompt.Input{System: "Be a pirate. {{tools}} Arr.", Now: now, Tools: []tool.Tool{lookup{}}, Citable: true}, []string{"Be a pirate. # Tools", "Arr.", "Now: Monday", "# Citations"}, []string{"careful assistant"}},
-		{"an agent's own system prompt", prompt.Input{Agent: prompt.Agent{Instructions: "Only I.", ReplaceSystem: true}, System: "stored", Now: now, Citable: true}, []string{"Only I.", "# Citations"}, []string{"stored", "Now:"}},
+		{"no date", prompt.Input{Now: now}, nil, []string{"Monday", "# Tools", "# Citations", "{{"}},
+		{"the tools of the turn", prompt.Input{Tools: []tool.Tool{lookup{}}}, []string{"# Tools", "## internal_search", "Search first.", "# Citations"}, []string{"<tool_call>", "open_url"}},
+		{"the same tools in the last step", prompt.Input{Last: true, Tools: []tool.Tool{lookup{}}}, []string{"## internal_search"}, []string{"No tool can be called any more"}},
+		{"citations of a turn without tools", prompt.Input{Citable: true}, []string{"# Citations"}, nil},
+		{"a stored prompt", prompt.Input{System: "Be a pirate on {{now}}. {{tools}} Arr.", Now: now, Tools: []tool.Tool{lookup{}}, Citable: true}, []string{"Be a pirate on Monday, 2 March 2026. # Tools", "Arr.", "# Citations"}, []string{"careful assistant"}},
+		{"an agent's own system prompt", prompt.Input{Agent: prompt.Agent{Instructions: "Only I.", ReplaceSystem: true}, System: "stored", Now: now, Citable: true}, []string{"Only I.", "# Citations"}, []string{"stored", "Monday"}},
 		{"strict grounding", prompt.Input{Agent: prompt.Agent{Grounding: prompt.Strict}}, []string{"# Grounding"}, nil},
 		{"tools of a model without an interface for them", prompt.Input{Tools: []tool.Tool{lookup{}}, Model: llm.Info{Window: 50_000}}, []string{"<tool_call>", `{"type":"object"}`}, nil},
 	} {

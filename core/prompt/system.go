@@ -4,18 +4,21 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// timeFormat names the weekday, because "last Friday" needs it.
-const timeFormat = "Monday, 2 January 2006, 15:04 MST"
+// dayFormat names the weekday, because "last Friday" needs it. It has no hour: the prompts of a day begin alike.
+const dayFormat = "Monday, 2 January 2006"
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// system is the system prompt of one step. What it says about tool use stands inside the tools section and nowhere else: models
-// follow it there and overlook it elsewhere.
+// system is the system prompt. It is the same in each step and for each person, so that a provider reads it once: what varies stands
+// in context. What it says about tool use stands inside the tools section and nowhere else: models follow it there and overlook it
+// elsewhere.
 func (in Input) system() string {
 	text := in.System
 	if in.Agent.ReplaceSystem {
@@ -23,17 +26,13 @@ func (in Input) system() string {
 	} else if strings.TrimSpace(text) == "" {
 		text = DefaultSystem()
 	}
-	now := ""
-	if !in.Now.IsZero() {
-		now = in.Now.Format(timeFormat)
-	}
-	text = section(text, "{{now}}", now, !in.Agent.ReplaceSystem, "Now: "+now+".")
+	text = strings.ReplaceAll(text, "{{now}}", in.day())
 	tools, citations := in.toolsSection(), ""
-	if in.Citable {
+	if in.Citable || len(in.Tools) > 0 {
 		citations = template("citations")
 	}
-	text = section(text, "{{tools}}", tools, true, tools)
-	text = section(text, "{{citations}}", citations, true, citations)
+	text = section(text, "{{tools}}", tools)
+	text = section(text, "{{citations}}", citations)
 	if in.Agent.Grounding == Strict {
 		text += "\n\n" + template("strict")
 	}
@@ -41,21 +40,74 @@ func (in Input) system() string {
 }
 
 // section puts a part where its placeholder stands, or to the end.
-func section(text, placeholder, part string, appended bool, atEnd string) string {
+func section(text, placeholder, part string) string {
 	if strings.Contains(text, placeholder) {
 		return strings.ReplaceAll(text, placeholder, part)
 	}
-	if !appended || part == "" {
+	if part == "" {
 		return text
 	}
-	return text + "\n\n" + atEnd
+	return text + "\n\n" + part
+}
+
+func (in Input) day() string {
+	if in.Now.IsZero() {
+		return ""
+	}
+	return in.Now.Format(dayFormat)
+}
+
+// context is what varies from one question to the next. It stands just above the newest message, with the agent's instructions.
+func (in Input) context() string {
+	var parts []string
+	if !in.Agent.ReplaceSystem {
+		parts = append(parts, strings.TrimSpace(in.Agent.Instructions))
+	}
+	if !in.Model.Extractive {
+		parts = append(parts, in.circumstances(), in.searchable())
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
+}
+
+// circumstances say when, by whom and where the question is asked.
+func (in Input) circumstances() string {
+	var lines []string
+	say := func(name, value string) {
+		if value = oneLine(value); value != "" {
+			lines = append(lines, name+": "+value)
+		}
+	}
+	say("Date", in.day())
+	say("Asked by", in.Question.Author)
+	say("Asked in", in.Place)
+	return strings.Join(lines, "\n")
+}
+
+// maxSources is how many sources a prompt lists.
+const maxSources = 30
+
+// searchable lists what a search can find: a model cannot know what "the documents" are.
+func (in Input) searchable() string {
+	if len(in.Sources) == 0 || len(in.Tools) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("What can be searched:")
+	for i, s := range in.Sources {
+		if i == maxSources {
+			fmt.Fprintf(&b, "\n- and %d more sources", len(in.Sources)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\n- %s (%s): %d documents", oneLine(s.Name), oneLine(s.Kind), s.Documents)
+		if !s.Newest.IsZero() {
+			b.WriteString(", the newest of " + s.Newest.Format(time.DateOnly))
+		}
+	}
+	return b.String()
 }
 
 func (in Input) toolsSection() string {
 	if len(in.Tools) == 0 {
-		if in.Last {
-			return template("no_tools")
-		}
 		return ""
 	}
 	var b strings.Builder
@@ -90,8 +142,8 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder is the last message: the citation reminder once a search-like tool ran in this turn, then the agent's own. A model that only
-// quotes follows no instructions and would take the last message for the question.
+// reminder is the last message: the citation reminder once a search-like tool ran in this turn, what holds for this step alone, and the
+// agent's own. A model that only quotes follows no instructions and would take the last message for the question.
 func (in Input) reminder() string {
 	if in.Model.Extractive {
 		return ""
@@ -99,6 +151,12 @@ func (in Input) reminder() string {
 	var parts []string
 	if in.Citable {
 		parts = append(parts, template("citation_reminder"))
+	}
+	if in.Last {
+		parts = append(parts, template("no_calls"))
+	}
+	if in.Nudge != "" {
+		parts = append(parts, template(string(in.Nudge)))
 	}
 	if r := strings.TrimSpace(in.Agent.Reminder); r != "" {
 		parts = append(parts, r)

@@ -18,10 +18,11 @@ func template(name string) string {
 }
 
 // DefaultSystem is the system prompt that the product comes with. A stored one may hold the same placeholders, {{now}}, {{tools}} and
-// {{citations}}; a part without a placeholder is put at the end.
+// {{citations}}; tools and citations
+// without a placeholder are put at the end, and the day stands above the question anyway.
 func DefaultSystem() string { return template("system") }
 
-// Placeholders are what a system prompt may hold in place of the parts that change from step to step.
+// Placeholders are what a system prompt may hold in place of parts.
 func Placeholders() []string { return []string{"{{now}}", "{{tools}}", "{{citations}}"} }
 
 // RemovedResult stands in place of the tool results of earlier turns.

@@ -29,6 +29,7 @@ type View struct {
 	Model     int    // ModelIndex that this view shows
 	Label     string // name of the model, where several answer at once; else empty
 	Phase     Phase
+	Status    string                // what the model is doing, until there is something newer to show; empty: nothing is said of it
 	Queries   []string              // of all searches so far, in order
 	Documents []packet.Document     // what the searches gave the model, each document once
 	Citations []packet.CitationInfo // in order of first use; a document of which several sections are cited has several
@@ -99,10 +100,18 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.SearchStart, packet.OpenURLStart, packet.FileReaderStart, packet.CustomToolStart:
 		searching := v.working(p.Placement)
 		return v.enter(Searching) || searching
+	case packet.Status:
+		changed := v.Status != payload.Text && v.Len() == 0
+		if changed {
+			v.Status = payload.Text
+		}
+		return changed
 	case packet.SearchQueries:
+		v.Status = ""
 		v.Queries = append(v.Queries, payload.Queries...)
 		return true
 	case packet.OpenURLAddresses:
+		v.Status = ""
 		v.Queries = append(v.Queries, payload.URLs...)
 		return true
 	case packet.SearchDocuments:
@@ -110,6 +119,7 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.OpenURLDocuments:
 		return v.found(payload.Documents)
 	case packet.MessageStart:
+		v.Status = ""
 		changed := v.enter(Writing)
 		if len(v.text) > 0 { // narration came before; the answer begins a new paragraph
 			v.text = append(v.text, "\n\n"...)

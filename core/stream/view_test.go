@@ -16,6 +16,7 @@ func TestViewKnowsEveryKind(t *testing.T) {
 	doc := packet.Document{ID: "d", Title: "D"}
 	type seen struct {
 		Phase              stream.Phase
+		Status             string
 		Queries            []string
 		Text               string
 		Documents, Sources int
@@ -32,6 +33,7 @@ func TestViewKnowsEveryKind(t *testing.T) {
 		"reasoning_start":             {packet.ReasoningStart{}, seen{Phase: stream.Thinking}},
 		"reasoning_delta":             {packet.ReasoningDelta{Text: "a"}, seen{Phase: ignored}},
 		"reasoning_done":              {packet.ReasoningDone{}, seen{Phase: ignored}},
+		"status":                      {packet.Status{Text: "I look."}, seen{Status: "I look."}},
 		"search_tool_start":           {packet.SearchStart{}, seen{Phase: stream.Searching}},
 		"search_tool_queries_delta":   {packet.SearchQueries{Queries: []string{"q"}}, seen{Queries: []string{"q"}}},
 		"search_tool_documents_delta": {packet.SearchDocuments{Documents: []packet.Document{doc, doc}}, seen{Documents: 1}},
@@ -68,7 +70,7 @@ func TestViewKnowsEveryKind(t *testing.T) {
 		}
 		var v stream.View
 		changed := v.Apply(packet.Packet{Payload: tt.payload})
-		got := seen{v.Phase, v.Queries, v.Text(), len(v.Documents), len(v.Citations), v.Problem != nil, v.Outcome}
+		got := seen{v.Phase, v.Status, v.Queries, v.Text(), len(v.Documents), len(v.Citations), v.Problem != nil, v.Outcome}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", kind.Kind(), diff)
 		}

@@ -55,15 +55,26 @@ type Scope struct {
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
 	Sources   []document.SourceID
+	Catalogue []Source            // what can be searched, as the prompt lists it
 	Documents []document.ID       // search nothing but these; none means all
 	Files     []message.File      // of the project and the conversation, oldest first
 	Rankings  *retrieve.Rankings  // of the turn's searches, for their further pages; nil: none are kept
 	Shown     []message.Reference // what the tools of this turn have shown the model so far
 	First     bool                // no call of this tool ran in this turn yet
 	Weighs    bool                // whoever reads the result weighs words by how common they are
+	Passages  int                 // most that a search returns; 0 means the tool's own limit
 	Budget    int                 // tokens that Content should stay within; 0: no limit
 	Window    int                 // tokens of the model's window; 0: not known
 	Now       time.Time
+}
+
+// Source is a source of documents, with what the audience may read of it.
+type Source struct {
+	ID        document.SourceID
+	Name      string
+	Kind      string
+	Documents int
+	Newest    time.Time // zero: no document has a date
 }
 
 // Result is what a tool returns.

@@ -55,3 +55,8 @@ func baseless(text string, passages map[int][]string) bool {
 	}
 	return cited
 }
+
+// deniesOnly reports whether a text says that the documents do not answer, and is too short to say much else.
+func deniesOnly(text string) bool {
+	return len([]rune(strings.TrimSpace(text))) <= denialRunes && denies(text)
+}

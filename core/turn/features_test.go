@@ -58,15 +58,15 @@ func TestForcedToolIsForcedInTheFirstStepAlone(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Choice.Mode, r.Choice.Name, names))
 	}
 	want := []string{
-		fmt.Sprint(llm.Required, "internal_search", []string{"internal_search"}),
+		fmt.Sprint(llm.Required, "internal_search", []string{"internal_search", "other"}),
 		fmt.Sprint(llm.Auto, "", []string{"internal_search", "other"}),
-		fmt.Sprint(llm.None, "", []string(nil)),
+		fmt.Sprint(llm.None, "", []string{"internal_search", "other"}),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tools of the steps (-want +got):\n%s", diff)
 	}
-	if last := model.Requests()[2].Messages; !strings.Contains(last[0].Text, "No tool can be called any more") {
-		t.Error("the last step is not told that it has no tools")
+	if last := model.Requests()[2].Messages; !strings.Contains(last[len(last)-1].Text, "No tool can be called any more") {
+		t.Error("the last step does not read that no tool can be called")
 	}
 }
 
@@ -78,7 +78,7 @@ func TestForcedSearchIsMadeEvenIfTheModelIgnoresIt(t *testing.T) {
 			s := ask("How do I replicate?", llmtest.New(llm.Info{NativeTools: native}, llmtest.Answer("Hm."), llmtest.Answer("So [1].")))
 			s.request.ForceTool = "internal_search"
 			_, packets := s.run(t, t.Context())
-			if got := shown(packets, 0); got != "Hm.\n\nSo [[1]](https://docs.example/replication#top)." {
+			if got := shown(packets, 0); got != "So [[1]](https://docs.example/replication#top)." {
 				t.Errorf("shown %q", got)
 			}
 		})
@@ -214,11 +214,11 @@ func TestModelWithoutToolInterface(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(llm.Info{Name: "plain"}, llmtest.Answer("Let me look.\n", "```json\n{\"name\": \"internal_search\", ", "\"arguments\": "+call+"}\n```"), llmtest.Answer("So [1]."))
 	report, packets := ask("How?", model).run(t, t.Context())
-	if got := shown(packets, 0); got != "Let me look.\n\n\nSo [[1]](https://docs.example/replication#top)." || report.Outcome() != session.Answered {
+	if got := shown(packets, 0); got != "So [[1]](https://docs.example/replication#top)." || report.Outcome() != session.Answered {
 		t.Errorf("shown %q", got)
 	}
 	second := model.Requests()[1]
-	if len(second.Tools) != 0 || !strings.Contains(second.Messages[2].Text, "<tool_call>") || !strings.HasPrefix(second.Messages[3].Text, "Result of the tool call") {
+	if len(second.Tools) != 0 || !strings.Contains(second.Messages[3].Text, "<tool_call>") || !strings.HasPrefix(second.Messages[4].Text, "Result of the tool call") {
 		t.Errorf("second prompt = %+v", second.Messages)
 	}
 }
@@ -284,7 +284,9 @@ func TestMessagesOfAnAnswerAreTheNextTurnsHistory(t *testing.T) {
 		texts = append(texts, string(m.Role)+": "+m.Text)
 	}
 	want := []string{
-		"user: How do I set up streaming replication?", "assistant: I look.", "tool: " + prompt.RemovedResult(), "assistant: Use slots [1].", "user: and how do I monitor it?",
+		"user: How do I set up streaming replication?", "assistant: ", "tool: " + prompt.RemovedResult() +
+			"\nIt held:\n[1] REPLICATION, https://docs.example/replication#top\n[2] BACKUP, https://docs.example/backup#top",
+		"assistant: Use slots [1].", "user: Date: Monday, 2 March 2026", "user: and how do I monitor it?",
 	}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)

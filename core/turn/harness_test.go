@@ -245,6 +245,8 @@ func show(packets []packet.Packet) string {
 			fmt.Fprintf(&b, " %q", payload.Text)
 		case packet.ReasoningDelta:
 			fmt.Fprintf(&b, " %q", payload.Text)
+		case packet.Status:
+			fmt.Fprintf(&b, " %q", payload.Text)
 		case packet.SearchQueries:
 			fmt.Fprintf(&b, " %q", payload.Queries)
 		case packet.SearchDocuments:

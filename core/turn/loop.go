@@ -55,7 +55,14 @@ type worker struct {
 	steps    []message.Message
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
+	narrates bool                // the model writes before it calls tools
 	asked    bool                // once more, after an empty reply
+	pressed  bool                // asked for the numbers of an answer that cited nothing
+	resumed  bool                // asked for the rest of an answer that was cut by its length
+	halved   bool                // asked with half of the passages, because all were too long
+	nudge    prompt.Nudge        // of the request that comes next
+	partial  string              // what nudge is about
+	toolless bool                // no tools are offered any more: the endpoint called one although none could be called
 	spelled  int                 // steps laid out anew because an endpoint takes no tools
 }
 
@@ -79,28 +86,57 @@ func (w *worker) work(ctx context.Context) (err error) {
 		n := w.numbers.Add(sourceOf(message.Reference{Document: ref}))
 		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
-	for number := range w.maxSteps {
+	if err := w.searchFirst(ctx); err != nil {
+		return err
+	}
+	for number := 0; number < w.maxSteps; {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
 		stepping, told := span.Begin(ctx, "step", slog.Int("number", number+1), slog.String("model", w.model.Info().Name))
 		result, err := w.step(stepping, number)
-		for w.useStandIn(ctx, err) || w.spell(ctx, err) {
+		for w.useStandIn(ctx, err) || w.spell(ctx, err) || w.halve(ctx, err) {
 			result, err = w.step(stepping, number)
 		}
-		done := false
+		next := done
 		if err == nil {
-			done, err = w.follow(stepping, number, result)
+			next, err = w.follow(stepping, number, result)
 		}
-		if w.down != nil && (err != nil || done && !result.shown) {
-			done, err = true, w.down // nothing was quoted
+		if w.down != nil && (err != nil || next == done && !result.shown) {
+			err = w.down // nothing was quoted
 		}
 		told.End(err)
-		if done || err != nil {
+		if next == done || err != nil {
 			return err
+		}
+		if next == further {
+			number++
 		}
 	}
 	return fmt.Errorf("%d steps: %w", w.maxSteps, llm.ErrEmpty)
+}
+
+// smallPassages is how many passages a small model is given.
+const smallPassages = 5
+
+// searchFirst searches with the question for a small model, which is asked once then and offered no tools.
+func (w *worker) searchFirst(ctx context.Context) error {
+	if !w.model.Info().Small {
+		return nil
+	}
+	w.maxSteps = 1
+	only, err := w.tools.Only(search.Name)
+	if err == nil && !w.req.SmallTalk && len(w.steps) == 0 {
+		if err := w.still(ctx); err != nil {
+			return err
+		}
+		w.call(ctx, stepResult{calls: []llm.ToolCall{w.searchCall()}, offered: only})
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+	}
+	w.toolless = true
+	return nil
 }
 
 // useStandIn switches to the stand-in when there is no budget for the model or it cannot be reached,
@@ -138,45 +174,89 @@ func (w *worker) spell(ctx context.Context, err error) bool {
 	return true
 }
 
-// lay lays out what the model is asked in a step, and says which tools it is offered.
-func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
-	offered, choice := w.offer(number)
-	built, err := w.build(ctx, offered, number == w.maxSteps-1)
-	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
-		offered, choice = w.offer(number)
-		built, err = w.build(ctx, offered, number == w.maxSteps-1)
+// halve reports whether the step can be made once more with half of the passages, because the endpoint refused all of them as too long.
+func (w *worker) halve(ctx context.Context, err error) bool {
+	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.voice.take() != "" {
+		return false
 	}
+	w.steps = slices.Clone(w.steps)
+	for i, m := range w.steps {
+		if m.Role == message.ToolResult {
+			var halved bool
+			w.steps[i].Text, halved = tool.Halve(m.Text)
+			w.halved = w.halved || halved
+		}
+	}
+	if w.halved {
+		w.log.WarnContext(ctx, "prompt too long for the endpoint; half of the passages are sent", "model", w.model.Info().Name, "error", err)
+	}
+	return w.halved
+}
+
+// lay lays out what the model is asked in a step, and says which tools it may call.
+func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
+	built, err := w.build(ctx, number == w.maxSteps-1)
+	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
+		built, err = w.build(ctx, number == w.maxSteps-1)
+	}
+	offered, choice := w.offer(number)
 	if err != nil {
 		return req, offered, err
 	}
 	if built.NoTools {
-		offered, choice = tool.Set{}, llm.ToolChoice{Mode: llm.None}
+		choice = llm.ToolChoice{Mode: llm.None}
+	}
+	if choice.Mode == llm.None {
+		offered = tool.Set{}
 	}
 	return llm.Request{
 		Messages: built.Messages, Tools: built.Tools, Choice: choice, MaxTokens: replyTokens(w.model.Info()),
 		ResponseFormat: w.req.ResponseFormat,
-	}, offered, w.still(ctx)
+	}, offered, nil
 }
 
-// follow does what the model's reply asks for: it runs the tools that were called. It reports whether the answer is complete.
-func (w *worker) follow(ctx context.Context, number int, result stepResult) (done bool, err error) {
+// next says what follows a step.
+type next int
+
+const (
+	done    next = iota // the answer is complete
+	further             // the next step
+	again               // the same step
+)
+
+// follow does what the model's reply asks for: it runs the tools that were called. A reply that is none is asked for again once.
+func (w *worker) follow(ctx context.Context, number int, result stepResult) (next, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.still(ctx); err != nil {
-			return false, err
+			return done, err
 		}
 		w.call(ctx, result)
-		return false, nil
+		return further, nil
 	}
+	w.nudge, w.partial = "", ""
 	switch {
-	case result.text == "" && !w.asked && number < w.maxSteps-1:
-		w.asked = true
-		return false, nil
+	case (result.text == "" || !result.shown) && !w.asked && len(result.calls) > 0:
+		w.asked, w.toolless = true, true
+		w.log.WarnContext(ctx, "endpoint called a tool although none could be called", "turn", w.req.Turn, "model", w.model.Info().Name)
+		return again, nil
+	case result.text == "" && !w.asked:
+		w.asked, w.nudge = true, prompt.Empty
+		return again, nil
 	case result.text == "":
-		return false, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+		return done, fmt.Errorf("model %s ended with %q: %w", w.model.Info().Name, result.finish, llm.ErrEmpty)
+	case w.uncited(result):
+		w.pressed, w.nudge, w.partial = true, prompt.Uncited, result.text
+		return again, nil
 	case result.finish == llm.FinishLength, result.finish == llm.FinishLimit:
 		w.record.Noticed(string(sentenceCut))
 	}
-	return true, nil
+	return done, nil
+}
+
+// uncited reports whether a strict agent's answer is to be asked for its numbers before it is withheld: it cites none of the passages
+// that were shown and does not say that they answer nothing.
+func (w *worker) uncited(result stepResult) bool {
+	return !result.shown && !w.pressed && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
 
 // still reports whether the audience is the one for which the turn was laid out.
@@ -187,10 +267,10 @@ func (w *worker) still(ctx context.Context) error {
 	return w.req.Still(ctx)
 }
 
-// offer says which tools a step has: the forced one alone in the first step, which is the search where a project has to be searched
-// instead of being read, none in the last, all otherwise.
+// offer says which tools a step may call: the forced one alone in the first step, which is the search where a project has to be searched
+// instead of being read, none in the last, all otherwise. What is sent has all of them in each step, so that its beginning stays the same.
 func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
-	if w.tools.Len() == 0 || number == w.maxSteps-1 {
+	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
 	}
 	force := w.req.ForceTool
@@ -207,10 +287,15 @@ func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 }
 
 // build lays out the step's prompt. A project that does not fit at the first step is searched for the rest of the turn.
-func (w *worker) build(ctx context.Context, offered tool.Set, last bool) (prompt.Prompt, error) {
+func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
+	offered := w.tools
+	if w.toolless {
+		offered = tool.Set{}
+	}
 	built, err := w.builder.Build(prompt.Input{
-		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: last && w.tools.Len() > 0,
+		Agent: w.req.Agent, System: w.req.System, Now: w.req.Now, Tools: offered.Tools(), Last: (last || w.toolless) && w.tools.Len() > 0,
 		Citable: w.citable, History: w.req.History, Project: w.project, Question: w.req.Question, Steps: w.steps, Model: w.model.Info(),
+		Place: w.req.Place, Sources: w.req.Sources, Partial: w.partial, Nudge: w.nudge,
 	})
 	if err != nil {
 		return built, fmt.Errorf("lay out the prompt: %w", err)
@@ -254,6 +339,7 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 	began := time.Now()
 	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	w.record.Ran(time.Since(began))
+	w.narrates = w.narrates || result.text != ""
 	calls := message.Message{Role: message.ToolCall, Text: cite.Clean(result.text, w.known)}
 	messages := []message.Message{calls}
 	for _, r := range ran {
@@ -272,6 +358,7 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 			w.record.Unsearched()
 		}
 	}
+	w.voice.denials = w.citable && !w.model.Info().Extractive
 	w.steps = append(w.steps, messages...)
 	kept := slices.Clone(messages)
 	if !result.shown {
@@ -297,13 +384,21 @@ func (w *worker) learn(references []message.Reference) {
 
 func (w *worker) scope() tool.Scope {
 	info, sources, documents := w.model.Info(), w.req.Agent.Sources, []document.ID(nil)
+	room, passages := toolBudget(info, w.spent), 0
+	if info.Small {
+		passages = smallPassages
+	}
+	if w.halved { // the window is smaller than it is said to be
+		room = max(leastToolTokens, room/2)
+	}
 	if len(w.instead) > 0 && !w.ran[search.Name] {
 		sources, documents = nil, w.instead
 	}
 	return tool.Scope{
 		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
-		Sources: sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
-		Budget: toolBudget(info, w.spent), Window: info.Window, Now: w.req.Now,
+		Catalogue: w.req.Sources,
+		Sources:   sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
+		Passages: passages, Budget: room, Window: info.Window, Now: w.req.Now,
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	sentenceEmpty      Sentence = "The model gave no answer. Ask again, or ask in other words."
 	sentenceTooLong    Sentence = "The question and what came with it are too long for the model. Ask with less text or fewer files."
 	sentenceEndless    Sentence = "The model did not come to an end, so its answer was stopped. Ask in other words, or ask for less."
+	sentenceUnbegun    Sentence = "The model did not begin its answer. Ask again."
 	sentenceStalled    Sentence = "The model stopped in the middle of its answer. Ask again."
 	sentenceDown       Sentence = "I can't reach the language model right now. Try again in a few minutes."
 	sentenceSetup      Sentence = "The model cannot be used the way it is set up. Tell whoever runs this bot."
@@ -127,6 +128,7 @@ type facts struct {
 	unsearched            bool // every search failed
 	references            bool // documents were shown to the model
 	grounding             prompt.Grounding
+	smallTalk             bool // nothing was asked
 	only                  bool // a search was all that was asked for
 	interrupted, stopping bool // the context ended, with ErrStopped if stopping
 }
@@ -175,6 +177,8 @@ func settle(err error, f facts) Ending {
 		return Ending{Outcome: session.Failed, Sentence: sentenceTooLong}
 	case errors.Is(err, llm.ErrEndless):
 		return Ending{Outcome: session.Failed, Sentence: sentenceEndless, Retryable: true}
+	case (errors.Is(err, llm.ErrStalled) || errors.Is(err, llm.ErrIncomplete)) && !f.wrote:
+		return Ending{Outcome: session.Failed, Sentence: sentenceUnbegun, Retryable: true}
 	case errors.Is(err, llm.ErrStalled), errors.Is(err, llm.ErrIncomplete):
 		return Ending{Outcome: session.Failed, Sentence: sentenceStalled, Retryable: true}
 	case errors.Is(err, llm.ErrUnavailable):
@@ -193,7 +197,7 @@ func settle(err error, f facts) Ending {
 //	cites a passage                answered, cited                answered, cited
 //	… that says nothing of it      answered, cited, with a note   answered, cited, with a note
 //	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
-//	… and says that nothing fits   no_evidence, without a note    no_evidence
+//	… and says that nothing fits   no_evidence, without a note    the same, if it says no more
 //
 // What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise. Where every search failed and
 // nothing else was shown to the model, an open agent's answer says so, and a strict one's turn failed.
@@ -215,6 +219,8 @@ func settled(f facts) Ending {
 		return Ending{Outcome: session.Answered}
 	case f.denied && f.searched: // the reader has it from the answer already
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding}
+	case f.smallTalk && f.wrote && !f.references:
+		return Ending{Outcome: session.Answered, Grounding: packet.General}
 	case f.only, f.grounding == prompt.Strict:
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding, Sentence: sentenceNothing}
 	case f.references:

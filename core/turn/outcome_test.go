@@ -44,19 +44,22 @@ func TestOutcomes(t *testing.T) {
 		closest   int
 	}{
 		{name: "documents found, none cited", replies: []llmtest.Reply{searching("1"), llmtest.Answer("Just so.")}, outcome: session.Answered, grounding: packet.Uncited, shown: "Just so.", says: "not based on"},
-		{name: "nothing close found, and the model says so", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I found nothing.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "I found nothing.", closest: 2},
+		{name: "nothing close found, and the model says so", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I found nothing.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "I found nothing."},
 		{name: "nothing close found, and the model finds the answer in it", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Create a replication slot [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Create a replication slot [[1]](https://docs.example/replication#top)."},
 		{name: "the same of a strict agent", set: func(s *stage) { strict(s); nothing(s) }, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Create a replication slot [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Create a replication slot [[1]](https://docs.example/replication#top)."},
 		{name: "nothing close found, and the model knows it anyway", set: nothing, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Paris is the capital.")}, outcome: session.Answered, grounding: packet.Uncited, shown: "Paris is the capital.", says: "not based on any of the documents"},
 		{name: "no passage at all, and the model cites one", set: none, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Paris is ", "the capital [1", "] of France [2][3].")}, outcome: session.Answered, grounding: packet.General, shown: "Paris is the capital of France.", says: "not based on any document"},
 		{name: "no passage at all, and the model says so", set: none, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Die Dokumente sagen dazu nichts.")}, outcome: session.NoEvidence, grounding: packet.General, shown: "Die Dokumente sagen dazu nichts."},
 		{name: "no passage at all, and a strict agent writes anyway", set: func(s *stage) { strict(s); none(s) }, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Paris [1].")}, outcome: session.NoEvidence, grounding: packet.General, says: "I found nothing about this"},
-		{name: "documents found, and the model says that none answers", replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "The documents do not say how.", closest: 2},
+		{name: "documents found, and the model says that none answers", replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "The documents do not say how."},
 		{name: "documents found, and cited for what they do not say", replies: []llmtest.Reply{searching("1"), llmtest.Answer("Elephants sleep standing [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Elephants sleep standing [[1]](https://docs.example/backup#top).", says: "I couldn't match this answer to its sources."},
 		{name: "the same of a strict agent", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("Elephants sleep standing [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "Elephants sleep standing [[1]](https://docs.example/backup#top).", says: "I couldn't match this answer to its sources."},
-		{name: "a strict agent that says that none answers", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "I found nothing about this", closest: 2},
+		{name: "a strict agent that says that none answers", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how.")}, outcome: session.NoEvidence, grounding: packet.Uncited, shown: "The documents do not say how."},
+		{name: "a strict agent that says so and goes on", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("The documents do not say how. " + strings.Repeat("Elephants sleep standing. ", 10))}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "I found nothing about this", closest: 2},
+		{name: "a greeting", set: func(s *stage) { s.request.SmallTalk = true }, replies: []llmtest.Reply{llmtest.Answer("Hello!")}, outcome: session.Answered, grounding: packet.General, shown: "Hello!"},
+		{name: "a thank-you to a strict agent", set: func(s *stage) { strict(s); s.request.SmallTalk = true }, replies: []llmtest.Reply{llmtest.Answer("You are welcome.")}, outcome: session.Answered, grounding: packet.General, shown: "You are welcome."},
 		{name: "nothing found and nothing said", set: nothing, replies: []llmtest.Reply{searching("1"), {}, {}}, outcome: session.NoEvidence, says: "I found nothing about this", closest: 2},
-		{name: "a strict agent without citations shows nothing of its own", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I ", "believe so.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "I found nothing about this", closest: 2},
+		{name: "a strict agent without citations shows nothing of its own", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("I ", "believe so."), llmtest.Answer("I do.")}, outcome: session.NoEvidence, grounding: packet.Uncited, says: "I found nothing about this", closest: 2},
 		{name: "a strict agent with citations shows all of its answer", set: strict, replies: []llmtest.Reply{searching("1"), llmtest.Answer("It is ", "so [1]", ". Yes.")}, outcome: session.Answered, grounding: packet.Cited, shown: "It is so [[1]](https://docs.example/replication#top). Yes."},
 		{name: "an empty answer is asked for again", replies: []llmtest.Reply{{}, llmtest.Answer("Here.")}, outcome: session.Answered, grounding: packet.General, shown: "Here.", says: "not based on any"},
 		{name: "two empty answers", replies: []llmtest.Reply{{}, {}}, outcome: session.Failed, says: "gave no answer", retryable: true},
@@ -76,13 +79,13 @@ func TestOutcomes(t *testing.T) {
 		{name: "a search that fails, and then one that does not", set: func(s *stage) { s.index.once = secret }, replies: []llmtest.Reply{searching("1"), searching("2"), llmtest.Answer("So [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/replication#top)."},
 		{name: "a call written as text", replies: []llmtest.Reply{llmtest.Answer("<tool_", "call>{\"name\":\"internal_search\",\"arguments\":"+call+"}", "</tool_call>"), llmtest.Answer("So [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/replication#top)."},
 		{name: "an endless tool loop ends with an answer", replies: []llmtest.Reply{searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), llmtest.Answer("So [2].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/backup#top)."},
-		{name: "an endless tool loop without an answer", replies: []llmtest.Reply{searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), searching("1")}, outcome: session.Failed, says: "gave no answer", retryable: true},
+		{name: "an endless tool loop without an answer", replies: []llmtest.Reply{searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), searching("1"), searching("1")}, outcome: session.Failed, says: "gave no answer", retryable: true},
 		{name: "an unknown tool", replies: []llmtest.Reply{{llmtest.Call(0, "1", "rm", `{}`)}, llmtest.Answer("Well.")}, outcome: session.Answered, grounding: packet.General, shown: "Well.", says: "not based on any"},
 		{name: "malformed arguments", replies: []llmtest.Reply{{llmtest.Call(0, "1", "internal_search", `{"queries": [`)}, searching("2"), llmtest.Answer("So [1].")}, outcome: session.Answered, grounding: packet.Cited, shown: "So [[1]](https://docs.example/replication#top)."},
 		{name: "an endless answer says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLimit)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 		{name: "an endless answer that ends in calls makes none", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.CallPart(0, "1", "internal_search", `{"q`), llmtest.Finish(llm.FinishLimit)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 		{name: "an endless answer of which nothing is shown", replies: []llmtest.Reply{{llmtest.Fail(llm.ErrEndless)}}, outcome: session.Failed, says: "did not come to an end", retryable: true},
-		{name: "an answer cut for length says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLength)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
+		{name: "an answer cut for length says so", replies: []llmtest.Reply{{llmtest.Text("So it"), llmtest.Finish(llm.FinishLength)}, {llmtest.Fail(llm.ErrBadRequest)}}, outcome: session.Answered, grounding: packet.General, shown: "So it", says: "not based on any"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -129,7 +132,7 @@ func TestStop(t *testing.T) {
 		{"in the middle of the answer", []llmtest.Reply{{llmtest.Text("Half an "), llmtest.Text("answer [1"), llmtest.Hang()}}, "Half an answer [1"},
 		{"while reasoning", []llmtest.Reply{{llmtest.Reasoning("hm"), llmtest.Hang()}}, ""},
 		{"inside a tool call", []llmtest.Reply{{llmtest.Text("I look."), llmtest.CallPart(0, "1", "slow", "{"), llmtest.Hang()}}, "I look."},
-		{"while a tool runs", []llmtest.Reply{{llmtest.Text("I look."), llmtest.Call(0, "1", "slow", "{}")}}, "I look."},
+		{"while a tool runs", []llmtest.Reply{{llmtest.Text("I look."), llmtest.Call(0, "1", "slow", "{}")}}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -182,16 +185,24 @@ func TestContextThatEndsForAnotherReasonIsAFailure(t *testing.T) {
 func TestHeartbeatsInSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Sleep(40 * time.Second), llmtest.Text("Late."), llmtest.Sleep(10 * time.Second), llmtest.Text(" Yes.")}))
-		beats := 0
+		long := strings.Repeat("Late. ", 40)
+		s := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Sleep(40 * time.Second), llmtest.Text(long), llmtest.Sleep(20 * time.Second), llmtest.Text(" Yes.")}))
+		beats, began := 0, time.Now()
+		var status []string
 		s.sink = func(p packet.Packet) {
-			if _, ok := p.Payload.(packet.Heartbeat); ok {
+			switch payload := p.Payload.(type) {
+			case packet.Heartbeat:
 				beats++
+			case packet.Status:
+				status = append(status, fmt.Sprint(time.Since(began), " ", payload.Text))
 			}
 		}
 		s.run(t, t.Context())
-		if beats != 2 {
-			t.Errorf("%d heartbeats in 40 s of silence, want 2", beats)
+		if beats != 3 {
+			t.Errorf("%d heartbeats in 40 and 20 s of silence, want 3", beats)
+		}
+		if diff := cmp.Diff([]string{"15s The model is thinking."}, status); diff != "" { // not once there is text
+			t.Error(diff)
 		}
 	})
 }

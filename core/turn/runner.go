@@ -146,7 +146,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 	if req.ResponseFormat == nil {
 		citing.Invented, citing.DropList = state.Invented, true
 	}
-	w.voice = newVoice(emit, state, cite.NewProcessor(w.known, citing), req.Agent.Grounding == prompt.Strict)
+	w.voice = newVoice(emit, state, cite.NewProcessor(w.known, citing), req.Agent.Grounding == prompt.Strict && !req.SmallTalk)
 	w.tools = tools.For(w.scope())
 	w.resume()
 	return w, state
@@ -156,7 +156,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
 	req := w.req
 	f := state.facts()
-	f.grounding, f.only = req.Agent.Grounding, req.SearchOnly
+	f.grounding, f.only, f.smallTalk = req.Agent.Grounding, req.SearchOnly, req.SmallTalk
 	if w.model.Info().Extractive { // it knows nothing beside the documents
 		f.grounding = prompt.Strict
 	}
@@ -164,7 +164,7 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 		f.interrupted, f.stopping = ended(ctx)
 	}
 	ending := settle(cause, f)
-	if ending.Outcome == session.NoEvidence {
+	if ending.Outcome == session.NoEvidence && ending.Sentence != "" { // what the model says by itself is the answer
 		ending.Closest = state.nearest()
 	}
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/tool/textcall"
@@ -22,31 +23,87 @@ type stepResult struct {
 	finish  llm.Finish
 }
 
-// step is one inference: it asks the model, streams its words to the reader as they come, and gathers its calls. Every block that it opens is
-// closed when it returns, however it does.
+// step is one inference: it asks the model, streams its words to the reader as they come, and gathers its calls. An answer that its
+// length cuts is asked for its rest once. Every block that it opens is closed when it returns, however it does.
 func (w *worker) step(ctx context.Context, number int) (result stepResult, err error) {
 	req, offered, err := w.lay(ctx, number)
+	if err == nil {
+		err = w.still(ctx)
+	}
 	if err != nil {
 		return stepResult{}, err
 	}
 	// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
 	// An answer that must be JSON is not taken for one.
-	text := textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil)
-	began := time.Now()
-	var (
-		usage    llm.Usage
-		name     = w.stoodIn
-		calls    assembly
-		thinking bool
-	)
-	defer func() { w.record.Asked(name, usage, time.Since(began)) }()
+	h := &hearing{
+		text:   textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil),
+		screen: w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name}),
+	}
 	defer w.voice.close()
-	screen := w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name})
 	w.voice.take() // of a step that failed
+	w.voice.holding = w.mayNarrate()
+	err = w.hear(ctx, req, h)
+	if err == nil && w.isCut(h) {
+		err, offered = w.continueAnswer(ctx, number, h), tool.Set{}
+	}
+	if err != nil && !h.blocked {
+		_ = w.finish(ctx, h.screen, h.text.Flush()) // the model's own error says more
+	}
+	if err != nil {
+		return stepResult{}, err
+	}
+	err = w.finish(ctx, h.screen, h.text.Flush())
+	if cause := context.Cause(ctx); cause != nil {
+		return stepResult{}, cause
+	}
+	if err != nil {
+		return stepResult{}, err
+	}
+	result.offered, result.finish = offered, h.finish
+	if result.finish != llm.FinishLimit {
+		result.calls = w.identify(number, append(h.calls.calls(), h.text.Calls()...))
+	}
+	if len(result.calls) == 0 && result.finish != llm.FinishLimit && result.finish != llm.FinishRefusal && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
+		// Many servers ignore that a call is required. The search can be made without them.
+		result.calls = []llm.ToolCall{w.searchCall()}
+	}
+	if len(result.calls) > 0 && (offered.Len() > 0 || !w.asked) { // it is not the answer, or is asked for once more
+		w.voice.narrate()
+	}
+	w.voice.close()
+	result.text, result.shown = w.voice.take(), !w.voice.dropped
+	if result.finish == llm.FinishRefusal {
+		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
+	}
+	return result, nil
+}
+
+// mayNarrate reports whether text of the step may be followed by a tool call: until the first one that may be so with every model, and
+// after it with those that wrote something before a call.
+func (w *worker) mayNarrate() bool {
+	return w.tools.Len() > 0 && !w.toolless && w.req.ResponseFormat == nil && !w.model.Info().Extractive && (len(w.ran) == 0 || w.narrates)
+}
+
+// hearing is what was heard of a reply, which may come in two streams.
+type hearing struct {
+	text     *textcall.Filter
+	screen   filter.Screen
+	raw      strings.Builder // what the model wrote
+	calls    assembly
+	thinking bool // a reader saw that it thinks, and not what
+	blocked  bool // the screen ended the answer
+	finish   llm.Finish
+}
+
+// hear asks the model and passes on one stream.
+func (w *worker) hear(ctx context.Context, req llm.Request, h *hearing) error {
+	began := time.Now()
+	var usage llm.Usage
+	name := w.stoodIn
+	defer func() { w.record.Asked(name, usage, time.Since(began)) }()
 	for d, err := range w.model.Stream(ctx, req) {
 		if err != nil {
-			_ = w.finish(ctx, screen, text.Flush()) // the model's own error says more
-			return stepResult{}, err
+			return err
 		}
 		if d.Model != "" {
 			name = d.Model
@@ -58,47 +115,59 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 		case d.Reasoning == "":
 		case !w.req.Filter.Screens():
 			w.voice.reason(d.Reasoning)
-		case !thinking: // that it thinks is shown, and not what
-			thinking = true
+		case !h.thinking:
+			h.thinking = true
 			w.voice.reason("")
 		}
 		if d.Text != "" {
-			shown, err := screen.Push(ctx, text.Push(d.Text))
+			h.raw.WriteString(d.Text)
+			shown, err := h.screen.Push(ctx, h.text.Push(d.Text))
 			w.voice.say(shown)
 			if err != nil {
-				return stepResult{}, err
+				h.blocked = true
+				return err
 			}
 		}
 		if d.Call != nil {
-			calls.add(*d.Call)
+			h.calls.add(*d.Call)
 		}
 		if d.Usage != nil {
 			usage = *d.Usage
 		}
 		if d.Finish != "" {
-			result.finish = d.Finish
+			h.finish = d.Finish
 		}
 	}
-	err = w.finish(ctx, screen, text.Flush())
-	if cause := context.Cause(ctx); cause != nil {
-		return stepResult{}, cause
+	return context.Cause(ctx)
+}
+
+// isCut reports whether the answer reached its longest length and its rest can be asked for.
+func (w *worker) isCut(h *hearing) bool {
+	return h.finish == llm.FinishLength && !w.resumed && len(h.calls.order) == 0 && strings.TrimSpace(h.raw.String()) != "" &&
+		w.req.ResponseFormat == nil
+}
+
+// continueAnswer asks for the rest of an answer that was cut. Where that fails, the answer stays cut; the error is why it must not be shown further.
+func (w *worker) continueAnswer(ctx context.Context, number int, h *hearing) error {
+	w.resumed = true
+	w.nudge, w.partial = prompt.Continue, h.raw.String()
+	req, _, err := w.lay(ctx, number)
+	w.nudge, w.partial = "", ""
+	if err == nil {
+		if err := w.still(ctx); err != nil {
+			return err
+		}
+		before := h.raw.Len()
+		if err = w.hear(ctx, req, h); h.raw.Len() == before {
+			h.finish = llm.FinishLength
+		}
 	}
-	if err != nil {
-		return stepResult{}, err
+	if err == nil || h.blocked || ctx.Err() != nil {
+		return err
 	}
-	w.voice.close()
-	result.text, result.shown, result.offered = w.voice.take(), !w.voice.dropped, offered
-	if result.finish != llm.FinishLimit {
-		result.calls = w.identify(number, append(calls.calls(), text.Calls()...))
-	}
-	if result.finish == llm.FinishRefusal {
-		return result, fmt.Errorf("model %s: %w", w.model.Info().Name, llm.ErrRefused)
-	}
-	if len(result.calls) == 0 && result.finish != llm.FinishLimit && req.Choice.Mode == llm.Required && req.Choice.Name == search.Name {
-		// Many servers ignore that a call is required. The search can be made without them.
-		result.calls = []llm.ToolCall{w.searchCall()}
-	}
-	return result, nil
+	w.log.WarnContext(ctx, "rest of a cut answer could not be had", "turn", w.req.Turn, "model", w.model.Info().Name, "error", err)
+	h.finish = llm.FinishLength
+	return nil
 }
 
 // finish says the rest of what was looked at.

@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
 )
 
 // ErrStopped is the cause with which the context given to Run is cancelled when a person stops the turn: what was written is kept. Whoever runs turns
@@ -45,10 +46,13 @@ type Request struct {
 	Models         []llm.Model     // one to MaxModels, each answering by itself
 	StandIn        llm.Model       // replaces a model without budget, and one that is down where it can cite; nil: none. It follows no ResponseFormat
 	Filter         *filter.Filter  // what may be asked and shown; nil: everything
+	SmallTalk      bool            // the question is a greeting or a thank-you: the answer needs no documents
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
-	Now            time.Time       // shown to the model; zero means the time of the call
+	Now            time.Time       // its day is shown to the model; zero means the time of the call
+	Place          string          // where it is asked, such as "Slack, #ops"
+	Sources        []tool.Source   // what can be searched, as far as the audience may read it
 	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: that of package deepsearch does.
 	Depth *Depth
 	// Attempt at the turn, which fences what is stored of it before it has ended.

@@ -23,23 +23,21 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 0.0.0 reasoning_delta "I should "
 0.0.0 reasoning_delta "look."
 0.0.0 reasoning_done
-0.1.0 message_start
-0.1.0 message_delta "Let me look."
+0.1.0 status "Let me look."
+0.1.0 search_tool_start
+0.1.0 search_tool_queries_delta ["streaming replication setup" "How do I set up streaming replication?"]
+0.1.0 search_tool_documents_delta docs:replication docs:backup
 0.1.0 section_end
-0.2.0 search_tool_start
-0.2.0 search_tool_queries_delta ["streaming replication setup" "How do I set up streaming replication?"]
-0.2.0 search_tool_documents_delta docs:replication docs:backup
+0.2.0 message_start docs:replication docs:backup
+0.2.0 message_delta "Set wal_level"
+0.2.0 message_delta " "
+0.2.0 citation_info 1 docs:replication https://docs.example/replication#top
+0.2.0 message_delta "[[1]](https://docs.example/replication#top), then copy"
+0.2.0 message_delta " the data "
+0.2.0 citation_info 2 docs:backup https://docs.example/backup#top
+0.2.0 message_delta "[[2]](https://docs.example/backup#top)[[1]](https://docs.example/replication#top). Array a[9]."
 0.2.0 section_end
-0.3.0 message_start docs:replication docs:backup
-0.3.0 message_delta "Set wal_level"
-0.3.0 message_delta " "
-0.3.0 citation_info 1 docs:replication https://docs.example/replication#top
-0.3.0 message_delta "[[1]](https://docs.example/replication#top), then copy"
-0.3.0 message_delta " the data "
-0.3.0 citation_info 2 docs:backup https://docs.example/backup#top
-0.3.0 message_delta "[[2]](https://docs.example/backup#top)[[1]](https://docs.example/replication#top). Array a[9]."
-0.3.0 section_end
-0.4.0 stop answered cited ""
+0.3.0 stop answered cited ""
 `
 	if diff := cmp.Diff(want, show(packets)); diff != "" {
 		t.Errorf("packets (-want +got):\n%s", diff)
@@ -58,7 +56,7 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 		a.Citations[0].Link != "https://docs.example/replication#top" || !strings.HasPrefix(a.Citations[0].Quote, "Set wal_level") {
 		t.Errorf("citations = %+v", a.Citations)
 	}
-	if len(a.References) != 2 || len(a.Steps) != 2 || a.Steps[0].Text != "Let me look." ||
+	if len(a.References) != 2 || len(a.Steps) != 2 || a.Steps[0].Text != "" ||
 		string(a.Steps[0].Calls[0].Arguments) != `{"queries":["streaming replication setup","How do I set up streaming replication?"]}` {
 		t.Errorf("references %+v, steps %+v", a.References, a.Steps)
 	}
@@ -71,12 +69,12 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 	for _, m := range second {
 		roles += string(m.Role)[:1]
 	}
-	if roles != "suatu" || second[2].Text != "Let me look." || !strings.Contains(second[3].Text, `{"document":1,"page_id":"p1","title":"REPLICATION"`) ||
-		!strings.Contains(second[4].Text, "Remember") || !strings.Contains(second[0].Text, "# Citations") {
+	if roles != "suuatu" || second[3].Text != "Let me look." || !strings.Contains(second[4].Text, `{"document":1,"page_id":"p1","title":"REPLICATION"`) ||
+		!strings.Contains(second[5].Text, "Remember") || !strings.Contains(second[0].Text, "# Citations") {
 		t.Errorf("second prompt %s: %+v", roles, second)
 	}
-	if strings.Contains(model.Requests()[0].Messages[0].Text, "# Citations") {
-		t.Error("the citations section stands in the prompt before any search")
+	if first := model.Requests()[0].Messages; !cmp.Equal(first, second[:len(first)]) {
+		t.Error("the first prompt does not begin the second")
 	}
 }
 

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
@@ -33,7 +34,11 @@ type voice struct {
 	index int // of the block that is open, or of the next one
 
 	// strict holds a message back until it cites something; one that never does is not shown.
-	strict  bool
+	strict bool
+	// denials shows a message that is held back by strict if it says, and says no more than, that the documents do not answer.
+	denials bool
+	// holding holds a message back until it is long enough to be more than narration, or cites something. narrate makes status of it.
+	holding bool
 	preface string // of the first message that is shown, where the reader needs to know how it came about
 	pending []packet.Payload
 	raw     strings.Builder
@@ -75,7 +80,7 @@ func (v *voice) say(text string) {
 			v.said.WriteString(messageBreak)
 		}
 		v.pending = append(v.pending, packet.MessageStart{Documents: v.gathers})
-		if !v.strict {
+		if !v.strict && !v.holding {
 			v.release()
 		}
 	}
@@ -87,6 +92,39 @@ func (v *voice) say(text string) {
 	}
 	v.events = v.citations.Push(text, v.events[:0])
 	v.show()
+	if v.holding && !v.strict && len(v.pending) > 0 && isAnswer(v.raw.String()) {
+		v.release()
+	}
+}
+
+// narration is how many characters a model may write before a tool call without being taken to answer.
+const narration = 200
+
+// isAnswer reports whether a text is more than the narration of a model that is about to call a tool: it is long, or has a second paragraph.
+func isAnswer(text string) bool {
+	return strings.Contains(strings.TrimRight(text, " \t\r\n"), "\n\n") || utf8.RuneCountInString(text) >= narration
+}
+
+// narrate makes status of a message that is held back, because a tool call follows it.
+func (v *voice) narrate() {
+	if v.block != writing || v.strict || len(v.pending) == 0 {
+		return
+	}
+	v.events = v.citations.Flush(v.events[:0])
+	v.show()
+	var text strings.Builder
+	for _, p := range v.pending {
+		if d, ok := p.(packet.MessageDelta); ok {
+			text.WriteString(d.Text)
+		}
+	}
+	if len(v.pending) == 0 { // its end cites something
+		return
+	}
+	v.pending = nil
+	v.raw.Reset()
+	v.block, v.dropped = none, true
+	v.here.Emit(packet.Status{Text: strings.TrimSpace(text.String())})
 }
 
 // take returns what was said since the last call, as the model wrote it.
@@ -153,6 +191,9 @@ func (v *voice) close() {
 	case writing:
 		v.events = v.citations.Flush(v.events[:0])
 		v.show()
+		if !v.strict || v.denials && deniesOnly(v.raw.String()) {
+			v.release()
+		}
 		if len(v.pending) > 0 {
 			v.pending = nil
 			v.raw.Reset()

@@ -32,7 +32,7 @@ type Reply struct {
 	FaultAfter int           // events before a fault that strikes inside the stream
 	RetryAfter string        // header of RateLimited, as seconds or as a date
 	Header     http.Header   // added to the response
-	Refused    Refusal       // of NoTools and NoChoice
+	Refused    Refusal       // of NoTools, NoChoice and NoNone
 	Stall      time.Duration // of Stalled: 0 waits until the client or the server closes
 }
 
@@ -74,6 +74,7 @@ const (
 	NoMaxTokens           // 400 if the request has max_tokens, else the reply
 	NoTools               // Refused if the request has tools, else the reply
 	NoChoice              // Refused if the request says which tool is to be called, else the reply
+	NoNone                // Refused if the request says that no tool may be called, else the reply
 	Refuses               // Refused, always
 	ServerError           // 500
 	Overloaded            // 503

@@ -98,6 +98,9 @@ func (r Request) Last(role string) Message {
 
 // Offers reports whether the request offers a tool of this name.
 func (r Request) Offers(name string) bool {
+	if string(r.ToolChoice) == `"none"` {
+		return false
+	}
 	for _, tool := range r.Tools {
 		if tool.Function.Name == name {
 			return true

@@ -85,6 +85,11 @@ func (s *Server) refused(w http.ResponseWriter, r *http.Request, req Request, re
 		reply.Refused.send(w)
 	case Refuses:
 		reply.Refused.send(w)
+	case NoNone:
+		if string(req.ToolChoice) != `"none"` {
+			return false
+		}
+		reply.Refused.send(w)
 	case NoChoice:
 		if len(req.ToolChoice) == 0 {
 			return false

@@ -45,3 +45,13 @@ func (f Refusal) send(w http.ResponseWriter) {
 	w.WriteHeader(f.Status)
 	_, _ = io.WriteString(w, f.Body)
 }
+
+// NoneRefusals are answers of servers that take tools but not tool_choice "none".
+var NoneRefusals = []Refusal{
+	// github.com/tenstorrent/tt-example-apps/issues/1: vLLM, its versions of 2024.
+	{"vLLM", 400, `{"object":"error","message":"[{'type': 'value_error', 'loc': ('body',), 'msg': 'Value error, ` + "`tool_choice`" + ` must either be a named tool or \"auto\". ` + "`tool_choice=" + `\"none\" is not supported.'}]","type":"BadRequestError","param":null,"code":400}`},
+	// github.com/MAXeaglet/commandcode-proxy/issues/47.
+	{"Command Code", 400, `{"error":{"message":"Validation error: Invalid input: expected \"auto\" at \"params.tool_choice.type\" or Invalid input: expected \"any\" at \"params.tool_choice.type\"","type":"invalid_request_error"}}`},
+	// github.com/BerriAI/litellm/issues/24443.
+	{"LiteLLM", 500, `{"error":{"message":"Incompatible tool choice param submitted - {'type': 'none'}","type":"None","param":null,"code":"500"}}`},
+}

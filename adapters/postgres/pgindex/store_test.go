@@ -12,7 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestIndexStoreSuite(t *testing.T) {
@@ -165,5 +167,39 @@ func TestANewIndexIsAnalysed(t *testing.T) {
 	}
 	if !tidy() {
 		t.Error("the tables have no statistics")
+	}
+}
+
+// What an audience can search is counted among the documents that it may read.
+func TestSearchable(t *testing.T) {
+	t.Parallel()
+	x, _ := openIndex(t, pgindex.Config{FreshLimit: 1})
+	at := time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)
+	entry := func(id string, source document.SourceID, acl access.Principal, updated time.Time) index.Entry {
+		d := retrievetest.One(id, "", "alpha")
+		d.Source, d.ACL, d.UpdatedAt = source, access.ACL{acl}, updated
+		return entryOf(d)
+	}
+	if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{
+		entry("wiki:a", "wiki", access.Members, at), entry("wiki:b", "wiki", access.Public, at.Add(-time.Hour)), entry("wiki:c", "wiki", "user:ann", at.Add(time.Hour)),
+		entry("hr:a", "hr", "user:ann", at), entry("docs:a", "docs", access.Members, time.Time{}),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		audience access.Audience
+		want     []tool.Source
+	}{
+		{retrievetest.Members(), []tool.Source{{ID: "docs", Name: "docs", Kind: "file", Documents: 1}, {ID: "wiki", Name: "wiki", Kind: "file", Documents: 2, Newest: at}}},
+		{access.NewAudience(access.DefaultTenant, "user:bo"), []tool.Source{{ID: "wiki", Name: "wiki", Kind: "file", Documents: 1, Newest: at.Add(-time.Hour)}}}, // it is public
+		{access.NewAudience("other", access.Members), nil},
+	} {
+		got, err := x.Searchable(t.Context(), tc.audience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tc.want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", tc.audience.Principals(), diff)
+		}
 	}
 }

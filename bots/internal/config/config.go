@@ -39,9 +39,12 @@ type Config struct {
 	Model         string
 	FallbackModel string
 	FastModel     string
-	Contextual    bool   // FastModel describes what is indexed
-	ModelWindow   int    // tokens; 0: what is known of the model
+	Contextual    bool          // FastModel describes what is indexed
+	ModelWindow   int           // tokens; 0: what is known of the model
+	FirstToken    time.Duration // silence of a model before its first token; 0: by the model
+	BetweenTokens time.Duration
 	ModelTools    string // "native", "text", or "auto": natively until the endpoint refuses
+	ModelProfile  string // "full" or "small"
 	ModelVision   string // "true", "false", or "auto": what is known of the model
 	CAFile        string
 

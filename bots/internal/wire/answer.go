@@ -74,14 +74,17 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	}
 	sessions, settings, policies, metrics := b.Sessions(), b.Settings(), b.Policies(), b.metrics()
 	of.Service, err = answer.New(answer.Deps{
-		Store:    sessions,
-		Prompts:  settings,
-		Signal:   signal,
-		Engine:   plain,
-		Deep:     deep,
-		Setups:   chooser,
-		Library:  library{b.checked()},
-		Quotes:   library{b.checked()},
+		Store:   sessions,
+		Prompts: settings,
+		Signal:  signal,
+		Engine:  plain,
+		Deep:    deep,
+		Setups:  chooser,
+		Library: library{b.checked()},
+		Quotes:  library{b.checked()},
+
+		Catalogue: &catalogue{list: b.Index.Searchable, logger: b.Logger},
+
 		Surfaces: place.Surfaces,
 		Resolver: b.Resolver(),
 		Logger:   b.Logger,

@@ -15,11 +15,11 @@ func (b *Base) engines(tools tool.Set) (plain, deep answer.Engine, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	plain = turn.NewRunner(tools, b.Counter, turn.Config{DropUnsupported: b.Config.DropUnsupported}, b.Logger)
+	plain = turn.NewRunner(tools, b.Counter, turn.Config{Policy: b.patience(), DropUnsupported: b.Config.DropUnsupported}, b.Logger)
 	deep, err = deepsearch.New(deepsearch.Deps{
 		Plain: plain,
 		Tools: tools, Counter: b.Counter, Fast: fast, Library: library{b.checked()}, Journal: pgsession.NewDeepSearches(b.DB), Logger: b.Logger,
 		Prices: func() spend.Prices { return b.File().Prices }, Left: b.Left,
-	}, deepsearch.Config{DropUnsupported: b.Config.DropUnsupported})
+	}, deepsearch.Config{Policy: b.patience(), DropUnsupported: b.Config.DropUnsupported})
 	return plain, deep, err
 }

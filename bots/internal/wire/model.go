@@ -49,7 +49,12 @@ func (b *Base) answering(name string) (llm.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return llm.NewChain(llm.Policy{}, model, fallback), nil
+	return llm.NewChain(b.patience(), model, fallback), nil
+}
+
+// patience is how long models are waited for.
+func (b *Base) patience() llm.Policy {
+	return llm.Policy{FirstDelta: b.Config.FirstToken, Stall: b.Config.BetweenTokens}
 }
 
 // namedModel is a model of the endpoint. What LLM_WINDOW says holds for LLM_MODEL alone.
@@ -64,7 +69,7 @@ func (b *Base) namedModel(name string) (llm.Model, error) {
 // endpointModel is every model that is not built in: another provider is chosen here.
 func (b *Base) endpointModel(name string, window int, purpose spend.Purpose) (llm.Model, error) {
 	m, err := b.endpoints.model(openai.Config{
-		Endpoint: b.endpoint(), Model: name, Window: window,
+		Endpoint: b.endpoint(), Model: name, Window: window, Small: b.Config.ModelProfile == "small",
 		NativeTools: said(b.Config.ModelTools, "native", "text"), Vision: said(b.Config.ModelVision, "true", "false"),
 	})
 	if err != nil {
@@ -118,5 +123,9 @@ func (e *endpoints) model(c openai.Config) (*openai.Model, error) {
 }
 
 func (b *Base) endpoint() openai.Endpoint {
-	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.HTTP("model")}
+	idle := b.Config.FirstToken
+	if idle > 0 {
+		idle = max(idle, b.Config.BetweenTokens)
+	}
+	return openai.Endpoint{BaseURL: b.Config.OpenAIBaseURL, APIKey: b.Config.OpenAIKey.Reveal(), HTTP: b.HTTP("model"), IdleTimeout: idle}
 }

@@ -40,7 +40,8 @@ var guide string
 const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
 	`"description":"One to three different queries, each complete in itself."},` +
 	`"page":{"type":"integer","minimum":1,"description":"2, 3 and so on: the passages after those of the page before, for the same queries. Leave it out otherwise."},` +
-	`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\", \"before March\" or \"since the release\". Leave it out unless the question asks for documents, or for news, of a time."}},"required":["queries"]}`
+	`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\", \"before March\" or \"since the release\". Leave it out unless the question asks for documents, or for news, of a time."},` +
+	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."}},"required":["queries"]}`
 
 // Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent use.
 type Chunks interface {
@@ -118,6 +119,7 @@ type arguments struct {
 	Query   tool.Strings `json:"query,omitempty"`
 	Page    tool.Integer `json:"page,omitempty"`
 	Period  string       `json:"period,omitempty"`
+	Sources tool.Strings `json:"sources,omitempty"`
 
 	dropped []string // queries beyond those that one call may have
 }
@@ -132,24 +134,31 @@ func parse(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// key is by what the ranking of a call is found again: its queries, and the dates of what they look for.
+// key is by what the ranking of a call is found again: its queries, and the dates and sources of what they look for.
 func (a arguments) key() []string {
-	if a.Period == "" || len(a.Queries) == 0 {
-		return a.Queries
+	key := slices.Clone([]string(a.Queries))
+	if len(key) == 0 {
+		return key
 	}
-	return append(slices.Clone([]string(a.Queries)), "period: "+a.Period)
+	if a.Period != "" {
+		key = append(key, "period: "+a.Period)
+	}
+	if len(a.Sources) > 0 {
+		key = append(key, "sources: "+strings.Join(a.Sources, ", "))
+	}
+	return key
 }
 
 // errPages and errPeriods leave calls apart.
 var (
 	errPages   = errors.New("calls for a further page are not merged")
-	errPeriods = errors.New("calls for documents of different times are not merged")
+	errPeriods = errors.New("calls for documents of different times or sources are not merged")
 )
 
 // Merge implements tool.Merger: the queries of all calls in one.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
-	seen, period := make(map[string]bool), ""
+	seen, period, sources := make(map[string]bool), "", tool.Strings(nil)
 	for i, call := range calls {
 		a, err := parse(call, maxQueries)
 		if err != nil {
@@ -158,10 +167,10 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 		if a.Page > 1 {
 			return nil, errPages
 		}
-		if i > 0 && a.Period != period {
+		if i > 0 && (a.Period != period || !slices.Equal(a.Sources, sources)) {
 			return nil, errPeriods
 		}
-		period = a.Period
+		period, sources = a.Period, a.Sources
 		for _, q := range a.Queries {
 			if key := strings.ToLower(q); !seen[key] && len(all) < maxMerged {
 				seen[key] = true
@@ -169,7 +178,7 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 			}
 		}
 	}
-	return json.Marshal(arguments{Queries: all, Period: period})
+	return json.Marshal(arguments{Queries: all, Period: period, Sources: sources})
 }
 
 // errNothingToSearch tells the model what to write.
@@ -191,6 +200,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	own, page := []string(asked.Queries), int(asked.Page)
 	if scope.Now.IsZero() {
 		scope.Now = time.Now()
+	}
+	if scope.Sources, err = narrow(asked.Sources, scope); err != nil {
+		return tool.Result{}, err
 	}
 	if result, kept, err := t.further(ctx, asked.key(), page, scope, emit); kept || err != nil {
 		return result, err
@@ -223,16 +235,19 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		}
 		return tool.Result{}, &failure{err}
 	}
-	ran, err := json.Marshal(arguments{Queries: texts, Period: asked.Period})
+	ran, err := json.Marshal(arguments{Queries: texts, Period: asked.Period, Sources: asked.Sources})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
+	}
+	if scope.Passages > 0 {
+		found.Hits = found.Hits[:min(len(found.Hits), scope.Passages)]
 	}
 	scope.Rankings.Keep(found.Ranking, texts, asked.key())
 	if page > 1 && found.Ranking != nil {
 		return t.page(ctx, found.Ranking, 0, page, scope)
 	}
 	var earlier []retrieve.Hit
-	if dates.Open() { // else they may be of any time
+	if dates.Open() && scope.Passages == 0 { // else they may be of any time
 		earlier = t.backfill(ctx, found, scope)
 	}
 	result, left := t.result(ctx, found, earlier, scope, asked.dropped)

@@ -217,8 +217,11 @@ func CitedCount(n int) string {
 	return fmt.Sprintf("%d documents cited", n)
 }
 
-// searching says what is being looked for, in at most limit characters; empty when nothing is.
+// searching says what the model does or looks for, in at most limit characters; empty when nothing is known.
 func searching(v *stream.View, limit int) string {
+	if v.Status != "" {
+		return Cut(answer.Line(v.Status), limit)
+	}
 	if len(v.Queries) == 0 {
 		return ""
 	}

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+const (
+	catalogueKept = 10 * time.Minute       // numbers of documents need not be newer
+	catalogueWait = 300 * time.Millisecond // an answer waits no longer for a list that only helps
+	catalogueMost = 1000                   // audiences that are kept
+)
+
+// catalogue keeps what audiences can search. It is safe for concurrent use.
+type catalogue struct {
+	list   func(context.Context, access.Audience) ([]tool.Source, error)
+	logger *slog.Logger
+
+	mu   sync.Mutex
+	kept map[string]listed
+}
+
+type listed struct {
+	at      time.Time
+	sources []tool.Source
+}
+
+var _ answer.Catalogue = (*catalogue)(nil)
+
+// Searchable implements answer.Catalogue. A list that takes too long is empty until it is tried again.
+func (c *catalogue) Searchable(ctx context.Context, audience access.Audience) []tool.Source {
+	key := string(audience.Tenant())
+	for _, p := range audience.Principals() {
+		key += "\x00" + string(p)
+	}
+	c.mu.Lock()
+	known, ok := c.kept[key]
+	c.mu.Unlock()
+	if ok && time.Since(known.at) < catalogueKept {
+		return known.sources
+	}
+	asking, cancel := context.WithTimeout(ctx, catalogueWait)
+	defer cancel()
+	sources, err := c.list(asking, audience)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		c.logger.WarnContext(ctx, "sources are not listed in prompts for a while", "error", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= catalogueMost {
+		c.kept = make(map[string]listed)
+	}
+	c.kept[key] = listed{time.Now(), sources}
+	return sources
+}

@@ -1,0 +1,39 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Halve returns the better half of the documents in what DocumentsJSON wrote, or of a single document the first half of its
+// contents. It reports false for anything else.
+func Halve(content string) (string, bool) {
+	dec := json.NewDecoder(bytes.NewReader([]byte(content)))
+	var all struct {
+		Documents []json.RawMessage `json:"documents"`
+	}
+	if dec.Decode(&all) != nil || len(all.Documents) == 0 {
+		return content, false
+	}
+	half := all.Documents[:(len(all.Documents)+1)/2]
+	if len(all.Documents) == 1 {
+		var d Document
+		if json.Unmarshal(half[0], &d) != nil || len(d.Contents) < 2 {
+			return content, false
+		}
+		runes := []rune(d.Contents)
+		d.Contents = string(runes[:len(runes)/2]) + "…"
+		return DocumentsJSON([]Document{d}, ""), true
+	}
+	var b bytes.Buffer
+	b.WriteString("{\"documents\":[")
+	for i, d := range half {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		b.Write(d)
+	}
+	b.WriteString("\n]}")
+	return b.String(), true
+}
