@@ -38,7 +38,7 @@ func Replay(saved session.Saved) []packet.Packet {
 		}
 		for _, c := range answer.Citations {
 			packets = append(packets, packet.Packet{Placement: at, Payload: packet.CitationInfo{
-				Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, URL: c.Link, Source: c.Document.Kind,
+				Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: c.Link, Source: c.Document.Kind,
 			}})
 		}
 		if run.Shown != "" {
@@ -73,7 +73,7 @@ func corrected(saved session.Saved) []packet.Packet {
 	text, cited := saved.Correction.Shown(answer)
 	for _, c := range cited {
 		packets = append(packets, packet.Packet{Payload: packet.CitationInfo{
-			Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, URL: c.Link, Source: c.Document.Kind,
+			Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: c.Link, Source: c.Document.Kind,
 		}})
 	}
 	return append(packets,

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -36,7 +36,7 @@ type Store interface {
 
 	// What was said and shown before.
 	Load(ctx context.Context, before session.Turn, limit int) ([]message.Message, error)
-	Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error)
+	Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
 	Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (first bool, err error)

@@ -49,6 +49,8 @@ type candidate struct {
 	value   int
 	digits  int
 
+	invented int // numbers that were never shown
+
 	double       bool // two opening brackets
 	outer, inner bool // whether that pair is made of ASCII brackets only
 	wide         bool // the last opening bracket is not ASCII
@@ -131,11 +133,15 @@ func (s *scanner) advance(u unit, b byte, size int) {
 	case c.step == stepDigits && u == unitDigit && c.digits < maxDigits:
 		c.value, c.digits = c.value*10+int(b-'0'), c.digits+1
 	case c.step == stepDigits && (u == unitComma || u == unitSpace || u == unitClose || u == unitDagger && c.wide):
-		if !s.known(c.value) {
+		switch {
+		case s.known(c.value):
+			c.numbers = append(c.numbers, c.value)
+		case s.invented != nil && s.invented(c.value):
+			c.invented++
+		default:
 			s.reject()
 			return
 		}
-		c.numbers = append(c.numbers, c.value)
 		switch u {
 		case unitComma:
 			c.step = stepComma
@@ -182,6 +188,9 @@ func (s *scanner) afterCandidate(b byte) {
 	case c.step == stepClosed && (b == '(' || b == ':' && c.definition):
 		s.reject() // a link or definition of the model's own
 		s.feed(b)
+	case s.refused(b, false) && b != '(':
+		s.reject()
+		s.feed(b)
 	case c.step == stepOuterClosed && b == '(':
 		// A link is a label's end too: brackets around it are text.
 		s.release()
@@ -197,7 +206,7 @@ func (s *scanner) afterCandidate(b byte) {
 // accept turns the candidate into a citation.
 func (s *scanner) accept() {
 	c := &s.cand
-	s.cite(citation{raw: c.raw, numbers: c.numbers, bang: c.bang})
+	s.cite(citation{raw: c.raw, numbers: c.numbers, bang: c.bang, invented: c.invented})
 	s.hist = 0
 	c.reset()
 }

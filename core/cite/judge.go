@@ -16,11 +16,15 @@ const (
 	maxBlanks = 16
 )
 
-// judge is the sink between the scanner and the renderer that leaves out citations which their sentences do not bear. A citation, and the
-// text behind it, waits until its sentence is known: mostly for the first letter of the next one.
+// judge is the sink between the scanner and the renderer that leaves out citations which their
+// sentences do not bear, and finds the place that each leads to. A citation for which the sentence
+// matters, and the text behind it, waits until its sentence is known: mostly for the first letter
+// of the next one.
 type judge struct {
-	to   *renderer
-	keep func(sentence string, n int) bool
+	to       *renderer
+	keep     func(sentence string, n int) bool        // nil: every citation is kept
+	lead     func(n int) func(sentence string) Source // nil: no place depends on a sentence
+	invented func(numbers int)
 
 	body  []byte // text since the beginning of the sentence, or earlier, without citations
 	sent  int    // how much of it the renderer has
@@ -53,6 +57,14 @@ func (j *judge) text(b []byte) {
 
 // cite implements sink.
 func (j *judge) cite(c citation) {
+	if c.invented > 0 {
+		j.invented(c.invented)
+	}
+	if len(j.marks) == 0 && !j.waits(c) {
+		j.pass(len(j.body))
+		j.to.cite(c)
+		return
+	}
 	if len(j.marks) == 0 {
 		j.drop(min(j.sent, sentenceStart(j.body)))
 		tail := bytes.TrimRight(j.body, " \t\"'*_)”’»")
@@ -95,7 +107,7 @@ func (j *judge) settle(all bool) {
 				sentence = tidy(string(j.body[spans[h].start:spans[h].end]))
 			}
 		}
-		j.marks[n].numbers = slices.DeleteFunc(j.marks[n].numbers, func(number int) bool { return !j.keep(sentence, number) })
+		j.judge(&j.marks[n].citation, sentence)
 		n++
 	}
 	for rest := j.marks[:n]; len(rest) > 0; {
@@ -118,6 +130,29 @@ func (j *judge) settle(all bool) {
 	}
 	j.marks = nil
 	j.pass(len(j.body) - blanksBefore(j.body[j.sent:]))
+}
+
+// waits reports whether the sentence of a citation matters: for whether it is shown, for where it
+// leads, or for the blanks around it.
+func (j *judge) waits(c citation) bool {
+	return j.keep != nil || len(c.numbers) == 0 ||
+		j.lead != nil && slices.ContainsFunc(c.numbers, func(n int) bool { return j.lead(n) != nil })
+}
+
+// judge leaves out the numbers that a sentence does not bear, and finds where the others lead.
+func (j *judge) judge(c *citation, sentence string) {
+	if j.keep != nil {
+		c.numbers = slices.DeleteFunc(c.numbers, func(n int) bool { return !j.keep(sentence, n) })
+	}
+	if j.lead == nil {
+		return
+	}
+	c.sources = make([]Source, len(c.numbers))
+	for i, n := range c.numbers {
+		if place := j.lead(n); place != nil {
+			c.sources[i] = place(sentence)
+		}
+	}
 }
 
 // decided passes on what is left of citations that stand together.

@@ -30,6 +30,7 @@ type mark struct {
 	start, end int
 	from, to   int
 	bang       bool
+	invented   int
 }
 
 // openLabel notes an open square bracket that is plain text for now.
@@ -89,7 +90,7 @@ func (s *scanner) cite(c citation) {
 	from, start := len(l.pool), len(l.held)
 	l.pool = append(l.pool, c.numbers...)
 	l.held = append(l.held, c.raw...)
-	l.marks = append(l.marks, mark{start: start, end: len(l.held), from: from, to: len(l.pool), bang: c.bang})
+	l.marks = append(l.marks, mark{start: start, end: len(l.held), from: from, to: len(l.pool), bang: c.bang, invented: c.invented})
 	if len(l.held) >= maxHold {
 		s.release()
 	}
@@ -102,7 +103,7 @@ func (s *scanner) release() {
 	for _, m := range l.marks {
 		s.out = append(s.out, l.held[pos:m.start]...)
 		s.flushOut()
-		s.sink.cite(citation{raw: l.held[m.start:m.end], numbers: l.pool[m.from:m.to], bang: m.bang})
+		s.sink.cite(citation{raw: l.held[m.start:m.end], numbers: l.pool[m.from:m.to], bang: m.bang, invented: m.invented})
 		pos = m.end
 	}
 	s.out = append(s.out, l.held[pos:]...)

@@ -4,36 +4,38 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Mapping ties the numbers that the model sees to documents. A number keeps
-// its document for the whole session and new documents get growing numbers, so
+// Mapping ties the numbers that the model sees to passages. A number keeps
+// its passage for the whole session and new passages get growing numbers, so
 // that a model that copies [7] from an earlier answer still means the same
-// document.
+// passage.
 //
 // The zero value is ready to use. All methods are safe for concurrent use:
 // parallel tools add documents while an answer is being streamed.
 type Mapping struct {
 	mu       sync.RWMutex
 	sources  map[int]Source
-	numbers  map[document.ID]int // the first number of each document
-	reserved map[int]document.ID // numbers that do not resolve yet
+	numbers  map[Passage]int     // the first number of each passage
+	pages    map[document.ID]int // the lowest number of each document
+	reserved map[int]Passage     // numbers that do not resolve yet
 	last     int
 }
 
 // NewMapping returns an empty mapping.
 func NewMapping() *Mapping { return &Mapping{} }
 
-// Add returns the number of the source's document. A document that is already
+// Add returns the number of the source's passage. A passage that is already
 // known keeps its number; fields that were empty so far are filled in. A
 // source without a document id is never taken for a known one.
 func (m *Mapping) Add(s Source) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	n, known := m.numbers[s.Document]
+	n, known := m.numbers[s.Passage()]
 	if !known || s.Document == "" {
 		n = m.last + 1
 	}
@@ -46,7 +48,7 @@ func (m *Mapping) Add(s Source) int {
 
 // Restore puts back a number of an earlier turn. A number that already stands
 // or is reserved for another document keeps it, and a number below 1 is ignored. When history holds
-// two numbers for one document, both resolve and Add returns the first that
+// two numbers for one passage, both resolve and Add returns the first that
 // was restored.
 func (m *Mapping) Restore(n int, s Source) {
 	m.mu.Lock()
@@ -54,17 +56,17 @@ func (m *Mapping) Restore(n int, s Source) {
 	if _, taken := m.sources[n]; taken || n < 1 {
 		return
 	}
-	if id, reserved := m.reserved[n]; reserved && id != s.Document {
+	if p, reserved := m.reserved[n]; reserved && p.Document != s.Document {
 		return
 	}
 	m.set(n, s)
 }
 
-// Reserve keeps the number n for a document that the session has shown before,
+// Reserve keeps the number n for a passage that the session has shown before,
 // without making n resolvable: [n] stays text until Add or Restore brings the
-// document. So numbers stay stable although the present audience may not see
+// passage. So numbers stay stable although the present audience may not see
 // what they stood for. A number that is taken or reserved is left as it is.
-func (m *Mapping) Reserve(n int, id document.ID) {
+func (m *Mapping) Reserve(n int, p Passage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	_, taken := m.sources[n]
@@ -72,8 +74,20 @@ func (m *Mapping) Reserve(n int, id document.ID) {
 	if taken || reserved || n < 1 {
 		return
 	}
-	m.claim(n, id)
-	m.reserved[n] = id
+	m.claim(n, p)
+	m.reserved[n] = p
+}
+
+// Page names the document of a passage for the model: the same name for all of its passages, and
+// for the whole session. It is empty for a document without a number.
+func (m *Mapping) Page(id document.ID) string {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	n, known := m.pages[id]
+	if !known {
+		return ""
+	}
+	return "p" + strconv.Itoa(n)
 }
 
 // Lookup returns the source with the model's number n.
@@ -107,20 +121,24 @@ func (m *Mapping) All() iter.Seq2[int, Source] {
 }
 
 func (m *Mapping) set(n int, s Source) {
-	m.claim(n, s.Document)
+	m.claim(n, s.Passage())
 	m.sources[n] = s
 	delete(m.reserved, n)
 }
 
-// claim ties n to a document, whether it resolves or not.
-func (m *Mapping) claim(n int, id document.ID) {
+// claim ties n to a passage, whether it resolves or not.
+func (m *Mapping) claim(n int, p Passage) {
 	if m.sources == nil {
 		m.sources = make(map[int]Source)
-		m.numbers = make(map[document.ID]int)
-		m.reserved = make(map[int]document.ID)
+		m.numbers = make(map[Passage]int)
+		m.pages = make(map[document.ID]int)
+		m.reserved = make(map[int]Passage)
 	}
-	if _, known := m.numbers[id]; !known && id != "" {
-		m.numbers[id] = n
+	if _, known := m.numbers[p]; !known && p.Document != "" {
+		m.numbers[p] = n
+	}
+	if first, known := m.pages[p.Document]; (!known || n < first) && p.Document != "" {
+		m.pages[p.Document] = n
 	}
 	m.last = max(m.last, n)
 }
@@ -132,16 +150,28 @@ func (m *Mapping) known(n int) bool {
 	return ok
 }
 
+// inventedAbove is how far above the highest number of a mapping a number can be that a model made up.
+const inventedAbove = 20
+
+// invented reports whether n was never shown, and is one that a model makes up.
+func (m *Mapping) invented(n int) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	_, shown := m.sources[n]
+	_, reserved := m.reserved[n]
+	return !shown && !reserved && n <= m.last+inventedAbove
+}
+
 // filled returns s with its empty fields taken from other.
 func (s Source) filled(other Source) Source {
 	if s.Document == "" { // the number was only reserved
-		s.Document = other.Document
+		s.Document, s.Part = other.Document, other.Part
 	}
 	if s.Title == "" {
 		s.Title = other.Title
 	}
 	if s.URL == "" {
-		s.URL = other.URL
+		s.URL, s.Section = other.URL, other.Section
 	}
 	if s.Kind == "" {
 		s.Kind = other.Kind

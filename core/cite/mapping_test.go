@@ -73,11 +73,11 @@ func TestMappingIsSafeForParallelTools(t *testing.T) {
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	m := cite.NewMapping()
-	m.Reserve(7, "a")
-	m.Reserve(7, "b")         // reserved
-	m.Restore(7, source("b")) // reserved for another
-	m.Reserve(0, "b")         // no number
-	m.Reserve(8, "a")         // a second number of a
+	m.Reserve(7, cite.Passage{Document: "a"})
+	m.Reserve(7, cite.Passage{Document: "b"}) // reserved
+	m.Restore(7, source("b"))                 // reserved for another
+	m.Reserve(0, cite.Passage{Document: "b"}) // no number
+	m.Reserve(8, cite.Passage{Document: "a"}) // a second number of a
 	if _, ok := m.Lookup(7); ok || m.Len() != 0 {
 		t.Error("a reserved number resolves")
 	}

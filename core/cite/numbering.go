@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Numbering gives documents the numbers that the reader sees: 1, 2, 3 … in the
-// order of first use. One Numbering serves one turn, so that the numbers of
+// Numbering gives the places that are cited the numbers that the reader sees: 1, 2, 3 … in the
+// order of first use. Citations of one document that lead to different sections have different numbers. One Numbering serves one turn, so that the numbers of
 // the narration go on in the answer; it may be shared by several Processors
 // of that turn as long as they do not run at the same time.
 //
@@ -19,7 +19,7 @@ type Numbering struct {
 }
 
 // Numbers has several Numberings that run at the same time, such as those of
-// several models' answers to one question, give a document the same number.
+// several models' answers to one question, give a place the same number.
 //
 // The zero value is ready to use. It is safe for concurrent use.
 type Numbers struct {
@@ -44,24 +44,25 @@ func (n *Numbers) of(key numberKey) int {
 	return n.given[key]
 }
 
-// entry is a document that was cited.
+// entry is a place that was cited.
 type entry struct {
 	info   Info
 	link   string // the address, escaped
 	linked bool   // whether there is one
 }
 
-// numberKey identifies what is cited. Sources without a document id are told
-// apart by the model's number.
+// numberKey identifies what is cited: a document, and where the link leads. Sources without a
+// document id are told apart by the model's number.
 type numberKey struct {
 	document document.ID
+	link     string // the address, escaped
 	number   int
 }
 
 // NewNumbering returns a Numbering that starts at 1.
 func NewNumbering() *Numbering { return &Numbering{} }
 
-// Cited returns the documents used so far, in the order of first use. The
+// Cited returns the places used so far, in the order of first use. The
 // caller owns the slice.
 func (n *Numbering) Cited() []Info {
 	infos := make([]Info, len(n.entries))
@@ -95,5 +96,6 @@ func keyOf(model int, s Source) numberKey {
 	if s.Document == "" {
 		return numberKey{number: model}
 	}
-	return numberKey{document: s.Document}
+	link, _ := LinkURL(s.URL)
+	return numberKey{document: s.Document, link: link}
 }

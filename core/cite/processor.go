@@ -25,6 +25,14 @@ type Options struct {
 	// text behind it, until its sentence is known: mostly for the first letter
 	// of the next sentence, never for more than 1 KB.
 	Keep func(sentence string, n int) bool
+	// Lead, if set, is asked where the model's number n leads. It returns nil where that does not depend on
+	// the sentence; else a citation waits as with Keep, and the function returned chooses the place.
+	Lead func(n int) func(sentence string) Source
+	// Invented, if set, is called with how many numbers were left out of a bracket: numbers that were never
+	// shown, at most inventedAbove above the highest that was, directly behind a statement.
+	Invented func(numbers int)
+	// DropList leaves out a list of sources that the model itself wrote at the end of a message.
+	DropList bool
 }
 
 // Event is one piece of output: either Text, or the Info of a document whose
@@ -43,7 +51,8 @@ type Event struct {
 // A Processor is not safe for concurrent use; the Mapping may grow meanwhile.
 type Processor struct {
 	scan   scanner
-	judge  *judge // nil: every citation is kept
+	judge  *judge   // nil: no citation waits for its sentence
+	list   *ownList // nil: a list of the model's own is text
 	render renderer
 }
 
@@ -60,11 +69,17 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 	p := &Processor{render: renderer{mapping: mapping, numbering: numbering}}
 	p.render.startMessage()
 	var out sink = &p.render
-	if opts.Keep != nil {
-		p.judge = &judge{to: &p.render, keep: opts.Keep}
+	if opts.Keep != nil || opts.Lead != nil || opts.Invented != nil {
+		p.judge = &judge{to: &p.render, keep: opts.Keep, lead: opts.Lead, invented: opts.Invented}
 		out = p.judge
 	}
 	p.scan = newScanner(out, mapping.known)
+	if opts.DropList {
+		p.list = newOwnList(mapping, p.scan.push)
+	}
+	if opts.Invented != nil {
+		p.scan.invented = mapping.invented
+	}
 	return p
 }
 
@@ -73,7 +88,11 @@ func NewProcessor(mapping *Mapping, opts Options) *Processor {
 // valid. Text is whole characters as long as the input is valid UTF-8.
 func (p *Processor) Push(delta string, events []Event) []Event {
 	p.render.events = events
-	p.scan.push(delta)
+	if p.list != nil {
+		p.list.push(delta)
+	} else {
+		p.scan.push(delta)
+	}
 	p.render.endPush(delta, p.scan.held() > 0 || p.judge != nil && p.judge.sent < len(p.judge.body))
 	events, p.render.events = p.render.events, nil
 	return events
@@ -84,6 +103,9 @@ func (p *Processor) Push(delta string, events []Event) []Event {
 // converted, an unfinished one comes out as it was written. Numbers go on.
 func (p *Processor) Flush(events []Event) []Event {
 	p.render.events = events
+	if p.list != nil {
+		p.list.finish()
+	}
 	p.scan.finish()
 	if p.judge != nil {
 		p.judge.finish()
@@ -104,6 +126,14 @@ func (p *Processor) Text(message string) string {
 		b.WriteString(e.Text)
 	}
 	return b.String()
+}
+
+// Clean returns what a model wrote without numbers that it made up and without a list of sources of
+// its own, as Options.Invented and DropList have it. Citations stay as they were written.
+func Clean(message string, mapping *Mapping) string {
+	p := NewProcessor(mapping, Options{Invented: func(int) {}, DropList: true})
+	p.render.raw = true
+	return p.Text(message)
 }
 
 // unfinished returns the length of an incomplete character at the end of b.

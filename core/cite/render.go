@@ -17,6 +17,7 @@ type renderer struct {
 	plain    bool      // and it is [n], without an address
 	lineHead bool      // nothing but blanks stands on the line so far
 	plainTop bool      // the plain citation began the line
+	raw      bool      // citations come out as the model wrote them
 }
 
 func (r *renderer) startMessage() {
@@ -50,9 +51,17 @@ func (r *renderer) text(b []byte) {
 
 // cite implements sink.
 func (r *renderer) cite(c citation) {
+	if r.raw {
+		r.plain = false
+		r.again(c)
+		return
+	}
 	bang := c.bang
-	for _, n := range c.numbers {
+	for i, n := range c.numbers {
 		s, _ := r.mapping.Lookup(n)
+		if i < len(c.sources) && c.sources[i] != (Source{}) {
+			s = c.sources[i]
+		}
 		key := keyOf(n, s)
 		if r.cited && r.adjacent == key {
 			continue
@@ -65,6 +74,19 @@ func (r *renderer) cite(c citation) {
 		}
 		r.link(e, bang)
 		r.adjacent, r.cited, bang = key, true, false
+	}
+}
+
+// again writes a citation as the model wrote it, without the numbers that were left out.
+func (r *renderer) again(c citation) {
+	if c.invented == 0 {
+		r.buf = append(r.buf, c.raw...)
+		return
+	}
+	for _, n := range c.numbers {
+		r.buf = append(r.buf, '[')
+		r.buf = strconv.AppendInt(r.buf, int64(n), 10)
+		r.buf = append(r.buf, ']')
 	}
 }
 

@@ -16,6 +16,9 @@ type citation struct {
 	raw     []byte // as the model wrote it, valid during the call
 	numbers []int  // as the model wrote them, valid during the call
 	bang    bool   // an unescaped '!' stands directly before it
+
+	invented int      // numbers that were left out because they were never shown
+	sources  []Source // where the numbers lead by their sentence; empty Sources lead where the mapping says
 }
 
 // mode says what the next byte belongs to.
@@ -45,6 +48,9 @@ const (
 type scanner struct {
 	sink  sink
 	known func(n int) bool
+	// invented, if set, reports which numbers are taken out of what cites.
+	invented func(n int) bool
+	tail     []byte // of what was emitted, where invented is set
 
 	mode mode
 	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
@@ -107,6 +113,9 @@ func (s *scanner) skip(text string) int {
 		s.hist = s.hist<<8 | uint64(text[i])
 	}
 	s.out = append(s.out, text[:n]...)
+	if s.invented != nil {
+		s.remember([]byte(text[max(0, n-tailBytes):n])...)
+	}
 	return n
 }
 
@@ -163,6 +172,7 @@ func (s *scanner) refeed(held []byte) {
 // emit passes a byte on as it is.
 func (s *scanner) emit(b byte) {
 	s.hist = s.hist<<8 | uint64(b)
+	s.remember(b)
 	if len(s.labels.marks) == 0 {
 		s.out = append(s.out, b)
 		return
@@ -184,6 +194,8 @@ func (s *scanner) flushOut() {
 // returns the scanner to the state in which a new message begins.
 func (s *scanner) finish() {
 	switch {
+	case s.cand.closed() && s.refused(0, true):
+		s.emitCandidate()
 	case s.cand.closed():
 		s.accept()
 	case s.cand.active():
@@ -194,7 +206,7 @@ func (s *scanner) finish() {
 	}
 	s.release()
 	s.flushOut()
-	s.mode, s.hist = modeLine, 0
+	s.mode, s.hist, s.tail = modeLine, 0, s.tail[:0]
 	s.block, s.inline = newBlock(), inline{}
 	s.target.reset()
 	s.tag.reset()

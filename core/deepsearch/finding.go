@@ -49,7 +49,7 @@ func (s *inquiry) show(r *row, f *Finding) bool {
 	}
 	for _, info := range infos {
 		link, _ := cite.LinkURL(info.URL) // empty when it must not be linked
-		s.out.at(r, 0, packet.CitationInfo{Number: info.Number, Document: info.Document, Title: info.Title, URL: link, Source: document.Kind(info.Kind)})
+		s.out.at(r, 0, packet.CitationInfo{Number: info.Number, Document: info.Document, Title: info.Title, Section: info.Section, URL: link, Source: document.Kind(info.Kind)})
 	}
 	s.out.at(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
 	s.out.at(r, 0, packet.SectionEnd{})
@@ -66,9 +66,11 @@ func (s *inquiry) quote(f *Finding) (line string, infos []cite.Info) {
 		}
 		return cite.Cut(strings.Join(titles[:min(len(titles), 3)], ", "), shownRunes), nil
 	}
-	mapping := cite.NewMapping()
+	mapping, places := cite.NewMapping(), make(map[int][]place)
 	for _, c := range f.Citations {
-		mapping.Restore(c.ModelSees, cite.Source{Document: c.Document.ID, Title: c.Document.Title, URL: c.Link, Kind: string(c.Document.Kind)})
+		at := cite.Source{Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: c.Link, Kind: string(c.Document.Kind)}
+		mapping.Restore(c.ModelSees, at)
+		places[c.ModelSees] = append(places[c.ModelSees], place{at, c.Quote})
 	}
 	known := func(n int) bool { _, ok := mapping.Lookup(n); return ok }
 	for sentence, numbers := range statements(f.Text, known) {
@@ -76,13 +78,35 @@ func (s *inquiry) quote(f *Finding) (line string, infos []cite.Info) {
 		for _, n := range numbers[:min(len(numbers), 3)] {
 			marks += fmt.Sprintf("[%d]", n)
 		}
-		processor := cite.NewProcessor(mapping, cite.Options{Numbering: s.cited.Numbering()})
+		processor := cite.NewProcessor(mapping, cite.Options{Numbering: s.cited.Numbering(), Lead: lead(places)})
 		line = processor.Text(cite.Cut(plain(sentence), shownRunes) + " " + marks)
 		infos = processor.Cited()
 		break
 	}
 	f.Citations = renumbered(f.Citations, infos)
 	return line, infos
+}
+
+// place is a section that a finding cites, with the beginning of what it says.
+type place struct {
+	source cite.Source
+	quote  string
+}
+
+// lead chooses where a number leads that a finding cites for several sections: to the one that the sentence is from.
+func lead(places map[int][]place) func(n int) func(sentence string) cite.Source {
+	return func(n int) func(sentence string) cite.Source {
+		if len(places[n]) < 2 {
+			return nil
+		}
+		return func(sentence string) cite.Source {
+			var quotes []string
+			for _, p := range places[n] {
+				quotes = append(quotes, p.quote)
+			}
+			return places[n][max(0, cite.Section(sentence, quotes))].source
+		}
+	}
 }
 
 // statements yields what a text says with citations: each time one or several sentences of one paragraph, of which the last one cites.
@@ -109,7 +133,7 @@ func renumbered(all []message.Citation, infos []cite.Info) []message.Citation {
 	var out []message.Citation
 	for _, info := range infos {
 		for _, c := range all {
-			if c.Document.ID == info.Document {
+			if link, _ := cite.LinkURL(info.URL); c.Document.ID == info.Document && c.Link == link {
 				c.Number = info.Number
 				out = append(out, c)
 				break
@@ -174,7 +198,7 @@ func (f Finding) evidence() []message.Reference {
 }
 
 func sourceOf(r message.Reference) cite.Source {
-	return cite.Source{Document: r.Document.ID, Title: r.Document.Title, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind)}
+	return cite.Source{Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind)}
 }
 
 // documents are those of references, each once, as packets show them.

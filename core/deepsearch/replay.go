@@ -32,7 +32,7 @@ func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 		}
 		for _, c := range p.Citations {
 			link, _ := cite.LinkURL(c.Link)
-			out.at(rows[i], 0, packet.CitationInfo{Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, URL: link, Source: document.Kind(c.Document.Kind)})
+			out.at(rows[i], 0, packet.CitationInfo{Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: link, Source: document.Kind(c.Document.Kind)})
 		}
 		out.at(rows[i], 0, packet.Finding{State: p.State, Text: p.Shown})
 	}

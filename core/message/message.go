@@ -53,6 +53,7 @@ type Citation struct {
 	ModelSees int          // as the model sees it: stable and growing within a session
 	Document  document.Ref // at the time of the answer
 	Anchor    string       // of the section that was shown, may be empty
+	Section   string       // heading of that section, may be empty
 	Link      string       // where the reader is taken; empty when there is nothing to open
 	Quote     string       // beginning of the passage, for source lists
 }
@@ -64,15 +65,18 @@ type Reference struct {
 	Document document.Ref
 	Chunk    *document.ChunkID // nil: the text is no chunk of an index, but a file, a page, or a title alone; 0 is a chunk
 	Anchor   string
+	Heading  string // of the section that Anchor names, may be empty
 	Text     string
+	Part     string    // of the document that Number is for (cite.Passage); kept with the session, not with the message
 	Sections []Section // what Text was put together from, if it leads to several places; not kept with the message
 	Score    float64
 }
 
 // Section is a part of a passage that leads to a place of its own.
 type Section struct {
-	Anchor string
-	Text   string
+	Anchor  string
+	Heading string
+	Text    string
 }
 
 // FileID identifies a stored file.

@@ -151,11 +151,13 @@ type (
 		// Asks says that it waits until a person starts it, and for how many minutes at most; 0 where it does not.
 		Asks int `json:"asks,omitempty"`
 	}
-	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per document and turn.
+	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per number and turn. Footnotes of one
+	// document that lead to different sections have different numbers.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
 		Document document.ID   `json:"document_id"`
 		Title    string        `json:"title"`
+		Section  string        `json:"section,omitempty"` // heading of the section that URL leads to
 		URL      string        `json:"url,omitempty"`
 		Source   document.Kind `json:"source"`
 	}

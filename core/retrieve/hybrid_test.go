@@ -129,7 +129,7 @@ func TestHitsTellOfTheirSections(t *testing.T) {
 	if err := m.Put(t.Context(), access.DefaultTenant, faq); err != nil {
 		t.Fatal(err)
 	}
-	want := []retrieve.Part{{Anchor: "s", Text: "Parking is für everybody. "}, {Anchor: "badges", Text: "Badges are at the desk. "}, {Anchor: "keys", Text: "Keys are not."}, {Anchor: "lunch", Text: "Lunch is at noon."}}
+	want := []retrieve.Part{{Anchor: "s", Heading: "Questions", Text: "Parking is für everybody. "}, {Anchor: "badges", Text: "Badges are at the desk. "}, {Anchor: "keys", Text: "Keys are not."}, {Anchor: "lunch", Heading: "Questions", Text: "Lunch is at noon."}}
 	if diff := cmp.Diff(want, search(t, newHybrid(t, m, nil, nil), ask("badges at the desk")).Hits[0].Parts); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}

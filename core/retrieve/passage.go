@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/document"
 )
@@ -137,7 +138,7 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 			hit.Start, hit.End = min(hit.Start, p.Chunk.Start), max(hit.End, p.Chunk.End)
 		}
 		hit.Tokens += p.Chunk.Tokens
-		hit.Parts = append(hit.Parts, parts(p.Chunk)...)
+		hit.Parts = append(hit.Parts, Parts(p.Chunk)...)
 	}
 	if len(hit.Parts) == 1 {
 		hit.Parts = nil
@@ -146,17 +147,33 @@ func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.Chu
 	return hit, best, scored
 }
 
-// parts cuts a chunk where its sections begin.
-func parts(c document.Chunk) []Part {
-	text, anchor, from := []rune(c.Text), c.Anchor, 0
+// Parts cuts a chunk where its sections begin.
+func Parts(c document.Chunk) []Part {
+	text, part, from := []rune(c.Text), Part{Anchor: c.Anchor, Heading: Section(c.Heading)}, 0
 	var out []Part
 	for _, place := range c.Places {
 		if place.Start > from && place.Start < len(text) {
-			out = append(out, Part{Anchor: anchor, Text: string(text[from:place.Start])})
-			anchor, from = place.Anchor, place.Start
+			part.Text = string(text[from:place.Start])
+			out = append(out, part)
+			part, from = Part{Anchor: place.Anchor, Heading: headingOf(place.Anchor, string(text[place.Start:]))}, place.Start
 		}
 	}
-	return append(out, Part{Anchor: anchor, Text: string(text[from:])})
+	part.Text = string(text[from:])
+	return append(out, part)
+}
+
+// maxHeading is how many characters the first line of a section has at most that is its heading.
+const maxHeading = 120
+
+// headingOf is the heading that the text of a section begins with; empty where it begins with none. A
+// section whose anchor is an address, such as a message of a thread, has no heading.
+func headingOf(anchor, text string) string {
+	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.Trim(line, "# \t")
+	if !more || utf8.RuneCountInString(line) > maxHeading || strings.Contains(anchor, "://") {
+		return ""
+	}
+	return line
 }
 
 // continuation is what next adds to text when its first overlap runes are the last ones of text already. Where the two do not agree (a

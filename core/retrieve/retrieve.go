@@ -68,8 +68,17 @@ type Hit struct {
 
 // Part is one section of a hit, or a piece of one.
 type Part struct {
-	Anchor string
-	Text   string
+	Anchor  string
+	Heading string // of the section, may be empty
+	Text    string
+}
+
+// Section is the name of the section at the end of a path of headings.
+func Section(heading []string) string {
+	if len(heading) == 0 {
+		return ""
+	}
+	return heading[len(heading)-1]
 }
 
 // Scores are the components of a hit's final score, for search --json and footnote why.

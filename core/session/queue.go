@@ -90,6 +90,7 @@ type Run struct {
 	Shown     string // Markdown as the reader saw it, narration between tool calls included
 	Ending    Ending
 	Searches  []retrieve.Account // what was looked for, in order, for explanations
+	Invented  int                // numbers that the model made up and that were left out; counted, not kept
 }
 
 // Ending is how one model's run ended, as far as a reader is told.

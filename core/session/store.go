@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -94,9 +94,9 @@ type Store interface {
 	// A turn of a private session is given the questions of its thread as well, under numbers less by ThreadTurns, since it may refer to
 	// them; not the answers, whose numbers for documents are another session's.
 	Load(ctx context.Context, before Turn, limit int) ([]message.Message, error)
-	// Numbers returns the number under which the model was shown each document in the whole session, so that numbers stay stable
-	// and grow even when the history is cut.
-	Numbers(ctx context.Context, of Turn) (map[document.ID]int, error)
+	// Numbers returns the passage that each number was shown to the model for in the whole session, so that numbers stay stable
+	// and grow even when the history is cut. Part is empty where the document alone is known.
+	Numbers(ctx context.Context, of Turn) (map[int]cite.Passage, error)
 	// Saved returns what Finish saved, for a worker that has to deliver it.
 	Saved(ctx context.Context, of Turn) (Saved, error)
 

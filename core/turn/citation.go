@@ -2,6 +2,8 @@ package turn
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -15,38 +17,53 @@ const quoteRunes = 160
 // projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
-// referenceKey tells references apart: by their chunks, and by what they say where they are none, such as the parts of a file.
+// referenceKey tells references apart: by their numbers and chunks, and by what they say where they are none, such as the parts of a file.
+// A page that was opened is told from its first chunk by its number.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
-		return fmt.Sprintf("%s\x00text\x00%s", r.Document.ID, r.Text)
+		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
 	}
-	return fmt.Sprintf("%s\x00%d", r.Document.ID, *r.Chunk)
+	return fmt.Sprintf("%s\x00%d\x00%d", r.Document.ID, r.Number, *r.Chunk)
 }
 
 // newMapping has the numbers of the session: resolvable are those of documents that the history in this prompt rests on, the others
 // are only kept free.
 func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
+	part := func(n int, id document.ID, otherwise string) string {
+		if p, known := req.Numbers[n]; known && p.Document == id && p.Part != "" {
+			return p.Part
+		}
+		return otherwise
+	}
 	for _, past := range req.History {
 		for _, r := range past.Documents {
-			if r.Text == "" { // no more than its title was shown
-				m.Reserve(r.Number, r.Document.ID)
+			if r.Chunk != nil {
+				r.Part = cite.ChunkPart(*r.Chunk)
+			}
+			if r.Part = part(r.Number, r.Document.ID, r.Part); r.Text == "" { // no more than its title was shown
+				m.Reserve(r.Number, cite.Passage{Document: r.Document.ID, Part: r.Part})
 				continue
 			}
-			m.Restore(r.Number, sourceOf(r.Document, r.Document.Link(r.Anchor)))
+			m.Restore(r.Number, sourceOf(r))
 		}
 		for _, c := range past.Citations {
-			m.Restore(c.ModelSees, sourceOf(c.Document, c.Link))
+			s := sourceOf(message.Reference{Document: c.Document, Heading: c.Section, Part: part(c.ModelSees, c.Document.ID, "")})
+			s.URL = c.Link
+			m.Restore(c.ModelSees, s)
 		}
 	}
-	for id, n := range req.Numbers {
-		m.Reserve(n, id)
+	for _, n := range slices.Sorted(maps.Keys(req.Numbers)) {
+		m.Reserve(n, req.Numbers[n])
 	}
 	return m
 }
 
-func sourceOf(ref document.Ref, link string) cite.Source {
-	return cite.Source{Document: ref.ID, Title: ref.Title, URL: link, Kind: string(ref.Kind)}
+// sourceOf is what the number of a reference stands for: the section where its text begins, or the one that was found.
+func sourceOf(r message.Reference) cite.Source {
+	return cite.Source{
+		Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind),
+	}
 }
 
 func projectRef(f message.File) document.Ref {
@@ -56,14 +73,9 @@ func projectRef(f message.File) document.Ref {
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 
-// citations are the footnotes of an answer, each with the passage that its number leads to, or else the one that the model was shown first under it.
+// citations are the footnotes of an answer, each with the passage that it leads to, or else the one of its document that the model was
+// shown first.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
-	numbers := make(map[document.ID]int)
-	for n, s := range mapping.All() {
-		if _, ok := numbers[s.Document]; !ok {
-			numbers[s.Document] = n
-		}
-	}
 	var out []message.Citation
 	for _, info := range cited {
 		link, ok := cite.LinkURL(info.URL)
@@ -71,7 +83,7 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 			link = ""
 		}
 		c := message.Citation{
-			Number: info.Number, ModelSees: numbers[info.Document], Link: link,
+			Number: info.Number, ModelSees: numberOf(info, mapping), Section: info.Section, Link: link,
 			Document: document.Ref{ID: info.Document, Title: info.Title, URL: link, Kind: document.Kind(info.Kind)},
 		}
 		found := false
@@ -79,13 +91,14 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 			if r.Document.ID != info.Document || r.Text == "" {
 				continue
 			}
-			for _, p := range placesOf(r) {
+			for _, p := range addPlaces(nil, r) {
 				exact := p.source.URL == info.URL
 				if found && !exact {
 					continue
 				}
 				c.Document, c.Anchor, c.Quote = r.Document, p.anchor, beginning(p.text)
 				if found = true; exact {
+					c.ModelSees = r.Number
 					break
 				}
 			}
@@ -98,45 +111,68 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// place is a section of a document that was shown.
+// numberOf is the model's first number that leads to where a footnote does, or else to its document; 0 is none.
+func numberOf(info cite.Info, mapping *cite.Mapping) int {
+	first := 0
+	for n, s := range mapping.All() {
+		if s.Document != info.Document {
+			continue
+		}
+		if s.URL == info.URL {
+			return n
+		}
+		if first == 0 {
+			first = n
+		}
+	}
+	return first
+}
+
+// place is a section of a passage that was shown.
 type place struct {
 	source cite.Source // with the address of the section
 	anchor string
 	text   string
 }
 
-// placesOf are the sections of a reference, itself where it is one.
-func placesOf(r message.Reference) []place {
-	if len(r.Sections) == 0 {
-		return []place{{sourceOf(r.Document, r.Document.Link(r.Anchor)), r.Anchor, r.Text}}
+// addPlaces adds the sections of a reference, itself where it is one, each once.
+func addPlaces(places []place, r message.Reference) []place {
+	sections := r.Sections
+	if len(sections) == 0 {
+		sections = []message.Section{{Anchor: r.Anchor, Heading: r.Heading, Text: r.Text}}
 	}
-	out := make([]place, len(r.Sections))
-	for i, s := range r.Sections {
-		out[i] = place{sourceOf(r.Document, r.Document.Link(s.Anchor)), s.Anchor, s.Text}
+	for _, s := range sections {
+		at := r
+		at.Anchor, at.Heading = s.Anchor, s.Heading
+		source := sourceOf(at)
+		same := slices.IndexFunc(places, func(p place) bool { return p.source.URL == source.URL })
+		if same < 0 {
+			places = append(places, place{source, s.Anchor, s.Text})
+		} else if !strings.Contains(places[same].text, s.Text) {
+			places[same].text += "\n\n" + s.Text
+		}
 	}
-	return out
+	return places
 }
 
-// lead ties a number, when it is cited for the first time, to the section that the citing sentence is from: the one that holds it word for word,
-// else the one that says most of it. Later citations lead to the same place, since nobody can read one number as two.
-func (w *worker) lead(sentence string, n int) bool {
-	if w.led[n] {
-		return true
+// lead chooses, among the sections of the passage that a number stands for, the one that the citing sentence is from. It returns nil for a
+// passage of one section.
+func (w *worker) lead(n int) func(sentence string) cite.Source {
+	places := w.places[n]
+	if len(places) < 2 {
+		return nil
 	}
-	w.led[n] = true
-	words := strings.Join(strings.Fields(sentence), " ")
-	best := 0.0
-	for _, p := range w.places[n] {
-		score := cite.Supported(sentence, []string{p.text})
-		if words != "" && strings.Contains(strings.Join(strings.Fields(p.text), " "), words) {
-			score++
+	return func(sentence string) cite.Source {
+		texts := make([]string, len(places))
+		for i, p := range places {
+			texts[i] = p.text
 		}
-		if score > best {
-			best = score
-			w.known.Replace(n, p.source)
+		at := cite.Section(sentence, texts)
+		if at < 0 {
+			return cite.Source{}
 		}
+		return places[at].source
 	}
-	return true
 }
 
 // supports reports whether a passage that this turn has shown under a number has anything in common with a sentence. Passages of earlier
@@ -151,7 +187,7 @@ func unsupported(text string, references []message.Reference, mapping *cite.Mapp
 	passages := make(map[int][]string)
 	for _, r := range references {
 		if r.Text != "" {
-			passages[r.Number] = append(passages[r.Number], r.Text, r.Document.Title)
+			passages[r.Number] = append(passages[r.Number], r.Text, r.Document.Title, r.Heading)
 		}
 	}
 	known := func(n int) bool { _, ok := mapping.Lookup(n); return ok }

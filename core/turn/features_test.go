@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -84,14 +86,14 @@ func TestForcedSearchIsMadeEvenIfTheModelIgnoresIt(t *testing.T) {
 	}
 }
 
-// A follow-up that is shown another section of a known document links to that section.
-func TestKnownDocumentLeadsToTheSectionShownNow(t *testing.T) {
+// A follow-up that is shown another section of a known document has another number for it, and the old number leads where it led.
+func TestEachPassageOfADocumentHasItsNumber(t *testing.T) {
 	t.Parallel()
-	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("So [1].")))
+	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("So it was then [1]. So it is now [2].")))
 	old := s.index.hits[0].Document
 	s.request.History = []message.Message{{Turn: 1, Role: message.Assistant, Text: "A [1].", Documents: []message.Reference{{Number: 1, Document: old, Anchor: "old", Text: "x"}}}}
 	_, packets := s.run(t, t.Context())
-	if got := shown(packets, 0); got != "So [[1]](https://docs.example/replication#top)." {
+	if got := shown(packets, 0); got != "So it was then [[1]](https://docs.example/replication#old). So it is now [[2]](https://docs.example/replication#top)." {
 		t.Errorf("shown %q", got)
 	}
 }
@@ -102,7 +104,10 @@ func TestNumbersAreStableWithinTheSession(t *testing.T) {
 	seven := hit("slots", "Slots keep WAL.").Document
 	model := llmtest.Native(searching("1"), llmtest.Answer("As said [7], and [11], not [9]."))
 	s := ask("And then?", model)
-	s.request.Numbers = map[document.ID]int{seven.ID: 7, "docs:hidden": 9, "docs:backup": 10}
+	backup := s.index.hits[1]
+	s.request.Numbers = map[int]cite.Passage{
+		7: {Document: seven.ID}, 9: {Document: "docs:hidden"}, 10: {Document: backup.Document.ID, Part: cite.ChunkPart(backup.Chunk)},
+	}
 	s.request.History = []message.Message{
 		{Turn: 1, Role: message.User, Text: "How?"},
 		{Turn: 1, Role: message.Assistant, Text: "With slots [7].", Documents: []message.Reference{{Number: 7, Document: seven, Anchor: "top", Text: "Slots keep WAL."}}},
@@ -314,36 +319,88 @@ func TestHugeQuestionIsAnswered(t *testing.T) {
 	}
 }
 
-// A quotation leads to the section that it is from, be it another passage of the document or a part of one that was put together from several.
-func TestQuotationLeadsToItsSection(t *testing.T) {
+// A citation leads to the section that its sentence is from, among those of the passage that it names, whichever model wrote it.
+func TestCitationLeadsToTheSectionOfItsSentence(t *testing.T) {
 	t.Parallel()
+	const at = "https://docs.example/replication#"
 	tests := map[string]struct {
 		answer, want string
-		anchor       string
+		sections     []string
 	}{
-		"of another passage": {"Drop the slot when the replica is gone. [1]", "Drop the slot when the replica is gone. [[1]](https://docs.example/replication#removal)", "removal"},
-		"of a part":          {"Watch the lag of the replica. [1]", "Watch the lag of the replica. [[1]](https://docs.example/replication#lag)", "lag"},
-		"the first":          {"Set wal_level to replica. [1]", "Set wal_level to replica. [[1]](https://docs.example/replication#top)", "top"},
-		"of none":            {"Bananas ripen. [1]", "Bananas ripen. [[1]](https://docs.example/replication#top)", "top"},
-		"once":               {"Watch the lag of the replica. [1]\n\nDrop the slot. [1]", "Watch the lag of the replica. [[1]](https://docs.example/replication#lag)\n\nDrop the slot. [[1]](https://docs.example/replication#lag)", "lag"},
+		"of one section":     {"Set wal_level to replica. [1]", "Set wal_level to replica. [[1]](" + at + "top)", []string{"Top"}},
+		"the first part":     {"Drop the slot when the replica is gone [3].", "Drop the slot when the replica is gone [[1]](" + at + "removal).", []string{"Removal"}},
+		"another part":       {"Watch the lag of the replica [3].", "Watch the lag of the replica [[1]](" + at + "lag).", []string{"Lag"}},
+		"not of another one": {"Watch the lag of the replica [1].", "Watch the lag of the replica [[1]](" + at + "top).", []string{"Top"}},
+		"of none":            {"Bananas ripen [3].", "Bananas ripen [[1]](" + at + "removal).", []string{"Removal"}},
+		"both": {
+			"Watch the lag of it [3]. Then drop the slot [3]. The lag is what to watch [3].",
+			"Watch the lag of it [[1]](" + at + "lag). Then drop the slot [[2]](" + at + "removal). The lag is what to watch [[1]](" + at + "lag).", []string{"Lag", "Removal"},
+		},
+		"adjacent numbers of one section": {"Drop the slot when the replica is gone [3][4].", "Drop the slot when the replica is gone [[1]](" + at + "removal).", []string{"Removal"}},
 	}
 	for name, test := range tests {
+		for _, extractive := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, " ", extractive), func(t *testing.T) {
+				t.Parallel()
+				s := ask("How?", llmtest.New(llm.Info{NativeTools: true, Extractive: extractive}, searching("1"), llmtest.Answer(strings.SplitAfter(test.answer, " ")...)))
+				ref := s.index.hits[0].Document
+				s.index.hits[0].Heading = []string{"REPLICATION", "Top"}
+				s.index.hits = append(s.index.hits, retrieve.Hit{
+					Document: ref, Chunk: 7001, Heading: []string{"Removal"}, Anchor: "removal", Link: ref.Link("removal"),
+					Text: "Drop the slot when the replica is gone.\n\nWatch the lag of the replica.",
+					Parts: []retrieve.Part{
+						{Anchor: "removal", Heading: "Removal", Text: "Drop the slot when the replica is gone."}, {Anchor: "lag", Heading: "Lag", Text: "Watch the lag of the replica."},
+					},
+				}, retrieve.Hit{
+					Document: ref, Chunk: 7003, Heading: []string{"Removal"}, Anchor: "removal", Link: ref.Link("removal"), Text: "A replica that is gone needs no slot: drop it.",
+				})
+				report, packets := s.run(t, t.Context())
+				if got := shown(packets, 0); got != test.want {
+					t.Errorf("shown %q, want %q", got, test.want)
+				}
+				var sections []string
+				for i, c := range report.Best().Citations {
+					sections = append(sections, c.Section)
+					if c.Number != i+1 || c.Link != ref.Link(c.Anchor) || !strings.EqualFold(c.Anchor, c.Section) || !strings.Contains(test.answer, fmt.Sprintf("[%d]", c.ModelSees)) {
+						t.Errorf("citation %+v", c)
+					}
+				}
+				if diff := cmp.Diff(test.sections, sections); diff != "" {
+					t.Errorf("sections (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// Numbers that were never shown, and a list that the model writes itself, are neither shown nor kept, and the numbers are counted.
+func TestWhatTheModelMakesUpIsLeftOut(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		answer, text, shown string
+		invented            int
+	}{
+		"numbers": {"Set wal_level [1]. Restart the server [7][1, 8].", "Set wal_level [1]. Restart the server [1].",
+			"Set wal_level [[1]](https://docs.example/replication#top). Restart the server [[1]](https://docs.example/replication#top).", 2},
+		"a list": {"Set wal_level [1].\n\nSources:\n[1] REPLICATION", "Set wal_level [1].", "Set wal_level [[1]](https://docs.example/replication#top).", 0},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := ask("How?", llmtest.New(llm.Info{NativeTools: true, Extractive: true}, searching("1"), llmtest.Answer(strings.SplitAfter(test.answer, " ")...)))
-			ref := s.index.hits[0].Document
-			s.index.hits = append(s.index.hits, retrieve.Hit{
-				Document: ref, Chunk: 7001, Anchor: "removal", Link: ref.Link("removal"), Text: "Drop the slot when the replica is gone.\n\nWatch the lag of the replica.",
-				Parts: []retrieve.Part{{Anchor: "removal", Text: "Drop the slot when the replica is gone."}, {Anchor: "lag", Text: "Watch the lag of the replica."}},
-			})
-			report, packets := s.run(t, t.Context())
-			if got := shown(packets, 0); got != test.want {
-				t.Errorf("shown %q, want %q", got, test.want)
+			report, packets := ask("How?", llmtest.Native(searching("1"), llmtest.Answer(strings.SplitAfter(test.answer, " ")...))).run(t, t.Context())
+			a := report.Best()
+			if got := strings.TrimSpace(shown(packets, 0)); got != test.shown || strings.TrimSpace(a.Text) != test.text || a.Invented != test.invented {
+				t.Errorf("shown %q, kept %q, %d invented", got, a.Text, a.Invented)
 			}
-			if c := report.Best().Citations; len(c) != 1 || c[0].Anchor != test.anchor || c[0].Link != ref.Link(test.anchor) {
-				t.Errorf("citations %+v", c)
+			if run := a.Run(1, time.Time{}); run.Invented != test.invented {
+				t.Errorf("%d are counted", run.Invented)
 			}
 		})
+	}
+	s := ask("How?", llmtest.Native(searching("1"), llmtest.Answer(`{"text":"Restart the server [7].","list":[7]}`)))
+	s.request.ResponseFormat = json.RawMessage(`{}`)
+	report, _ := s.run(t, t.Context())
+	if a := report.Best(); a.Shown != `{"text":"Restart the server [7].","list":[7]}` || a.Invented != 0 {
+		t.Errorf("a form that a program reads was changed: %q", a.Shown)
 	}
 }
 
@@ -434,7 +491,7 @@ func TestNoPromptHoldsWhatTheAudienceMayNotRead(t *testing.T) {
 			docs = append(docs, h)
 		}
 		var history []message.Message
-		numbers := make(map[document.ID]int)
+		numbers, shown := make(map[int]cite.Passage), make(map[cite.Passage]int)
 		for turn := 1; turn <= rapid.IntRange(1, 4).Draw(rt, "turns"); turn++ {
 			for i := range docs { // access changes between turns
 				docs[i].ACL = access.ACL{rapid.SampledFrom(principals).Draw(rt, "acl")}
@@ -475,10 +532,11 @@ func TestNoPromptHoldsWhatTheAudienceMayNotRead(t *testing.T) {
 			}
 			a := report.Best()
 			for _, r := range a.References {
-				if was, ok := numbers[r.Document.ID]; ok && was != r.Number {
-					rt.Fatalf("document %s was %d and is %d now", r.Document.ID, was, r.Number)
+				p := cite.Passage{Document: r.Document.ID, Part: r.Part}
+				if was, ok := shown[p]; ok && was != r.Number {
+					rt.Fatalf("passage %v was %d and is %d now", p, was, r.Number)
 				}
-				numbers[r.Document.ID] = r.Number
+				numbers[r.Number], shown[p] = p, r.Number
 			}
 			history = append(history, message.Message{Turn: turn, Role: message.User, Text: "tell me more"})
 			history = append(history, a.Messages(turn, s.request.Now)...)

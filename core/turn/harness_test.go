@@ -135,16 +135,16 @@ func (s *stage) run(t *testing.T, ctx context.Context) (turn.Report, []packet.Pa
 // wellFormed checks what every stream of packets keeps to, whatever happened in the turn.
 func wellFormed(packets []packet.Packet, models int) error {
 	type stream struct {
-		open      map[packet.Placement]string
-		top       int // of blocks that were opened
-		cited     map[int]bool
-		documents map[document.ID]bool
-		stopped   bool
+		open    map[packet.Placement]string
+		top     int // of blocks that were opened
+		cited   map[int]bool
+		places  map[string]bool
+		stopped bool
 	}
 	streams := make([]stream, models)
-	numbers := make(map[document.ID]int) // that the models share, in the order of first use by any
+	numbers := make(map[string]int) // of places, that the models share, in the order of first use by any
 	for i := range streams {
-		streams[i] = stream{open: make(map[packet.Placement]string), cited: make(map[int]bool), documents: make(map[document.ID]bool)}
+		streams[i] = stream{open: make(map[packet.Placement]string), cited: make(map[int]bool), places: make(map[string]bool)}
 	}
 	for n, p := range packets {
 		s := &streams[p.Placement.ModelIndex]
@@ -185,14 +185,15 @@ func wellFormed(packets []packet.Packet, models int) error {
 				}
 			}
 		case packet.CitationInfo:
-			if inside != "message_start" || models == 1 && payload.Number != len(s.cited)+1 || s.documents[payload.Document] {
+			place := string(payload.Document) + " " + payload.URL
+			if inside != "message_start" || models == 1 && payload.Number != len(s.cited)+1 || s.places[place] {
 				return fmt.Errorf("packet %d introduces citation %d of %s out of order", n, payload.Number, payload.Document)
 			}
-			if known := numbers[payload.Document]; known != 0 && known != payload.Number || known == 0 && slices.Contains(slices.Collect(maps.Values(numbers)), payload.Number) {
+			if known := numbers[place]; known != 0 && known != payload.Number || known == 0 && slices.Contains(slices.Collect(maps.Values(numbers)), payload.Number) {
 				return fmt.Errorf("packet %d gives %s the number %d, which models do not share", n, payload.Document, payload.Number)
 			}
-			numbers[payload.Document] = payload.Number
-			s.cited[payload.Number], s.documents[payload.Document] = true, true
+			numbers[place] = payload.Number
+			s.cited[payload.Number], s.places[place] = true, true
 		case packet.ReasoningDone:
 			if inside != "reasoning_start" {
 				return fmt.Errorf("packet %d ends reasoning inside %q", n, inside)

@@ -46,8 +46,7 @@ type worker struct {
 	ran      map[string]bool  // names of tools that ran
 	shown    map[int]bool     // numbers of passages that this turn has shown the model
 	passages map[int][]string // what those passages say, by their numbers
-	places   map[int][]place  // where they lead, by their numbers
-	led      map[int]bool     // numbers that a citation has tied to a place
+	places   map[int][]place  // their sections, by their numbers
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
@@ -76,7 +75,7 @@ func (w *worker) work(ctx context.Context) (err error) {
 	}
 	for _, f := range w.req.Project {
 		ref := projectRef(f)
-		n := w.numbers.Add(sourceOf(ref, ref.Link("")))
+		n := w.numbers.Add(sourceOf(message.Reference{Document: ref}))
 		w.project = append(w.project, prompt.ProjectFile{Number: n, File: f})
 	}
 	for number := range w.maxSteps {
@@ -116,7 +115,7 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 		return false
 	}
 	w.model, w.stoodIn = w.req.StandIn, w.req.StandIn.Info().Name
-	w.voice.ask(w.known, w.lead)
+	w.voice.close()
 	if unpaid {
 		w.record.Noticed(sentenceStandIn(full))
 		return true
@@ -255,7 +254,7 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 	began := time.Now()
 	ran := w.run.Run(ctx, result.calls, tool.Step{Tools: result.offered, Scope: w.scope(), Ran: w.ran}, w.voice.next())
 	w.record.Ran(time.Since(began))
-	calls := message.Message{Role: message.ToolCall, Text: result.text}
+	calls := message.Message{Role: message.ToolCall, Text: cite.Clean(result.text, w.known)}
 	messages := []message.Message{calls}
 	for _, r := range ran {
 		w.ran[r.Call.Name] = true
@@ -273,7 +272,6 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 			w.record.Unsearched()
 		}
 	}
-	w.voice.found(!w.citable || w.known.Len() > 0)
 	w.steps = append(w.steps, messages...)
 	kept := slices.Clone(messages)
 	if !result.shown {
@@ -282,19 +280,18 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 	w.record.Stepped(kept)
 }
 
-// learn makes the numbers of what the model was shown lead there. A document of earlier turns leads to the section that is shown now;
-// within the turn the first section stays, since a number must not change where it leads once it can have been read.
+// learn makes the numbers of what the model was shown lead there.
 func (w *worker) learn(references []message.Reference) {
 	for _, r := range references {
-		if r.Text != "" {
-			w.passages[r.Number] = append(w.passages[r.Number], r.Text, r.Document.Title)
-			w.places[r.Number] = append(w.places[r.Number], placesOf(r)...)
-		}
-		if r.Text == "" || w.shown[r.Number] {
+		if r.Text == "" {
 			continue
 		}
-		w.shown[r.Number] = true
-		w.known.Replace(r.Number, sourceOf(r.Document, r.Document.Link(r.Anchor)))
+		w.passages[r.Number] = append(w.passages[r.Number], r.Text, r.Document.Title, r.Heading)
+		w.places[r.Number] = addPlaces(w.places[r.Number], r)
+		if !w.shown[r.Number] {
+			w.shown[r.Number] = true
+			w.known.Replace(r.Number, sourceOf(r))
+		}
 	}
 }
 

@@ -138,16 +138,16 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
 		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
-		passages: make(map[int][]string), places: make(map[int][]place), led: make(map[int]bool), refusal: req.Filter.Refuse(Texts(req.Question)...),
+		passages: make(map[int][]string), places: make(map[int][]place), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
-	var keep func(string, int) bool
-	switch {
-	case r.config.DropUnsupported:
-		keep = func(sentence string, n int) bool { return w.supports(sentence, n) && w.lead(sentence, n) }
-	case model.Info().Extractive:
-		keep = w.lead
+	citing := cite.Options{Numbering: cited.Numbering(), Lead: w.lead}
+	if r.config.DropUnsupported {
+		citing.Keep = w.supports
 	}
-	w.voice = newVoice(emit, state, w.known, cited, req.Agent.Grounding == prompt.Strict, keep)
+	if req.ResponseFormat == nil {
+		citing.Invented, citing.DropList = state.Invented, true
+	}
+	w.voice = newVoice(emit, state, cite.NewProcessor(w.known, citing), req.Agent.Grounding == prompt.Strict)
 	w.tools = tools.For(w.scope())
 	w.resume()
 	return w, state
@@ -171,7 +171,7 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {
 		ending.Reference = strings.ToLower(rand.Text()[:10])
 	}
-	a := state.finish(ending, cause, w.known)
+	a := state.finish(ending, cause, w.known, req.ResponseFormat == nil)
 	a.Inherited = inherited(req.History, a.References)
 	stop(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
 	r.logEnding(ctx, req, a)
@@ -195,7 +195,7 @@ func stop(to *packet.Emitter, e Ending, notices []string) {
 func (r *Runner) logEnding(ctx context.Context, req Request, a Answer) {
 	level, attrs := slog.LevelInfo, []any{
 		"turn", req.Turn, "model", a.Model, "outcome", a.Ending.Outcome, "grounding", a.Ending.Grounding, "steps", len(a.Timings.Steps),
-		"citations", len(a.Citations), "unsupported", a.Unsupported, "references", len(a.References), "input_tokens", a.Usage.Input, "output_tokens", a.Usage.Output,
+		"citations", len(a.Citations), "unsupported", a.Unsupported, "invented", a.Invented, "references", len(a.References), "input_tokens", a.Usage.Input, "output_tokens", a.Usage.Output,
 		"first_text_ms", a.Timings.FirstText.Milliseconds(), "total_ms", a.Timings.Total.Milliseconds(),
 	}
 	if a.Ending.Reference != "" {

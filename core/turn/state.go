@@ -29,6 +29,8 @@ type recorder interface {
 	Showed(text string)
 	// Cited adds a document under its reader's number.
 	Cited(info cite.Info)
+	// Invented adds numbers that were never shown, and were left out.
+	Invented(numbers int)
 	// Held adds passages that a prompt holds from now on.
 	Held(references []message.Reference)
 	// Searched adds the result of a search-like tool; the account may be nil. The person reads a
@@ -113,6 +115,12 @@ func (s *state) Cited(info cite.Info) {
 	s.cited = append(s.cited, info)
 }
 
+func (s *state) Invented(numbers int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer.Invented += numbers
+}
+
 func (s *state) Held(references []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,7 +203,7 @@ func (s *state) facts() facts {
 	passages := make(map[int][]string)
 	for _, r := range s.answer.References {
 		if r.Text != "" {
-			passages[r.Number] = append(passages[r.Number], r.Text, r.Document.Title)
+			passages[r.Number] = append(passages[r.Number], r.Text, r.Document.Title, r.Heading)
 		}
 	}
 	text := s.text.String()
@@ -205,12 +213,16 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the finished answer.
-func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping) Answer {
+// finish returns the finished answer. Where it is prose, what the reader was not shown of it is not kept:
+// a number that the model made up may be another passage's later on.
+func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.answer
 	a.Text, a.Shown = s.text.String(), s.shown.String()
+	if prose {
+		a.Text = cite.Clean(a.Text, mapping)
+	}
 	a.Timings.Total = time.Since(s.began)
 	a.Ending, a.Cause = ending, cause
 	a.Citations = citations(s.cited, a.References, mapping)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
@@ -34,9 +35,9 @@ type Request struct {
 	Question message.Message
 	// History is what was said before, oldest first, already reduced to what the audience may read (message.Readable).
 	History []message.Message
-	// Numbers are those of all documents that the session has shown to its model (session.Store.Numbers), so that they stay
+	// Numbers are those of all passages that the session has shown to its model (session.Store.Numbers), so that they stay
 	// stable although History is cut. A number alone makes no document visible.
-	Numbers        map[document.ID]int
+	Numbers        map[int]cite.Passage
 	Project        []message.File
 	Agent          prompt.Agent
 	System         string          // the stored system prompt; empty means the built-in one
@@ -92,6 +93,7 @@ type Answer struct {
 	Steps       []message.Message   // tool calls, with what was written before them, and tool results
 	Reasoning   int                 // length in characters
 	Unsupported int                 // citations whose passages share no word or number with the sentence that cites them
+	Invented    int                 // numbers in brackets that were never shown and were left out
 	Usage       llm.Usage           // of all steps
 	Timings     Timings
 	Notices     []string // sentences for the person beside the answer: files left out, an answer cut short
@@ -156,7 +158,7 @@ func inherited(history []message.Message, references []message.Reference) []mess
 
 // Run is the answer as a session saves it.
 func (a Answer) Run(turn int, at time.Time) session.Run {
-	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning, Searches: a.Searches}
+	return session.Run{Model: a.Model, Messages: a.Messages(turn, at), Usage: a.Usage, Reasoning: a.Reasoning, Searches: a.Searches, Invented: a.Invented}
 }
 
 // Ending is how one model's run ended.

@@ -31,7 +31,8 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 0.2.0 search_tool_documents_delta docs:replication docs:backup
 0.2.0 section_end
 0.3.0 message_start docs:replication docs:backup
-0.3.0 message_delta "Set wal_level "
+0.3.0 message_delta "Set wal_level"
+0.3.0 message_delta " "
 0.3.0 citation_info 1 docs:replication https://docs.example/replication#top
 0.3.0 message_delta "[[1]](https://docs.example/replication#top), then copy"
 0.3.0 message_delta " the data "
@@ -70,7 +71,7 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 	for _, m := range second {
 		roles += string(m.Role)[:1]
 	}
-	if roles != "suatu" || second[2].Text != "Let me look." || !strings.Contains(second[3].Text, `{"document":1,"title":"REPLICATION"`) ||
+	if roles != "suatu" || second[2].Text != "Let me look." || !strings.Contains(second[3].Text, `{"document":1,"page_id":"p1","title":"REPLICATION"`) ||
 		!strings.Contains(second[4].Text, "Remember") || !strings.Contains(second[0].Text, "# Citations") {
 		t.Errorf("second prompt %s: %+v", roles, second)
 	}

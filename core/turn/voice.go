@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -28,8 +27,6 @@ type voice struct {
 	here      *packet.Emitter // of the block that is open
 	record    recorder
 	citations *cite.Processor
-	resolving *cite.Processor // citations, while there is anything to cite
-	numbering *cite.Numbering
 	events    []cite.Event
 
 	block block
@@ -44,40 +41,9 @@ type voice struct {
 	gathers []packet.Document
 }
 
-// newVoice returns a voice. What it cites has the numbers that the turn's other answers give it. keep, unless nil, is asked which citations
-// are shown.
-func newVoice(
-	emit *packet.Emitter, record recorder, mapping *cite.Mapping, cited *cite.Numbers, strict bool, keep func(sentence string, n int) bool,
-) *voice {
-	numbering := cited.Numbering()
-	resolving := cite.NewProcessor(mapping, cite.Options{Numbering: numbering, Keep: keep})
-	return &voice{emit: emit, record: record, strict: strict, citations: resolving, resolving: resolving, numbering: numbering}
-}
-
-// ask makes keep decide about citations from now on.
-func (v *voice) ask(mapping *cite.Mapping, keep func(sentence string, n int) bool) {
-	v.close()
-	resolving := cite.NewProcessor(mapping, cite.Options{Numbering: v.numbering, Keep: keep})
-	if v.citations == v.resolving {
-		v.citations = resolving
-	}
-	v.resolving = resolving
-}
-
-// deadNumbers is how many numbers a model that was shown nothing makes up, at most.
-const deadNumbers = 20
-
-// found says whether there is anything to cite by now. Where a search brought nothing, numbers in brackets lead nowhere and are left out.
-func (v *voice) found(anything bool) {
-	v.close()
-	if v.citations = v.resolving; anything {
-		return
-	}
-	dead := cite.NewMapping()
-	for n := range deadNumbers {
-		dead.Replace(n+1, cite.Source{Document: document.ID(strconv.Itoa(n))})
-	}
-	v.citations = cite.NewProcessor(dead, cite.Options{Numbering: v.numbering, Keep: func(string, int) bool { return false }})
+// newVoice returns a voice whose citations are what citations makes of them.
+func newVoice(emit *packet.Emitter, record recorder, citations *cite.Processor, strict bool) *voice {
+	return &voice{emit: emit, record: record, strict: strict, citations: citations}
 }
 
 // open begins a block, after ending the one before it.
@@ -138,7 +104,7 @@ func (v *voice) show() {
 			v.release()
 			link, _ := cite.LinkURL(e.Info.URL) // empty when it must not be linked
 			p = packet.CitationInfo{
-				Number: e.Info.Number, Document: e.Info.Document, Title: e.Info.Title, URL: link, Source: document.Kind(e.Info.Kind),
+				Number: e.Info.Number, Document: e.Info.Document, Title: e.Info.Title, Section: e.Info.Section, URL: link, Source: document.Kind(e.Info.Kind),
 			}
 		case e.Text == "":
 			continue

@@ -28,11 +28,11 @@ func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, t
 ) {
 	own, inherited = make([][]message.Reference, len(messages)), make([][]int32, len(messages))
 	var numbers []int32
-	first := make(map[int32]document.Ref)
+	first := make(map[int32]message.Reference)
 	for _, m := range messages {
 		for _, r := range m.Documents {
 			if _, seen := first[int32(r.Number)]; !seen && r.Number > 0 {
-				first[int32(r.Number)] = r.Document
+				first[int32(r.Number)] = r
 				numbers = append(numbers, int32(r.Number))
 			}
 		}
@@ -69,26 +69,27 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// number makes sure that the session of a turn knows the documents, and returns which document it has under each of the numbers.
-func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, documents map[int32]document.Ref) (map[int32]string, error) {
+// number makes sure that the session of a turn knows the passages, and returns which document it has under each of the numbers.
+func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := numbered(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {
 		return known, err
 	}
 	var fresh []int32
+	var parts []string
 	var refs refColumns
 	for _, n := range numbers {
 		if _, ok := known[n]; !ok {
-			fresh = append(fresh, n)
-			refs.add(documents[n])
+			fresh, parts = append(fresh, n), append(parts, shown[n].Part)
+			refs.add(shown[n].Document)
 		}
 	}
 	const insert = `
-		insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url, updated_at)
+		insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url, updated_at, part)
 		select t.tenant_id, t.session_id, d.* from turn t
-		cross join unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[]) d
+		cross join unnest($3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::text[]) d
 		where t.tenant_id = $1 and t.id = $2 on conflict do nothing`
-	if _, err := q.Exec(ctx, insert, tenant, turn, fresh, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated); err != nil {
+	if _, err := q.Exec(ctx, insert, tenant, turn, fresh, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, parts); err != nil {
 		return nil, err
 	}
 	// The turns of a session end one after the other; a copy that is shared in its thread may have taken a number all the same.

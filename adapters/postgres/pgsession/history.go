@@ -9,7 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/jackc/pgx/v5"
@@ -68,17 +68,16 @@ func (s *Store) withCorrections(
 }
 
 // Numbers implements session.Store.
-func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
-	const numbers = `
-		select document_id, min(number) from session_document where tenant_id = $1 and session_id = $2 group by document_id`
+func (s *Store) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error) {
+	const numbers = `select number, document_id, part from session_document where tenant_id = $1 and session_id = $2`
 	rows, err := s.db.Pool.Query(ctx, numbers, of.Session.Tenant, of.Session.ID)
 	if err != nil {
 		return nil, fmt.Errorf("load document numbers of session %s: %w", of.Session.ID, err)
 	}
-	known := make(map[document.ID]int)
-	var id document.ID
+	known := make(map[int]cite.Passage)
 	var number int
-	if _, err = pgx.ForEachRow(rows, []any{&id, &number}, func() error { known[id] = number; return nil }); err != nil {
+	var p cite.Passage
+	if _, err = pgx.ForEachRow(rows, []any{&number, &p.Document, &p.Part}, func() error { known[number] = p; return nil }); err != nil {
 		return nil, fmt.Errorf("load document numbers of session %s: %w", of.Session.ID, err)
 	}
 	return known, nil

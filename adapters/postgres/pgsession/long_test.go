@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -78,10 +79,15 @@ func converse(b *testing.B, store *pgsession.Store, n, corpus int) (c costs) {
 	known := make(map[document.ID]bool)
 	for i := range 10 {
 		d := document.ID(fmt.Sprint("docs:", (n*10+i)%corpus))
-		number, ok := numbers[d]
-		if !ok {
+		number := 0
+		for n, p := range numbers {
+			if p.Document == d {
+				number = n
+			}
+		}
+		if number == 0 {
 			number = len(numbers) + 1
-			numbers[d] = number
+			numbers[number] = cite.Passage{Document: d}
 		}
 		known[d] = true
 		ref := document.Ref{ID: d, Source: "docs", Kind: "file", Title: fmt.Sprint("Document ", d), URL: fmt.Sprint("https://docs.example/", d)}

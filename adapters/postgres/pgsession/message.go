@@ -38,15 +38,15 @@ type (
 		MessageID         string
 		Number, ModelSees int
 		documentRow
-		Anchor, Link, Quote string
+		Anchor, Section, Link, Quote string
 	}
 	referenceRow struct {
 		MessageID string
 		Number    int
 		documentRow
-		Chunk        int64
-		Anchor, Text string
-		Score        float64
+		Chunk                 int64
+		Anchor, Heading, Text string
+		Score                 float64
 	}
 	fileRow struct {
 		MessageID, ID, Name, Media, Text string
@@ -103,9 +103,9 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 	for i, c := range m.Citations {
 		d := c.Document
 		batch.Queue(`insert into citation (tenant_id, message_id, ordinal, number, model_sees, document_id, source_id, kind, title, url,
-			updated_at, anchor, link, quote) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			updated_at, anchor, link, quote, section) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 			tenant, id, i, c.Number, c.ModelSees, postgres.Storable(string(d.ID)), d.Source, d.Kind, postgres.Storable(d.Title), postgres.Storable(d.URL),
-			postgres.OrNull(d.UpdatedAt), postgres.Storable(c.Anchor), postgres.Storable(c.Link), postgres.Storable(c.Quote))
+			postgres.OrNull(d.UpdatedAt), postgres.Storable(c.Anchor), postgres.Storable(c.Link), postgres.Storable(c.Quote), postgres.Storable(c.Section))
 	}
 	if len(m.Documents) > 0 {
 		queuePassages(batch, tenant, id, m.Documents)
@@ -117,19 +117,20 @@ func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages
 	var refs refColumns
 	var ordinals, numbers []int32
 	var chunks []int64
-	var anchors, texts []string
+	var anchors, headings, texts []string
 	var scores []float64
 	for i, r := range passages {
 		refs.add(r.Document)
 		ordinals, numbers, chunks = append(ordinals, int32(i)), append(numbers, int32(r.Number)), append(chunks, storedChunk(r.Chunk))
 		anchors, texts = append(anchors, postgres.Storable(r.Anchor)), append(texts, postgres.Storable(r.Text))
+		headings = append(headings, postgres.Storable(r.Heading))
 		scores = append(scores, r.Score)
 	}
 	batch.Queue(`insert into message_document (tenant_id, message_id, ordinal, number, document_id, source_id, kind, title, url, updated_at,
-			chunk_id, anchor, text, score)
+			chunk_id, anchor, text, score, heading)
 		select $1::text, $2::uuid, d.* from unnest($3::int[], $4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::timestamptz[],
-			$11::bigint[], $12::text[], $13::text[], $14::double precision[]) d`,
-		tenant, id, ordinals, numbers, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, chunks, anchors, texts, scores)
+			$11::bigint[], $12::text[], $13::text[], $14::double precision[], $15::text[]) d`,
+		tenant, id, ordinals, numbers, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, chunks, anchors, texts, scores, headings)
 }
 
 // loadMessages returns the messages of turns with all their parts, in the order of rows.
@@ -209,7 +210,7 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	}
 	ids, by := byID(messages)
 	citations, err := postgres.QueryAll[citationRow](ctx, q, `
-		select message_id::text, number, model_sees, document_id, source_id, kind, title, url, updated_at, anchor, link, quote from citation
+		select message_id::text, number, model_sees, document_id, source_id, kind, title, url, updated_at, anchor, section, link, quote from citation
 		where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
 	if err != nil {
 		return fmt.Errorf("load citations of %d messages: %w", len(ids), err)
@@ -217,10 +218,10 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	for _, r := range citations {
 		m := by[r.MessageID]
 		m.Citations = append(m.Citations, message.Citation{Number: r.Number, ModelSees: r.ModelSees, Document: r.ref(), Anchor: r.Anchor,
-			Link: r.Link, Quote: r.Quote})
+			Section: r.Section, Link: r.Link, Quote: r.Quote})
 	}
 	references, err := postgres.QueryAll[referenceRow](ctx, q, `
-		select message_id::text, number, document_id, source_id, kind, title, url, updated_at, chunk_id, anchor, text, score
+		select message_id::text, number, document_id, source_id, kind, title, url, updated_at, chunk_id, anchor, heading, text, score
 		from message_document where tenant_id = $1 and message_id = any($2::text[]::uuid[]) order by message_id, ordinal`, tenant, ids)
 	if err != nil {
 		return fmt.Errorf("load documents of %d messages: %w", len(ids), err)
@@ -228,7 +229,7 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	for _, r := range references {
 		m := by[r.MessageID]
 		m.Documents = append(m.Documents, message.Reference{Number: r.Number, Document: r.ref(), Chunk: loadedChunk(r.Chunk),
-			Anchor: r.Anchor, Text: r.Text, Score: r.Score})
+			Anchor: r.Anchor, Heading: r.Heading, Text: r.Text, Score: r.Score})
 	}
 	if err := loadInherited(ctx, q, tenant, ids, by); err != nil {
 		return fmt.Errorf("load inherited documents of %d messages: %w", len(ids), err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
@@ -34,11 +35,11 @@ func answer(text string) session.Run {
 			{
 				Role: message.Assistant, Text: text, Tokens: 12, At: at,
 				Citations: []message.Citation{
-					{Number: 1, ModelSees: 4, Document: doc, Anchor: "top", Link: "https://example.org/a#top", Quote: "A is"},
+					{Number: 1, ModelSees: 4, Document: doc, Anchor: "top", Section: "Top", Link: "https://example.org/a#top", Quote: "A is"},
 					{Number: 2, ModelSees: 2, Document: bare},
 				},
 				Documents: []message.Reference{
-					{Number: 4, Document: doc, Chunk: new(document.ChunkID(77)), Anchor: "top", Text: "A is the first.", Score: 0.75},
+					{Number: 4, Document: doc, Chunk: new(document.ChunkID(77)), Anchor: "top", Heading: "Top", Text: "A is the first.", Score: 0.75},
 					{Number: 2, Document: bare, Chunk: new(document.ChunkID(0)), Text: "B", Score: 0.5},
 					{Number: 2, Document: bare, Chunk: new(document.ChunkID(79)), Text: "B again", Score: 0.25},
 					{Number: 2, Document: bare, Text: "B from its file"},
@@ -92,7 +93,28 @@ func history(f *fixture) {
 	f.equal("history", past, want)
 	numbers, err := f.Numbers(f.ctx, second)
 	f.must(err)
-	f.equal("numbers", numbers, map[document.ID]int{"docs:a.md": 4, "docs:b.md": 2})
+	f.equal("numbers", numbers, map[int]cite.Passage{4: {Document: "docs:a.md"}, 2: {Document: "docs:b.md"}})
+}
+
+// passageNumbers: several passages of one document keep a number each for the whole session.
+func passageNumbers(f *fixture) {
+	ref := document.Ref{ID: "docs:a.md", Source: "docs", Kind: "file", Title: "A"}
+	for i, documents := range [][]message.Reference{
+		{{Number: 1, Document: ref, Chunk: new(document.ChunkID(7)), Text: "x", Part: "c7"}, {Number: 2, Document: ref, Chunk: new(document.ChunkID(9)), Text: "y", Part: "c9"}},
+		{{Number: 2, Document: ref, Chunk: new(document.ChunkID(9)), Text: "y", Part: "c9"}, {Number: 3, Document: ref, Text: "x y z", Part: cite.PagePart}, {Number: 1, Document: ref}},
+	} {
+		f.accept(f.question(fmt.Sprint("q", i)))
+		t := f.lease("r1")
+		run := session.Run{Model: "m", Shown: "A", Ending: session.Ending{Outcome: session.Answered},
+			Messages: []message.Message{{Role: message.Assistant, Text: "A", Documents: documents}}}
+		f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: session.Answered, Runs: []session.Run{run}}))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
+	}
+	numbers, err := f.Numbers(f.ctx, f.accept(f.question("next")))
+	f.must(err)
+	f.equal("numbers", numbers, map[int]cite.Passage{
+		1: {Document: ref.ID, Part: "c7"}, 2: {Document: ref.ID, Part: "c9"}, 3: {Document: ref.ID, Part: cite.PagePart},
+	})
 }
 
 func historyLimits(f *fixture) {

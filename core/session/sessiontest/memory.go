@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -243,10 +243,10 @@ func (m *Memory) Load(ctx context.Context, before session.Turn, limit int) ([]me
 }
 
 // Numbers implements session.Store.
-func (m *Memory) Numbers(ctx context.Context, of session.Turn) (map[document.ID]int, error) {
+func (m *Memory) Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	numbers := make(map[document.ID]int)
+	numbers := make(map[int]cite.Passage)
 	for _, t := range m.turns {
 		if t.Session.ID != of.Session.ID {
 			continue
@@ -254,8 +254,8 @@ func (m *Memory) Numbers(ctx context.Context, of session.Turn) (map[document.ID]
 		for _, run := range t.saved.Runs {
 			for _, msg := range run.Messages {
 				for _, r := range msg.Documents {
-					if n, found := numbers[r.Document.ID]; !found || r.Number < n {
-						numbers[r.Document.ID] = r.Number
+					if _, found := numbers[r.Number]; !found && r.Number > 0 {
+						numbers[r.Number] = cite.Passage{Document: r.Document.ID, Part: r.Part}
 					}
 				}
 			}

@@ -64,6 +64,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"live replicas are counted", live},
 		{"a turn that nobody was there for is abandoned", abandoned},
 		{"what was saved comes back whole", history},
+		{"passages keep their numbers", passageNumbers},
 		{"history is limited to earlier turns of the session", historyLimits},
 		{"an answer that was stopped comes back as its beginning", stoppedHistory},
 		{"hostile text is kept readable", hostileText},

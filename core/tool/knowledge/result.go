@@ -50,7 +50,7 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 		}
 		number, shown := numbers[s.Chunk]
 		if !shown {
-			link := p.Document.Link(p.Chunk.Anchor)
+			link, part, heading := p.Document.Link(p.Chunk.Anchor), cite.ChunkPart(p.ID), retrieve.Section(p.Chunk.Heading)
 			doc := tool.Document{Title: p.Document.Title, URL: link, Metadata: tool.Metadata(p.Metadata), Heading: strings.Join(p.Chunk.Heading, " › "), Contents: p.Chunk.Shown()}
 			if !p.Document.UpdatedAt.IsZero() {
 				doc.Updated = p.Document.UpdatedAt.Format("2006-01-02")
@@ -60,10 +60,15 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 				break
 			}
 			room -= size
-			number = scope.Citations.Add(cite.Source{Document: p.Document.ID, Title: p.Document.Title, URL: link, Kind: string(p.Document.Kind)})
+			number = scope.Citations.Add(cite.Source{
+				Document: p.Document.ID, Part: part, Title: p.Document.Title, Section: heading, URL: link, Kind: string(p.Document.Kind),
+			})
+			doc.Page = scope.Citations.Page(p.Document.ID)
 			doc.Number, numbers[s.Chunk] = number, number
 			docs = append(docs, doc)
-			result.References = append(result.References, message.Reference{Number: number, Document: p.Document, Chunk: new(p.ID), Anchor: p.Chunk.Anchor, Text: p.Chunk.Shown()})
+			result.References = append(result.References, message.Reference{
+				Number: number, Document: p.Document, Chunk: new(p.ID), Anchor: p.Chunk.Anchor, Heading: heading, Text: p.Chunk.Shown(), Part: part,
+			})
 		}
 		says = append(says, Stated{number, Sentence(s), date(s)})
 		for _, led := range []*document.Ref{s.SubjectRef, s.ObjectRef} { // whose title stands in the sentence

@@ -45,6 +45,7 @@ type opening struct {
 	said    map[string]string // metadata of a document of the index
 	chunk   *document.ChunkID // the first of a document of the index; nil of a page
 	text    string
+	parts   []message.Section // its sections, of a document of the index
 	err     error
 }
 
@@ -90,6 +91,9 @@ func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.S
 	var b strings.Builder
 	end := 0
 	for _, p := range passages {
+		for _, part := range retrieve.Parts(p.Chunk) {
+			o.parts = append(o.parts, message.Section(part))
+		}
 		text := []rune(p.Chunk.Text)
 		if overlap := end - p.Chunk.Start; overlap > 0 {
 			text = text[min(overlap, len(text)):]
@@ -101,6 +105,17 @@ func (t *Tool) read(ctx context.Context, o opening, id document.ID, scope tool.S
 	}
 	o.ref, o.said, o.chunk, o.text = passages[0].Document, passages[0].Metadata, new(passages[0].ID), b.String()
 	return o
+}
+
+// begun are the sections that begin in a text that may have been shortened.
+func begun(sections []message.Section, text string) []message.Section {
+	var out []message.Section
+	for _, s := range sections {
+		if line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n"); strings.Contains(text, line) {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // cutOff ends a text that goes on.
@@ -127,13 +142,17 @@ func (t *Tool) result(opened []opening, scope tool.Scope) (tool.Result, error) {
 		}
 		room -= len([]rune(text))
 		tokens -= t.counter.Count(text)
-		number := scope.Citations.Add(cite.Source{Document: o.ref.ID, Title: o.ref.Title, URL: o.ref.URL, Kind: string(o.ref.Kind)})
-		doc := tool.Document{Number: number, Title: o.ref.Title, URL: o.ref.URL, Metadata: tool.Metadata(o.said), Contents: text}
+		number := scope.Citations.Add(cite.Source{
+			Document: o.ref.ID, Part: cite.PagePart, Title: o.ref.Title, URL: o.ref.URL, Kind: string(o.ref.Kind),
+		})
+		doc := tool.Document{Number: number, Page: scope.Citations.Page(o.ref.ID), Title: o.ref.Title, URL: o.ref.URL, Metadata: tool.Metadata(o.said), Contents: text}
 		if !o.ref.UpdatedAt.IsZero() {
 			doc.Updated = o.ref.UpdatedAt.Format("2006-01-02")
 		}
 		docs = append(docs, doc)
-		result.References = append(result.References, message.Reference{Number: number, Document: o.ref, Chunk: o.chunk, Text: text})
+		result.References = append(result.References, message.Reference{
+			Number: number, Document: o.ref, Chunk: o.chunk, Text: text, Part: cite.PagePart, Sections: begun(o.parts, text),
+		})
 	}
 	note := strings.Join(faults, " ")
 	if len(docs) == 0 {

@@ -109,8 +109,8 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 }
 
 // result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
-// closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Two passages of one
-// document share its number. left are the hits for which there was no room.
+// closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Each passage
+// has a number of its own. left are the hits for which there was no room.
 func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""
@@ -170,9 +170,11 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 			break
 		}
 		room -= size
+		part, heading := cite.ChunkPart(h.Chunk), retrieve.Section(h.Heading)
 		doc.Number = scope.Citations.Add(cite.Source{
-			Document: h.Document.ID, Title: h.Document.Title, URL: h.Link, Kind: string(h.Document.Kind),
+			Document: h.Document.ID, Part: part, Title: h.Document.Title, Section: heading, URL: h.Link, Kind: string(h.Document.Kind),
 		})
+		doc.Page = scope.Citations.Page(h.Document.ID)
 		docs, before = append(docs, doc), append(before, numbered{h, text, doc.Number})
 		if m.other != nil { // its title stands in the mark
 			result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{
@@ -182,8 +184,8 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		cited := h.Document
 		cited.Title += m.title
 		result.References = append(result.References, message.Reference{
-			Number: doc.Number, Document: cited, Chunk: new(h.Chunk), Anchor: h.Anchor, Text: h.Text, Score: h.Scores.Score,
-			Sections: sections(h.Parts),
+			Number: doc.Number, Document: cited, Chunk: new(h.Chunk), Anchor: h.Anchor, Heading: heading, Text: h.Text, Part: part,
+			Score: h.Scores.Score, Sections: sections(h.Parts),
 		})
 	}
 	result.Content = tool.DocumentsJSON(docs, note)
@@ -196,7 +198,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 func sections(parts []retrieve.Part) []message.Section {
 	var out []message.Section
 	for _, p := range parts {
-		out = append(out, message.Section{Anchor: p.Anchor, Text: p.Text})
+		out = append(out, message.Section(p))
 	}
 	return out
 }

@@ -248,9 +248,9 @@ func TestResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"documents":[
-{"document":1,"title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"one two"},
-{"document":2,"title":"Title b","updated":"2026-01-02","url":"https://docs.example/b#s","heading":"Guide › Setup","contents":"three"},
-{"document":1,"title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"four"}
+{"document":1,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"one two"},
+{"document":2,"page_id":"p2","title":"Title b","updated":"2026-01-02","url":"https://docs.example/b#s","heading":"Guide › Setup","contents":"three"},
+{"document":3,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","contents":"four"}
 ]}`
 	if diff := cmp.Diff(want, result.Content); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)

@@ -1,0 +1,79 @@
+package cite
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// tailBytes is how much of a line is looked at to see whether a statement stands before a bracket.
+const tailBytes = 160
+
+// remember keeps the last bytes of what was emitted.
+func (s *scanner) remember(b ...byte) {
+	if s.invented == nil {
+		return
+	}
+	if b = b[max(0, len(b)-tailBytes):]; len(s.tail)+len(b) > 2*tailBytes {
+		s.tail = s.tail[:copy(s.tail, s.tail[len(s.tail)-tailBytes:])]
+	}
+	s.tail = append(s.tail, b...)
+}
+
+// refused reports whether a finished expression with invented numbers is text: what stands before it, or
+// directly behind it, shows that it is no citation. Brackets of other scripts are always citations.
+func (s *scanner) refused(next byte, ends bool) bool {
+	c := &s.cand
+	if c.invented == 0 || !c.outer || !c.inner {
+		return false
+	}
+	if !ends && (isWord(next) || strings.IndexByte("=+-/<>%&$#@~^", next) >= 0) {
+		return true
+	}
+	least := 2
+	if !ends && (next == ' ' || next == '\t') {
+		least = 3
+	}
+	return !behindStatement(s.tail, least)
+}
+
+// behindStatement reports whether a text ends with a statement of so many words or more, on its last line.
+func behindStatement(text []byte, least int) bool {
+	line := text[bytes.LastIndexByte(text, '\n')+1:]
+	said := bytes.TrimRight(line, " \t")
+	if at := bytes.LastIndexByte(said, '|'); at >= 0 { // a cell of a table
+		said, least = said[at+1:], 1
+	} else if len(said) == len(line) {
+		least += 2 // arr[3]
+	}
+	r, _ := utf8.DecodeLastRune(said)
+	switch {
+	case strings.ContainsRune(".!?…。！？｡", r):
+		return bytes.IndexFunc(said, unicode.IsLetter) >= 0
+	case isDense(r):
+		return utf8.RuneCount(said) > 1
+	case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("\"'”’»%)*_`]", r):
+		return false
+	}
+	words := bytes.FieldsFunc(said, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\'' && r != '’' })
+	if len(words) < least {
+		return false
+	}
+	return !introduces[strings.ToLower(string(words[len(words)-1]))]
+}
+
+// introduces are words behind which a number in brackets is what is spoken of, and no citation.
+var introduces = func() map[string]bool {
+	set := make(map[string]bool)
+	for w := range strings.FieldsSeq(`a about after an and array as at be before between by contain contains element
+elements entries entry equal equals except field for from give gives in index indexes indices input interval into is
+item key keys level line lines list lists matrix note number numbers of on option or output outputs over page pages
+position press print prints produce produces range return returns row rows see section selector sequence set sets
+slice slot step steps than the to tuple type under until value values vector version via was were with yield yields
+das dem den der die ein eine im in ist oder siehe und von zu à au de des du en et le la les ou un une voir
+del el en es la las los o u un una ver y`) {
+		set[w] = true
+	}
+	return set
+}()
