@@ -170,3 +170,19 @@ func TestInvisibleCharactersAreTakenOut(t *testing.T) {
 		t.Errorf("a title is printed as %q", got)
 	}
 }
+
+func TestSectionsOfOneDocumentStandOnOneLine(t *testing.T) {
+	t.Parallel()
+	got := render(&console.Renderer{}, []packet.Payload{
+		packet.MessageStart{}, packet.CitationInfo{Number: 1, Document: "s", Title: "Settings", Section: "Settings", URL: "https://docs.example/s"},
+		packet.CitationInfo{Number: 2, Document: "b", Title: "Backups", Section: "Restore", URL: "https://docs.example/b#restore"},
+		packet.CitationInfo{Number: 3, Document: "n", Title: "notes.txt"},
+		packet.CitationInfo{Number: 4, Document: "b", Title: "Backups", Section: "Schedule", URL: "https://docs.example/b#schedule"},
+		packet.MessageDelta{Text: "So [[4]](https://docs.example/b#schedule)."}, packet.Stop{Reason: "answered"},
+	})
+	want := "So [4].\n\nSources\n  [1] Settings – https://docs.example/s\n" +
+		"  [2] Backups › Restore – https://docs.example/b#restore, [4] Backups › Schedule – https://docs.example/b#schedule\n  [3] notes.txt\n\n"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -3,7 +3,6 @@
 package console
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -148,8 +147,18 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 	if sources := v.Sources(); len(sources) > 0 {
 		t.line(b, "")
 		t.line(b, "Sources")
-		for _, c := range sources {
-			t.line(b, t.source(v, c))
+		for len(sources) > 0 {
+			first := sources[0].Document
+			var same, rest []packet.CitationInfo
+			for i, c := range sources {
+				if i == 0 || first != "" && c.Document == first {
+					same = append(same, c)
+				} else {
+					rest = append(rest, c)
+				}
+			}
+			t.line(b, t.source(v, same))
+			sources = rest
 		}
 	}
 	t.line(b, "")
@@ -163,14 +172,24 @@ func (t *tail) document(d packet.Document) string {
 	return title + " – " + t.anchor(address, address)
 }
 
-func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
-	address := Sanitize(c.URL)
-	s := fmt.Sprintf("  %s %s", t.anchor("["+strconv.Itoa(c.Number)+"]", address), Sanitize(oneLine(c.Title)))
-	if address != "" {
-		s += " – " + t.anchor(address, address)
+// source is a line for the sections of one document.
+func (t *tail) source(v *stream.View, cited []packet.CitationInfo) string {
+	s := "  "
+	for i, c := range cited {
+		address := Sanitize(c.URL)
+		if i > 0 {
+			s += ", "
+		}
+		s += t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
+		if section := oneLine(c.Section); section != "" && !strings.EqualFold(section, oneLine(c.Title)) {
+			s += " › " + Sanitize(section)
+		}
+		if address != "" {
+			s += " – " + t.anchor(address, address)
+		}
 	}
 	for _, d := range v.Documents {
-		if d.ID == c.Document && d.UpdatedAt != nil {
+		if d.ID == cited[0].Document && d.UpdatedAt != nil {
 			return s + " (" + foot.Age(d.UpdatedAt, t.now()) + ")"
 		}
 	}

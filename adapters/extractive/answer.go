@@ -58,7 +58,7 @@ type writer struct{ b strings.Builder }
 
 // span writes one quotation.
 func (w *writer) span(x span) {
-	mark := "[" + strconv.Itoa(x.page.number) + "]"
+	mark := "[" + strconv.Itoa(x.part.Number) + "]"
 	p := &x.part.pieces[x.at]
 	switch x.kind {
 	case code:

@@ -34,6 +34,7 @@ type vocabulary struct {
 // passage is one found document.
 type passage struct {
 	Number  int    `json:"document"`
+	Page    string `json:"page_id"` // the same for the passages of a document; empty: its only one
 	Title   string `json:"title"`
 	Heading string `json:"heading"`
 	Text    string `json:"contents"`

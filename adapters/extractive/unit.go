@@ -3,6 +3,7 @@ package extractive
 import (
 	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,11 +33,10 @@ type piece struct {
 
 // page is a document with the passages that were found of it.
 type page struct {
-	number int
-	rank   int
-	again  bool // the answer before rests on it, and the question leans on that one
-	title  mask // the question's words in its title
-	parts  []part
+	rank  int
+	again bool // the answer before rests on it, and the question leans on that one
+	title mask // the question's words in its title
+	parts []part
 }
 
 // part is one passage.
@@ -61,14 +61,16 @@ const (
 // read cuts the passages into pieces.
 func read(t turn, r *reader) []page {
 	var pages []page
-	at, leans := map[int]int{}, elliptic(t.question)
+	at, leans := map[string]int{}, elliptic(t.question)
 	for i, p := range t.passages[:min(len(t.passages), maxPassages)] {
-		n, known := at[p.Number]
+		id := cmp.Or(p.Page, strconv.Itoa(p.Number))
+		n, known := at[id]
 		if !known {
 			n = len(pages)
-			at[p.Number] = n
-			pages = append(pages, page{number: p.Number, rank: n, again: leans && t.earlier[p.Number], title: r.heading(p.Title)})
+			at[id] = n
+			pages = append(pages, page{rank: n, title: r.heading(p.Title)})
 		}
+		pages[n].again = pages[n].again || leans && t.earlier[p.Number]
 		pages[n].parts = append(pages[n].parts, part{passage: p, rank: i, pieces: r.pieces(p)})
 	}
 	return pages

@@ -47,6 +47,7 @@ type Metrics struct {
 	feedback  *prometheus.CounterVec
 	repeated  prometheus.Counter
 	takeovers prometheus.Counter
+	invented  prometheus.Counter
 	spent     spent
 	extracted *prometheus.CounterVec
 }
@@ -94,11 +95,14 @@ func New(config Config) *Metrics {
 		takeovers: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "footnote_lease_takeovers_total", Help: "Turns that this process went on with after another one had died.",
 		}),
+		invented: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "footnote_invented_citations_total", Help: "Numbers that a model put behind a statement although it was shown none such, left out of the answer.",
+		}),
 		extracted: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "footnote_knowledge_texts_total", Help: "Texts of passages that a model read for what they state, and those that it was given up for; result is read or failed.",
 		}, []string{"result"}),
 	}
-	m.registry.MustRegister(m.extracted, m.turns, m.words, m.edits, m.limited, m.stops, m.retrieval, m.tokens, m.feedback, m.repeated, m.takeovers,
+	m.registry.MustRegister(m.extracted, m.turns, m.words, m.edits, m.limited, m.stops, m.retrieval, m.tokens, m.feedback, m.repeated, m.takeovers, m.invented,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	m.spent = newSpent(m.registry)
 	if config.Queue != nil {
@@ -169,6 +173,7 @@ func (m *Metrics) Turn(p thread.Platform, saved session.Saved) {
 	for _, run := range saved.Runs {
 		m.tokens.WithLabelValues(run.Model, "input").Add(float64(run.Usage.Input))
 		m.tokens.WithLabelValues(run.Model, "output").Add(float64(run.Usage.Output))
+		m.invented.Add(float64(run.Invented))
 	}
 }
 

@@ -45,7 +45,7 @@ func TestNamesAreStable(t *testing.T) {
 			return telemetry.Engine{Queued: 3, Oldest: 90 * time.Second, Left: 5000, Serving: true}, nil
 		},
 		Caps: func(context.Context) (map[string]float64, error) { return map[string]float64{"daily": 0.25}, nil }})
-	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}}}})
+	m.Turn("slack", session.Saved{Outcome: session.Answered, Runs: []session.Run{{Model: "m-1", Usage: llm.Usage{Input: 1200, Output: 80}, Invented: 2}}})
 	m.Turn("discord", session.Saved{Outcome: session.Failed})
 	m.Stopped(20 * time.Millisecond)
 	m.Acted(thread.ActionDown)
@@ -79,6 +79,7 @@ func TestNamesAreStable(t *testing.T) {
 		`footnote_feedback_total{kind="up"} 0`,
 		`footnote_first_words_seconds_sum 0.8`,
 		`footnote_first_words_seconds_count 1`,
+		`footnote_invented_citations_total 2`,
 		`footnote_lease_takeovers_total 1`,
 		`footnote_queue_depth 7`,
 		`footnote_rate_limited_total{service="discord"} 1`,

@@ -62,6 +62,7 @@ type citationJSON struct {
 	Number     int           `json:"number"`
 	DocumentID document.ID   `json:"document_id"`
 	Title      string        `json:"title"`
+	Section    string        `json:"section,omitempty"`
 	URL        string        `json:"url"`
 	Source     document.Kind `json:"source"`
 }
@@ -162,7 +163,7 @@ func viewJSON(v *stream.View) modelAnswerJSON {
 		out.Message, out.Reference = v.Problem.Message, v.Problem.Reference
 	}
 	for _, c := range v.Sources() {
-		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, URL: c.URL, Source: c.Source})
+		out.Citations = append(out.Citations, citationJSON{Number: c.Number, DocumentID: c.Document, Title: c.Title, Section: c.Section, URL: c.URL, Source: c.Source})
 	}
 	return out
 }

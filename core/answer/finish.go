@@ -72,7 +72,11 @@ func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (er
 			return err
 		}
 	}
-	a.span.Note(slog.String("outcome", string(saved.Outcome)))
+	invented := 0
+	for _, run := range saved.Runs {
+		invented += run.Invented
+	}
+	a.span.Note(slog.String("outcome", string(saved.Outcome)), slog.Int("invented", invented))
 	if err == nil || errors.Is(err, session.ErrRemoved) {
 		s.Metrics.Turn(a.turn.Session.Ref.Platform, saved)
 	}

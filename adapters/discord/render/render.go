@@ -186,16 +186,23 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 // linked makes buttons of the first cited sources, as far as a button can open them, and returns the others, which are listed.
 func linked(list []foot.Source) (links []Link, others []foot.Source) {
 	for _, s := range list {
-		to, ok := address(s.URL)
-		if s.Number == 0 || !ok || !openable(to) || len(links) == maxLinks {
+		var listed []foot.Place
+		for _, p := range s.Places() {
+			to, ok := address(p.URL)
+			if p.Number == 0 || !ok || !openable(to) || len(links) == maxLinks {
+				listed = append(listed, p)
+				continue
+			}
+			label := "[" + strconv.Itoa(p.Number) + "] " + p.Title
+			if s.Age != "" && Units(label+" · "+s.Age) <= maxLinkLabel {
+				label += " · " + s.Age
+			}
+			links = append(links, Link{Label: shorten(label, maxLinkLabel), URL: to})
+		}
+		if len(listed) > 0 {
+			s.Place, s.Also = listed[0], listed[1:]
 			others = append(others, s)
-			continue
 		}
-		label := "[" + strconv.Itoa(s.Number) + "] " + s.Title
-		if s.Age != "" && Units(label+" · "+s.Age) <= maxLinkLabel {
-			label += " · " + s.Age
-		}
-		links = append(links, Link{Label: shorten(label, maxLinkLabel), URL: to})
 	}
 	return links, others
 }
@@ -228,22 +235,30 @@ func small(s string) string {
 // maxSource is how long the line of a source may be with its link; a longer one has none.
 const maxSource = 900
 
-// source is a document on one line: number, title as a link, where it lies, age.
+// source is a document on one line: number and title as a link for each of its sections, where it lies, age.
 func source(s foot.Source) string {
-	title := EscapeText(s.Title)
-	number, detail := "", ""
-	if s.Number > 0 {
-		number = "[" + strconv.Itoa(s.Number) + "] "
-	}
+	line, detail := "", ""
 	if d := s.Detail(); d != "" {
 		detail = " · " + EscapeText(d)
 	}
-	if link := (dialect{}).Link(title, s.URL); link != "" && !strings.HasPrefix(link, "<") {
-		if line := number + link + detail; answer.UTF16Count(line) <= maxSource {
-			return line
+	for i, p := range s.Places() {
+		title, number := EscapeText(p.Title), ""
+		if p.Number > 0 {
+			number = "[" + strconv.Itoa(p.Number) + "] "
 		}
+		if i > 0 {
+			number = ", " + number
+		}
+		next := line + number + title
+		if link := (dialect{}).Link(title, p.URL); link != "" && !strings.HasPrefix(link, "<") && answer.UTF16Count(line+number+link+detail) <= maxSource {
+			next = line + number + link
+		}
+		if i > 0 && answer.UTF16Count(next+detail) > maxSource { // the text of the answer links them, too
+			break
+		}
+		line = next
 	}
-	return number + title + detail
+	return line + detail
 }
 
 // file is the whole answer as Markdown.
@@ -258,9 +273,15 @@ func (r *Renderer) file(v *stream.View) string {
 		if i == 0 {
 			b.WriteString("\n" + foot.Head(list) + "\n\n")
 		}
-		b.WriteString("- [" + strconv.Itoa(s.Number) + "] " + s.Title)
-		if to, ok := address(s.URL); ok {
-			b.WriteString(" <" + to + ">")
+		for i, p := range s.Places() {
+			mark := "- ["
+			if i > 0 {
+				mark = ", ["
+			}
+			b.WriteString(mark + strconv.Itoa(p.Number) + "] " + p.Title)
+			if to, ok := address(p.URL); ok {
+				b.WriteString(" <" + to + ">")
+			}
 		}
 		if d := s.Detail(); d != "" {
 			b.WriteString(" (" + d + ")")

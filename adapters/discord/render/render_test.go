@@ -180,3 +180,24 @@ func BenchmarkRender(b *testing.B) {
 		r.Render(view)
 	}
 }
+
+func TestSectionsOfOneDocumentStandOnOneLine(t *testing.T) {
+	t.Parallel()
+	sections := func(n int) (packets []packet.Payload) {
+		for i := range n {
+			packets = append(packets, packet.CitationInfo{
+				Number: i + 1, Document: "b", Title: "Backups", Section: fmt.Sprint("Part ", i+1), URL: fmt.Sprintf("https://docs.example/b#%d", i+1), Source: "web",
+			})
+		}
+		return append(packets, packet.MessageDelta{Text: "a"}, packet.Stop{})
+	}
+	page := renderer().Render(rendertest.View(sections(7)...))[0]
+	if len(page.Links) != 5 || page.Links[1].Label != "[2] Backups › Part 2" || page.Links[1].URL != "https://docs.example/b#2" {
+		t.Errorf("links %+v", page.Links)
+	}
+	want := "-# [6] [Backups › Part 6](<https://docs.example/b#6>), [7] [Backups › Part 7](<https://docs.example/b#7>) · docs.example"
+	if !strings.Contains(page.Content, want) {
+		t.Errorf("content %q, want %q", page.Content, want)
+	}
+	checkContent(t, renderer().Render(rendertest.View(sections(500)...)))
+}

@@ -35,16 +35,22 @@ func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View,
 		put(answer.Inline{Kind: answer.Text, Text: foot.Head(list), Style: answer.Bold})
 	}
 	for _, s := range list {
-		line := s.Title
-		if s.Number > 0 {
-			line = "[" + strconv.Itoa(s.Number) + "] " + line
-		}
-		if d := s.Detail(); d != "" {
-			line += " · " + d
-		}
-		inlines := []answer.Inline{{Kind: answer.Text, Text: line}}
-		if _, ok := address(s.URL); ok {
-			inlines = append(inlines, answer.Inline{Kind: answer.Text, Text: " "}, answer.Inline{Kind: answer.Link, URL: s.URL})
+		var inlines []answer.Inline
+		for i, p := range s.Places() {
+			line := p.Title
+			if p.Number > 0 {
+				line = "[" + strconv.Itoa(p.Number) + "] " + line
+			}
+			if d := s.Detail(); i == 0 && d != "" {
+				line += " · " + d
+			}
+			if i > 0 {
+				line = ", " + line
+			}
+			inlines = append(inlines, answer.Inline{Kind: answer.Text, Text: line})
+			if _, ok := address(p.URL); ok {
+				inlines = append(inlines, answer.Inline{Kind: answer.Text, Text: " "}, answer.Inline{Kind: answer.Link, URL: p.URL})
+			}
 		}
 		put(inlines...)
 	}

@@ -59,6 +59,8 @@ type Source struct {
 	Title  string // one line, nothing escaped; contains no mention
 	URL    string // escaped for every renderer; empty when there is no address that a reader could open
 	Detail string // where it lies and how old it is: "docs.example · 5 months old"; empty when neither is known
+
+	Also []Source `json:",omitempty"` // other sections of the document that are cited, with nothing but number, title and address
 }
 
 // TaskStatus is the state of a search step.

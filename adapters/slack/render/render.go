@@ -90,8 +90,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	}
 	list, more := foot.Sources(v, r.now(), MaxSources)
 	for _, s := range list {
-		url, _ := address(s.URL)
-		p.Sources = append(p.Sources, Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()})
+		p.Sources = append(p.Sources, sourceOf(s))
 	}
 	p.Heading, p.More = foot.Head(list), foot.More(more)
 }
@@ -152,7 +151,7 @@ func plainText(p *Page) string {
 		if i == 0 {
 			b.WriteString("\n" + p.Heading + ":")
 		}
-		b.WriteString("\n" + s.label())
+		b.WriteString("\n" + s.labels())
 	}
 	text := Neutral(b.String())
 	for limit := MaxText; ; limit -= limit / 8 {

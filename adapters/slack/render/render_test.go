@@ -242,3 +242,27 @@ func TestStreamNeverChangesItsMindAboutALink(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestSectionsOfOneDocumentStandOnOneLine(t *testing.T) {
+	t.Parallel()
+	sections := func(n int) (packets []packet.Payload) {
+		for i := range n {
+			packets = append(packets, packet.CitationInfo{
+				Number: i + 1, Document: "b", Title: "Backups", Section: fmt.Sprint("Part ", i+1), URL: fmt.Sprintf("https://docs.example/b#%d", i+1), Source: "web",
+			})
+		}
+		return append(packets, packet.MessageDelta{Text: "a"}, packet.Stop{})
+	}
+	page := renderer().Render(rendertest.View(sections(2)...))[0]
+	want := "<https://docs.example/b#1|[1] Backups › Part 1>, <https://docs.example/b#2|[2] Backups › Part 2> · docs.example"
+	if len(page.Sources) != 1 || page.Sources[0].Mrkdwn() != want {
+		t.Errorf("sources %+v, want %q", page.Sources, want)
+	}
+	if !strings.Contains(page.Text, "[1] Backups › Part 1, [2] Backups › Part 2") {
+		t.Errorf("text %q", page.Text)
+	}
+	line := render.SourceLine(renderer().Render(rendertest.View(sections(500)...))[0].Sources[0])
+	if n := utf8.RuneCountInString(line); n > render.MaxSection || !strings.HasPrefix(line, "<https://docs.example/b#1|") {
+		t.Errorf("the line of a document with many sections has %d characters", n)
+	}
+}

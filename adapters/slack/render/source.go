@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 )
 
 func (s Source) label() string {
@@ -14,11 +15,40 @@ func (s Source) label() string {
 	return "[" + strconv.Itoa(s.Number) + "] " + s.Title
 }
 
-// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, and where it lies and how old it is.
-func (s Source) Mrkdwn() string {
+// sourceOf is a source as Slack shows it.
+func sourceOf(s foot.Source) Source {
+	url, _ := address(s.URL)
+	out := Source{Number: s.Number, Title: s.Title, URL: url, Detail: s.Detail()}
+	for _, p := range s.Also {
+		url, _ := address(p.URL)
+		out.Also = append(out.Also, Source{Number: p.Number, Title: p.Title, URL: url})
+	}
+	return out
+}
+
+// labels are number and title of a source and of the other sections of its document.
+func (s Source) labels() string {
+	out := s.label()
+	for _, other := range s.Also {
+		out += ", " + other.label()
+	}
+	return out
+}
+
+func (s Source) link() string {
 	label := mrkdwnWord(Neutral(s.label()), answer.Place{})
 	if s.URL != "" {
 		label = mrkdwn{}.Link(label, s.URL)
+	}
+	return label
+}
+
+// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, the other sections of its document, and
+// where it lies and how old it is.
+func (s Source) Mrkdwn() string {
+	label := s.link()
+	for _, other := range s.Also {
+		label += ", " + other.link()
 	}
 	if s.Detail != "" {
 		label += " · " + mrkdwnWord(Neutral(s.Detail), answer.Place{})
@@ -29,8 +59,15 @@ func (s Source) Mrkdwn() string {
 // SourceLine is a cited document. An address that no block can hold is left out.
 func SourceLine(s Source) string {
 	line := s.Mrkdwn()
-	if utf8.RuneCountInString(line) > MaxSection {
-		s.URL = ""
+	for utf8.RuneCountInString(line) > MaxSection {
+		switch n := len(s.Also); {
+		case n > 0: // the text of the answer links them, too
+			s.Also = s.Also[:n-1]
+		case s.URL == "":
+			return line
+		default:
+			s.URL = ""
+		}
 		line = s.Mrkdwn()
 	}
 	return line

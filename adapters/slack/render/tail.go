@@ -111,7 +111,7 @@ func (t *tail) steps(v *stream.View) []Task {
 	if v.Phase == stream.Searching {
 		card.Status = TaskRunning
 	}
-	cited := v.Sources()
+	cited := foot.Documents(v)
 	if v.Phase == stream.Done && len(cited) > 0 {
 		card.Output = foot.CitedCount(len(cited))
 		for _, c := range cited {

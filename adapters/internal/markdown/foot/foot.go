@@ -85,13 +85,19 @@ func Notes(v *stream.View) []string {
 	return notes
 }
 
-// Source is a document under an answer.
-type Source struct {
+// Place is a section of a document that an answer cites.
+type Place struct {
 	Number int    // as cited; 0 for one that was close and not cited
-	Title  string // cite.SafeTitle
+	Title  string // cite.SafeTitle of the document, and of the section: "Backups › Restore"
 	URL    string // as the connector gave it
-	From   string // where it lies: a site's host, else the kind of source and that there is nothing to click, such as "file, no link"
-	Age    string // "5 months old"; empty when it is not known
+}
+
+// Source is a document under an answer: the place that is cited first, and others of the same document.
+type Source struct {
+	Place
+	Also []Place
+	From string // where it lies: a site's host, else the kind of source and that there is nothing to click, such as "file, no link"
+	Age  string // "5 months old"; empty when it is not known
 }
 
 // Detail is what stands beside the title: where the document lies, and how old it is.
@@ -122,15 +128,45 @@ const maxFrom = 60
 // unlinked says why a source cannot be clicked.
 const unlinked = "no link"
 
-// Sources are the cited documents in the order of their numbers; when nothing was cited, the closest documents that were found, if the
-// view tells them. At most limit are listed; more is how many are left out.
-func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
+// Places are the source and the others of its document, in the order of their numbers.
+func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
+
+// titleOf names a section of a document.
+func titleOf(c packet.CitationInfo) string {
+	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
+	if strings.TrimSpace(c.Section) == "" || strings.EqualFold(title, section) {
+		return title
+	}
+	return title + " › " + section
+}
+
+// Documents are the cited documents, each with the place that is cited first.
+func Documents(v *stream.View) (list []packet.CitationInfo) {
 	for _, c := range v.Sources() {
-		list = append(list, Source{Number: c.Number, Title: cite.SafeTitle(c.Title), URL: c.URL, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
+		same := func(o packet.CitationInfo) bool { return o.Document == c.Document && c.Document != "" }
+		if !slices.ContainsFunc(list, same) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// Sources are the cited documents in the order of their first numbers, each with all of its places; when nothing was cited, the closest
+// documents that were found, if the view tells them. At most limit are listed; more is how many are left out.
+func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
+	at := make(map[document.ID]int)
+	for _, c := range v.Sources() {
+		place := Place{c.Number, titleOf(c), c.URL}
+		if i, known := at[c.Document]; known && c.Document != "" {
+			list[i].Also = append(list[i].Also, place)
+			continue
+		}
+		at[c.Document] = len(list)
+		list = append(list, Source{Place: place, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
 	}
 	if len(list) == 0 {
 		for _, d := range v.Closest {
-			list = append(list, Source{Title: cite.SafeTitle(d.Title), URL: d.URL, From: from(d.URL, d.Source), Age: Age(d.UpdatedAt, now)})
+			list = append(list, Source{Place: Place{Title: cite.SafeTitle(d.Title), URL: d.URL}, From: from(d.URL, d.Source), Age: Age(d.UpdatedAt, now)})
 		}
 	}
 	if len(list) > limit {

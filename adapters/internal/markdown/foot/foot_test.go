@@ -1,6 +1,7 @@
 package foot_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +130,39 @@ func TestSourcesSayWhereTheyLieAndHowOldTheyAre(t *testing.T) {
 	v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, URL: "https://<!channel>/x", Source: "web"}})
 	if list, _ := foot.Sources(v, now, 10); strings.ContainsAny(list[0].Detail(), "<>") {
 		t.Errorf("a host that mentions somebody is shown as %q", list[0].Detail())
+	}
+}
+
+func TestSourcesOfOneDocumentAreListedTogether(t *testing.T) {
+	t.Parallel()
+	v := &stream.View{}
+	for _, c := range []packet.CitationInfo{
+		{Number: 1, Document: "s", Title: "Settings", Section: "Settings", URL: "https://docs.example/s"},
+		{Number: 2, Document: "b", Title: "Backups", Section: "Restore", URL: "https://docs.example/b#restore", Source: "web"},
+		{Number: 3, Title: "A file"},
+		{Number: 4, Document: "b", Title: "Backups", Section: "Sched<ule", URL: "https://docs.example/b#schedule", Source: "web"},
+		{Number: 5, Title: "Another file"},
+	} {
+		v.Apply(packet.Packet{Payload: c})
+	}
+	list, more := foot.Sources(v, time.Time{}, 3)
+	var got []string
+	for _, s := range list {
+		line := ""
+		for _, p := range s.Places() {
+			line += fmt.Sprintf("[%d] %s %s ", p.Number, p.Title, p.URL)
+		}
+		got = append(got, line+s.From)
+	}
+	want := []string{
+		"[1] Settings https://docs.example/s docs.example",
+		"[2] Backups › Restore https://docs.example/b#restore [4] Backups › Sched‹ule https://docs.example/b#schedule docs.example",
+		"[3] A file  no link",
+	}
+	if diff := cmp.Diff(want, got); diff != "" || more != 1 {
+		t.Errorf("%d more; list (-want +got):\n%s", more, diff)
+	}
+	if n := len(foot.Documents(v)); n != 4 {
+		t.Errorf("%d documents are cited", n)
 	}
 }
