@@ -93,9 +93,9 @@ func (n *Numbering) use(model int, s Source) (e *entry, first bool) {
 }
 
 func keyOf(model int, s Source) numberKey {
-	if s.Document == "" {
-		return numberKey{number: model}
-	}
 	link, _ := LinkURL(s.URL)
+	if s.Document == "" {
+		return numberKey{link: link, number: model}
+	}
 	return numberKey{document: s.Document, link: link}
 }

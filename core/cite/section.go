@@ -6,11 +6,11 @@ import (
 )
 
 // Section returns the index of the text that a sentence is most likely from, or -1 where it shares no
-// word with any. Words count more the fewer texts hold them, and more where they stand together in one
-// paragraph.
+// word with any. Words and pairs of neighbouring words count more the fewer texts hold them, and more
+// where they stand together in one paragraph, and on one line.
 func Section(sentence string, texts []string) int {
-	held := make(map[string]int) // how many texts hold a word of the sentence
-	for term := range terms(sentence) {
+	held := make(map[string]int) // how many texts hold a word or pair of the sentence
+	for term := range pairs(sentence) {
 		held[term] = 0
 	}
 	all := make([]map[string]bool, len(texts))
@@ -36,11 +36,14 @@ func Section(sentence string, texts []string) int {
 		if len(all[i]) == 0 {
 			continue
 		}
-		together := 0.0
-		for line := range strings.SplitSeq(text, "\n") {
-			together = max(together, weight(holding(line, held)))
+		score := weight(all[i])
+		for _, separator := range []string{"\n\n", "\n"} {
+			together := 0.0
+			for part := range strings.SplitSeq(text, separator) {
+				together = max(together, weight(holding(part, held)))
+			}
+			score += together
 		}
-		score := weight(all[i]) + 2*together
 		if said != "" && strings.Contains(strings.Join(strings.Fields(text), " "), said) {
 			score *= 2
 		}
@@ -51,10 +54,23 @@ func Section(sentence string, texts []string) int {
 	return at
 }
 
-// holding returns which of the words a text holds.
+// pairs yields the words of a text, and each with the one before it.
+func pairs(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		before := ""
+		for term := range terms(text) {
+			if !yield(term) || before != "" && !yield(before+" "+term) {
+				return
+			}
+			before = term
+		}
+	}
+}
+
+// holding returns which of the words and pairs a text holds.
 func holding(text string, words map[string]int) map[string]bool {
 	found := make(map[string]bool)
-	for term := range terms(text) {
+	for term := range pairs(text) {
 		if _, wanted := words[term]; wanted {
 			found[term] = true
 		}
