@@ -68,6 +68,7 @@ func TestBracketsThatAreNoCitationsStay(t *testing.T) {
 		"Backups run daily [^9].", "Code: `daily backups [9]`.", "```\nBackups run daily [9].\n```\n", "    Backups run daily [9].\n",
 		"Backups run daily [9](http://x).", "[9]: http://x", "- [9] of the list", "Backups [see 9].", "Backups run [09] daily.", "Backups run daily \\[9].",
 		"$$backups run daily [9]$$", "<code>backups run daily [9]</code>", "a\n[9]",
+		"Backups run daily 〔9〕.", "Backups run daily 〖9〗.", "Backups run daily 「9」.", "Backups run daily ⟦9⟧.", "Backups run daily {9}.", "Backups run daily (9).", "Backups run daily ⁹.",
 		"Backups run [the daily job [9] here](http://x).",
 	} {
 		checkCleaned(t, text, text, -1)

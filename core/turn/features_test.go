@@ -124,6 +124,52 @@ func TestNumbersAreStableWithinTheSession(t *testing.T) {
 	}
 }
 
+// The release before gave each document one number. Its answers lead where they led, and a passage of such a document gets a number of its own.
+// A number that two documents have, because both releases answered in one session, is the one's that the history shows.
+func TestSessionOfTheReleaseBeforeGoesOn(t *testing.T) {
+	t.Parallel()
+	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("As said [1]. So it is now [4]. As for the other [2].")))
+	ref := s.index.hits[0].Document
+	other := document.Ref{ID: "docs:other", Title: "OTHER", URL: "https://docs.example/other"}
+	s.request.Numbers = map[int]cite.Passage{1: {Document: ref.ID}, 2: {Document: ref.ID, Part: "c9"}, 3: {Document: "docs:third"}}
+	s.request.History = []message.Message{{Turn: 1, Role: message.Assistant, Text: "A [1]. B [2].",
+		Documents: []message.Reference{
+			{Number: 1, Document: ref, Anchor: "old", Text: "x", Chunk: new(document.ChunkID(1))}, {Number: 1, Document: ref, Anchor: "older", Text: "y", Chunk: new(document.ChunkID(2))},
+			{Number: 2, Document: other, Anchor: "b", Text: "b", Chunk: new(document.ChunkID(3))},
+		},
+		Citations: []message.Citation{{Number: 1, ModelSees: 1, Document: ref, Link: ref.Link("older")}},
+	}}
+	_, packets := s.run(t, t.Context())
+	want := "As said [[1]](https://docs.example/replication#old). So it is now [[2]](https://docs.example/replication#top). As for the other [[3]](https://docs.example/other#b)."
+	if got := shown(packets, 0); got != want {
+		t.Errorf("shown %q, want %q", got, want)
+	}
+}
+
+// The text of a page that was opened can be cited although its first chunk was shown before, and leads to its sections.
+func TestOpenedPageIsCitedByItsSections(t *testing.T) {
+	t.Parallel()
+	s := ask("How?", llmtest.Native(searching("1"), llmtest.Reply{llmtest.Call(0, "2", "open", "{}")},
+		llmtest.Answer("Set wal_level [1]. Watch the lag of it [3]. Then drop the slot [3].")))
+	ref, chunk := s.index.hits[0].Document, s.index.hits[0].Chunk
+	s.tools = []tool.Tool{&probe{name: "open", run: func(_ context.Context, call tool.Call, _ *packet.Emitter) (tool.Result, error) {
+		n := call.Scope.Citations.Add(cite.Source{Document: ref.ID, Part: cite.PagePart, Title: ref.Title, URL: ref.URL})
+		return tool.Result{Citable: true, Evidence: true, Content: "the page", References: []message.Reference{{
+			Number: n, Document: ref, Chunk: &chunk, Part: cite.PagePart, Text: "Set wal_level.\n\nWatch the lag.\n\nDrop the slot.",
+			Sections: []message.Section{{Anchor: "top", Heading: "Top", Text: "Set wal_level."}, {Anchor: "lag", Heading: "Lag", Text: "Watch the lag."}, {Anchor: "removal", Text: "Drop the slot."}},
+		}}}, nil
+	}}}
+	report, packets := s.run(t, t.Context())
+	const at = "https://docs.example/replication#"
+	if got, want := shown(packets, 0), "Set wal_level [[1]]("+at+"top). Watch the lag of it [[2]]("+at+"lag). Then drop the slot [[3]]("+at+"removal)."; got != want {
+		t.Errorf("shown %q, want %q", got, want)
+	}
+	a := report.Best()
+	if len(a.References) != 3 || a.References[2].Number != 3 || a.Unsupported != 0 {
+		t.Errorf("%d citations are not supported by %+v", a.Unsupported, a.References)
+	}
+}
+
 func TestProjectFilesAreReadWholeAndCited(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer("We sail on Friday [1]."))

@@ -38,7 +38,7 @@ func Why(r session.Record, saved session.Saved) string {
 	case r.Outcome == session.NoEvidence:
 		say("%s", orSay(saved.Sentence, r.Outcome))
 	case n > 0:
-		say("The answer was written from %s that everybody who sees it may read; it cites %d.", policy.Counted(n, "document"), len(answer.Citations))
+		say("The answer was written from %s that everybody who sees it may read; it cites %d.", policy.Counted(n, "document"), cited(answer))
 	default:
 		say("%s", orSay(saved.Sentence, r.Outcome))
 	}
@@ -100,6 +100,15 @@ func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (st
 	}
 	said := e.Sentences(func(id document.ID) bool { return may[id] })
 	return strings.ReplaceAll(strings.Join(said, "\n\n"), "\n\n- ", "\n- "), nil
+}
+
+// cited is how many documents an answer cites.
+func cited(answer message.Message) int {
+	seen := make(map[document.ID]bool)
+	for _, c := range answer.Citations {
+		seen[c.Document.ID] = true
+	}
+	return len(seen)
 }
 
 // namable are the documents of an explanation that everybody may read who sees the answer now.

@@ -96,7 +96,7 @@ func (x index) Excerpts(_ context.Context, audience access.Audience, spans []ret
 				start := i * 6
 				out = append(out, retrieve.Passage{
 					Document: document.Ref{ID: s.Document, Title: "Guide", URL: "https://docs.example/guide", Kind: "file"}, ID: document.ChunkID(i + 1),
-					Chunk: document.Chunk{Ordinal: i, Text: text, Start: start, End: start + len(text)},
+					Chunk: document.Chunk{Ordinal: i, Text: text, Start: start, End: start + len(text), Anchor: []string{"begin", "end"}[i]},
 				})
 			}
 		}
@@ -317,13 +317,19 @@ func TestListedPagesAreForMembers(t *testing.T) {
 func TestIndexedDocumentsAreReadFromTheIndex(t *testing.T) {
 	t.Parallel()
 	w := &web{}
-	scope := tool.Scope{Shown: []message.Reference{reference("internal", "https://docs.example/guide", "…")}}
+	numbers := cite.NewMapping()
+	numbers.Add(cite.Source{Document: "internal", Part: cite.ChunkPart(1)})
+	scope := tool.Scope{Shown: []message.Reference{reference("internal", "https://docs.example/guide", "…")}, Citations: numbers}
 	result, err := run(t, w, scope, nil, "https://docs.example/guide")
 	if err != nil || len(w.fetched) != 0 || !strings.Contains(result.Content, "First part. Second part.") {
 		t.Fatalf("content %s, error %v, fetched %v", result.Content, err, w.fetched)
 	}
-	if r := result.References[0]; r.Document.ID != "internal" || *r.Chunk != 1 {
+	r := result.References[0]
+	if r.Document.ID != "internal" || *r.Chunk != 1 || r.Part != cite.PagePart || len(r.Sections) != 2 || r.Sections[1].Anchor != "end" {
 		t.Errorf("reference %+v", r)
+	}
+	if !strings.Contains(result.Content, fmt.Sprintf(`{"document":%d,"page_id":"p1",`, r.Number)) || r.Number == 1 {
+		t.Errorf("the page has the number %d of its first passage: %s", r.Number, result.Content)
 	}
 	scope.Audience = access.NewAudience(access.DefaultTenant) // it was revoked meanwhile
 	if _, err := run(t, w, scope, nil, "https://docs.example/guide"); err == nil || len(w.fetched) != 0 {
