@@ -327,3 +327,16 @@ func TestAFailedSearchIsNotCalledEmpty(t *testing.T) {
 		t.Errorf("answered %q", got)
 	}
 }
+
+// Passages of one page have a number each and one page id: what is quoted has the number of its passage, and the page counts once.
+func TestPassagesOfAPageHaveNumbers(t *testing.T) {
+	t.Parallel()
+	text, _, _ := run(t, asked("How long are backups kept?",
+		tool.Document{Number: 1, Page: "p1", Title: "Backups", Heading: "Schedule", Contents: "Backups run every night at two."},
+		tool.Document{Number: 2, Page: "p2", Title: "Printers", Contents: "The printer is on the second floor."},
+		tool.Document{Number: 3, Page: "p1", Title: "Backups", Heading: "Retention", Contents: "Backups are kept for thirty days."},
+	))
+	if !strings.Contains(text, "Backups are kept for thirty days. [3]") || strings.Contains(text, "[2]") || strings.Contains(text, "on other pages") {
+		t.Errorf("answer %q", text)
+	}
+}

@@ -100,8 +100,9 @@ func (f passages) number(l labelled) (number int) {
 
 var linkTo = regexp.MustCompile(`\]\((https://docs\.example/[^)]*)\)`)
 
-// Sentences of answers over six pages of a manual lead to the sections that a person labelled before the first run, both where a passage is
-// some chunks of a page and where it is the whole page.
+// Sentences of answers over six pages of a manual lead to the sections that a person labelled
+// before the first run, both where a passage is some chunks of a page and where it is the whole
+// page.
 func TestSentencesLeadToTheirSections(t *testing.T) {
 	t.Parallel()
 	sentences := labels(t)

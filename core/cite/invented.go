@@ -21,8 +21,9 @@ func (s *scanner) remember(b ...byte) {
 	s.tail = append(s.tail, b...)
 }
 
-// refused reports whether a finished expression with invented numbers is text: what stands before it, or
-// directly behind it, shows that it is no citation. Brackets of other scripts are always citations.
+// refused reports whether a finished expression with invented numbers is text: what stands before
+// it, or directly behind it, shows that it is no citation. Brackets of other scripts are always
+// citations.
 func (s *scanner) refused(next byte, ends bool) bool {
 	c := &s.cand
 	if c.invented == 0 || !c.outer || !c.inner {
@@ -38,7 +39,8 @@ func (s *scanner) refused(next byte, ends bool) bool {
 	return !behindStatement(s.tail, least)
 }
 
-// behindStatement reports whether a text ends with a statement of so many words or more, on its last line.
+// behindStatement reports whether a text ends with a statement of so many words or more, on its
+// last line.
 func behindStatement(text []byte, least int) bool {
 	line := text[bytes.LastIndexByte(text, '\n')+1:]
 	said := bytes.TrimRight(line, " \t")

@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cleaned runs deltas through a processor as a turn uses it, and counts the numbers that were left out.
+// cleaned runs deltas through a processor as a turn uses it, and counts the numbers that were left
+// out.
 func cleaned(deltas ...string) (shown, int) {
 	var s shown
 	count := 0
@@ -80,7 +81,7 @@ func TestBracketsThatAreNoCitationsStay(t *testing.T) {
 	text := "Backups run daily [" + strings.Join(many, ", ") + "]."
 	checkCleaned(t, text, text, 0)
 	text = "Backups run daily [" + strings.Join(many[:40], ",") + "]." // less than what is held back
-	checkCleaned(t, text, text, 0)                                     // 33 and more are nobody's numbers
+	checkCleaned(t, text, text, 0)                                     // 33 and more were not made up
 }
 
 func TestListOfTheModelsOwnIsDropped(t *testing.T) {
@@ -116,7 +117,8 @@ func TestListOfTheModelsOwnIsDropped(t *testing.T) {
 	}
 }
 
-// However the text is cut, what the reader sees is the same, and nothing but brackets, blanks and lists goes missing.
+// However the text is cut, what the reader sees is the same, and nothing but brackets, blanks and
+// lists goes missing.
 func TestCleaningDoesNotDependOnDeltas(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"Backups run daily", " [9]", "[1]", " [1, 9]", ".", "\n", "\n\n", "Sources:", "[1] doc a", "---", "```", " in", " ", "【9】", "- ", "| a |", "`", "[[9]](http://x)", "*", "日本", "!"}

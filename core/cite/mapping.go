@@ -150,7 +150,8 @@ func (m *Mapping) known(n int) bool {
 	return ok
 }
 
-// inventedAbove is how far above the highest number of a mapping a number can be that a model made up.
+// inventedAbove is how far above the highest number of a mapping a number can be that a model made
+// up.
 const inventedAbove = 20
 
 // invented reports whether n was never shown, and is one that a model makes up.
@@ -160,6 +161,18 @@ func (m *Mapping) invented(n int) bool {
 	_, shown := m.sources[n]
 	_, reserved := m.reserved[n]
 	return !shown && !reserved && n <= m.last+inventedAbove
+}
+
+// holds reports whether a condition is true of any source.
+func (m *Mapping) holds(of func(Source) bool) bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for _, s := range m.sources {
+		if of(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // filled returns s with its empty fields taken from other.

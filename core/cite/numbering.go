@@ -7,9 +7,9 @@ import (
 )
 
 // Numbering gives the places that are cited the numbers that the reader sees: 1, 2, 3 … in the
-// order of first use. Citations of one document that lead to different sections have different numbers. One Numbering serves one turn, so that the numbers of
-// the narration go on in the answer; it may be shared by several Processors
-// of that turn as long as they do not run at the same time.
+// order of first use. Citations of one document that lead to different sections have different
+// numbers. One Numbering serves one turn, so that the numbers of the narration go on in the answer;
+// it may be shared by several Processors of that turn as long as they do not run at the same time.
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type Numbering struct {

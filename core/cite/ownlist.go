@@ -14,9 +14,9 @@ const (
 	maxOwnWords = 16      // words of an entry that names no known source
 )
 
-// ownList stands before the scanner and holds back what may be a list of sources that the model wrote
-// at the end of a message: a heading such as "Sources:" with entries, or entries alone. At the end of
-// the message the list is dropped; as soon as something else follows, it is passed on.
+// ownList stands before the scanner and holds back what may be a list of sources that the model
+// wrote at the end of a message: a heading such as "Sources:" with entries, or entries alone. At
+// the end of the message the list is dropped; as soon as something else follows, it is passed on.
 type ownList struct {
 	pass    func(text string)
 	mapping *Mapping
@@ -25,6 +25,7 @@ type ownList struct {
 	held    []byte // lines of what may be a list
 	line    []byte // the line so far where it is not passed on; else its first bytes
 	through bool   // the line is passed on
+	whole   bool   // all of the line is needed to say what it is
 	blank   bool   // the line before is blank, or there is none
 	text    bool   // something was passed on that is not blank
 	fence   string // what closes the fenced code that is open; empty: none is
@@ -102,7 +103,7 @@ func (l *ownList) keepHead(text string) {
 func (l *ownList) endThrough() {
 	l.noteFence(strings.TrimSpace(string(l.line)))
 	l.blank = len(bytes.TrimSpace(l.line)) == 0
-	l.line, l.through = l.line[:0], false
+	l.line, l.through, l.whole = l.line[:0], false, false
 }
 
 // noteFence follows fenced code, in which nothing is a list.
@@ -145,7 +146,7 @@ func (l *ownList) endLine() {
 		l.state = map[lineKind]listState{lineRule: listRule, lineHeading: listHeaded, lineEntry: listFull}[kind]
 	}
 	l.blank = line == ""
-	l.line = l.line[:0]
+	l.line, l.whole = l.line[:0], false
 }
 
 type lineKind uint8
@@ -189,22 +190,29 @@ func (l *ownList) possible() bool {
 	switch {
 	case l.fence != "" || !l.text:
 		return false
-	case l.state == listHeaded || l.state == listFull:
+	case l.state == listHeaded || l.state == listFull, l.whole:
 		return true
 	}
 	line := strings.TrimLeft(string(l.line[:len(l.line)-unfinished(l.line)]), " \t")
 	if strings.Trim(line, "-*_# \t") == "" {
 		return true
 	}
-	if _, _, found := listName(line); found {
+	if name, rest, found := listName(line); found {
+		l.whole = name != "" && strings.ContainsAny(rest, ":：")
 		return true
 	}
-	return (l.blank || l.state == listRule) && entryBegins.MatchString(line)
+	if !l.blank && l.state != listRule {
+		return false
+	}
+	m := entryBegins.FindStringSubmatch(line)
+	l.whole = m != nil && m[1] != ""
+	return m != nil
 }
 
 var (
-	// entryBegins matches a line of which so much has been read that begins, or may begin, with a number in brackets.
-	entryBegins = regexp.MustCompile(`^[-*+•]?[ \t]*(?:\[{1,2}|【|［)(?:[1-9]\d*(?:[\]†】］].*)?)?$`)
+	// entryBegins matches a line of which so much has been read that begins, or may begin, with a
+	// number in brackets.
+	entryBegins = regexp.MustCompile(`^[-*+•]?[ \t]*(?:\[{1,2}|【|［)(?:[1-9]\d*([\]†】］].*)?)?$`)
 	entryNumber = regexp.MustCompile(`^(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?[*_]{0,2}(?:\[{1,2}|【|［)([1-9]\d{0,8})(?:\]{1,2}|†[^】]*】|】|］)[*_]{0,2}(.*)$`)
 	anyNumber   = regexp.MustCompile(`\[[1-9]\d*\]|【[1-9]\d*】|［[1-9]\d*］`)
 	entryMarks  = regexp.MustCompile(`^(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)`)
@@ -233,7 +241,8 @@ func listName(line string) (name, rest string, found bool) {
 	return "", "", found
 }
 
-// entries reports whether what follows the name of a list on its line names sources and nothing else.
+// entries reports whether what follows the name of a list on its line names sources and nothing
+// else.
 func (l *ownList) entries(text string) bool {
 	text = strings.Trim(text, "*_:： \t")
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
@@ -271,12 +280,7 @@ func (l *ownList) short(text string) bool {
 
 // names reports whether a line consists of what a source of the mapping is called, and little else.
 func (l *ownList) names(line string) bool {
-	for _, s := range l.mapping.All() {
-		if l.saysSource(line, s) {
-			return true
-		}
-	}
-	return false
+	return l.mapping.holds(func(s Source) bool { return l.saysSource(line, s) })
 }
 
 // saysSource reports whether a line names a source, by its title or address, and says little else.

@@ -25,11 +25,13 @@ type Options struct {
 	// text behind it, until its sentence is known: mostly for the first letter
 	// of the next sentence, never for more than 1 KB.
 	Keep func(sentence string, n int) bool
-	// Lead, if set, is asked where the model's number n leads. It returns nil where that does not depend on
-	// the sentence; else a citation waits as with Keep, and the function returned chooses the place.
+	// Lead, if set, is asked where the model's number n leads. It returns nil where that does not
+	// depend on the sentence; else a citation waits as with Keep, and the function returned chooses
+	// the place.
 	Lead func(n int) func(sentence string) Source
-	// Invented, if set, is called with how many numbers were left out of a bracket: numbers that were never
-	// shown, at most inventedAbove above the highest that was, directly behind a statement.
+	// Invented, if set, is called with how many numbers were left out of a bracket: numbers that
+	// were never shown, at most inventedAbove above the highest that was, directly behind a
+	// statement.
 	Invented func(numbers int)
 	// DropList leaves out a list of sources that the model itself wrote at the end of a message.
 	DropList bool

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Section returns the index of the text that a sentence is most likely from, or -1 where it shares no
-// word with any. Words and pairs of neighbouring words count more the fewer texts hold them, and more
-// where they stand together in one paragraph, and on one line.
+// Section returns the index of the text that a sentence is most likely from, or -1 where it shares
+// no word with any. Words and pairs of neighbouring words count more the fewer texts hold them, and
+// more where they stand together in one paragraph, and on one line.
 func Section(sentence string, texts []string) int {
 	held := make(map[string]int) // how many texts hold a word or pair of the sentence
 	for term := range pairs(sentence) {

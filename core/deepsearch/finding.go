@@ -93,7 +93,8 @@ type place struct {
 	quote  string
 }
 
-// lead chooses where a number leads that a finding cites for several sections: to the one that the sentence is from.
+// lead chooses where a number leads that a finding cites for several sections: to the one that the
+// sentence is from.
 func lead(places map[int][]place) func(n int) func(sentence string) cite.Source {
 	return func(n int) func(sentence string) cite.Source {
 		if len(places[n]) < 2 {

@@ -151,8 +151,9 @@ type (
 		// Asks says that it waits until a person starts it, and for how many minutes at most; 0 where it does not.
 		Asks int `json:"asks,omitempty"`
 	}
-	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per number and turn. Footnotes of one
-	// document that lead to different sections have different numbers.
+	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per
+	// number and turn. Footnotes of one document that lead to different sections have different
+	// numbers.
 	CitationInfo struct {
 		Number   int           `json:"number"` // as the reader sees it
 		Document document.ID   `json:"document_id"`

@@ -165,8 +165,8 @@ func Parts(c document.Chunk) []Part {
 // maxHeading is how many characters the first line of a section has at most that is its heading.
 const maxHeading = 120
 
-// headingOf is the heading that the text of a section begins with; empty where it begins with none. A
-// section whose anchor is an address, such as a message of a thread, has no heading.
+// headingOf is the heading that the text of a section begins with; empty where it begins with none.
+// A section whose anchor is an address, such as a message of a thread, has no heading.
 func headingOf(anchor, text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.Trim(line, "# \t")

@@ -94,8 +94,9 @@ type Store interface {
 	// A turn of a private session is given the questions of its thread as well, under numbers less by ThreadTurns, since it may refer to
 	// them; not the answers, whose numbers for documents are another session's.
 	Load(ctx context.Context, before Turn, limit int) ([]message.Message, error)
-	// Numbers returns the passage that each number was shown to the model for in the whole session, so that numbers stay stable
-	// and grow even when the history is cut. Part is empty where the document alone is known.
+	// Numbers returns the passage that each number was shown to the model for in the whole session,
+	// so that numbers stay stable and grow even when the history is cut. Part is empty where the
+	// document alone is known.
 	Numbers(ctx context.Context, of Turn) (map[int]cite.Passage, error)
 	// Saved returns what Finish saved, for a worker that has to deliver it.
 	Saved(ctx context.Context, of Turn) (Saved, error)

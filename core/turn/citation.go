@@ -17,8 +17,9 @@ const quoteRunes = 160
 // projectSource is the source of project files that are in no index.
 const projectSource document.SourceID = "project"
 
-// referenceKey tells references apart: by their numbers and chunks, and by what they say where they are none, such as the parts of a file.
-// A page that was opened is told from its first chunk by its number.
+// referenceKey tells references apart: by their numbers and chunks, and by what they say where they
+// are none, such as the parts of a file. An opened page and its first chunk differ in their
+// numbers.
 func referenceKey(r message.Reference) string {
 	if r.Chunk == nil {
 		return fmt.Sprintf("%s\x00%d\x00text\x00%s", r.Document.ID, r.Number, r.Text)
@@ -35,6 +36,9 @@ func newMapping(req Request) *cite.Mapping {
 			return p.Part
 		}
 		return otherwise
+	}
+	for _, n := range ambiguous(req.History) {
+		m.Reserve(n, cite.Passage{})
 	}
 	for _, past := range req.History {
 		for _, r := range past.Documents {
@@ -59,7 +63,33 @@ func newMapping(req Request) *cite.Mapping {
 	return m
 }
 
-// sourceOf is what the number of a reference stands for: the section where its text begins, or the one that was found.
+// ambiguous are the numbers that a history shows for several documents, as when an answer was
+// copied from another session, or came from a release that numbers documents. They lead nowhere,
+// since one of their places would be wrong.
+func ambiguous(history []message.Message) (numbers []int) {
+	owner := make(map[int]document.ID)
+	note := func(n int, id document.ID) {
+		if first, known := owner[n]; !known {
+			owner[n] = id
+		} else if first != id {
+			numbers = append(numbers, n)
+		}
+	}
+	for _, past := range history {
+		for _, r := range past.Documents {
+			if r.Text != "" {
+				note(r.Number, r.Document.ID)
+			}
+		}
+		for _, c := range past.Citations {
+			note(c.ModelSees, c.Document.ID)
+		}
+	}
+	return numbers
+}
+
+// sourceOf is the source of a reference: the section where its text begins, or the one that was
+// found.
 func sourceOf(r message.Reference) cite.Source {
 	return cite.Source{
 		Document: r.Document.ID, Part: r.Part, Title: r.Document.Title, Section: r.Heading, URL: r.Document.Link(r.Anchor), Kind: string(r.Document.Kind),
@@ -73,8 +103,8 @@ func projectRef(f message.File) document.Ref {
 	return document.Ref{ID: document.ID(projectSource) + ":" + document.ID(f.ID), Source: projectSource, Kind: "file", Title: f.Name}
 }
 
-// citations are the footnotes of an answer, each with the passage that it leads to, or else the one of its document that the model was
-// shown first.
+// citations are the footnotes of an answer, each with the passage that it leads to, or else the one
+// of its document that the model was shown first.
 func citations(cited []cite.Info, references []message.Reference, mapping *cite.Mapping) []message.Citation {
 	var out []message.Citation
 	for _, info := range cited {
@@ -111,7 +141,8 @@ func citations(cited []cite.Info, references []message.Reference, mapping *cite.
 	return out
 }
 
-// numberOf is the model's first number that leads to where a footnote does, or else to its document; 0 is none.
+// numberOf is the model's first number that leads to where a footnote does, or else to its
+// document; 0 is none.
 func numberOf(info cite.Info, mapping *cite.Mapping) int {
 	first := 0
 	for n, s := range mapping.All() {
@@ -155,8 +186,8 @@ func addPlaces(places []place, r message.Reference) []place {
 	return places
 }
 
-// lead chooses, among the sections of the passage that a number stands for, the one that the citing sentence is from. It returns nil for a
-// passage of one section.
+// lead chooses, among the sections of the passage with a number, the one that the citing sentence
+// is from. It returns nil for a passage of one section.
 func (w *worker) lead(n int) func(sentence string) cite.Source {
 	places := w.places[n]
 	if len(places) < 2 {

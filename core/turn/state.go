@@ -213,8 +213,8 @@ func (s *state) facts() facts {
 	}
 }
 
-// finish returns the finished answer. Where it is prose, what the reader was not shown of it is not kept:
-// a number that the model made up may be another passage's later on.
+// finish returns the finished answer. Where it is prose, what the reader was not shown of it is not
+// kept: a number that the model made up may be another passage's later on.
 func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose bool) Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()

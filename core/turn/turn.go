@@ -35,8 +35,9 @@ type Request struct {
 	Question message.Message
 	// History is what was said before, oldest first, already reduced to what the audience may read (message.Readable).
 	History []message.Message
-	// Numbers are those of all passages that the session has shown to its model (session.Store.Numbers), so that they stay
-	// stable although History is cut. A number alone makes no document visible.
+	// Numbers are those of all passages that the session has shown to its model
+	// (session.Store.Numbers), so that they stay stable although History is cut. A number alone
+	// makes no document visible.
 	Numbers        map[int]cite.Passage
 	Project        []message.File
 	Agent          prompt.Agent

@@ -235,7 +235,8 @@ func small(s string) string {
 // maxSource is how long the line of a source may be with its link; a longer one has none.
 const maxSource = 900
 
-// source is a document on one line: number and title as a link for each of its sections, where it lies, age.
+// source is a document on one line: number and title as a link for each of its sections, where it
+// lies, age.
 func source(s foot.Source) string {
 	line, detail := "", ""
 	if d := s.Detail(); d != "" {

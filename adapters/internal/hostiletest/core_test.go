@@ -2,6 +2,7 @@ package hostiletest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,6 +26,14 @@ func TestHostileAnswersAreCitedInLinearTime(t *testing.T) {
 	for name, options := range map[string]cite.Options{
 		"links":  {},
 		"judged": {Keep: func(sentence string, _ int) bool { return cite.Supported(sentence, []string{"some words"}) > 0 }},
+		"cleaned": {
+			Invented: func(int) {}, DropList: true,
+			Lead: func(int) func(string) cite.Source {
+				return func(sentence string) cite.Source {
+					return cite.Source{URL: fmt.Sprintf("https://docs.example/a#%d", cite.Section(sentence, []string{"some words", "other words"}))}
+				}
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hostiletest.Linear(t, func(text string) {

@@ -69,7 +69,8 @@ func (c *refColumns) add(d document.Ref) {
 	c.updated = append(c.updated, postgres.OrNull(d.UpdatedAt))
 }
 
-// number makes sure that the session of a turn knows the passages, and returns which document it has under each of the numbers.
+// number makes sure that the session of a turn knows the passages, and returns which document it
+// has under each of the numbers.
 func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, numbers []int32, shown map[int32]message.Reference) (map[int32]string, error) {
 	known, err := numbered(ctx, q, tenant, turn, numbers)
 	if err != nil || len(known) == len(numbers) {

@@ -49,8 +49,8 @@ func finished(t *testing.T, store *pgsession.Store, of session.Turn, answer mess
 	}
 }
 
-// The release before numbered documents, not passages. Its statements stand here as it makes them. What each of the two releases stores on one
-// database the other reads.
+// The release before numbered documents, not passages. Its statements stand here as it makes them.
+// What each of the two releases stores on one database the other reads.
 func TestReleaseThatNumbersDocumentsReadsAndWritesTheSameSession(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
@@ -78,7 +78,8 @@ func TestReleaseThatNumbersDocumentsReadsAndWritesTheSameSession(t *testing.T) {
 		t.Errorf("citations as the release before reads them: %q, want %q", got, want)
 	}
 
-	// The release before goes on: it has one number for A, and gives the next one to B, which is taken by a passage of A.
+	// The release before goes on: it has one number for A, and gives the next one to B, which is
+	// taken by a passage of A.
 	finished(t, store, second, message.Message{Role: message.Assistant, Text: "-"})
 	oldAnswer(t, db, second)
 	third := leased(t, store, 3)
@@ -144,7 +145,8 @@ func oldCitations(t *testing.T, db *postgres.DB, of session.Turn) (all string) {
 	return all
 }
 
-// oldAnswer stores what the release before does of an answer: three passages of two documents under two numbers.
+// oldAnswer stores what the release before does of an answer: three passages of two documents under
+// two numbers.
 func oldAnswer(t *testing.T, db *postgres.DB, of session.Turn) {
 	t.Helper()
 	const message = `(select id from message where tenant_id = $1 and turn_id = $2 and role = 'assistant')`

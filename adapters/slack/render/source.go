@@ -43,8 +43,8 @@ func (s Source) link() string {
 	return label
 }
 
-// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address, the other sections of its document, and
-// where it lies and how old it is.
+// Mrkdwn is the source as one line of mrkdwn: number and title, linked where there is an address,
+// the other sections of its document, and where it lies and how old it is.
 func (s Source) Mrkdwn() string {
 	label := s.link()
 	for _, other := range s.Also {

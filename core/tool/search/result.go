@@ -108,9 +108,10 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	return earlier
 }
 
-// result is what the model reads: found passages, best first, as many as there is room for, then earlier ones. Where nothing matches
-// closely, what served earlier answers comes first, and what was found is marked: whether it answers is for the model to judge. Each passage
-// has a number of its own. left are the hits for which there was no room.
+// result is what the model reads: found passages, best first, as many as there is room for, then
+// earlier ones. Where nothing matches closely, what served earlier answers comes first, and what
+// was found is marked: whether it answers is for the model to judge. Each passage has its own
+// number. left are the hits for which there was no room.
 func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retrieve.Hit, scope tool.Scope) (result tool.Result, left []retrieve.Hit) {
 	result = tool.Result{Citable: true, Evidence: found.Evidence && len(found.Hits) > 0, Closest: found.Closest}
 	hits, note := slices.Concat(found.Hits, earlier), ""

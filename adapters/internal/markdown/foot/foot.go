@@ -92,7 +92,8 @@ type Place struct {
 	URL    string // as the connector gave it
 }
 
-// Source is a document under an answer: the place that is cited first, and others of the same document.
+// Source is a document under an answer: the place that is cited first, and others of the same
+// document.
 type Source struct {
 	Place
 	Also []Place
@@ -151,8 +152,9 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 	return list
 }
 
-// Sources are the cited documents in the order of their first numbers, each with all of its places; when nothing was cited, the closest
-// documents that were found, if the view tells them. At most limit are listed; more is how many are left out.
+// Sources are the cited documents in the order of their first numbers, each with all of its places;
+// when nothing was cited, the closest documents that were found, if the view tells them. At most
+// limit are listed; more is how many are left out.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
 	at := make(map[document.ID]int)
 	for _, c := range v.Sources() {
