@@ -271,6 +271,23 @@ func TestFollowUpIsAboutTheOpener(t *testing.T) {
 	}
 }
 
+// The same where the follow-up is shown another passage of the page that the answer before cites.
+func TestFollowUpIsAboutThePageOfTheAnswerBefore(t *testing.T) {
+	t.Parallel()
+	messages := append([]llm.Message{user("Where is the machine?"), {Role: llm.Assistant, Text: "In the cellar. [2]"}, user("And how often do I check it?")}, found(
+		tool.Document{Number: 3, Page: "p3", Title: "Lift", Contents: "Check the machine once a month."},
+		tool.Document{Number: 4, Page: "p1", Title: "Boiler", Contents: "Check the machine once a week."},
+	)...)
+	last := &messages[len(messages)-1]
+	documents := last.Text
+	for page, want := range map[string]string{"p1": heading + "Check the machine once a week. [4]", "p3": heading + "Check the machine once a month. [3]"} {
+		last.Text = tool.WithVocabulary(documents, tool.Vocabulary{Pages: map[int]string{2: page}})
+		if got, _, _ := run(t, llm.Request{Messages: messages}); !strings.HasPrefix(got, want) {
+			t.Errorf("after an answer from %s:\n%s", page, got)
+		}
+	}
+}
+
 // A question in short says the same as in full.
 func TestDefinitionInShort(t *testing.T) {
 	t.Parallel()

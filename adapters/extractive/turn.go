@@ -29,6 +29,8 @@ type vocabulary struct {
 	Terms  map[string]int `json:"terms"`
 	// Synonyms of the operator that were looked for too: "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms"`
+	// Pages are the page ids of the numbers that earlier answers cite.
+	Pages map[int]string `json:"pages"`
 }
 
 // passage is one found document.
@@ -113,6 +115,19 @@ func (t *turn) add(docs []passage, seen map[string]bool) {
 	}
 }
 
+// rests reports whether the answer before cites a passage, or another one of its page.
+func (t *turn) rests(p passage) bool {
+	if t.earlier[p.Number] {
+		return true
+	}
+	for n := range t.earlier {
+		if p.Page != "" && t.common.Pages[n] == p.Page {
+			return true
+		}
+	}
+	return false
+}
+
 // learn takes up what a search says of its words.
 func (t *turn) learn(v vocabulary) {
 	if t.common.Terms == nil {
@@ -121,6 +136,10 @@ func (t *turn) learn(v vocabulary) {
 	maps.Copy(t.common.Terms, v.Terms)
 	t.common.Chunks = max(t.common.Chunks, v.Chunks)
 	t.common.Synonyms = append(t.common.Synonyms, v.Synonyms...)
+	if t.common.Pages == nil {
+		t.common.Pages = map[int]string{}
+	}
+	maps.Copy(t.common.Pages, v.Pages)
 }
 
 // vocabularyMark begins the vocabulary of a result. A document cannot hold it, since its text stands in a string.

@@ -70,7 +70,7 @@ func read(t turn, r *reader) []page {
 			at[id] = n
 			pages = append(pages, page{rank: n, title: r.heading(p.Title)})
 		}
-		pages[n].again = pages[n].again || leans && t.earlier[p.Number]
+		pages[n].again = pages[n].again || leans && t.rests(p)
 		pages[n].parts = append(pages[n].parts, part{passage: p, rank: i, pieces: r.pieces(p)})
 	}
 	return pages

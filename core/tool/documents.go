@@ -60,6 +60,8 @@ type Vocabulary struct {
 	Terms  map[string]int `json:"terms"`  // of the queries: chunks that hold each
 	// Synonyms of the operator that the queries hold, each with what stands for it: "k8s: kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
+	// Pages are the page ids of the numbers that earlier answers cite.
+	Pages map[int]string `json:"pages,omitempty"`
 }
 
 // WithVocabulary puts a vocabulary into what DocumentsJSON wrote, as its last field.

@@ -191,9 +191,24 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	}
 	result.Content = tool.DocumentsJSON(docs, note)
 	if scope.Weighs {
-		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms})
+		result.Content = tool.WithVocabulary(result.Content, tool.Vocabulary{
+			Chunks: found.Chunks, Terms: found.Terms, Synonyms: found.Trace.Synonyms, Pages: pages(scope),
+		})
 	}
 	return result, left
+}
+
+// pages are the page ids of the numbers that earlier answers cite.
+func pages(scope tool.Scope) map[int]string {
+	pages := make(map[int]string)
+	for _, m := range scope.History {
+		for _, c := range m.Citations {
+			if id := scope.Citations.Page(c.Document.ID); id != "" {
+				pages[c.ModelSees] = id
+			}
+		}
+	}
+	return pages
 }
 
 func sections(parts []retrieve.Part) []message.Section {
