@@ -68,11 +68,12 @@ func behindStatement(text []byte, least int) bool {
 // introduces are words behind which a number in brackets is what is spoken of, and no citation.
 var introduces = func() map[string]bool {
 	set := make(map[string]bool)
-	for w := range strings.FieldsSeq(`a about after an and array as at be before between by contain contains element
-elements entries entry equal equals except field for from give gives in index indexes indices input interval into is
-item key keys level line lines list lists matrix note number numbers of on option or output outputs over page pages
-position press print prints produce produces range return returns row rows see section selector sequence set sets
-slice slot step steps than the to tuple type under until value values vector version via was were with yield yields
+	for w := range strings.FieldsSeq(`a about after an and are array as at be become becomes been before between button by called chapter chapters choice
+column columns contain contains element elements entries entry equal equals example except field figure footnote for from
+give gives has have in index indexes indices input interval into is item items key keys level like line lines list lists
+matrix named note number numbers of on option options or output outputs over page pages position press print prints
+produce produces range reference return returns row rows rule see section sections selector sequence set sets slice slot
+step steps table than the to tuple type under until value values vector version via was were with yield yields
 das dem den der die ein eine im in ist oder siehe und von zu à au de des du en et le la les ou un une voir
 del el en es la las los o u un una ver y`) {
 		set[w] = true

@@ -164,7 +164,8 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		if !h.Document.UpdatedAt.IsZero() {
 			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
 		}
-		// The number's own tokens are not worth taking a number for a passage that is then left out.
+		// A passage that is left out takes no number.
+		doc.Number, doc.Page = 10, "p10"
 		size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
 		if size > room && len(docs) > 0 {
 			note, left = strings.TrimSpace(note+" "+leftOut), hits[i:]
