@@ -71,7 +71,8 @@ func (r *replicas) shows(id string, names ...string) bool {
 	return shown[document.ID(id)]
 }
 
-// looksAgain has one of the replicas read who may read, as it does every five minutes, and waits for its end.
+// looksAgain has one of the replicas read who may read, as it does every five minutes, and waits for
+// the end of that.
 func (r *replicas) looksAgain() {
 	r.Helper()
 	var now time.Time
@@ -85,7 +86,7 @@ func (r *replicas) looksAgain() {
 	job := jobs.Job{Kind: jobs.Access, Tenant: access.DefaultTenant, Subject: r.source()}
 	deadline := time.Now().Add(limit)
 	for tick := time.NewTicker(100 * time.Millisecond); ; <-tick.C {
-		if err := client.Enqueue(r.Context(), job); err != nil { // again: one that is just ending takes its place
+		if err := client.Enqueue(r.Context(), job); err != nil { // again: one that just ends takes its place
 			r.Fatal(err)
 		}
 		var done bool
@@ -118,8 +119,8 @@ func (r *replicas) documentsRead() (at string) {
 	return at
 }
 
-// A right that is taken from a single file is lost with the next run of permissions, however seldom documents
-// are read. A file that two people may read by name is shown in their common channel.
+// A right that is taken from a single file is lost with the next run of permissions, however seldom
+// documents are read. A file that two people may read by name is shown in their common channel.
 func TestFileLosesReadersBetweenRuns(t *testing.T) {
 	t.Parallel()
 	drive := gdrivetest.NewServer(t, gdrivetest.NewWorld())

@@ -37,8 +37,9 @@ func ReadAccess(ctx context.Context, store AccessStore, documents Store, tenant 
 	return errors.Join(groups, nodes)
 }
 
-// moveDocuments gives stored documents the access lists that nodes say, narrower or wider. Those that have the lists already are noted
-// where a run of documents is under way, which may have read others before.
+// moveDocuments gives stored documents the access lists that nodes say, narrower or wider. While a run
+// of documents is under way, which may have read other lists before, it also writes lists that are
+// stored already: they are newer then.
 func moveDocuments(ctx context.Context, store Store, tenant access.TenantID, run AccessRun, lists map[document.ID]access.ACL) error {
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(lists)), mostAccess) {
 		known, err := store.Known(ctx, tenant, run.Source, ids)

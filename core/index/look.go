@@ -22,7 +22,7 @@ func Changes() []Change {
 
 // Look says which look at a source notices a change. The zero Look is each run of permissions.
 type Look struct {
-	Documents bool          // each run of documents, which begins as often as the schedule says, and of permissions
+	Documents bool          // each run of documents, with the run of permissions after it
 	Sweep     time.Duration // only a run that looks at everything: the first one this long after the last
 	Hook      bool          // a webhook tells of it, if the source sends such
 }

@@ -56,7 +56,8 @@ type Stamp struct {
 	CheckedAt time.Time
 	// ACL is who may read the document, sorted. Known fills it in; Put does not look at it.
 	ACL access.ACL
-	// ACLReadAt is when the run began that found the access list, by the store's clock. Known may leave it out.
+	// ACLReadAt is when the run began that found the access list, by the store's clock. Known may
+	// leave it out.
 	ACLReadAt time.Time
 }
 

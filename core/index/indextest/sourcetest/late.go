@@ -172,8 +172,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check judges what is shown, unless another change was made while one may be unnoticed: the second may be
-// noticed before the first, and what follows from that was true at no moment.
+// check judges what is shown, unless another change was made while one may be unnoticed: the second may
+// be noticed before the first, and what follows from that was true at no moment.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {
