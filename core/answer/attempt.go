@@ -273,6 +273,9 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	if !known {
 		for i := range report.Answers {
 			report.Answers[i].Notices = append(report.Answers[i].Notices, sentenceAudienceUnknown)
+			if end := &report.Answers[i].Ending; end.Cause == "" {
+				end.Cause = session.CauseAudience
+			}
 		}
 	}
 	return savedOf(report, a.turn.Number, time.Now()), nil

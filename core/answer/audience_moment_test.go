@@ -100,9 +100,9 @@ func TestAnswerWaitsUntilItIsKnownWhoListens(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(w *world) {
-				began := time.Now()
+				began, known := time.Now(), new(atomic.Bool)
 				w.thread.listen(func(session.Turn) (access.Audience, error) {
-					if tt.after == 0 || time.Since(began) < tt.after {
+					if tt.after == 0 && !known.Load() || tt.after > 0 && time.Since(began) < tt.after {
 						return access.Audience{}, fmt.Errorf("the list is being read: %w", access.ErrPending)
 					}
 					return members, nil
@@ -124,6 +124,28 @@ func TestAnswerWaitsUntilItIsKnownWhoListens(t *testing.T) {
 					t.Errorf("runs: %+v", requests)
 				}
 				w.finals("1 answered: re: q")
+				offers := func() (n int) {
+					for _, said := range w.thread.whispered() {
+						if strings.Contains(said, "Shall I answer this again") {
+							n++
+						}
+					}
+					return n
+				}
+				if n := offers(); n != 0 {
+					t.Errorf("%d offers while it is not known who listens", n)
+				}
+				known.Store(true)
+				r = w.start("b", echo) // whichever replica is there
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				want := 0
+				if tt.after == 0 {
+					want = 1
+				}
+				if n := offers(); n != want {
+					t.Errorf("%d offers to answer again, want %d", n, want)
+				}
 			})
 		})
 	}

@@ -14,6 +14,7 @@ const (
 	sentenceAbout           = "I answer questions from the documents of your organisation that you may read, and link to the places that each answer is from. Ask me one in your own words."
 	sentencePending         = "I am still finding out who may read what here. I answer as soon as I know."
 	sentenceAudienceUnknown = "I could not find out who is in this channel, so I looked at public documents only. Ask again in a few minutes."
+	sentenceListed          = "I know by now who is in this channel. Shall I answer this again, from all documents that everyone here can read?"
 	sentenceOffer           = "I found documents that you can read but not everyone here can. Shall I answer you privately?"
 )
 

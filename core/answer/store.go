@@ -40,6 +40,7 @@ type Store interface {
 	Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
+	Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error)
 	Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (first bool, err error)
 
 	// It is stopped.

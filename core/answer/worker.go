@@ -36,6 +36,7 @@ func (s *Service) Run(ctx context.Context) error {
 	keepers.Go(func() { s.beat(keeping) })
 	keepers.Go(func() { s.pollStops(keeping) })
 	keepers.Go(func() { s.sweep(keeping) })
+	keepers.Go(func() { s.offerUnlisted(keeping) })
 	keepers.Go(func() { s.writeVerdicts(keeping) })
 	keepers.Go(func() { s.lookUps(keeping) })
 

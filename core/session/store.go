@@ -165,6 +165,9 @@ type Store interface {
 	// Keep notes that a private answer stays private. With resend its messages are forgotten and it is posted anew, without the reply
 	// token that it came with: for platforms on which they vanish. It fails with ErrUnknownTurn, ErrUnfinished and ErrRemoved.
 	Keep(ctx context.Context, tenant access.TenantID, id TurnID, key string, resend bool) error
+	// Unlisted returns turns that ended since a moment with CauseAudience, the newest of each session, at most limit: not those whose question was
+	// deleted or asked again, whose answer was removed, corrected or stopped, or to which an offer was made.
+	Unlisted(ctx context.Context, since time.Time, limit int) ([]Turn, error)
 	// Offer reports whether this is the first offer for the turn.
 	Offer(ctx context.Context, tenant access.TenantID, id TurnID) (first bool, err error)
 	// Vote stores a vote in place of the person's earlier one. changed is false when the press was taken in before, or when it says what

@@ -57,6 +57,33 @@ func (s *Store) AskedBy(ctx context.Context, tenant access.TenantID, at thread.R
 	return turns, nil
 }
 
+// Unlisted implements session.Store.
+func (s *Store) Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error) {
+	// By run_audience, which is nearly always empty.
+	const unlisted = `
+		select t.tenant_id, t.id::text from turn t join (
+			select distinct on (t.tenant_id, t.session_id) t.tenant_id, t.id from run r
+			join turn t on t.tenant_id = r.tenant_id and t.id = r.turn_id
+			where r.cause = 'audience' and t.state = 'done'
+			order by t.tenant_id, t.session_id, t.number desc, t.sequence desc
+		) newest on newest.tenant_id = t.tenant_id and newest.id = t.id
+		where t.finished_at > $1 and t.offered_at is null and t.withdrawn_at is null and t.removed_at is null and t.corrected_at is null and t.outcome in ('answered', 'no_evidence')
+		  and not exists (select from turn again where again.tenant_id = t.tenant_id and again.origin = t.id)
+		limit $2`
+	type row struct{ Tenant, ID string }
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, unlisted, since, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list answers from public documents alone: %w", err)
+	}
+	turns := make([]session.Turn, len(rows))
+	for i, r := range rows {
+		if turns[i], err = loadTurn(ctx, s.db.Pool, access.TenantID(r.Tenant), r.ID); err != nil {
+			return nil, err
+		}
+	}
+	return turns, nil
+}
+
 // found loads the turn whose id a query selects.
 func (s *Store) found(ctx context.Context, tenant access.TenantID, sql string, args ...any) (session.Turn, error) {
 	var id string

@@ -204,6 +204,7 @@ var causes = map[session.Cause]string{
 	session.CauseUnchecked:   "the filter for answers could not be reached. Check its endpoint; `footnote doctor` tries it.",
 	session.CauseUnsearched:  "the documents could not be searched. Check the database; `footnote doctor` tries it.",
 	session.CauseInterrupted: "the process ended while it answered. Ask again.",
+	session.CauseAudience:    "it was not known who is in the channel, so only public documents were used. Try again; `footnote doctor` checks the bot's scopes.",
 	session.CauseInside:      "the program failed. Report it with the lines of the log that have the reference.",
 }
 

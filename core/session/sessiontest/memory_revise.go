@@ -331,6 +331,27 @@ func (m *Memory) Offer(ctx context.Context, tenant access.TenantID, id session.T
 	return first, ctx.Err()
 }
 
+// Unlisted implements session.Store.
+func (m *Memory) Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	newest := make(map[session.ID]bool)
+	var found []session.Turn
+	for _, t := range slices.Backward(m.turns) {
+		unlisted := slices.ContainsFunc(t.saved.Runs, func(r session.Run) bool { return r.Ending.Cause == session.CauseAudience })
+		if !unlisted || t.State != session.Done || newest[t.Session.ID] {
+			continue
+		}
+		newest[t.Session.ID] = true
+		again := slices.ContainsFunc(m.turns, func(o *turn) bool { return o.Origin.Turn == t.ID })
+		if !again && !t.offered && !t.withdrawn && t.finished.After(since) && t.saved.Removed == nil && t.saved.Correction == nil && len(found) < limit &&
+			(t.Outcome == session.Answered || t.Outcome == session.NoEvidence) {
+			found = append(found, t.Turn)
+		}
+	}
+	return found, ctx.Err()
+}
+
 // Vote implements session.Store.
 func (m *Memory) Vote(ctx context.Context, v session.Vote) (bool, error) {
 	m.mu.Lock()

@@ -392,6 +392,43 @@ func offers(f *fixture) {
 	}
 }
 
+func unlisted(f *fixture) {
+	end := func(thread, text string, outcome session.Outcome) session.Turn {
+		in := f.question(text)
+		in.Ref.Thread = thread
+		f.accept(in)
+		t := f.lease("r1")
+		run := answer(text)
+		run.Ending.Cause = session.CauseAudience
+		f.must(f.Finish(f.ctx, t.Fence(), session.Saved{Outcome: outcome, Runs: []session.Run{run}}))
+		f.must(f.Delivered(f.ctx, t.Fence(), ""))
+		return t
+	}
+	end("1", "older", session.Answered)
+	newest := end("1", "newest", session.Answered)
+	end("2", "stopped", session.Stopped)
+	deleted := end("3", "deleted", session.Answered)
+	_, err := f.Withdraw(f.ctx, tenant, deleted.Session.Ref, deleted.Message, session.SentenceWithdrawn)
+	f.must(err)
+	f.derive(end("4", "asked again", session.NoEvidence).ID, session.Retried)
+	removed := end("5", "removed", session.Answered)
+	_, err = f.Remove(f.ctx, tenant, removed.ID, "press", session.Removal{By: thread.Person{ID: "U9"}})
+	f.must(err)
+	listed := func(since time.Duration) (ids []session.TurnID) {
+		found, err := f.Unlisted(f.ctx, time.Now().Add(since), 10)
+		f.must(err)
+		for _, t := range found {
+			ids = append(ids, t.ID)
+		}
+		return ids
+	}
+	f.equal("to be offered again", listed(-time.Hour), []session.TurnID{newest.ID})
+	f.equal("after all ended", len(listed(time.Hour)), 0)
+	_, err = f.Offer(f.ctx, tenant, newest.ID)
+	f.must(err)
+	f.equal("once offered", len(listed(-time.Hour)), 0)
+}
+
 func followed(f *fixture) {
 	f.accept(f.question("q"))
 	f.must(f.Unfollow(f.ctx, tenant, place, "U1"))

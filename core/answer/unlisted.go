@@ -1,0 +1,62 @@
+package answer
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	// unlistedAge is how old an answer from public documents alone may be to be offered again, and
+	// unlistedLook is between two looks for such answers, of which each takes up at most unlistedMost.
+	unlistedAge  = 24 * time.Hour
+	unlistedLook = time.Minute
+	unlistedMost = 20
+)
+
+// offerUnlisted offers to answer again what was answered from public documents alone while it was not
+// known who listens. The store remembers which answers these are, so that it survives a restart.
+func (s *Service) offerUnlisted(ctx context.Context) {
+	for sleep.For(ctx, unlistedLook) == nil {
+		limited, cancel := context.WithTimeout(ctx, unlistedLook)
+		turns, err := s.Store.Unlisted(limited, time.Now().Add(-unlistedAge), unlistedMost)
+		for _, t := range turns {
+			if err == nil {
+				err = s.offerAgain(limited, t)
+			}
+		}
+		cancel()
+		if err != nil && ctx.Err() == nil && !errors.Is(err, access.ErrPending) {
+			s.Logger.WarnContext(ctx, "answers from public documents alone are not offered again", "error", err)
+		}
+	}
+}
+
+// offerAgain tells the asker of a turn, once, that it can be answered from more than public documents.
+// It returns access.ErrPending while it is not known who listens.
+func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
+	whisperer, can := s.Surfaces.(Whisperer)
+	if !can || t.Ambient {
+		return nil
+	}
+	present, err := s.Present(ctx, t)
+	if errors.Is(err, access.ErrPending) {
+		return err
+	}
+	if err != nil {
+		return nil // of a channel that is gone, or a platform that another replica serves
+	}
+	more, err := s.Library.Beyond(ctx, present, access.NewAudience(t.Session.Tenant))
+	if err != nil {
+		return err
+	}
+	if first, err := s.Store.Offer(ctx, t.Session.Tenant, t.ID); err != nil || !first || !more {
+		return err
+	}
+	return whisperer.Whisper(ctx, t, Note{Sentence: sentenceListed, Buttons: []thread.Button{thread.ButtonFor(thread.ActionRetry)}})
+}
