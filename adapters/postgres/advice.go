@@ -37,6 +37,12 @@ func Advice(err error) string {
 	return advice[fault.Code]
 }
 
+// Full reports whether an error says that the disk has no room.
+func Full(err error) bool {
+	var fault *pgconn.PgError
+	return errors.As(err, &fault) && fault.Code == DiskFull
+}
+
 // Undone reports whether a transaction that failed with err is certain to have changed nothing:
 // the server rolled it back, or never received it.
 func Undone(err error) bool {

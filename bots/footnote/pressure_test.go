@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -82,8 +83,8 @@ func (s *scene) said(r *footnotetest.Replica, text string) {
 	s.until("the process says "+text, func() bool { return strings.Contains(r.Log(), text) })
 }
 
-// The disk of the database is full when a question comes, and when an answer is to be stored. Nothing is lost, nothing is said twice, and the log
-// says what to do.
+// The disk of the database is full when a question comes, which is refused, and when an answer is
+// to be stored, which is done later. The log says what to do.
 func TestDiskIsFullWhileAnswering(t *testing.T) {
 	t.Parallel()
 	s := stage(t, nil)
@@ -101,10 +102,16 @@ func TestDiskIsFullWhileAnswering(t *testing.T) {
 	r.Ready()
 
 	execute(`create trigger full_disk before insert on message for each row when (new.role = 'user') execute function full_disk()`)
-	taken := s.ask("question-taken-in")
+	s.ask("question-refused")
+	s.until("the refusal", func() bool {
+		return slices.ContainsFunc(s.Ephemeral(s.alice), func(m slacktest.Message) bool {
+			return strings.Contains(m.Shown(), "the disk of my database is full")
+		})
+	})
 	s.said(r, "make room there")
 	execute(`drop trigger full_disk on message`)
-	s.answered(taken, "question-taken-in") // Slack delivers again what was not acknowledged
+	taken := s.ask("question-taken-in") // at once
+	s.answered(taken, "question-taken-in")
 
 	execute(`create trigger full_disk before insert on message for each row when (new.role = 'assistant') execute function full_disk()`)
 	stored := s.ask("question-stored")

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -190,8 +189,10 @@ type Question struct {
 }
 
 // Room returns policy.Full while the store's disk is full.
-func (s *Service) Room() error {
-	if s.Full != nil && s.Full() {
+func (s *Service) Room() error { return s.room(nil) }
+
+func (s *Service) room(err error) error {
+	if s.Full != nil && s.Full(err) {
 		return policy.Full
 	}
 	return nil
@@ -243,11 +244,15 @@ func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err 
 		return err
 	}
 	err = try()
-	for wait := firstPause; err != nil && q.Patience > 0 && s.Room() == nil && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
+	for wait := firstPause; err != nil && q.Patience > 0 && s.room(err) == nil && !errors.Is(err, session.ErrInvalid) && sleep.For(ctx, wait) == nil; wait *= 2 {
 		err = try()
 	}
 	if err != nil {
-		return Accepted{}, cmp.Or(s.Room(), err)
+		if full := s.room(err); full != nil {
+			s.Logger.WarnContext(ctx, "a question was refused, since the disk of the database is full", "error", err)
+			return Accepted{}, full
+		}
+		return Accepted{}, err
 	}
 	if stored.Duplicate {
 		s.Metrics.Repeated(q.Ref.Platform)

@@ -39,8 +39,10 @@ type Deps struct {
 	Retriever retrieve.Retriever  // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
 	Steering  deepsearch.Steering // nil: the plan of a deep search cannot be changed
 	Metrics   Metrics             // nil: nothing is counted
-	Full      func() bool         // whether the store's disk is full; nil: unknown
-	Tracer    span.Tracer         // nil: nothing is traced
+	// Full reports whether the store's disk is full: as it is seen, or as an error of the store
+	// says that is not nil. Nil: unknown.
+	Full   func(err error) bool
+	Tracer span.Tracer // nil: nothing is traced
 }
 
 // Config sets a Service up. Zero fields take the defaults given.

@@ -173,7 +173,7 @@ func TestQuestionsAreRefusedWhileTheStoreIsFull(t *testing.T) {
 		full := false
 		inbox := refusing{r.faults, &full}
 		service, err := answer.New(answer.Deps{
-			Store: inbox, Prompts: w.store, Full: func() bool { return full },
+			Store: inbox, Prompts: w.store, Full: func(error) bool { return full },
 			Signal: w.signal, Engine: r.engine, Setups: setups{}, Library: w, Surfaces: &w.thread,
 		}, answer.Config{})
 		if err != nil {

@@ -114,7 +114,7 @@ func (s *stage) start() {
 	s.Helper()
 	services := common.Serve(s, s.store, answer.Deps{
 		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
-		Engine: common.Engine(s), Full: s.full.Load,
+		Engine: common.Engine(s), Full: func(error) bool { return s.full.Load() },
 	}, answer.Config{Grace: time.Second})
 	var err error
 	s.talk, err = conversation.New(conversation.Deps{

@@ -94,7 +94,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 		Steering:  pgsession.NewDeepSearches(b.DB),
 		Metrics:   metrics,
 		Tracer:    b.Tracer,
-		Full:      b.Full,
+		Full:      b.refuses,
 	}, answer.Config{
 		Platforms: place.Platforms, Workspaces: place.Workspaces, Grace: cmp.Or(place.Grace, b.Config.Grace), MaxAge: b.Config.RedeliveryMaxAge,
 	})

@@ -247,6 +247,13 @@ func (b *Base) Disk() (disk local.Disk, ok bool, err error) {
 	return disk, true, err
 }
 
+// refuses reports whether a question is refused for a full disk: that of the private server is
+// looked at, and another server says so in an error.
+func (b *Base) refuses(err error) bool {
+	disk, private, unseen := b.Disk()
+	return private && unseen == nil && disk.Full() || postgres.Full(err)
+}
+
 // noRoomFor is how long a database counts as full after a statement failed for that.
 const noRoomFor = 5 * time.Second
 
