@@ -122,7 +122,7 @@ func TestSentencesLeadToTheirSections(t *testing.T) {
 			model := llmtest.New(llm.Info{Name: "m", NativeTools: true, Window: 1_000_000, Reply: 10_000},
 				llmtest.Reply{llmtest.Call(0, "c", search.Name, string(arguments))}, llmtest.Answer(strings.SplitAfter(answer.String(), " ")...))
 			words := budgettest.NewWords()
-			tools, err := tool.NewSet(search.New(hits, nil, words, search.Config{Tokens: 1_000_000}))
+			tools, err := tool.NewSet(search.New(hits, nil, words, search.Config{Share: 1}))
 			if err != nil {
 				t.Fatal(err)
 			}
