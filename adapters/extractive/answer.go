@@ -1,10 +1,14 @@
 package extractive
 
 import (
+	"context"
 	"math/bits"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 // What the reader is told beside the quotations.
@@ -25,32 +29,40 @@ func because(why, sentence string) string {
 }
 
 // answer writes the whole answer as Markdown.
-func answer(t turn, why string) string {
+func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	if len(t.passages) == 0 {
 		if t.failed {
-			return "" // that nothing was found would not be true
+			return "", nil // that nothing was found would not be true
 		}
 		if t.searched {
-			return because(why, nothing)
+			return because(m.why, nothing), nil
 		}
-		return because(why, unsearched)
+		return because(m.why, unsearched), nil
 	}
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
 	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
-	chosen := choose(a, r, read(t, r))
-	if len(chosen) == 0 {
-		return because(why, nothing)
+	chosen, best := choose(a, r, read(t, r))
+	band, err := m.band(ctx, t, best, len(chosen) > 0)
+	if err != nil {
+		return "", err
+	}
+	switch band {
+	case retrieve.Nothing:
+		return because(m.why, nothing), nil
+	case retrieve.Links:
+		return links(append(slices.Clip(chosen), best...)), nil
+	case retrieve.Quotes:
 	}
 	w := &writer{}
-	w.b.WriteString(because(why, intro))
+	w.b.WriteString(because(m.why, intro))
 	for i, x := range chosen {
 		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first && !(x.compares && chosen[0].compares) {
 			w.block(others)
 		}
 		w.span(x)
 	}
-	return w.b.String()
+	return w.b.String(), nil
 }
 
 // writer puts quotations together. Blocks are parted by blank lines, so that none can change how the next one is read.
