@@ -83,7 +83,7 @@ func reference(t *testing.T) (texts []string, vectors [][]float32) {
 }
 
 // EVERY_VECTOR=1 compares the plain kernel, which is slow, with all reference vectors. Otherwise
-// that takes a tenth of them, as AVX2 does with -short and the race detector.
+// that takes a tenth of them, as AVX2 does with -short. The race detector takes a fifth of those.
 func TestVectorsAreThoseOfTheReference(t *testing.T) {
 	t.Parallel()
 	texts, want := reference(t)
@@ -96,6 +96,9 @@ func TestVectorsAreThoseOfTheReference(t *testing.T) {
 			n := len(texts)
 			if os.Getenv("EVERY_VECTOR") == "" && (k.name == plain.name || raceDetector || testing.Short()) {
 				n /= 10
+				if raceDetector {
+					n /= 5
+				}
 			}
 			got, err := newModel(built(t).weights, k).vectors(t.Context(), texts[:n])
 			if err != nil {
