@@ -196,6 +196,11 @@ bench-knowledge: need-go deps ## measure what the step along names adds to searc
 word-vectors: ## make the vectors of the embedder in the program again (Debian 12, Python 3.11, a network; 15 minutes)
 	@deploy/tools/wordvectors/make.sh
 
+.PHONY: sentence-model
+sentence-model: need-go ## make the sentence model in the program again and compare it with its reference (Python 3.11, a network)
+	@deploy/tools/sentence/make.sh
+	@EVERY_VECTOR=1 $(GO) test ./adapters/sentence -run Reference -timeout 30m
+
 .PHONY: bench-slack
 bench-slack: need-go ## answers in Slack at once under its rate limits: first words, writes, refusals, acks, as a table
 	@$(GO) test ./bots/slackbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS) | awk ' \

@@ -1,11 +1,14 @@
 package extractive
 
 import (
+	"context"
 	"math/bits"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -25,7 +28,8 @@ func because(why, sentence string) string {
 }
 
 // answer writes the whole answer as Markdown. Why there are only quotations is said once in a thread.
-func answer(t turn, why string) string {
+func (m *Model) answer(ctx context.Context, t turn) (string, error) {
+	why := m.why
 	for _, earlier := range t.answers {
 		if why != "" && strings.HasPrefix(earlier, why) {
 			why = ""
@@ -33,19 +37,27 @@ func answer(t turn, why string) string {
 	}
 	if len(t.passages) == 0 {
 		if t.failed {
-			return "" // that nothing was found would not be true
+			return "", nil // that nothing was found would not be true
 		}
 		if t.searched {
-			return session.SentenceNothing
+			return session.SentenceNothing, nil
 		}
-		return because(why, unsearched)
+		return because(why, unsearched), nil
 	}
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
 	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
-	chosen := choose(a, r, read(t, r))
-	if len(chosen) == 0 {
-		return session.SentenceNothing
+	chosen, best := choose(a, r, read(t, r))
+	band, err := m.band(ctx, t, best, len(chosen) > 0)
+	if err != nil {
+		return "", err
+	}
+	switch band {
+	case retrieve.Nothing:
+		return session.SentenceNothing, nil
+	case retrieve.Links:
+		return links(append(slices.Clip(chosen), best...)), nil
+	case retrieve.Quotes:
 	}
 	w := &writer{}
 	if why != "" { // whoever has a stand-in answer says why
@@ -57,7 +69,7 @@ func answer(t turn, why string) string {
 		}
 		w.span(x)
 	}
-	return w.b.String()
+	return w.b.String(), nil
 }
 
 // writer puts quotations together. Blocks are parted by blank lines, so that none can change how the next one is read.

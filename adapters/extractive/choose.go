@@ -27,8 +27,9 @@ const rowsMatch = 0.5
 
 const enough = 60 // words of the best page beside which nothing more of it is quoted
 
-// choose returns the spans to quote, those of one page together, the best page first.
-func choose(a *asked, r *reader, pages []page) []span {
+// choose returns the spans to quote, those of one page together, the best page first; none where
+// the question's words are no evidence. best has the best span of each page, quoted or not.
+func choose(a *asked, r *reader, pages []page) (chosen, best []span) {
 	s := &scorer{asked: a, reader: r, likely: map[string]float64{}, counted: quantity, compared: a.sides(r)}
 	for i := range a.words {
 		if a.words[i].own {
@@ -38,7 +39,6 @@ func choose(a *asked, r *reader, pages []page) []span {
 	if atWhatTime.MatchString(a.text) {
 		s.counted = moment
 	}
-	var best []span // of each page
 	var comparing []span
 	of := map[*page][]span{}
 	for i := range pages {
@@ -59,9 +59,9 @@ func choose(a *asked, r *reader, pages []page) []span {
 	}
 	slices.SortStableFunc(best, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	if len(best) == 0 || !a.answered(r, best[0], shared(pages)) {
-		return nil
+		return nil, best
 	}
-	chosen := s.compare(comparing)
+	chosen = s.compare(comparing)
 	compared := len(chosen) > 0
 	if !compared {
 		chosen = best[:1:1]
@@ -76,7 +76,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 		}
 	}
 	if compared || a.clear(best) {
-		return chosen
+		return chosen, best
 	}
 	n := 1
 	for _, x := range best[1:] {
@@ -85,7 +85,7 @@ func choose(a *asked, r *reader, pages []page) []span {
 			n++
 		}
 	}
-	return chosen
+	return chosen, best
 }
 
 // holds returns which of the question's words a span holds, with its headings.

@@ -17,6 +17,7 @@ import (
 	"iter"
 
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
 )
 
 var _ llm.Model = (*Model)(nil)
@@ -30,15 +31,27 @@ const (
 	deltaWords = 3 // words per delta
 )
 
-// Model is an llm.Model that needs no key, no network and no weights. It has no state, is deterministic except for the ids of calls, and is
+// Model is an llm.Model that needs no key, no network and no weights, unless it has a sentence model. It has no state, is deterministic except for the ids of calls, and is
 // safe for concurrent use.
-type Model struct{ why string }
+type Model struct {
+	why       string
+	sentences retrieve.Embedder // nil: words decide what is shown
+	gate      retrieve.Gate
+}
 
 // New returns the model of a program for which no language model is configured. Answers say so.
 func New() *Model { return &Model{why: "No language model is configured, so "} }
 
 // StandIn returns the model that replaces a language model. Why it does is for the caller to say.
 func StandIn() *Model { return &Model{} }
+
+// WithSentences has the sentence model in the program decide, by the gate, whether to quote. nil
+// leaves that to words.
+func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
+	with := *m
+	with.sentences, with.gate = sentences, gate
+	return &with
+}
 
 // Info implements llm.Model.
 func (*Model) Info() llm.Info {
@@ -81,7 +94,10 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 			return
 		}
 		if said == "" {
-			said = answer(t, m.why)
+			if said, err = m.answer(ctx, t); err != nil {
+				yield(llm.Delta{}, err)
+				return
+			}
 		}
 		for text := range pieces(said) {
 			if err := ctx.Err(); err != nil {

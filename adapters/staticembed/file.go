@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
 // The binary form is: magic, then unsigned varints: dimensions, number of pieces; then every piece, its length and bytes; then a scale for each
@@ -40,7 +42,7 @@ func read(data string) (*Model, error) {
 	if len(r.rest) != count*(4+dimensions) {
 		return nil, fmt.Errorf("%w: %d bytes where %d words of %d dimensions take %d", errDamaged, len(r.rest), count, dimensions, count*(4+dimensions))
 	}
-	m := &Model{dimensions: dimensions, vocabulary: newVocabulary(pieces), scales: make([]float32, count)}
+	m := &Model{dimensions: dimensions, vocabulary: wordpiece.New(pieces), scales: make([]float32, count)}
 	for i := range m.scales {
 		m.scales[i] = math.Float32frombits(binary.LittleEndian.Uint32([]byte(r.rest[4*i:][:4])))
 		if s := float64(m.scales[i]); math.IsNaN(s) || math.IsInf(s, 0) {

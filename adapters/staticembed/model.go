@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
@@ -31,7 +32,7 @@ const minKnown = 0.35
 
 // Model holds the vectors of word pieces. It never changes and is safe for concurrent use.
 type Model struct {
-	vocabulary *vocabulary
+	vocabulary *wordpiece.Vocabulary
 	dimensions int
 	scales     []float32
 	rows       string // a signed byte per dimension and piece; times the scale of the piece it is its part in the mean
@@ -79,16 +80,16 @@ func (m *Model) vector(text string) []float32 {
 	}
 	var tokens []int32
 	all, known := 0, 0
-	words(text, func(word []byte) {
-		tokens = m.vocabulary.pieces(tokens[:0], word)
+	wordpiece.Words(text, func(word []byte) {
+		tokens = m.vocabulary.Pieces(tokens[:0], word)
 		if letters(word) {
 			all++
-			if len(tokens) == 1 && tokens[0] != unknown {
+			if len(tokens) == 1 && tokens[0] != wordpiece.Unknown {
 				known++
 			}
 		}
 		for _, t := range tokens {
-			if t != unknown {
+			if t != wordpiece.Unknown {
 				m.add(mean, t)
 			}
 		}

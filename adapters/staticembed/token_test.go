@@ -8,18 +8,20 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// written returns the pieces as the tokenizers library writes them.
-func (v *vocabulary) written() map[int32]string {
-	names := make(map[int32]string, len(v.first)+len(v.rest)+1)
-	for piece, i := range v.first {
-		names[i] = piece
+// pieceNames reads the pieces of the file, as the tokenizers library writes them.
+func pieceNames(t *testing.T) map[int32]string {
+	t.Helper()
+	r := reader{rest: vectors[len(magic):]}
+	_, count := r.number(maxDimensions), r.number(maxPieces)
+	names := map[int32]string{wordpiece.Unknown: "[UNK]"}
+	for i := range count {
+		n := r.number(maxPiece)
+		names[int32(i)], r.rest = r.rest[:n], r.rest[n:]
 	}
-	for piece, i := range v.rest {
-		names[i] = "##" + piece
-	}
-	names[unknown] = "[UNK]"
 	return names
 }
 
@@ -37,7 +39,7 @@ func TestPiecesAreThoseOfTheTokenizersLibrary(t *testing.T) {
 	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
-	n, names := 0, m.vocabulary.written()
+	n, names := 0, pieceNames(t)
 	for ; lines.Scan(); n++ {
 		var want struct {
 			Text   string
@@ -47,8 +49,8 @@ func TestPiecesAreThoseOfTheTokenizersLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := []string{}
-		words(want.Text, func(word []byte) {
-			for _, piece := range m.vocabulary.pieces(nil, word) {
+		wordpiece.Words(want.Text, func(word []byte) {
+			for _, piece := range m.vocabulary.Pieces(nil, word) {
 				got = append(got, names[piece])
 			}
 		})
@@ -62,11 +64,11 @@ func TestPiecesAreThoseOfTheTokenizersLibrary(t *testing.T) {
 }
 
 // counting is how often the vocabulary is asked for the pieces of a text.
-func counting(v *vocabulary, text string) int {
+func counting(v *wordpiece.Vocabulary, text string) int {
 	asked := 0
-	words(text, func(word []byte) {
-		for _, t := range v.pieces(nil, word) {
-			if t == unknown {
+	wordpiece.Words(text, func(word []byte) {
+		for _, t := range v.Pieces(nil, word) {
+			if t == wordpiece.Unknown {
 				asked += len(word) // at most
 			}
 			asked++
@@ -96,7 +98,7 @@ func TestHostileTextsAreCutInLinearTime(t *testing.T) {
 			}
 		})
 	}
-	if longest := m.vocabulary.longest; longest > maxPiece {
+	if longest := m.vocabulary.Longest(); longest > maxPiece {
 		t.Errorf("a place in a word is looked at %d times", longest)
 	}
 }

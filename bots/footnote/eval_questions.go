@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/evaluate"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -259,7 +260,8 @@ func (t *askedThread) Ask(ctx context.Context, question string) (evaluate.Reply,
 	if best.Outcome == session.Failed || best.Outcome == session.Limited {
 		return evaluate.Reply{}, fmt.Errorf("it was not answered: %s", viewJSON(best).Message)
 	}
-	reply := evaluate.Reply{Text: best.Text(), Outcome: string(best.Outcome), Asserted: best.Outcome == session.Answered && strings.TrimSpace(best.Text()) != ""}
+	reply := evaluate.Reply{Text: best.Text(), Outcome: string(best.Outcome), Asserted: best.Outcome == session.Answered && strings.TrimSpace(best.Text()) != "",
+		Linked: strings.HasPrefix(best.Text(), retrieve.MayHelp)}
 	for _, c := range best.Citations {
 		reply.Cited = append(reply.Cited, c.Document)
 	}
@@ -283,12 +285,12 @@ func printInterview(to io.Writer, e interviewJSON, answers bool) error {
 		}
 	}
 	table := tabwriter.NewWriter(&b, 0, 4, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "\n\tquestions\tright page cited\tfirst\tin top 5\tin top 25\tpassage in 2,000\tin 6,000 tokens\twrong pages only\trefused\trefused, in top 5\tpages\t")
+	fmt.Fprintln(table, "\n\tquestions\tright page cited\tmore than linked\tfirst\tin top 5\tin top 25\tpassage in 2,000\tin 6,000 tokens\twrong pages only\trefused\trefused, in top 5\tpages\t")
 	for _, s := range e.Summaries {
 		if s.Group == evaluate.NoAnswer {
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t\n", plain(s.Group), s.Questions, interval(s.Cited), count(s.First), interval(s.Top5), count(s.Top25),
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t\n", plain(s.Group), s.Questions, interval(s.Cited), count(s.Quoted), count(s.First), interval(s.Top5), count(s.Top25),
 			count(s.Passage2000), count(s.Passage6000), count(s.WrongOnly), count(s.Refused), count(s.RefusedFound), s.PagesPerAnswer)
 	}
 	if err := table.Flush(); err != nil {
@@ -296,7 +298,7 @@ func printInterview(to io.Writer, e interviewJSON, answers bool) error {
 	}
 	for _, s := range e.Summaries {
 		if s.Group == evaluate.NoAnswer {
-			fmt.Fprintf(&b, "without an answer in the documents: %s of %d answered falsely\n", interval(s.False), s.Questions)
+			fmt.Fprintf(&b, "without an answer in the documents: %s of %d answered falsely, %d with links alone\n", interval(s.False), s.Questions, s.Linked.Count)
 		}
 	}
 	if e.Compared != nil {

@@ -19,6 +19,7 @@ type Reply struct {
 	Found    []document.ID // what the searches of the turn found, best first
 	Outcome  string
 	Asserted bool // it answers, whatever it rests on
+	Linked   bool // it shows links alone
 }
 
 // Asker puts questions into threads. It is used by one goroutine.
@@ -121,6 +122,7 @@ const (
 
 func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, error) {
 	j := Judged{ID: q.ID, Kind: q.Kind, Question: q.Text, After: q.After, Answerable: q.Answerable(), Cited: pagesOf(reply.Cited), Asserted: reply.Asserted,
+		Linked:  reply.Linked,
 		Outcome: reply.Outcome, Answer: reply.Text}
 	if !q.Answerable() {
 		return j, nil

@@ -23,9 +23,11 @@ type Judged struct {
 	Right       bool     `json:"right"` // one of them is right
 	First       bool     `json:"first"` // the first of them is
 	// Asserted says that the answer claims something, with a citation or without: for a question without an answer in the documents it is false.
-	Asserted bool   `json:"asserted"`
-	Outcome  string `json:"outcome"`
-	Answer   string `json:"answer"`
+	Asserted bool `json:"asserted"`
+	// Linked says that the answer shows links alone (retrieve.MayHelp), without a quotation.
+	Linked  bool   `json:"linked,omitempty"`
+	Outcome string `json:"outcome"`
+	Answer  string `json:"answer"`
 	// Opinion is a model's, where one was asked.
 	Opinion Opinion `json:"opinion,omitempty"`
 }
@@ -70,8 +72,10 @@ type Summary struct {
 	WrongOnly    Share `json:"wrong_only"`    // pages are cited, and none is right
 	Refused      Share `json:"refused"`       // nothing is cited
 	RefusedFound Share `json:"refused_found"` // nothing is cited, of those with a right page among the first five
+	Quoted       Share `json:"quoted"`        // a right page is cited, and the answer is more than links
 	// Of the others:
-	False Share `json:"false"` // something is claimed
+	False  Share `json:"false"`  // something is claimed
+	Linked Share `json:"linked"` // links are shown, and nothing is claimed
 
 	PagesPerAnswer float64 `json:"pages_per_answer"` // of answers that cite
 }
@@ -128,6 +132,7 @@ func summarise(group string, results []Judged, expected map[string]bool) Summary
 		return NewShare(n, all)
 	}
 	answerable := func(r Judged) bool { return r.Answerable }
+	unanswerable := func(r Judged) bool { return !r.Answerable }
 	stated := func(r Judged) bool { return r.Answerable && expected[r.ID] }
 	within := func(n int) func(Judged) bool { return func(r Judged) bool { return r.Rank > 0 && r.Rank <= n } }
 	silent := func(r Judged) bool { return len(r.Cited) == 0 }
@@ -138,7 +143,9 @@ func summarise(group string, results []Judged, expected map[string]bool) Summary
 		Passage2000: count(stated, func(r Judged) bool { return r.Passage2000 }), Passage6000: count(stated, func(r Judged) bool { return r.Passage6000 }),
 		WrongOnly: count(answerable, func(r Judged) bool { return !silent(r) && !r.Right }), Refused: count(answerable, silent),
 		RefusedFound: count(func(r Judged) bool { return r.Answerable && within(5)(r) }, silent),
-		False:        count(func(r Judged) bool { return !r.Answerable }, func(r Judged) bool { return r.Asserted || !silent(r) }),
+		False:        count(unanswerable, func(r Judged) bool { return (r.Asserted || !silent(r)) && !r.Linked }),
+		Quoted:       count(answerable, func(r Judged) bool { return r.Right && !r.Linked }),
+		Linked:       count(unanswerable, func(r Judged) bool { return r.Linked }),
 	}
 	pages, answers := 0, 0
 	for _, r := range results {
@@ -164,6 +171,8 @@ type Change struct {
 // Verdict says in words what became of a question.
 func (r Judged) Verdict() string {
 	switch {
+	case !r.Answerable && r.Linked:
+		return "links alone"
 	case !r.Answerable && (r.Asserted || len(r.Cited) > 0):
 		return "answered falsely"
 	case !r.Answerable:
@@ -182,7 +191,7 @@ func (r Judged) Verdict() string {
 
 // merit orders verdicts: more is better.
 func (r Judged) merit() int {
-	return slices.Index([]string{"answered falsely", "wrong pages only", "refused, found", "refused, not found", "right page cited", "right page first",
+	return slices.Index([]string{"answered falsely", "wrong pages only", "refused, found", "refused, not found", "right page cited", "right page first", "links alone",
 		"said that nothing answers"}, r.Verdict())
 }
 

@@ -54,6 +54,7 @@ func Environment(settings ...string) []string {
 	if plain.dir != "" { // the owner's data folder is left alone
 		kept = append(kept, "FOOTNOTE_DATA="+filepath.Join(plain.dir, "data"))
 	}
+	kept = append(kept, "EMBEDDER=words") // tests of the sentence model set it
 	return append(kept, settings...)
 }
 

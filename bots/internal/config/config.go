@@ -25,6 +25,9 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 // Reveal returns the value itself, for the one call that needs it.
 func (s Secret) Reveal() string { return string(s) }
 
+// Words is the Embedder that leaves the sentence model out.
+const Words = "words"
+
 // Config is every setting of the product. The zero value is not valid; Load makes one.
 type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
@@ -51,6 +54,7 @@ type Config struct {
 	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced
 	TraceHeaders  map[string]Secret // that it asks for
 
+	Embedder            string // Words: without the sentence model in the program
 	EmbeddingModel      string // empty: the embedder in the program
 	EmbeddingDimensions int    // 0: the model's own
 	EmbeddingKey        Secret // empty: OpenAIKey

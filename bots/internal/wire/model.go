@@ -2,20 +2,40 @@ package wire
 
 import (
 	"cmp"
+	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/openai"
+	"github.com/footnotehq/footnote/adapters/sentence"
+	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/spend"
 )
 
 // Model is what writes the answers, for the doctor: the configured endpoint, or quotations where there is none.
 func (b *Base) Model() (llm.Model, error) {
 	if !b.Config.HasModel() {
-		return extractive.New(), nil
+		return b.gated(extractive.New())
 	}
 	return b.endpointModel(b.Config.Model, b.Config.ModelWindow, spend.Checking)
+}
+
+// leastMemory is the memory limit of the process from which on the sentence model is used.
+const leastMemory = 256 << 20
+
+// gated has the sentence model in the program decide whether a model quotes, where it is used.
+func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
+	if b.Config.Embedder == config.Words || debug.SetMemoryLimit(-1) < leastMemory {
+		return quoting, nil
+	}
+	sentences, err := sentence.New()
+	if err != nil {
+		return nil, fmt.Errorf("load the sentence model: %w", err)
+	}
+	return quoting.WithSentences(sentences, retrieve.DefaultGate()), nil
 }
 
 // FastModel rewrites follow-ups and describes what is indexed; nil without one.

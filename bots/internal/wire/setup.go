@@ -147,7 +147,11 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	if err != nil {
 		return answer.Setup{}, err
 	}
-	setup := answer.Setup{Agent: agent.Agent, Models: models, ForceTool: agent.ForceTool, StandIn: extractive.StandIn(), Filter: looked, SearchOnly: s.choice.SearchOnly || agent.SearchOnly, Depth: agent.Depth, ResponseFormat: s.choice.ResponseFormat}
+	standIn, err := s.base.gated(extractive.StandIn())
+	if err != nil {
+		return answer.Setup{}, err
+	}
+	setup := answer.Setup{Agent: agent.Agent, Models: models, ForceTool: agent.ForceTool, StandIn: standIn, Filter: looked, SearchOnly: s.choice.SearchOnly || agent.SearchOnly, Depth: agent.Depth, ResponseFormat: s.choice.ResponseFormat}
 	if s.choice.Unattended {
 		setup.Depth.Ask = 0
 	}
@@ -211,7 +215,8 @@ func (s *setups) names(t session.Turn, agent config.Agent) []string {
 // models are those of the names, none being the configured one. Where there is no endpoint, documents are quoted.
 func (s *setups) models(names []string) ([]llm.Model, error) {
 	if !s.base.Config.HasModel() {
-		return []llm.Model{extractive.New()}, nil
+		model, err := s.base.gated(extractive.New())
+		return []llm.Model{model}, err
 	}
 	if len(names) > 1 {
 		return s.base.compared(names)

@@ -1,4 +1,5 @@
-package staticembed
+// Package wordpiece cuts texts into word pieces as BERT's uncased models do.
+package wordpiece
 
 import (
 	"strings"
@@ -11,19 +12,21 @@ import (
 const (
 	// maxWord is the length in characters beyond which WordPiece takes a word for unknown (max_input_chars_per_word).
 	maxWord = 100
-	// unknown stands for a word of which the vocabulary has no pieces.
-	unknown = int32(-1)
+	// Unknown is the token of a word of which the vocabulary has no pieces.
+	Unknown = int32(-1)
 )
 
-// vocabulary finds the pieces of words. It never changes.
-type vocabulary struct {
+// Vocabulary finds the pieces of words. It never changes.
+type Vocabulary struct {
 	first   map[string]int32 // pieces that begin a word
 	rest    map[string]int32 // pieces that go on, without their "##"
 	longest int              // bytes of the longest piece
 }
 
-func newVocabulary(pieces []string) *vocabulary {
-	v := &vocabulary{first: make(map[string]int32, len(pieces)), rest: make(map[string]int32)}
+// New returns the vocabulary of pieces. A token is the index of its piece. A piece that goes on
+// begins with "##".
+func New(pieces []string) *Vocabulary {
+	v := &Vocabulary{first: make(map[string]int32, len(pieces)), rest: make(map[string]int32)}
 	for i, piece := range pieces {
 		in := v.first
 		if tail, found := strings.CutPrefix(piece, "##"); found && tail != "" {
@@ -35,10 +38,11 @@ func newVocabulary(pieces []string) *vocabulary {
 	return v
 }
 
-// words cuts a text as BERT's uncased models do (BertNormalizer and BertPreTokenizer of the tokenizers library): control characters go,
-// accents go, capitals become small, and every punctuation mark and every Chinese character is a word of its own. It takes time linear in the
-// length of the text. The slice that yield is given is only valid until it returns.
-func words(text string, yield func(word []byte)) {
+// Words cuts a text as BERT's uncased models do (BertNormalizer and BertPreTokenizer of the
+// tokenizers library): it drops control characters and accents, makes capitals small, and makes
+// every punctuation mark and every Chinese character a word. It takes time linear in the length of
+// the text. The slice that yield gets is valid until yield returns.
+func Words(text string, yield func(word []byte)) {
 	if !ascii(text) {
 		text = norm.NFD.String(text)
 	}
@@ -95,11 +99,15 @@ func chinese(r rune) bool {
 		0x2B740 <= r && r <= 0x2B81F || 0x2B920 <= r && r <= 0x2CEAF || 0xF900 <= r && r <= 0xFAFF || 0x2F800 <= r && r <= 0x2FA1F
 }
 
-// pieces appends the WordPiece tokens of a word: at every place the longest piece of the vocabulary. A word with a place where none fits is
-// unknown as a whole. A word takes at most its length times that of the longest piece.
-func (v *vocabulary) pieces(tokens []int32, word []byte) []int32 {
+// Longest returns the length of the longest piece in bytes.
+func (v *Vocabulary) Longest() int { return v.longest }
+
+// Pieces appends the tokens of a word: at every place the longest piece of the vocabulary. A word
+// with a place where none fits is Unknown as a whole. A word takes at most its length times that of
+// the longest piece.
+func (v *Vocabulary) Pieces(tokens []int32, word []byte) []int32 {
 	if utf8.RuneCount(word) > maxWord {
-		return append(tokens, unknown)
+		return append(tokens, Unknown)
 	}
 	before, in := len(tokens), v.first
 	for len(word) > 0 {
@@ -111,7 +119,7 @@ func (v *vocabulary) pieces(tokens []int32, word []byte) []int32 {
 			}
 		}
 		if end == 0 {
-			return append(tokens[:before], unknown)
+			return append(tokens[:before], Unknown)
 		}
 		word, in = word[end:], v.rest
 	}

@@ -1,0 +1,108 @@
+package extractive_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/extractive"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// similar is an embedder that finds every text as similar to the first one as it says: below 0 it
+// knows no text's language.
+type similar struct {
+	cosine float64
+	err    error
+	asked  []string
+}
+
+func (*similar) Model() string   { return "similar" }
+func (*similar) Dimensions() int { return 2 }
+
+func (s *similar) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
+	s.asked = texts
+	out := make([][]float32, len(texts))
+	for i := range out {
+		switch {
+		case s.cosine < 0:
+			out[i] = []float32{0, 0}
+		case i == 0:
+			out[i] = []float32{1, 0}
+		default:
+			out[i] = []float32{float32(s.cosine), float32(math.Sqrt(1 - s.cosine*s.cosine))}
+		}
+	}
+	return out, s.err
+}
+
+func gated(t *testing.T, s *similar, req llm.Request) (string, error) {
+	t.Helper()
+	var text strings.Builder
+	for d, err := range extractive.New().WithSentences(s, retrieve.Gate{Links: 0.2, Quotes: 0.4}).Stream(t.Context(), req) {
+		if err != nil {
+			return "", err
+		}
+		text.WriteString(d.Text)
+	}
+	return text.String(), nil
+}
+
+func TestGateDecidesWhatIsShown(t *testing.T) {
+	t.Parallel()
+	roof := tool.Document{Number: 3, Title: "The  <roof>", Contents: "# Roof\n\nCheck the tiles of the roof once a year."}
+	hall := tool.Document{Number: 5, Title: "Hall", Contents: "The tiles of the hall are washed once a week by the caretaker."}
+	const quoted, nothing, linked = "Check the tiles of the roof once a year. [3]", "nothing was found in them", "These may help:\n\n- The `<roof>` [3]\n- Hall [5]"
+	known, unknown := "How often are the tiles of the roof checked?", "Where does the janitor keep tiles of marzipan and saffron for guests?"
+	for name, tt := range map[string]struct {
+		question  string
+		embedder  similar
+		want, not string
+	}{
+		"far":                            {known, similar{cosine: 0.1}, nothing, "[3]"},
+		"between":                        {known, similar{cosine: 0.3}, linked, quoted},
+		"near":                           {known, similar{cosine: 0.5}, quoted, "may help"},
+		"near, without its words":        {unknown, similar{cosine: 0.5}, "These may help:", "[3]\n\n"},
+		"far, without its words":         {unknown, similar{cosine: 0.1}, nothing, "[3]"},
+		"another language":               {known, similar{cosine: -1}, quoted, "may help"},
+		"another language, without them": {unknown, similar{cosine: -1}, nothing, "may help"},
+		"too slow":                       {known, similar{cosine: 0.1, err: fmt.Errorf("embed: %w", context.DeadlineExceeded)}, quoted, "may help"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := gated(t, &tt.embedder, asked(tt.question, roof, hall))
+			if err != nil || !strings.Contains(got, tt.want) || strings.Contains(got, tt.not) {
+				t.Errorf("shows %q (%v), not %q without %q", got, err, tt.want, tt.not)
+			}
+		})
+	}
+	if _, err := gated(t, &similar{err: errors.New("damaged")}, asked(known, roof)); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("an error of the embedder is lost: %v", err)
+	}
+}
+
+func TestGateComparesQuestionWithQuotations(t *testing.T) {
+	t.Parallel()
+	roof := tool.Document{Number: 3, Title: "Roof", Contents: "# Roof\n\n## Tiles\n\n" + strings.Repeat("Check the tiles of the roof once a year. ", 40)}
+	s := &similar{cosine: 0.5}
+	req := asked("How often are the tiles of the roof checked?", roof)
+	if _, err := gated(t, s, req); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.asked) != 2 || s.asked[0] != "How often are the tiles of the roof checked?" || !strings.HasPrefix(s.asked[1], "Tiles. Check the tiles") || len(s.asked[1]) > 600 {
+		t.Errorf("compares %q", s.asked)
+	}
+	earlier := append([]llm.Message{user("Who cleans the roof?")}, found(roof)...)
+	req.Messages = append(append(earlier, llm.Message{Role: llm.Assistant, Text: "It is the caretaker. [3]"}), asked("And how often is it checked?", roof).Messages...)
+	if _, err := gated(t, s, req); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.asked) < 2 || s.asked[0] != "Who cleans the roof? And how often is it checked?" {
+		t.Errorf("a follow-up is compared as %q", s.asked)
+	}
+}

@@ -1,0 +1,203 @@
+package sentence
+
+import (
+	"context"
+	"math"
+)
+
+// scratch holds what one run needs. A run reads at most window tokens, of one text or of several.
+type scratch struct {
+	hidden []float32 // [token][dimensions], the state of the tokens
+	wide   []float32 // [token][inner], or queries, keys and values in rows of 3*dimensions
+	mixed  []float32 // [token][dimensions]
+	panel  []float32 // a panel of a matrix, unpacked
+	keys   []float32 // [headSize][token], the keys of a head
+	scores []float32 // [token][token]
+}
+
+const (
+	headSize = dimensions / heads
+	maxRows  = (window + tileRows - 1) / tileRows * tileRows
+	// spare rows are computed for nothing where a text does not end with a tile.
+	spare = tileRows
+)
+
+func newScratch() *scratch {
+	return &scratch{
+		hidden: make([]float32, (window+spare)*dimensions),
+		wide:   make([]float32, (window+spare)*inner),
+		mixed:  make([]float32, (window+spare)*dimensions),
+		panel:  make([]float32, inner*panel),
+		keys:   make([]float32, headSize*window),
+		scores: make([]float32, maxRows*window),
+	}
+}
+
+// run writes the mean state of each text's tokens to out. texts have window tokens at most in
+// total, those around each text included. It returns early when ctx ends.
+func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]float32) error {
+	rows := 0
+	for _, tokens := range texts {
+		for place, token := range tokens {
+			m.weights.place(s.hidden[rows*dimensions:][:dimensions], token, place)
+			rows++
+		}
+	}
+	for i := range m.weights.layers {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		l := &m.weights.layers[i]
+		m.apply(s, &l.qkv, s.wide, s.hidden, rows)
+		at := 0
+		for _, tokens := range texts { // in order: the spare rows of a text are rows of the next
+			m.attend(s, at, len(tokens))
+			at += len(tokens)
+		}
+		m.apply(s, &l.out, s.wide, s.mixed, rows)
+		addNorm(s.hidden, s.wide, l.attended, rows)
+		m.apply(s, &l.up, s.wide, s.hidden, rows)
+		gelu(s.wide[:rows*inner])
+		m.apply(s, &l.down, s.mixed, s.wide, rows)
+		addNorm(s.hidden, s.mixed, l.done, rows)
+	}
+	at := 0
+	for i, tokens := range texts {
+		for range tokens {
+			for d, x := range s.hidden[at*dimensions:][:dimensions] {
+				out[i][d] += x / float32(len(tokens))
+			}
+			at++
+		}
+	}
+	return nil
+}
+
+// place writes the state of a token before the first layer.
+func (w *weights) place(to []float32, token int32, at int) {
+	scale, row, place := w.scales[token], w.rows[int(token)*dimensions:][:dimensions], w.places[at*dimensions:][:dimensions]
+	for d := range to {
+		to[d] = scale*float32(int8(row[d])) + place[d]
+	}
+	w.first.apply(to)
+}
+
+// apply multiplies rows of inputs by a matrix.
+func (m *Model) apply(s *scratch, by *matrix, to, from []float32, rows int) {
+	for j := 0; j < by.outputs; j += panel {
+		weights, scale := by.weights[j*by.inputs:], by.scale[j*by.inputs/group:]
+		for i := 0; i < by.inputs; i += group {
+			m.kernel.unpack(s.panel[i*panel:][:group*panel], weights[i*panel:][:group*panel], scale[i/group*panel:])
+		}
+		m.kernel.multiply(to[j:], by.outputs, from, by.inputs, s.panel, panel, by.bias[j:], by.inputs, rows)
+	}
+}
+
+var zeros [panel]float32
+
+// attend mixes the values of one text's tokens, which are n from row at on.
+func (m *Model) attend(s *scratch, at, n int) {
+	const row = 3 * dimensions
+	width := (n + panel - 1) / panel * panel
+	for head := range heads {
+		query := s.wide[at*row+head*headSize:]
+		for t := range n {
+			for d, x := range query[t*row+dimensions:][:headSize] {
+				s.keys[d*width+t] = x
+			}
+		}
+		for j := 0; j < width; j += panel {
+			m.kernel.multiply(s.scores[j:], width, query, row, s.keys[j:], width, zeros[:], headSize, n)
+		}
+		for t := range n {
+			softmax(s.scores[t*width:][:n])
+		}
+		for j := 0; j < headSize; j += panel {
+			m.kernel.multiply(s.mixed[at*dimensions+head*headSize+j:], dimensions, s.scores, width, query[2*dimensions+j:], row, zeros[:], n, n)
+		}
+	}
+}
+
+// softmax turns the products of a query with all keys into shares.
+func softmax(x []float32) {
+	const scale = 0.17677669529663687 // 1/√headSize
+	most := x[0]
+	for _, v := range x {
+		most = max(most, v)
+	}
+	var sum float32
+	for i, v := range x {
+		e := exp(scale * (v - most))
+		x[i], sum = e, sum+e
+	}
+	for i := range x {
+		x[i] /= sum
+	}
+}
+
+// exp is e^x for x ≤ 0, with a relative error below 1e-5.
+func exp(x float32) float32 {
+	if x < -80 {
+		return 0
+	}
+	y := x * (1 / math.Ln2)
+	n := int32(y - 0.5) // nearest, since y is not positive
+	f := (y - float32(n)) * math.Ln2
+	p := 1 + f*(1+f*(1./2+f*(1./6+f*(1./24+f*(1./120+f*(1./720))))))
+	return math.Float32frombits(math.Float32bits(p) + uint32(n)<<23)
+}
+
+// addNorm adds from to rows of to and normalises them.
+func addNorm(to, from []float32, by norm, rows int) {
+	for r := range rows {
+		t, f := to[r*dimensions:][:dimensions], from[r*dimensions:][:dimensions]
+		for d, x := range f {
+			t[d] += x
+		}
+		by.apply(t)
+	}
+}
+
+// apply brings a row to mean 0 and variance 1, and scales it.
+func (n norm) apply(x []float32) {
+	var sum, squares float32
+	for _, v := range x {
+		sum += v
+	}
+	mean := sum / dimensions
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	scale := float32(1 / math.Sqrt(float64(squares/dimensions)+1e-12))
+	for d, w := range n.weight[:len(x)] {
+		x[d] = (x[d]-mean)*scale*w + n.bias[d]
+	}
+}
+
+// GELU is read from a table of steps of 1/geluSteps up to geluMost, and is 0 or x beyond. Linear
+// between them, its error is below 2e-6.
+const (
+	geluMost  = 6
+	geluSteps = 256
+)
+
+var geluTable = func() (table [2*geluMost*geluSteps + 2]float32) {
+	for i := range table {
+		x := float64(i)/geluSteps - geluMost
+		table[i] = float32(x / 2 * (1 + math.Erf(x/math.Sqrt2)))
+	}
+	return table
+}()
+
+func gelu(x []float32) {
+	for i, v := range x {
+		switch y := (v + geluMost) * geluSteps; {
+		case y >= 0 && y < 2*geluMost*geluSteps:
+			at := int(y)
+			low := geluTable[at]
+			x[i] = low + (y-float32(at))*(geluTable[at+1]-low)
+		case v < 0:
+			x[i] = 0
+		}
+	}
+}

@@ -1,0 +1,177 @@
+// Package sentence is a sentence embedding model that is part of the program, all-MiniLM-L6-v2: it
+// turns an English sentence or paragraph into a vector of its meaning. It needs no network and no
+// C library. LICENSE.md names the weights; deploy/tools/sentence makes them.
+//
+// file.go reads the weights, forward.go is the transformer, and kernel.go holds the products of
+// matrices, which have a kernel in assembly where the processor has AVX2.
+package sentence
+
+import (
+	"context"
+	_ "embed"
+	"math"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/retrieve/analyse"
+)
+
+var _ retrieve.Embedder = (*Model)(nil)
+
+//go:embed model.bin
+var file []byte
+
+// Name of the vector space. It changes with the file and with what is computed from it.
+const Name = "footnote-sentences-1"
+
+const (
+	around      = 2       // tokens around a text
+	maxWindows  = 2       // of a text that are read
+	maxTextSize = 1 << 16 // bytes of a text that are looked at; more than maxWindows of any prose
+)
+
+// Model is the sentence model. It is safe for concurrent use: as many runs as there are processors
+// go on at once, the others wait. A run takes 4 MB.
+type Model struct {
+	weights *weights
+	kernel  kernel
+	free    chan *scratch // nil: not made yet
+}
+
+// New returns the model. The first call takes about 30 ms and 5 MB; the weights stay in the
+// program's file.
+func New() (*Model, error) { return builtin() }
+
+var builtin = sync.OnceValues(func() (*Model, error) {
+	w, err := read(file)
+	if err != nil {
+		return nil, err
+	}
+	return newModel(w, best()), nil
+})
+
+func newModel(w *weights, k kernel) *Model {
+	m := &Model{weights: w, kernel: k, free: make(chan *scratch, runtime.GOMAXPROCS(0))}
+	for range cap(m.free) {
+		m.free <- nil
+	}
+	return m
+}
+
+// Model implements retrieve.Embedder.
+func (m *Model) Model() string { return Name }
+
+// Dimensions implements retrieve.Embedder.
+func (m *Model) Dimensions() int { return dimensions }
+
+// Embed implements retrieve.Embedder. Of a text 508 tokens are read; more than 254 take two
+// windows. A text without words, or in another language than English, gets the zero vector.
+func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
+	out, known := make([][]float32, len(texts)), make([]string, len(texts))
+	for i, text := range texts {
+		if text = text[:min(len(text), maxTextSize)]; analyse.Guess(text) == analyse.DefaultLanguage {
+			known[i] = text
+		}
+	}
+	vectors, err := m.vectors(ctx, known)
+	if err != nil {
+		return nil, err
+	}
+	copy(out, vectors)
+	return out, nil
+}
+
+// vectors returns the vectors of texts in any language.
+func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	var pieces [][]int32 // windows of all texts
+	var sums [][]float32 // where the mean of each goes
+	for i, text := range texts {
+		out[i] = make([]float32, dimensions)
+		tokens := m.weights.tokens(text)
+		for from := 0; from < len(tokens); from += window - around {
+			part := tokens[from:min(len(tokens), from+window-around)]
+			piece := append(append(make([]int32, 0, len(part)+around), m.weights.begin), part...)
+			pieces, sums = append(pieces, append(piece, m.weights.end)), append(sums, out[i])
+		}
+	}
+	group, limited := errgroup.WithContext(ctx)
+	group.SetLimit(cap(m.free))
+	means := make([][]float32, len(pieces))
+	for from := 0; from < len(pieces); {
+		to, size := from, 0
+		for to < len(pieces) && size+len(pieces[to]) <= window {
+			size += len(pieces[to])
+			means[to] = make([]float32, dimensions)
+			to++
+		}
+		a, b := from, to
+		group.Go(func() error { return m.wait(limited, pieces[a:b], means[a:b]) })
+		from = to
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, mean := range means {
+		weight := float32(len(pieces[i]))
+		for d, x := range mean {
+			sums[i][d] += weight * x
+		}
+	}
+	for _, v := range out {
+		normalise(v)
+	}
+	return out, ctx.Err()
+}
+
+// wait runs texts once a scratch is free.
+func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) error {
+	select {
+	case s := <-m.free:
+		if s == nil {
+			s = newScratch()
+		}
+		defer func() { m.free <- s }()
+		return m.run(ctx, s, texts, out)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// tokens returns the tokens of a text, at most maxWindows of them.
+func (w *weights) tokens(text string) []int32 {
+	const most = maxWindows * (window - around)
+	var tokens []int32
+	wordpiece.Words(text[:min(len(text), maxTextSize)], func(word []byte) {
+		if len(tokens) >= most {
+			return
+		}
+		before := len(tokens)
+		tokens = w.vocabulary.Pieces(tokens, word)
+		for i, t := range tokens[before:] {
+			if t == wordpiece.Unknown {
+				tokens[before+i] = w.unknown
+			}
+		}
+	})
+	return tokens[:min(len(tokens), most)]
+}
+
+// normalise brings a vector to length 1; zeros stay.
+func normalise(v []float32) {
+	var squares float64
+	for _, x := range v {
+		squares += float64(x) * float64(x)
+	}
+	if squares == 0 {
+		return
+	}
+	scale := float32(1 / math.Sqrt(squares))
+	for d := range v {
+		v[d] *= scale
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package sentence
+
+const raceDetector = false
