@@ -118,7 +118,7 @@ func TestCtrlCTwiceEndsOnlyAnEmptyLine(t *testing.T) {
 	at = term.await(t, "Ctrl-C again, or Ctrl-D, ends the chat.", at)
 	term.keys(t, "more\x03")
 	term.keys(t, "\x03")
-	at = term.await(t, "Ctrl-C again, or Ctrl-D, ends the chat.", at)
+	term.await(t, "Ctrl-C again, or Ctrl-D, ends the chat.", at)
 	term.keys(t, "\x03")
 	term.ends(t)
 	term.lacks(t, "half a question\r\n", 0)

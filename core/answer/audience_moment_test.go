@@ -136,7 +136,7 @@ func TestAnswerWaitsUntilItIsKnownWhoListens(t *testing.T) {
 					t.Errorf("%d offers while it is not known who listens", n)
 				}
 				known.Store(true)
-				r = w.start("b", echo) // whichever replica is there
+				w.start("b", echo) // whichever replica is there
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
 				want := 0

@@ -230,8 +230,7 @@ func listName(line string) (name, rest string, found bool) {
 		case strings.HasPrefix(lower, n) && len(n) <= len(said):
 			if rest := said[len(n):]; rest == "" || strings.HasPrefix(rest, "：") || strings.IndexByte(":*_ \t\xef", rest[0]) >= 0 {
 				if after := strings.TrimLeft(rest, "*_ \t"); after == "" || after[0] == ':' || after[0] == 0xef {
-					name, found = n, true
-					return name, rest, true
+					return n, rest, true
 				}
 			}
 		case strings.HasPrefix(n, lower):

@@ -68,7 +68,10 @@ func TestThoughtsArePartedFromTheAnswer(t *testing.T) {
 
 func TestTextAfterThoughtsIsNotHeld(t *testing.T) {
 	t.Parallel()
-	for d := range llm.Thoughts(pieces("<think>a</think>So it is.", 18, nil)) {
+	for d, err := range llm.Thoughts(pieces("<think>a</think>So it is.", 18, nil)) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if d.Text != "" {
 			if d.Text != "So" {
 				t.Errorf("first text %q", d.Text)

@@ -17,7 +17,7 @@ type Document struct {
 	Updated  string `json:"updated,omitempty"`  // a date, 2006-01-02
 	URL      string `json:"url,omitempty"`
 	Heading  string `json:"heading,omitempty"`
-	Source   string `json:"source,omitempty"` // kind and name, such as "confluence, wiki"
+	Source   string `json:"source,omitempty"` // its name, as the prompt lists it
 	Part     string `json:"part,omitempty"`   // of its page: "whole", "3 of 7"
 	Match    string `json:"match,omitempty"`  // Loose, or empty
 	Contents string `json:"contents"`

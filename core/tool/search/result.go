@@ -153,7 +153,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
-			Source: sourceOf(h.Document), Part: partOf(h),
+			Source: sourceOf(h.Document, scope.Catalogue), Part: partOf(h),
 		}
 		text := resembling(h.Text)
 		m := marks(h, text, replaced, before)
@@ -201,9 +201,14 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	return result, left
 }
 
-// sourceOf names the kind of a document's source, and the source.
-func sourceOf(d document.Ref) string {
-	return strings.Trim(string(d.Kind)+", "+string(d.Source), ", ")
+// sourceOf names the source of a document as the prompt does, else by its kind.
+func sourceOf(d document.Ref, catalogue []tool.Source) string {
+	for _, s := range catalogue {
+		if s.ID == d.Source {
+			return s.Name
+		}
+	}
+	return string(d.Kind)
 }
 
 // partOf says which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7". It is empty where that is not known.

@@ -152,7 +152,9 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	defer func() { // also where the story ends
 		if stop(); !ended {
 			close(goOn)
-			<-done
+			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+				t.Logf("the run that was stopped: %v", err)
+			}
 		}
 	}()
 	select {
