@@ -158,13 +158,20 @@ func (w *writer) follow(blocks []block, mark string) {
 		w.fence(blocks[0].info, blocks[0].text)
 		return
 	}
-	lines := make([]string, len(blocks))
-	for i, b := range blocks {
+	var lines []string
+	for _, b := range blocks {
 		bullet := "- "
 		if b.ordered {
-			bullet = strconv.Itoa(i+1) + ". "
+			bullet = strings.TrimRight(b.number, ".)") + ". "
 		}
-		lines[i] = bullet + protect(b.text) + " " + mark
+		text := protect(b.text)
+		if b.short {
+			text += " …"
+		}
+		lines = append(lines, bullet+text+" "+mark)
+		if b.cut {
+			lines = append(lines, "- … "+mark)
+		}
 	}
 	w.block(strings.Join(lines, "\n"))
 }

@@ -23,6 +23,9 @@ type block struct {
 	kind    blockKind
 	text    string
 	ordered bool   // item of a numbered list
+	number  string // as it is written: "3."
+	short   bool   // an item of which only the beginning is quoted
+	cut     bool   // items follow that are not quoted
 	nested  bool   // item of a list within a list
 	info    string // of a code block: what stands behind the fence
 	heading string // the passage's own headings above it, joined
@@ -94,7 +97,7 @@ func (b *blockReader) next() {
 		b.flush()
 		m := bulletLine.FindStringSubmatch(line)
 		b.term = ""
-		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", nested: len(m[1]) >= 2}
+		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", number: m[2], nested: len(m[1]) >= 2}
 	case b.open == nil && b.hangs(line):
 		b.open = &block{kind: item, text: trimmed}
 	case b.open == nil && b.indented(line) && !running(line):

@@ -22,7 +22,10 @@ func introduced(all []piece, at int, text string) []block {
 				return []block{b}
 			}
 			return nil
-		case b.kind == item && len(out) < maxFollowItems:
+		case b.kind == item && len(out) == maxFollowItems:
+			out[len(out)-1].cut = true
+			return fitting(out)
+		case b.kind == item:
 			b.text = strings.Join(strings.Fields(b.text), " ")
 			if b.nested && all[at].kind != item {
 				if n := len(out); n > 0 && strings.HasSuffix(out[n-1].text, ":") { // what it introduces belongs to it
@@ -30,11 +33,13 @@ func introduced(all []piece, at int, text string) []block {
 					inside = n
 				} else if n > 0 && inside == n {
 					out[n-1].text += cellEnd + b.text
+				} else if n > 0 {
+					out[n-1].short = true
 				}
 				continue
 			}
 			if len(b.text) > maxUnitRunes {
-				b.text = sentences(b.text)[0]
+				b.shorten()
 			}
 			if !sound(b.text) || startsBlock(b.text) || len(b.text) > maxUnitRunes {
 				return nil // a list with a gap would mislead
@@ -52,15 +57,20 @@ func introduced(all []piece, at int, text string) []block {
 func fitting(list []block) []block {
 	if tooLong(list) {
 		for i := range list {
-			if said := sentences(list[i].text); len(said) > 0 {
-				list[i].text = said[0]
-			}
+			list[i].shorten()
 		}
 		if tooLong(list) {
 			return nil
 		}
 	}
 	return list
+}
+
+// shorten leaves the first sentence of an item, and notes that there is more.
+func (b *block) shorten() {
+	if said := sentences(b.text); len(said) > 0 && said[0] != b.text {
+		b.text, b.short = said[0], true
+	}
 }
 
 func tooLong(list []block) bool {

@@ -119,7 +119,7 @@ func TestAnswers(t *testing.T) {
 		want     []string
 		not      []string
 	}{
-		"steps that are long":         {"how do I leave the house for good?", []tool.Document{farewell}, []string{"If you leave the house for good, do these steps [3]:\n\n- Hand in the keys. [3]\n- Read the meters. [3]\n- Tell the post. [3]"}, []string{"Whoever"}},
+		"steps that are long":         {"how do I leave the house for good?", []tool.Document{farewell}, []string{"If you leave the house for good, do these steps [3]:\n\n- Hand in the keys. … [3]\n- Read the meters. … [3]\n- Tell the post. … [3]"}, []string{"Whoever"}},
 		"what is not called so":       {"What is a cistern?", []tool.Document{cistern}, []string{heading + "A cistern is a tank for rain water. [5]"}, []string{"not called"}},
 		"what is only spoken of":      {"What is a stopcock?", []tool.Document{stopcock}, []string{heading + "A stopcock is a valve that shuts the water of a flat off."}, []string{"except one"}},
 		"the short form of a heading": {"what is a FCS?", []tool.Document{cistern}, []string{heading + "It closes the pipes once a room is too wet."}, []string{"every spring"}},

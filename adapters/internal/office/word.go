@@ -15,16 +15,26 @@ import (
 // readWord reads a Word document, with its first heading of the highest rank.
 func readWord(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	levels := make(map[string]int)
-	styles := "word/styles.xml"
+	styles, numbers := "word/styles.xml", "word/numbering.xml"
 	for _, r := range a.relations(ctx, main) {
-		if r.kind == "styles" {
+		switch r.kind {
+		case "styles":
 			styles = r.target
+		case "numbering":
+			numbers = r.target
 		}
+	}
+	lists := newNumbering()
+	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return lists.readStyles(ctx, d) }); err != nil {
+		lists = newNumbering() // without them the text is there all the same
+	}
+	if _, err := a.part(numbers, mostStyles, func(d *boundedxml.Decoder) error { return lists.read(ctx, d) }); err != nil {
+		lists.abstract, lists.of = nil, nil
 	}
 	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return readStyles(ctx, d, levels) }); err != nil {
 		clear(levels) // without them there are no headings, and the text all the same
 	}
-	r := reader{archive: a, levels: levels, outline: document.Outline{Limit: a.most}}
+	r := reader{archive: a, levels: levels, numbering: lists, outline: document.Outline{Limit: a.most}}
 	_, err = a.part(main, mostPart, func(d *boundedxml.Decoder) error { return r.read(ctx, d) })
 	if errors.Is(err, errEnough) {
 		r.finish()

@@ -19,11 +19,11 @@ type reader struct {
 	outline document.Outline
 	list    []string // items that stand together
 
-	text   strings.Builder // of the paragraph that is open
-	inside int             // paragraphs that are open; text boxes nest them
-	level  int             // of the paragraph as a heading; 0 is none
-	item   bool
-	indent int
+	text      strings.Builder // of the paragraph that is open
+	inside    int             // paragraphs that are open; text boxes nest them
+	level     int             // of the paragraph as a heading; 0 is none
+	item      inList
+	numbering *numbering
 
 	tables int // that are open; those inside cells count as text of the cell
 	rows   []string
@@ -92,22 +92,24 @@ func (r *reader) start(t xml.StartElement) error {
 	case "p":
 		if r.inside++; r.inside == 1 {
 			r.text.Reset()
-			r.level, r.item, r.indent = 0, false, 0
+			r.level, r.item = 0, inList{}
 		} else if r.text.Len() > 0 {
 			return r.add("\n")
 		}
 	case "pStyle":
-		r.level = r.levels[boundedxml.Attribute(t, "val")]
+		style := boundedxml.Attribute(t, "val")
+		r.level, r.item = r.levels[style], r.numbering.ofStyle(style)
 	case "outlineLvl":
 		if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil && n >= 0 && n < 9 {
 			r.level = n + 2
 		}
 	case "numPr":
-		r.item = true
+		r.item.is = true
+	case "numId":
+		r.item.list = boundedxml.Attribute(t, "val")
+		r.item.is = r.item.list != "0" // which takes the style's numbers away
 	case "ilvl":
-		if n, err := strconv.Atoi(boundedxml.Attribute(t, "val")); err == nil {
-			r.indent = min(max(n, 0), 8)
-		}
+		r.item.level = listLevel(t)
 	case "tab":
 		if r.inside > 0 && r.text.Len() > 0 {
 			return r.add(" ")
@@ -167,8 +169,8 @@ func (r *reader) paragraph(text string) {
 	case r.level > 0:
 		r.endList()
 		r.outline.Heading(r.level, strings.Join(strings.Fields(text), " "), "")
-	case r.item:
-		r.list = append(r.list, strings.Repeat("  ", r.indent)+"- "+text)
+	case r.item.is:
+		r.list = append(r.list, strings.Repeat("  ", r.item.level)+r.numbering.mark(r.item)+" "+text)
 	default:
 		r.endList()
 		r.outline.Block(document.Paragraph, text)

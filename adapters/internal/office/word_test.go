@@ -90,6 +90,43 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// Items get their numbers from the paragraph, its style, or one that this is based on. They go on behind a paragraph
+// that is no item, and begin again where the list says so.
+func TestWordListsKeepTheirNumbers(t *testing.T) {
+	t.Parallel()
+	numbers := `<w:numbering ` + namespace + `><w:abstractNum w:abstractNumId="7">` +
+		`<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:pStyle w:val="Step"/></w:lvl>` +
+		`<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:pStyle w:val="Part"/></w:lvl></w:abstractNum>` +
+		`<w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum>` +
+		`<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>` +
+		`<w:num w:numId="3"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride></w:num></w:numbering>`
+	style := func(id, inside string) string {
+		return `<w:style w:type="paragraph" w:styleId="` + id + `">` + inside + `</w:style>`
+	}
+	numbered := func(list string) string { return `<w:pPr><w:numPr><w:numId w:val="` + list + `"/></w:numPr></w:pPr>` }
+	page, err := office.Parse(t.Context(), pack(t, map[string]string{
+		"word/numbering.xml": numbers,
+		"word/styles.xml": `<w:styles ` + namespace + `>` + style("Step", numbered("1")) + style("Mine", `<w:basedOn w:val="Step"/>`) + style("Part", numbered("1")) +
+			style("Round", `<w:basedOn w:val="Circle"/>`) + style("Circle", `<w:basedOn w:val="Round"/>`) + `</w:styles>`,
+		"word/document.xml": body(styled("Step", "Install it.") + styled("Mine", "Start it.") + styled("Part", "As yourself.") + p("A window opens.") + styled("Step", "Log in.") +
+			`<w:p><w:pPr><w:pStyle w:val="Step"/><w:numPr><w:numId w:val="0"/></w:numPr></w:pPr><w:r><w:t>No step.</w:t></w:r></w:p>` +
+			`<w:p>` + numbered("3") + `<w:r><w:t>Another.</w:t></w:r></w:p>` + `<w:p>` + numbered("2") + `<w:r><w:t>Round.</w:t></w:r></w:p>` + styled("Round", "The end.")),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			got = append(got, b.Text)
+		}
+	}
+	want := []string{"1. Install it.\n2. Start it.\n  1. As yourself.", "A window opens.", "3. Log in.", "No step.", "1. Another.\n- Round.", "The end."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestHostileWordFilesCannotBeRead(t *testing.T) {
 	t.Parallel()
 	bomb := pack(t, map[string]string{"word/document.xml": body(strings.Repeat(" ", 65<<20))})

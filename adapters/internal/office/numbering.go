@@ -1,0 +1,205 @@
+package office
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strconv"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
+)
+
+// listLevels is how many levels a list has (ECMA-376 part 1, 17.9).
+const listLevels = 9
+
+// inList is where a paragraph stands in a list.
+type inList struct {
+	is    bool
+	list  string // numId
+	level int
+}
+
+// numbering counts the items of lists as Word does. Numbers come from the paragraph, or from its
+// style or one that this is based on.
+type numbering struct {
+	styles   map[string]listStyle
+	abstract map[string]*listFormat
+	of       map[string]string // numId → abstractNumId
+	starts   map[string]map[int]int
+	begun    map[string]bool // lists with a start of their own that have an item
+}
+
+type listStyle struct {
+	inList
+
+	leveled bool // level is said
+	basedOn string
+}
+
+// listFormat is a list's levels, and how far each has counted.
+type listFormat struct {
+	levels [listLevels]struct {
+		format string
+		start  int
+		count  int
+		begun  bool
+	}
+	byStyle map[string]int // level of a style
+}
+
+func newNumbering() *numbering {
+	return &numbering{
+		styles: map[string]listStyle{}, abstract: map[string]*listFormat{}, of: map[string]string{}, starts: map[string]map[int]int{}, begun: map[string]bool{},
+	}
+}
+
+func listLevel(t xml.StartElement) int {
+	n, err := strconv.Atoi(boundedxml.Attribute(t, "val"))
+	if err != nil {
+		return 0
+	}
+	return min(max(n, 0), listLevels-1)
+}
+
+// readStyles collects the lists of paragraph styles.
+func (n *numbering) readStyles(ctx context.Context, d *boundedxml.Decoder) error {
+	id := ""
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if t.Name.Local == "style" {
+			if id = boundedxml.Attribute(t, "styleId"); len(n.styles) == mostStates {
+				return errLarge
+			}
+			n.styles[id] = listStyle{}
+		}
+		s := n.styles[id]
+		switch t.Name.Local {
+		case "basedOn":
+			s.basedOn = boundedxml.Attribute(t, "val")
+		case "numId":
+			s.list = boundedxml.Attribute(t, "val")
+			s.is = s.list != "0"
+		case "ilvl":
+			s.level, s.leveled = listLevel(t), true
+		default:
+			continue
+		}
+		n.styles[id] = s
+	}
+}
+
+// read collects what lists look like.
+func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
+	var format *listFormat
+	list, level, overrides := "", 0, false
+	for {
+		token, err := d.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		value := boundedxml.Attribute(t, "val")
+		switch t.Name.Local {
+		case "abstractNum":
+			if len(n.abstract) == mostStates {
+				return errLarge
+			}
+			format = &listFormat{byStyle: map[string]int{}}
+			n.abstract[boundedxml.Attribute(t, "abstractNumId")] = format
+		case "num":
+			if len(n.of) == mostStates {
+				return errLarge
+			}
+			format, list = nil, boundedxml.Attribute(t, "numId")
+		case "abstractNumId":
+			n.of[list] = value
+		case "lvl", "lvlOverride":
+			overrides = t.Name.Local == "lvlOverride"
+			number, err := strconv.Atoi(boundedxml.Attribute(t, "ilvl"))
+			if level = number; err != nil || number < 0 || number >= listLevels {
+				level = 0
+			}
+		case "startOverride":
+			if start, err := strconv.Atoi(value); err == nil && overrides {
+				if n.starts[list] == nil {
+					n.starts[list] = map[int]int{}
+				}
+				n.starts[list][level] = start
+			}
+		case "numFmt":
+			if format != nil {
+				format.levels[level].format = value
+			}
+		case "start":
+			if start, err := strconv.Atoi(value); err == nil && format != nil {
+				format.levels[level].start = start
+			}
+		case "pStyle":
+			if format != nil && len(format.byStyle) < listLevels {
+				format.byStyle[value] = level
+			}
+		}
+	}
+}
+
+// ofStyle is where a paragraph of a style stands, unless it says otherwise itself.
+func (n *numbering) ofStyle(id string) inList {
+	for at, steps := id, 0; at != "" && steps < listLevels; steps++ { // styles may be based on one another in a circle
+		s, ok := n.styles[at]
+		if !ok {
+			return inList{}
+		}
+		if s.list != "" {
+			if format := n.abstract[n.of[s.list]]; format != nil && !s.leveled {
+				s.level = format.byStyle[id]
+			}
+			return s.inList
+		}
+		at = s.basedOn
+	}
+	return inList{}
+}
+
+// mark counts an item and returns what stands before it.
+func (n *numbering) mark(at inList) string {
+	format := n.abstract[n.of[at.list]]
+	if format == nil {
+		return "-"
+	}
+	if starts := n.starts[at.list]; starts != nil && !n.begun[at.list] {
+		n.begun[at.list] = true
+		for level, start := range starts {
+			format.levels[level].count, format.levels[level].begun = start-1, true
+		}
+	}
+	level := &format.levels[at.level]
+	if !level.begun {
+		level.begun, level.count = true, level.start-1
+	}
+	level.count++
+	for deeper := at.level + 1; deeper < listLevels; deeper++ {
+		format.levels[deeper].begun = false
+	}
+	switch level.format {
+	case "bullet", "none", "":
+		return "-"
+	}
+	return strconv.Itoa(max(level.count, 0)) + "."
+}
