@@ -104,6 +104,9 @@ func earlierNumbers(history []message.Message) map[int]string {
 			}
 			seen[r.Number] = true
 			line := fmt.Sprintf("[%d] %s", r.Number, strings.Join(strings.Fields(r.Document.Title), " "))
+			if heading := strings.Join(strings.Fields(r.Heading), " "); heading != "" {
+				line += " › " + heading
+			}
 			if link := r.Document.Link(r.Anchor); link != "" {
 				line += ", " + link
 			}

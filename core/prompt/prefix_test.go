@@ -131,6 +131,7 @@ func TestEarlierNumbersKeepTheirTitles(t *testing.T) {
 	}
 	past := answer(1, "So [7].")
 	past.Documents = []message.Reference{ref(3, "backup"), ref(7, "slots"), ref(3, "backup"), {Number: 9, Document: document.Ref{ID: "hidden", Title: "title alone"}}}
+	past.Documents[1].Heading = "Removing a slot"
 	past.Citations = []message.Citation{{Number: 1, ModelSees: 7}}
 	history := join(one(user(1, "U1")), called(1, "c1", "many documents"), called(1, "c2", "more"), one(past))
 	var results []string
@@ -140,7 +141,7 @@ func TestEarlierNumbersKeepTheirTitles(t *testing.T) {
 		}
 	}
 	want := []string{
-		prompt.RemovedResult() + "\nIt held:\n[7] slots, https://docs.example/slots#top\n[3] backup, https://docs.example/backup#top", prompt.RemovedResult(),
+		prompt.RemovedResult() + "\nIt held:\n[7] slots › Removing a slot, https://docs.example/slots#top\n[3] backup, https://docs.example/backup#top", prompt.RemovedResult(),
 	}
 	if diff := cmp.Diff(want, results); diff != "" {
 		t.Error(diff)
