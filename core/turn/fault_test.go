@@ -22,7 +22,7 @@ import (
 func TestStopAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	const full = "It is so [[1]](https://docs.example/replication#top). And so [[2]](https://docs.example/backup#top)."
-	wait := llmtest.Sleep(time.Second)
+	wait := llmtest.Sleep(time.Second / 2)
 	script := []llmtest.Reply{
 		{wait, llmtest.Reasoning("hm"), wait, llmtest.Text("I look."), wait, llmtest.Call(0, "1", "internal_search", call), wait, llmtest.Call(1, "2", "slow", `{}`)},
 		{wait, llmtest.Text("It is so [1"), wait, llmtest.Text("]."), wait, llmtest.Text(" And so [2]"), wait, llmtest.Text("."), wait},

@@ -105,3 +105,22 @@ func TestSlowToolIsNotThinking(t *testing.T) {
 		}
 	})
 }
+
+// A model that writes a short beginning and then thinks is read, although a call may still follow.
+func TestWordsAreNotHeldForLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var after time.Duration
+		s := ask("How?", llmtest.Native(llmtest.Reply{llmtest.Text("So far."), llmtest.Sleep(5 * time.Second), llmtest.Text(" And more.")}))
+		s.sink = func(p packet.Packet) {
+			if _, is := p.Payload.(packet.MessageDelta); is && after == 0 {
+				after = time.Since(began)
+			}
+		}
+		report, _ := s.run(t, t.Context())
+		if after <= 0 || after > time.Second || report.Best().Shown != "So far. And more." {
+			t.Errorf("the first words come after %s; shown %q", after, report.Best().Shown)
+		}
+	})
+}

@@ -130,6 +130,7 @@ func (w *worker) hear(ctx context.Context, req llm.Request, h *hearing) error {
 		}
 		if d.Call != nil {
 			h.calls.add(*d.Call)
+			w.voice.called()
 		}
 		if d.Usage != nil {
 			usage = *d.Usage

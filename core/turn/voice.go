@@ -2,6 +2,8 @@ package turn
 
 import (
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/cite"
@@ -22,8 +24,12 @@ const (
 	writing
 )
 
-// voice turns what a model says into packets: one block at a time, each closed before the next one opens. It is used by one goroutine.
+// voice turns what a model says into packets: one block at a time, each closed before the next one opens. It is used by one goroutine
+// and by its own timer, which shows a message that was held back for long enough.
 type voice struct {
+	mu        sync.Mutex
+	timer     *time.Timer // of the message that is held back; nil: none
+	held      int         // counts messages, so that a timer releases none but its own
 	emit      *packet.Emitter
 	here      *packet.Emitter // of the block that is open
 	record    recorder
@@ -37,7 +43,8 @@ type voice struct {
 	strict bool
 	// denials shows a message that is held back by strict if it says, and says no more than, that the documents do not answer.
 	denials bool
-	// holding holds a message back until it is long enough to be more than narration, or cites something. narrate makes status of it.
+	// holding holds a message back until it is long enough to be more than narration, or cites something, for maxHold at most.
+	// narrate makes status of it.
 	holding bool
 	preface string // of the first message that is shown, where the reader needs to know how it came about
 	pending []packet.Payload
@@ -54,12 +61,14 @@ func newVoice(emit *packet.Emitter, record recorder, citations *cite.Processor, 
 
 // open begins a block, after ending the one before it.
 func (v *voice) open(b block) {
-	v.close()
+	v.end()
 	v.block, v.here = b, v.emit.At(packet.Placement{TurnIndex: v.index})
 }
 
 // reason passes on reasoning.
 func (v *voice) reason(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.block != reasoning {
 		v.open(reasoning)
 		v.here.Emit(packet.ReasoningStart{})
@@ -70,6 +79,8 @@ func (v *voice) reason(text string) {
 
 // say passes on text of the answer. White space before the first word opens no message.
 func (v *voice) say(text string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.block != writing {
 		if text = strings.TrimLeft(text, " \t\r\n"); text == "" {
 			return
@@ -80,7 +91,11 @@ func (v *voice) say(text string) {
 			v.said.WriteString(messageBreak)
 		}
 		v.pending = append(v.pending, packet.MessageStart{Documents: v.gathers})
-		if !v.strict && !v.holding {
+		switch {
+		case v.strict:
+		case v.holding:
+			v.hold()
+		default:
 			v.release()
 		}
 	}
@@ -97,6 +112,23 @@ func (v *voice) say(text string) {
 	}
 }
 
+// maxHold is how long words may be held back to see whether a tool call follows: models send it right behind their narration, and
+// a reader should see words as they are written.
+const maxHold = 700 * time.Millisecond
+
+// hold shows the message that has just begun after maxHold, unless it ends before.
+func (v *voice) hold() {
+	v.held++
+	message := v.held
+	v.timer = time.AfterFunc(maxHold, func() {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if v.held == message && v.timer != nil {
+			v.release()
+		}
+	})
+}
+
 // narration is how many characters a model may write before a tool call without being taken to answer.
 const narration = 200
 
@@ -107,6 +139,8 @@ func isAnswer(text string) bool {
 
 // narrate makes status of a message that is held back, because a tool call follows it.
 func (v *voice) narrate() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if v.block != writing || v.strict || len(v.pending) == 0 {
 		return
 	}
@@ -121,14 +155,14 @@ func (v *voice) narrate() {
 	if len(v.pending) == 0 { // its end cites something
 		return
 	}
-	v.pending = nil
-	v.raw.Reset()
-	v.block, v.dropped = none, true
+	v.drop()
 	v.here.Emit(packet.Status{Text: strings.TrimSpace(text.String())})
 }
 
 // take returns what was said since the last call, as the model wrote it.
 func (v *voice) take() string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	defer v.said.Reset()
 	return v.said.String()
 }
@@ -160,6 +194,7 @@ func (v *voice) show() {
 
 // release shows what was held back, and everything from now on.
 func (v *voice) release() {
+	v.unhold()
 	if len(v.pending) == 0 {
 		return
 	}
@@ -181,8 +216,37 @@ func (v *voice) release() {
 	}
 }
 
+// called notes that a tool call has begun: what is held back is narration, however long the call takes to arrive.
+func (v *voice) called() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.unhold()
+}
+
+// unhold stops the timer of a message that is held back.
+func (v *voice) unhold() {
+	if v.timer != nil {
+		v.timer.Stop()
+		v.timer = nil
+	}
+}
+
+// drop forgets the message that is held back.
+func (v *voice) drop() {
+	v.unhold()
+	v.pending = nil
+	v.raw.Reset()
+	v.block, v.dropped = none, true
+}
+
 // close ends the block that is open, if any. A message that is still held back is dropped.
 func (v *voice) close() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.end()
+}
+
+func (v *voice) end() {
 	switch v.block {
 	case none:
 		return
@@ -195,9 +259,7 @@ func (v *voice) close() {
 			v.release()
 		}
 		if len(v.pending) > 0 {
-			v.pending = nil
-			v.raw.Reset()
-			v.block, v.dropped = none, true
+			v.drop()
 			return
 		}
 		v.here.Emit(packet.SectionEnd{})
@@ -208,7 +270,9 @@ func (v *voice) close() {
 
 // next is the place of a block that is not the voice's own, such as tools; the call uses it up.
 func (v *voice) next() *packet.Emitter {
-	v.close()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.end()
 	v.index++
 	return v.emit.At(packet.Placement{TurnIndex: v.index - 1})
 }
