@@ -79,23 +79,9 @@ func (c *Writer) Respond(ctx context.Context, to event.Interaction, text string)
 	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
 }
 
-// Amend says a sentence to the user of a command alone, in place of an answer that Defer announced.
-// What Defer announced to everyone is deleted, since its privacy cannot change.
+// Amend says a sentence in place of an answer that Defer announced.
 func (c *Writer) Amend(ctx context.Context, to event.Interaction, text string) error {
 	t := to.Reply()
-	if !t.Ephemeral {
-		err := c.discord.API.Do(ctx, call.Request{
-			Doing: "delete a command's announcement", Method: http.MethodDelete,
-			URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"), Bucket: call.ReplyBucket(t.Token),
-		}, nil)
-		if err != nil {
-			return err
-		}
-		return c.discord.API.Do(ctx, call.Request{
-			Doing: "answer a command", Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(t.App, t.Token),
-			Bucket: call.ReplyBucket(t.Token), Body: ephemeral(plain(text)),
-		}, nil)
-	}
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
 		Bucket: call.ReplyBucket(t.Token), Body: plain(text),
