@@ -16,6 +16,7 @@ import (
 // (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It asks about the document
 // itself, because a page that was restricted since the last pass still names its space. Data Center cannot be asked.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/index"
 )
 
 // MayRead implements index.PointChecker where people's own drives are read, by asking for the file as the person. Without
 // delegation it cannot ask.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
 	if !c.options.MyDrives {
 		for _, p := range points {

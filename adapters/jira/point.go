@@ -17,6 +17,7 @@ import (
 // (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person who may not browse a project
 // may read none of its issues. For a person who may, an issue with a security level cannot be asked about. Nor can Data Center.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
+	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)
 	var ids []int64
 	for _, p := range points {

@@ -230,6 +230,14 @@ type credentialError struct{ error }
 
 func (e *credentialError) Unwrap() error { return e.error }
 
+// smallBytes is the most that a small answer may have.
+const smallBytes = 64 << 10
+
+type smallKey struct{}
+
+// Small returns a context whose requests expect small answers, such as a yes or no: many of them may be under way at once.
+func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
+
 // ErrTooLarge marks an answer of more than Config.MaxBytes.
 var ErrTooLarge = errors.New("the answer is larger than what is read of one")
 
@@ -267,14 +275,18 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	if err != nil {
 		return nil, bare(err)
 	}
-	body, err := io.ReadAll(io.LimitReader(answer.Body, c.config.MaxBytes+1))
+	most := c.config.MaxBytes
+	if ctx.Value(smallKey{}) != nil {
+		most = min(most, smallBytes)
+	}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, most+1))
 	if closing := answer.Body.Close(); err == nil {
 		err = closing
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the answer was cut short: %w", err)
 	}
-	if int64(len(body)) > c.config.MaxBytes {
+	if int64(len(body)) > most {
 		return nil, ErrTooLarge
 	}
 	if err := take(ctx, body); err != nil {
