@@ -54,7 +54,7 @@ func TestContextualEnrichment(t *testing.T) {
 		t.Fatal(err)
 	}
 	server.Otherwise(func(openaitest.Request) openaitest.Reply { return openaitest.Reply{Fault: openaitest.Unauthorized} })
-	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "1 indexed, 1 unchanged") || !strings.Contains(r.stderr, "1 documents lack") {
+	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "1 indexed, 1 unchanged") || !strings.Contains(r.stderr, "1 document without what") {
 		t.Errorf("with a model that fails it says:\n%s", r.stderr)
 	}
 	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "0 indexed, 2 unchanged") {

@@ -177,13 +177,13 @@ func TestKilledReaderGoesOnWhereItWas(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 	server.Otherwise(readsPassages)
 	close(hangs)
-	if r := p.run(t, "knowledge", "extract"); !strings.Contains(r.stdout, "0 passages read") || !strings.Contains(r.stdout, "1 passages are being read by another process") {
+	if r := p.run(t, "knowledge", "extract"); !strings.Contains(r.stdout, "0 passages read") || !strings.Contains(r.stdout, "1 passage is being read by another process") {
 		t.Errorf("while it may be alive:\n%s", r.stdout)
 	}
 	if _, err := db.Pool.Exec(ctx, `update extraction set leased_until = now()`); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.run(t, "knowledge", "extract"); !strings.Contains(r.stdout, "1 passages read") || len(server.ChatRequests()) != 3 {
+	if r := p.run(t, "knowledge", "extract"); !strings.Contains(r.stdout, "1 passage read") || len(server.ChatRequests()) != 3 {
 		t.Errorf("after it, with %d calls in all:\n%s", len(server.ChatRequests()), r.stdout)
 	}
 	if r := p.run(t, "knowledge", "show", "Gamma Proxy"); !strings.Contains(r.stdout, "Vera Kuhn owns Gamma Proxy") {

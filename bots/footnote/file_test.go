@@ -150,7 +150,9 @@ func TestProjectThatIsTooLongIsSearched(t *testing.T) {
 		if r.Last("tool").Text() == "" {
 			return openaitest.Reply{Calls: []openaitest.Call{{Name: "internal_search", Arguments: `{"queries":["cost of the boat"]}`}}}
 		}
-		return openaitest.Reply{Text: "Nine thousand crowns [1]."}
+		_, after, _ := strings.Cut(r.Last("tool").Text(), `"document":`)
+		number, _, _ := strings.Cut(after, ",")
+		return openaitest.Reply{Text: "Nine thousand crowns [" + number + "]."}
 	})
 	p := withProject(t, "OPENAI_BASE_URL="+server.URL(), "LLM_MODEL=test-model", "LLM_WINDOW=8000")
 	r := p.run(t, "ask", "What did the boat cost?", "--project", "ledger")

@@ -46,7 +46,7 @@ func TestBlockListsOfQuestionsAndAnswers(t *testing.T) {
 	if got := jsonOf[answered](t, stops.try(t, "", "ask", "What is going on?", "--json")); got.Outcome != "refused" || got.Answer != "All of " || !strings.Contains(got.Message, "must not be shown here") {
 		t.Errorf("answer %+v", got)
 	}
-	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ filters: 1 entries for questions, 2 for answers") {
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ filters: 1 entry for questions, 2 for answers") {
 		t.Errorf("doctor:\n%s", r.stdout)
 	}
 }

@@ -256,7 +256,7 @@ func TestEmptiedFolderSaysWhatIsStillFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := p.try(t, "", "index", docs)
-	if r.code != 1 || !strings.Contains(r.stderr, "1 documents from earlier") || !strings.Contains(r.stderr, "footnote sources remove ") {
+	if r.code != 1 || !strings.Contains(r.stderr, "1 document from earlier") || !strings.Contains(r.stderr, "footnote sources remove ") {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 }
@@ -274,7 +274,7 @@ func TestIndexEndsWithThreeWhenSomeDocumentsFail(t *testing.T) {
 	p := newProgram(t)
 	docs := folder(t, map[string]string{"boat.md": "# Boat\n\nThe boat is moored.\n", "broken.pdf": "%PDF-1.7\nno more than that"})
 	for range 2 { // the second time one document is unchanged
-		if r := p.try(t, "", "index", docs); r.code != 3 || !strings.Contains(r.stderr, "footnote: 1 documents failed") {
+		if r := p.try(t, "", "index", docs); r.code != 3 || !strings.Contains(r.stderr, "footnote: 1 document failed") {
 			t.Errorf("exit code %d:\n%s", r.code, r.stderr)
 		}
 	}

@@ -56,7 +56,10 @@ func TestQuotedAnswersOfASmallHandbook(t *testing.T) {
 		}
 	}
 	for _, q := range questions {
-		_, quoted, _ := strings.Cut(answers[q.id], ":\n\n")
+		_, quoted, introduced := strings.Cut(answers[q.id], ":\n\n")
+		if !introduced && q.page != "" { // why there are quotations is said once in a thread
+			quoted = answers[q.id]
+		}
 		if !strings.HasPrefix(quoted, q.begins) || !strings.Contains(quoted, q.holds) || q.page == "" && quoted != "" {
 			t.Errorf("%s: the answer is\n%s\nwant %q first and %q", q.id, answers[q.id], q.begins, q.holds)
 		}

@@ -66,7 +66,7 @@ func TestEverySettingShowsInSearch(t *testing.T) {
 		setting string
 		shows   bool
 	}{
-		{"RECENCY_FLOOR=0.9", of(ask(p.with("RECENCY_FLOOR=0.9")), old, "recency") == 0.9 && of(plain, old, "recency") == 0.5},
+		{"RECENCY_FLOOR=0.5", of(ask(p.with("RECENCY_FLOOR=0.5")), old, "recency") == 0.5 && of(plain, old, "recency") == 0.9},
 		{"DOC_TIME_DECAY=0", of(ask(p.with("DOC_TIME_DECAY=0")), old, "recency") == 1},
 		{"FAVOR_RECENT_DECAY_MULTIPLIER=9", of(ask(p.with("RECENCY_FLOOR=0", "FAVOR_RECENT_DECAY_MULTIPLIER=9"), "--recent"), old, "recency") <
 			of(ask(p.with("RECENCY_FLOOR=0")), old, "recency")/2},

@@ -97,7 +97,7 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 	if !finds() {
 		t.Error("a source whose credential is accepted again is not found")
 	}
-	if r := p.run(t, "sources", "remove", "code"); !strings.Contains(r.stdout, "1 documents removed; code still stands under sources:") {
+	if r := p.run(t, "sources", "remove", "code"); !strings.Contains(r.stdout, "1 document removed; code still stands under sources:") {
 		t.Errorf("removing says:\n%s", r.stdout)
 	}
 }

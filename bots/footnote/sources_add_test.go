@@ -33,7 +33,7 @@ func TestSourcesAreAddedByACommand(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("--dry-run has written the file")
 	}
-	if r := p.run(t, "sources", "add", "folder", "--path", filepath.Join(dir, "docs")); !strings.Contains(r.stderr, "✓ can be read: 1 documents") {
+	if r := p.run(t, "sources", "add", "folder", "--path", filepath.Join(dir, "docs")); !strings.Contains(r.stderr, "✓ can be read: 1 document") {
 		t.Errorf("it says:\n%s", r.stderr)
 	}
 	const comment = "# of costs\nprices: {currency: EUR} # ours\n"
@@ -92,7 +92,7 @@ func TestSourcesAreAddedAtATerminal(t *testing.T) {
 		at = term.await(t, say.asked, at)
 		term.keys(t, say.typed+"\n")
 	}
-	at = term.await(t, "✓ can be read: 1 channels", at)
+	at = term.await(t, "✓ can be read: 1 channel", at)
 	at = term.await(t, "! cannot be read: channel board: ", at)
 	at = term.await(t, "Write this into ", at)
 	term.keys(t, "\n")

@@ -28,7 +28,7 @@ func TestSourcesAreChecked(t *testing.T) {
 		RevocationSeconds int      `json:"revocation_seconds"`
 	}
 	if got := jsonOf[[]check](t, p.run(t, "sources", "check", "--json")); len(got) != 2 || got[0].Name != "harbour" || got[0].AgeSeconds != nil || !got[0].OK ||
-		len(got[0].Sees) != 1 || got[0].Sees[0] != "1 documents" {
+		len(got[0].Sees) != 1 || got[0].Sees[0] != "1 document" {
 		t.Errorf("before anything was read: %+v", got)
 	}
 	p.run(t, "index")
@@ -43,14 +43,14 @@ func TestSourcesAreChecked(t *testing.T) {
 	if lost := got[1]; lost.OK || lost.Documents != 1 || len(lost.Faults) != 1 || !strings.Contains(lost.Faults[0], "there is no file or folder") || lost.ID == "" {
 		t.Errorf("the source whose folder is gone: %+v", lost)
 	}
-	if r := p.run(t, "sources", "check", "harbour"); !strings.Contains(r.stdout, "harbour (files of a folder on this machine)\n  ✓ can be read: 1 documents\n  1 documents, read just now, every 6h\n") ||
+	if r := p.run(t, "sources", "check", "harbour"); !strings.Contains(r.stdout, "harbour (files of a folder on this machine)\n  ✓ can be read: 1 document\n  1 document, read just now, every 6h\n") ||
 		strings.Contains(r.stdout, "light") {
 		t.Errorf("it says:\n%s", r.stdout)
 	}
 	if r := p.try(t, "", "sources", "check", "nowhere"); r.code != 2 || !strings.Contains(r.stderr, "there are: harbour, light") {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
-	if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✓ source harbour: 1 documents; 1 documents, read just now, every 6h\n") ||
+	if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✓ source harbour: 1 document; 1 document, read just now, every 6h\n") ||
 		!strings.Contains(r.stdout, "✗ source light: there is no file or folder") {
 		t.Errorf("the doctor ends with %d:\n%s", r.code, r.stdout)
 	}

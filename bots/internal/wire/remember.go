@@ -355,7 +355,7 @@ func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure e
 	}
 	for _, s := range sources {
 		if s.Source.ID == id && s.Documents > 0 {
-			return fmt.Sprintf(" (%s from earlier are still found; footnote sources remove %s takes them out)", plural.Count(s.Documents, "document"), id)
+			return fmt.Sprintf(" (%s from earlier can still be found; footnote sources remove %s takes them out)", plural.Count(s.Documents, "document"), id)
 		}
 	}
 	return ""
