@@ -186,7 +186,7 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	ran.Took = time.Since(began)
 	told.Note(slog.Int("references", len(ran.Result.References)))
 	told.End(ran.Err)
-	if ran.Err != nil {
+	if ran.Err != nil && ctx.Err() == nil { // a stop is no failure
 		r.log.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
 		ran.Result = Result{Content: Failed + ran.Err.Error() + "."}
 	}
