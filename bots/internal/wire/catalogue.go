@@ -35,10 +35,7 @@ var _ answer.Catalogue = (*catalogue)(nil)
 
 // Searchable implements answer.Catalogue. A list that takes too long is empty until it is tried again.
 func (c *catalogue) Searchable(ctx context.Context, audience access.Audience) []tool.Source {
-	key := string(audience.Tenant())
-	for _, p := range audience.Principals() {
-		key += "\x00" + string(p)
-	}
+	key := audience.Key()
 	c.mu.Lock()
 	known, ok := c.kept[key]
 	c.mu.Unlock()
