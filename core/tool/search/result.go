@@ -229,7 +229,7 @@ func furtherOf(found retrieve.Result, left bool) string {
 	if found.Ranking == nil || left || !found.Evidence {
 		return ""
 	}
-	more := len(found.Ranking.Chunks) - len(found.Hits)
+	more := len(found.Ranking.Chunks) - next(found.Ranking, 0, nil)
 	switch {
 	case more <= 0:
 		return ""
