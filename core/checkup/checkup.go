@@ -188,5 +188,5 @@ func sharedToken(s State) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("Slack counts %d connections with this SLACK_APP_TOKEN, and the servers of this database have %d at most. "+
-		"Another server with the same token and another database takes a part of the questions. Stop it, or give it an app of its own.", s.Sockets, most)}
+		"Another server with the same token and another database takes a part of the questions. Stop it, or create another app for it.", s.Sockets, most)}
 }

@@ -82,7 +82,11 @@ func plainLine(text string) string {
 // introduce is the welcome for whoever would see the turn's answer; empty where the policy turns it off.
 func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
-	if err != nil || !rules.Welcome || !rules.Enabled {
+	if err != nil {
+		c.logger.WarnContext(ctx, "welcome left out, since the channel's settings cannot be read", "channel", t.Session.Ref.Channel, "error", err)
+		return ""
+	}
+	if !rules.Welcome || !rules.Enabled {
 		return ""
 	}
 	how := welcomeChannel
