@@ -116,3 +116,18 @@ func TestPacketsAreLinesOfJSONThatEndWithAStop(t *testing.T) {
 		t.Errorf("the last packet is %+v; a citation came: %v", last, cited)
 	}
 }
+
+func TestEmptyIndexIsNamed(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	const says = "Nothing is indexed yet. Index a folder with: footnote index PATH"
+	for _, args := range [][]string{{"ask", "What is a kettle?"}, {"ask", "--json", "What is a kettle?"}, {"chat"}} {
+		if r := p.run(t, args...); !strings.Contains(r.stderr, says) || strings.Contains(r.stdout, says) {
+			t.Errorf("%q: %+v", args, r)
+		}
+	}
+	p.run(t, "index", folder(t, map[string]string{"kettle.md": "# Kettle\n\nA kettle boils water.\n"}))
+	if r := p.run(t, "ask", "What is a kettle?"); strings.Contains(r.stderr, "Nothing is indexed") {
+		t.Errorf("with an index: %s", r.stderr)
+	}
+}

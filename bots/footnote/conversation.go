@@ -60,6 +60,13 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	if err != nil {
 		return nil, err
 	}
+	empty, err := base.Empty(ctx)
+	if err != nil {
+		return nil, errors.Join(err, base.Close(ctx))
+	}
+	if empty {
+		fmt.Fprintln(env.errs, "Nothing is indexed yet. Index a folder with: footnote index PATH")
+	}
 	c, err := converse(ctx, env, base, t)
 	if err != nil {
 		return nil, errors.Join(err, base.Close(ctx))

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// smallDisk is a data folder on a disk of its own; fill leaves no room on it, and room undoes that.
+// smallDisk mounts a small disk for a data folder. fill leaves no room on it, and room undoes that.
 func smallDisk(t *testing.T) (data string, fill, room func()) {
 	t.Helper()
 	data = shortDir(t)

@@ -58,7 +58,7 @@ type (
 	}
 	// ReasoningDone closes the reasoning.
 	ReasoningDone struct{}
-	// Status says what the model is doing before there is an answer, in words of its own or ours. It is no part of the answer.
+	// Status says what the model is doing before there is an answer, in the model's words or ours. It is not part of the answer.
 	Status struct {
 		Text string `json:"text"`
 	}

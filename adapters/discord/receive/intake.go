@@ -350,7 +350,7 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	}
 }
 
-// addedLately is how long after the bot was added to a server it is told of, in case it was not connected.
+// addedLately is for how long a server that added the bot counts as new: the bot may not have been connected.
 const addedLately = 5 * time.Minute
 
 func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {

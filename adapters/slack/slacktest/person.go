@@ -288,7 +288,7 @@ func (p *Person) Join(c *Channel) {
 	s.event(c, map[string]any{"type": "member_joined_channel", "user": p.ID, "channel": c.ID, "team": p.Team, "event_ts": s.ts()})
 }
 
-// Invite has somebody add the bot to a channel.
+// Invite adds the bot to a channel on behalf of a person.
 func (p *Person) Invite(c *Channel) {
 	s := p.server
 	s.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -94,6 +95,12 @@ func (b *Base) checkSchema(context.Context) (string, error) {
 		return fmt.Sprintf("version %d; this program wants %d and works with it", s.Have, s.Want), nil
 	}
 	return fmt.Sprintf("version %d, as this program wants", b.DB.Schema.Have), nil
+}
+
+// Empty reports whether nothing is indexed.
+func (b *Base) Empty(ctx context.Context) (bool, error) {
+	sources, err := b.Index.Sources(ctx, b.Tenant)
+	return err == nil && !slices.ContainsFunc(sources, func(s pgindex.SourceState) bool { return s.Documents > 0 }), err
 }
 
 func (b *Base) checkIndex(ctx context.Context) (string, error) {

@@ -23,7 +23,7 @@ type Policy struct {
 	Bots     bool // other bots are answered
 	BotTurns int  // turns in a row that bots may ask for
 
-	Welcome  bool         // whoever brings the bot here is told who it is
+	Welcome  bool         // greets the person who brings the bot here
 	Askers   []access.ACL // who may ask: whoever each of these lists names; none: everybody
 	Stoppers access.ACL   // who may stop other people's answers, beside administrators
 	Private  Private
