@@ -123,7 +123,7 @@ func writeUnit(path, text string) error {
 func (c *serviceInstall) next() string {
 	if c.User {
 		return `  # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
-  install -m 600 /dev/null ~/.config/footnote/footnote.env && $EDITOR ~/.config/footnote/footnote.env
+  (umask 077 && mkdir -p ~/.config/footnote && touch ~/.config/footnote/footnote.env) && $EDITOR ~/.config/footnote/footnote.env
   systemctl --user daemon-reload && systemctl --user enable --now footnote
   loginctl enable-linger    # so that it runs while you are logged out
   journalctl --user -fu footnote
@@ -131,7 +131,7 @@ func (c *serviceInstall) next() string {
 	}
 	return `  useradd --system --home-dir /var/lib/footnote --shell /usr/sbin/nologin ` + c.As + `   # unless there is one
   # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
-  install -d /etc/footnote && install -m 600 /dev/null /etc/footnote/footnote.env && $EDITOR /etc/footnote/footnote.env
+  install -d /etc/footnote && (umask 077 && touch /etc/footnote/footnote.env) && $EDITOR /etc/footnote/footnote.env
   systemctl daemon-reload && systemctl enable --now footnote
   journalctl -fu footnote
 `

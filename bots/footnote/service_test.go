@@ -75,3 +75,33 @@ func verify(t *testing.T, path string, args ...string) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
+
+// The printed steps may be repeated, such as after an upgrade: settings that are there stay.
+func TestServiceStepsKeepSettings(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	p := &program{env: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config")}}
+	var step string
+	for line := range strings.Lines(p.run(t, "service", "install", "--user", "--dir", t.TempDir()).stdout) {
+		if strings.Contains(line, "$EDITOR") {
+			step = line
+		}
+	}
+	settings := filepath.Join(home, ".config", "footnote", "footnote.env")
+	for _, says := range []string{"", "A=1\n"} {
+		cmd := exec.CommandContext(t.Context(), "bash", "-c", step)
+		cmd.Env = []string{"HOME=" + home, "EDITOR=true", "PATH=" + os.Getenv("PATH")}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", step, err, out)
+		}
+		if held, err := os.ReadFile(settings); err != nil || string(held) != says {
+			t.Errorf("the settings are %q, want %q (%v)", held, says, err)
+		}
+		if about, err := os.Stat(settings); err != nil || about.Mode().Perm() != 0o600 {
+			t.Errorf("mode %v, %v", about.Mode(), err)
+		}
+		if err := os.WriteFile(settings, []byte("A=1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
