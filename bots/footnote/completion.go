@@ -100,7 +100,7 @@ _footnote() {
   compadd -- ${(s: :)follow}
   _files
 }
-compdef _footnote footnote
+if [[ $funcstack[1] == _footnote ]]; then _footnote "$@"; else compdef _footnote footnote; fi
 `
 }
 

@@ -61,7 +61,7 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	for _, f := range set.Check(ctx) {
 		e.find(f)
 	}
-	mistakes, fault := silentMistakes(ctx, base, set)
+	mistakes, fault := silentMistakes(ctx, base, set, true)
 	if fault != nil {
 		e.tell("mistakes", "", fault)
 	}

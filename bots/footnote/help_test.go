@@ -47,7 +47,7 @@ func TestShellsCompleteVerbsAndFlags(t *testing.T) {
 	p := &program{}
 	for shell, ask := range map[string]string{
 		"bash": `eval "$SCRIPT"; complete_() { COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _footnote; echo "${COMPREPLY[@]}"; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z`,
-		"zsh":  `compdef() { :; }; compadd() { shift; for w in "$@"; do [[ $w == ${words[CURRENT]}* ]] && print -n -- "$w "; done; print; }; _files() { :; }; eval "$SCRIPT"; complete_() { words=("$@"); CURRENT=$#; _footnote; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z`,
+		"zsh":  `compdef() { :; }; compadd() { shift; for w in "$@"; do [[ $w == ${words[CURRENT]}* ]] && print -n -- "$w "; done; print; }; _files() { :; }; print -r -- "$SCRIPT" > _footnote; fpath=($PWD); autoload -Uz _footnote; complete_() { words=("$@"); CURRENT=$#; _footnote; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z`,
 		"fish": `echo $SCRIPT | source; for line in "footnote sou" "footnote sources ad" "footnote index --ba" "footnote completion z"; complete -C $line | string split -f1 \t; end; true`,
 	} {
 		t.Run(shell, func(t *testing.T) {

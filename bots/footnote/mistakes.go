@@ -11,13 +11,13 @@ import (
 )
 
 // silentMistakes finds what stops nothing and is no error. What cannot be found out is left out,
-// and is the error.
-func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set) ([]checkup.Finding, error) {
+// and is the error. connect opens what it takes to count the servers that use a token.
+func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, connect bool) ([]checkup.Finding, error) {
 	state, err := base.Inspect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	err = set.Inspect(ctx, &state, true)
+	err = set.Inspect(ctx, &state, connect)
 	return checkup.Find(state), err
 }
 
@@ -26,25 +26,25 @@ const (
 	countEvery = 5 * time.Second
 	// countsAlike is how often in a row they have to differ: replicas come and go.
 	countsAlike = 3
-	// probeAgain is how long after a failed try of the model the next one comes.
+	// probeAgain is between two tries of the model.
 	probeAgain = time.Minute
 )
 
 // logMistakes logs silent mistakes: those of the configuration once, and that another server uses
 // the token when it is found. It returns when ctx is done.
 func (h *health) logMistakes(ctx context.Context) {
-	state, err := h.base.Inspect(ctx)
-	if err == nil {
-		err = h.set.Inspect(ctx, &state, false)
-	}
+	mistakes, err := silentMistakes(ctx, h.base, h.set, false)
 	if err != nil && ctx.Err() == nil {
-		h.base.Logger.WarnContext(ctx, "not everything was looked for mistakes", "error", err)
+		h.base.Logger.WarnContext(ctx, "some checks for silent mistakes failed", "error", err)
 	}
-	for _, m := range checkup.Find(state) {
+	for _, m := range mistakes {
 		h.base.Logger.WarnContext(ctx, m.Text, "part", m.Part)
 	}
 	for _, f := range h.set.Lacking() {
 		h.base.Logger.WarnContext(ctx, f.Text, "part", f.Part)
+	}
+	if !h.set.Counts() {
+		return
 	}
 	for found := 0; found < countsAlike; {
 		if sleep.For(ctx, countEvery) != nil {
@@ -54,21 +54,20 @@ func (h *health) logMistakes(ctx context.Context) {
 		if err != nil {
 			continue // the database is away, which is logged elsewhere
 		}
-		only := checkup.State{Platforms: state.Platforms, Sockets: h.set.Counted(), Replicas: live}
-		mistakes := checkup.Find(only)
-		if found++; len(mistakes) == 0 {
+		shared := checkup.SharedToken(h.set.Counted(), live)
+		if found++; shared == "" {
 			found = 0
 		}
 		if found == countsAlike {
-			h.base.Logger.WarnContext(ctx, mistakes[0].Text, "part", mistakes[0].Part)
+			h.base.Logger.WarnContext(ctx, shared, "part", "Slack app token")
 		}
 	}
 }
 
-// probeModel tries the model once, and again while that fails, until ctx is done.
+// probeModel tries the model until ctx is done: again and again while that fails or costs nothing, else once.
 func (h *health) probeModel(ctx context.Context) {
 	for {
-		err := h.base.ProbeModel(ctx)
+		free, err := h.base.ProbeModel(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -76,11 +75,14 @@ func (h *health) probeModel(ctx context.Context) {
 			if h.model.Swap(nil) != nil {
 				h.base.Logger.InfoContext(ctx, "the model answers again")
 			}
-			return
-		}
-		text := advised(err)
-		if last := h.model.Swap(&text); last == nil || *last != text {
-			h.base.Logger.WarnContext(ctx, "the model does not answer", "error", err)
+			if !free {
+				return
+			}
+		} else {
+			text := advised(err)
+			if last := h.model.Swap(&text); last == nil || *last != text {
+				h.base.Logger.WarnContext(ctx, "the model does not answer", "error", err)
+			}
 		}
 		if sleep.For(ctx, probeAgain) != nil {
 			return

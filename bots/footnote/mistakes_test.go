@@ -69,7 +69,7 @@ channels:
 		t.Errorf("doctor finds what is right:\n%s", r.stdout)
 	}
 	configure("")
-	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "still answer. To remove them, run: footnote sources remove ") {
+	if r := p.try(t, "", "doctor"); !strings.Contains(r.stdout, "can still be found. To remove that, run: footnote sources remove ") {
 		t.Errorf("of a source that was removed from the file doctor says:\n%s", r.stdout)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/bots/internal/systemd"
 )
 
@@ -24,15 +25,21 @@ type serviceInstall struct {
 	Dir    string `name:"dir" type:"path" placeholder:"FOLDER" help:"Where units are (default: /etc/systemd/system, or with --user your systemd folder)."`
 }
 
-const unitName = "footnote.service"
+const (
+	unitName       = "footnote.service"
+	defaultAccount = "footnote"
+)
 
 var (
 	accountName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
-	memorySize  = regexp.MustCompile(`^([0-9]+[KMGT]?|[0-9]{1,2}%|100%|infinity)$`)
+	memorySize  = regexp.MustCompile(`^([1-9][0-9]*[KMGT]?|[1-9][0-9]?%|100%|infinity)$`)
 )
 
 // Run implements the verb.
 func (c *serviceInstall) Run(env *environment) error {
+	if c.User && c.As != defaultAccount {
+		return usageError("--as goes with a unit of the system: leave out --user")
+	}
 	if !accountName.MatchString(c.As) {
 		return usageError("--as is no name of an account, such as footnote")
 	}
@@ -101,17 +108,16 @@ func userData(env *environment) (string, error) {
 	if env.config.DataDir != "" {
 		return filepath.Abs(env.config.DataDir)
 	}
-	if data := env.getenv("XDG_DATA_HOME"); data != "" {
-		return filepath.Join(data, "footnote"), nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".local", "share", "footnote"), err
+	return local.DefaultDir()
 }
 
 // writeUnit replaces the file at once, so that systemd never reads half of it.
 func writeUnit(path, text string) error {
 	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil { //nolint:gosec // systemd's tools read units as anyone
-		return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
+		if errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
+		}
+		return fmt.Errorf("write the unit: %w", err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
 		return fmt.Errorf("write the unit: %w", err)

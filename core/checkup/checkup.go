@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // State is what is known of an installation.
@@ -152,7 +154,8 @@ func removedSources(s State) []string {
 	var texts []string
 	for _, source := range s.Sources {
 		if source.Declared != "" && !source.InFile && source.Documents > 0 {
-			texts = append(texts, fmt.Sprintf("%s is no longer in the configuration file, and its %d documents still answer. To remove them, run: footnote sources remove %s", source.called(), source.Documents, source.ID))
+			texts = append(texts, fmt.Sprintf("%s is no longer in the configuration file, and %s of it can still be found. To remove that, run: footnote sources remove %s",
+				source.called(), plural.Count(source.Documents, "document"), source.ID))
 		}
 	}
 	return texts
@@ -183,10 +186,19 @@ func unlinkedSources(s State) []string {
 const SocketsEach = 2
 
 func sharedToken(s State) []string {
-	most := s.Replicas * SocketsEach
-	if s.Sockets <= most {
-		return nil
+	if text := SharedToken(s.Sockets, s.Replicas); text != "" {
+		return []string{text}
 	}
-	return []string{fmt.Sprintf("Slack counts %d connections with this SLACK_APP_TOKEN, and the servers of this database have %d at most. "+
-		"Another server with the same token and another database takes a part of the questions. Stop it, or create another app for it.", s.Sockets, most)}
+	return nil
+}
+
+// SharedToken says that Slack counts more sockets of a token than the replicas of one database open; empty where it does not.
+func SharedToken(sockets, replicas int) string {
+	most := replicas * SocketsEach
+	if sockets <= most {
+		return ""
+	}
+	return fmt.Sprintf("Slack counts %s with this SLACK_APP_TOKEN, and the servers of this database have %d at most. "+
+		"Another server with the same token and another database takes a part of the questions. Stop it, or create another app for it.",
+		plural.Count(sockets, "connection"), most)
 }

@@ -28,13 +28,13 @@ func TestFind(t *testing.T) {
 		"a name in Discord":         {checkup.State{Platforms: slack, Rules: []checkup.Rule{{Channel: checkup.Channel{Platform: "discord", ID: "general"}, Number: 1}}}, "Copy Channel ID"},
 		"a channel that is missing": {checkup.State{Platforms: slack, Rules: []checkup.Rule{{Channel: channel, Number: 1}}, Missing: []checkup.Channel{channel}}, "does not exist in slack"},
 		"a set's unknown source":    {checkup.State{Platforms: slack, Sources: []checkup.Source{handbook}, Sets: sets("handbok")}, `document_sets.all names the source "handbok", which does not exist, so nothing of it is found. The sources of the file are handbook.`},
-		"a removed source":          {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile = false })}, "its 3 documents still answer. To remove them, run: footnote sources remove files-1"},
+		"a removed source":          {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile = false })}, "3 documents of it can still be found. To remove that, run: footnote sources remove files-1"},
 		"a removed, empty source":   {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile, s.Documents = false, 0 })}, ""},
 		"a set's removed source":    {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile, s.Documents = false, 0 }), Sets: sets("handbook")}, "names the source"},
 		"no base_url":               {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.BaseURL = "" })}, "Set sources.handbook.base_url"},
 		"no --base-url":             {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.BaseURL, s.InFile, s.Declared = "", false, "" })}, "/srv/handbook has no base_url, so its citations in chat cannot be opened. Index it again with --base-url"},
 		"a shared token":            {checkup.State{Platforms: slack, Sockets: 3, Replicas: 1}, "Slack counts 3 connections"},
-		"no server runs":            {checkup.State{Platforms: slack, Sockets: 1}, "Slack counts 1 connections"},
+		"no server runs":            {checkup.State{Platforms: slack, Sockets: 1}, "Slack counts 1 connection with"},
 	} {
 		found := checkup.Find(tt.state)
 		switch {

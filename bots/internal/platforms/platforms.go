@@ -322,6 +322,11 @@ func (s *Set) Inspect(ctx context.Context, state *checkup.State, connect bool) e
 	return errors.Join(faults...)
 }
 
+// Counts reports whether a platform says how many connections use a token.
+func (s *Set) Counts() bool {
+	return slices.ContainsFunc(s.platforms, func(p platform) bool { return p.counted != nil })
+}
+
 // Lacking lists rights that the platforms did not grant, once they are connected.
 func (s *Set) Lacking() []Finding {
 	var all []Finding

@@ -46,7 +46,7 @@ func Untouched(file string) bool {
 	return ok && strings.TrimSpace(found) == sum(body)
 }
 
-// quote writes a path for a unit file: % begins a specifier there, and $ a variable.
+// quote writes a path for a unit file. % begins a specifier there; $ begins a variable in arguments alone, and there are no paths in them.
 func quote(path string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$").Replace(path) + `"`
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(path) + `"`
 }

@@ -183,26 +183,22 @@ func (b *Base) checkReranker(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s, two passages in %d ms; a search waits %d ms for 100", r.Model(), time.Since(began).Milliseconds(), b.Config.RerankWait.Milliseconds()), nil
 }
 
-func (b *Base) checkModel(ctx context.Context) (string, error) {
-	return b.tryModel(ctx)
-}
-
-// ProbeModel reports why the model does not answer. It costs a few tokens where the endpoint does
-// not list the model.
-func (b *Base) ProbeModel(ctx context.Context) error {
+// ProbeModel reports why the model does not answer. It is free where the endpoint lists the model, and
+// takes a few tokens elsewhere.
+func (b *Base) ProbeModel(ctx context.Context) (free bool, err error) {
 	if !b.Config.HasModel() {
-		return nil
+		return false, nil
 	}
-	_, err := within(checkTimeout, func(ctx context.Context) (string, error) {
-		if openai.Lists(ctx, b.endpoint(), b.Config.Model) {
+	_, err = within(checkTimeout, func(ctx context.Context) (string, error) {
+		if free = openai.Lists(ctx, b.endpoint(), b.Config.Model); free {
 			return "", nil
 		}
-		return b.tryModel(ctx)
+		return b.checkModel(ctx)
 	})(ctx)
-	return err
+	return free, err
 }
 
-func (b *Base) tryModel(ctx context.Context) (string, error) {
+func (b *Base) checkModel(ctx context.Context) (string, error) {
 	model, err := b.Model()
 	if err != nil {
 		return "", err

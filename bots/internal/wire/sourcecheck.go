@@ -128,8 +128,8 @@ func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 		return false, err
 	}
 	checker, is := connector.(index.PointChecker)
-	if !is {
-		return true, nil
+	if !is { // no account may ask such a source
+		return false, nil
 	}
 	person, id, acl, found, err := b.Index.SamplePoint(ctx, b.Tenant, c.ID)
 	if err != nil || !found {
