@@ -2,6 +2,9 @@ package postgres
 
 import (
 	"errors"
+	"io"
+	"net"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -16,6 +19,7 @@ const (
 	stateStarting    = "57P03"
 	stateReadOnly    = "25006"
 	stateNoLibrary   = "58P01"
+	classShutdown    = "57P" // 57P01 to 57P05: an operator or a crash ends connections
 )
 
 var advice = map[string]string{
@@ -52,6 +56,18 @@ func Undone(err error) bool {
 	}
 	var unconnected *pgconn.ConnectError
 	return errors.As(err, &unconnected) || pgconn.SafeToRetry(err)
+}
+
+// Lost reports whether an error says that there is no connection to the server, or that it broke, such
+// as when the server restarts. An error of a context may look the same.
+func Lost(err error) bool {
+	var fault *pgconn.PgError
+	if errors.As(err, &fault) {
+		return strings.HasPrefix(fault.Code, classShutdown)
+	}
+	var unconnected *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &unconnected) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
 // passing reports whether a connection that was refused for this reason may be given later.

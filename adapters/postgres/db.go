@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -179,6 +180,19 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 		err := pgx.BeginTxFunc(ctx, db.Pool, pgx.TxOptions{}, f)
 		var pgErr *pgconn.PgError
 		if !errors.As(err, &pgErr) || pgErr.Code != Deadlock || try == tries || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// restarting is how long a read waits for a server that restarts: a private one takes a second or two.
+const restarting = 5 * time.Second
+
+// ReadAgain calls read, which changes nothing, and again while the connection to the server is lost.
+func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
+	for wait, began := 100*time.Millisecond, time.Now(); ; wait = min(2*wait, time.Second) {
+		err := read()
+		if err == nil || !Lost(err) || time.Since(began) > restarting || sleep.For(ctx, wait) != nil {
 			return err
 		}
 	}

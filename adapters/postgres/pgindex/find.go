@@ -38,13 +38,16 @@ func (x *Index) Find(
 			return out, passages, nil
 		}
 	}
-	conn, err := x.db.Pool.Acquire(ctx)
-	if err == nil {
+	err := x.db.ReadAgain(ctx, func() error {
+		conn, err := x.db.Pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
 		defer conn.Release() // which closes a connection whose transaction is still open
 		s = newSearch(x, r, choose)
 		s.conn = conn
-		err = s.run(ctx)
-	}
+		return s.run(ctx)
+	})
 	if err != nil {
 		return retrieve.Candidates{}, nil, fmt.Errorf("search the index: %w", err)
 	}
