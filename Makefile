@@ -41,12 +41,13 @@ build: need-go ## build .build/footnote, one static file
 	@CGO_ENABLED=0 GOAMD64=v2 $(GO) build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BINARY) ./bots/footnote
 
 # A failed test is run once more, alone: hundreds of programs, databases and sockets share two processors here, and one that was too slow is told
-# apart from one that is wrong. A data race is never run again, nor are more than five failures.
+# apart from one that is wrong. A data race is never run again, nor are more than thirty failures
+# (a package that the race detector ended by mistake is many).
 .PHONY: test
 test: need-go deps-test ## run every test with the race detector, on real Postgres and Redis
 	@mkdir -p .build; code=0; \
 	GO="$(GO)" PACKAGES="$(PACKAGES)" TESTFLAGS="$(TESTFLAGS)" $(GO) tool -modfile=deploy/tools/gotestsum.mod gotestsum --format pkgname --hide-summary skipped \
-	  --rerun-fails=1 --rerun-fails-max-failures=5 --rerun-fails-abort-on-data-race --rerun-fails-report=.build/rerun.txt \
+	  --rerun-fails=1 --rerun-fails-max-failures=30 --rerun-fails-abort-on-data-race --rerun-fails-report=.build/rerun.txt \
 	  --post-run-command "bash -c 'echo \$$((TESTS_TOTAL - TESTS_FAILED - TESTS_SKIPPED)) \$$((TESTS_FAILED + TESTS_ERRORS)) > .build/tests'" \
 	  --raw-command -- deploy/install/tests.sh || code=$$?; \
 	read -r passed failed < .build/tests; \
