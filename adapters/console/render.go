@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -164,14 +165,18 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 		}
 	}
 	if v.Message != "" {
-		t.line(b, "")
+		if t.last != 0 || b.Len() > 0 {
+			t.line(b, "")
+		}
 		t.line(b, Sanitize(v.Message))
 	}
 	for _, notice := range v.Notices {
 		t.line(b, Sanitize(notice))
 	}
 	if len(v.Closest) > 0 {
-		t.line(b, "These may help:")
+		if v.Outcome != session.Answered { // its sentence heads them
+			t.line(b, "These may help:")
+		}
 		for _, d := range v.Closest {
 			t.line(b, "  "+t.document(d))
 		}

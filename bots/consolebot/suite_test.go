@@ -75,10 +75,14 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	s.bot = consolebot.New(consolebot.Config{
 		Present: access.Presence{Tenant: access.DefaultTenant, Held: []access.Held{{Principal: access.Members}}}, Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
 	})
-	services := common.Serve(t, s.store, answer.Deps{
+	deps := answer.Deps{
 		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot,
 		Engine: common.Engine(s),
-	}, answer.Config{Workspaces: []string{s.bot.Workspace()}, Grace: time.Second})
+	}
+	if setting.Listed {
+		common.List(t, &deps)
+	}
+	services := common.Serve(t, s.store, deps, answer.Config{Workspaces: []string{s.bot.Workspace()}, Grace: time.Second})
 	s.bot.Bind(services)
 	running, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)

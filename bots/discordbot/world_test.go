@@ -68,8 +68,9 @@ type setting struct {
 	inbox  answer.Store              // instead of the store
 	maxAge time.Duration             // of questions that are still answered: 15 min
 
-	key  bool // interactions may come as signed requests
-	deaf bool // the bot connects to no gateway
+	key    bool // interactions may come as signed requests
+	listed bool // documents are listed, and nothing is written
+	deaf   bool // the bot connects to no gateway
 
 	policies command.Policies // what holds where; nil: the defaults
 	bindings discordbot.Bindings
@@ -184,11 +185,15 @@ func (w *world) bot(s setting) (*discordbot.Bot, func(context.Context) error) {
 	if s.inbox != nil {
 		inner = s.inbox
 	}
-	services := common.Serve(w, w.store, answer.Deps{
+	deps := answer.Deps{
 		Store:  waking{inner, w.discord.Wake},
 		Signal: signal, Engine: turn.NewRunner(tools, words, turn.Config{Policy: llm.Policy{Attempts: 1}}, logger),
 		Setups: setups{common.Models(append([]llm.Model{model}, s.beside...)), w}, Library: everything{}, Surfaces: bot, Policies: s.policies, Retriever: &w.library, Logger: logger,
-	}, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
+	}
+	if s.listed {
+		common.List(w, &deps)
+	}
+	services := common.Serve(w, w.store, deps, answer.Config{Grace: cmp.Or(s.grace, 5*time.Second), MaxAge: s.maxAge})
 	bot.Bind(services)
 	w.newest = bot
 	return bot, services.Run

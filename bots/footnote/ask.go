@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,11 +72,11 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()}
 	var lines *packetLines
 	switch {
-	case c.JSON:
-		t.out = io.Discard
 	case c.Packets:
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
+	case c.JSON, c.Format != "": // a program reads what is printed when the answer is complete
+		t.out = io.Discard
 	}
 	t.choice.SearchOnly, t.choice.Unattended = c.Search, true
 	if c.Format != "" {
@@ -117,8 +117,8 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	if lines != nil && lines.err != nil {
 		return lines.err
 	}
-	if c.Search && !c.JSON && !c.Packets {
-		if err := printDocuments(env.out, result.Best().Documents); err != nil {
+	if c.Format != "" && !c.JSON && !c.Packets {
+		if err := printFormatted(env, result.Best()); err != nil {
 			return err
 		}
 	}
@@ -132,6 +132,27 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	if result.Final.Outcome == session.Failed || result.Final.Outcome == session.Limited {
 		return errSilent
+	}
+	return nil
+}
+
+// printFormatted prints an answer that follows a schema alone; what is said about it goes to stderr.
+func printFormatted(env *environment, v *stream.View) error {
+	if v.Len() > 0 {
+		if _, err := fmt.Fprintln(env.out, v.Text()); err != nil {
+			return err
+		}
+	}
+	said := slices.Clone(v.Notices)
+	if v.Problem != nil {
+		said = append(said, v.Problem.Message)
+	} else if v.Message != "" {
+		said = append(said, v.Message)
+	}
+	for _, s := range said {
+		if _, err := fmt.Fprintln(env.errs, s); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -182,20 +203,6 @@ func readSchema(path string) (json.RawMessage, error) {
 		return nil, usageError(path + " is not a JSON Schema: write an object such as {\"type\": \"object\", \"properties\": {…}}")
 	}
 	return data, nil
-}
-
-// printDocuments lists what a search found, best first.
-func printDocuments(to io.Writer, documents []packet.Document) error {
-	for i, d := range documents {
-		line := fmt.Sprintf("%d. %s", i+1, strings.Join(strings.Fields(d.Title), " "))
-		if d.URL != "" {
-			line += " – " + d.URL
-		}
-		if _, err := fmt.Fprintln(to, console.Sanitize(line)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // packetLines prints packets as they come. Its error is read when the last has come.

@@ -71,6 +71,7 @@ type options struct {
 	lifted *atomic.Bool          // it says so no longer
 	secret access.ACL            // of a second document; empty: there is one that everybody may read
 	wrap   func(llm.Model) llm.Model
+	listed bool         // documents are listed, and nothing is written
 	beside []llm.Model  // answer beside the first model
 	inbox  answer.Store // instead of the store
 	// patience replaces the constant; for measurements
@@ -133,12 +134,16 @@ func (s *stage) start(o options) {
 	if o.inbox != nil {
 		inbox = o.inbox
 	}
-	services := common.Serve(s.t, s.store, answer.Deps{
+	answering := answer.Deps{
 		Store:    inbox,
 		Policies: policies{o.policy, o.lifted}, Retriever: library{o.secret},
 		Signal: signal, Setups: common.Models(append([]llm.Model{model}, o.beside...)), Library: library{o.secret}, Surfaces: bot,
 		Engine: common.Engine(s.t, search.New(library{o.secret}, nil, budgettest.NewWords(), search.Config{})),
-	}, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
+	}
+	if o.listed {
+		common.List(s.t, &answering)
+	}
+	services := common.Serve(s.t, s.store, answering, answer.Config{Workspaces: bot.Workspaces(), Grace: cmp.Or(o.grace, time.Second), MaxAge: o.maxAge})
 	bot.Bind(services)
 	s.bot = bot
 	running, stop := context.WithCancel(context.Background())

@@ -33,7 +33,7 @@ type talkStage struct {
 func beginTalk(t *testing.T, setting common.Setting) common.Stage {
 	s := &talkStage{placed: make(map[thread.MessageID]*slacktest.Channel)}
 	s.options = options{
-		bot: patient, policy: setting.Said, slack: slacktest.Config{NoTiers: true, NoStreams: setting.Edited, Redeliver: []time.Duration{}},
+		bot: patient, policy: setting.Said, listed: setting.Listed, slack: slacktest.Config{NoTiers: true, NoStreams: setting.Edited, Redeliver: []time.Duration{}},
 		early: func(base *stage) {
 			s.stage = base
 			chief := base.Person("chief", func(p *slacktest.Person) { p.Admin = true })

@@ -257,6 +257,9 @@ func (renderer) Render(v *stream.View) []page {
 	p := page{Text: v.Text(), Done: v.Phase == stream.Done, Buttons: []thread.Action{thread.ActionStop}}
 	if p.Done {
 		p.Text = strings.Join(append([]string{p.Text, v.Message}, v.Notices...), "\n")
+		for _, d := range v.Closest {
+			p.Text += "\n" + d.Title
+		}
 		p.Buttons = []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry, thread.ActionDeeper}
 	}
 	if v.Problem != nil {

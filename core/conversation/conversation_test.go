@@ -81,6 +81,7 @@ type stage struct {
 	*board
 	ctx     context.Context
 	said    []policy.SettingValue
+	listed  bool // documents are listed, and nothing is written
 	model   *llmtest.Model
 	store   *sessiontest.Memory
 	answers *answer.Service
@@ -95,7 +96,7 @@ var people = map[common.Person]string{common.Ann: "ann", common.Bob: "bob", comm
 
 func begin(t *testing.T, setting common.Setting) common.Stage {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	s := &stage{T: t, ctx: ctx, said: setting.Said, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
+	s := &stage{T: t, ctx: ctx, said: setting.Said, listed: setting.Listed, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory()}
 	s.board = &board{store: s.store, alone: make(map[string][]string)}
 	for _, e := range setting.Earlier {
 		text := e.Text
@@ -112,10 +113,14 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 // start starts a bot, which first looks at what hangs there.
 func (s *stage) start() {
 	s.Helper()
-	services := common.Serve(s, s.store, answer.Deps{
+	deps := answer.Deps{
 		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.board, Policies: common.Policies(s.said),
 		Engine: common.Engine(s), Full: func(error) bool { return s.full.Load() },
-	}, answer.Config{Grace: time.Second})
+	}
+	if s.listed {
+		common.List(s, &deps)
+	}
+	services := common.Serve(s, s.store, deps, answer.Config{Grace: time.Second})
 	var err error
 	s.talk, err = conversation.New(conversation.Deps{
 		Platform: s.board, Store: s.store,

@@ -228,13 +228,13 @@ func (s *inquiry) nothing(ctx context.Context, rows []row) (turn.Report, error) 
 
 // listed is the report of a search that nothing is written about: the documents that were found.
 func (s *inquiry) listed(ctx context.Context, rows []row) (turn.Report, error) {
-	var found []packet.Document
+	var found []message.Reference
 	for _, r := range rows {
 		if r.finding != nil {
-			found = append(found, documents(r.finding.References)...)
+			found = append(found, r.finding.References...)
 		}
 	}
-	return s.end(ctx, turn.Ending{Outcome: session.Answered}, found), nil
+	return s.end(ctx, turn.Ending{Outcome: session.Answered, Sentence: turn.SentenceListed, Closest: turn.Documents(found)}, documents(found)), nil
 }
 
 // end is a report without a text.

@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/readfile"
+	"github.com/footnotehq/footnote/core/turn"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -31,7 +32,7 @@ func TestSearchOnly(t *testing.T) {
 	s.request.SearchOnly = true
 	report, packets := s.run(t, t.Context())
 	a := report.Best()
-	if a.Ending.Outcome != session.Answered || a.Ending.Sentence != "" || len(a.References) != 2 || a.Text != "" || len(model.Requests()) != 0 {
+	if a.Ending.Outcome != session.Answered || a.Ending.Sentence != turn.SentenceListed || len(a.Ending.Closest) != 2 || len(a.References) != 2 || a.Text != "" || len(model.Requests()) != 0 {
 		t.Errorf("answer %+v\n%s", a, show(packets))
 	}
 	s = ask("How do I replicate?", llmtest.Native())

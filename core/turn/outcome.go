@@ -22,6 +22,7 @@ type Sentence string
 
 // The sentences of outcomes.
 const (
+	SentenceListed     Sentence = "I found these documents:"
 	sentenceNothing    Sentence = session.SentenceNothing
 	sentenceUnsearched Sentence = "The documents cannot be searched at the moment. Ask again in a few minutes."
 	sentenceUnbased    Sentence = "The documents could not be searched, so this answer is not based on any of them. Ask again in a few minutes."
@@ -216,7 +217,7 @@ func settled(f facts) Ending {
 	case f.unsearched && !f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.General, Sentence: sentenceUnbased}
 	case f.only && f.evidence:
-		return Ending{Outcome: session.Answered}
+		return Ending{Outcome: session.Answered, Sentence: SentenceListed}
 	case f.denied && f.searched: // the reader has it from the answer already
 		return Ending{Outcome: session.NoEvidence, Grounding: grounding}
 	case f.smallTalk && f.wrote && !f.references:

@@ -12,7 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
@@ -167,6 +169,9 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 	if ending.Outcome == session.NoEvidence && ending.Sentence != "" { // what the model says by itself is the answer
 		ending.Closest = state.nearest()
 	}
+	if f.only && ending.Outcome == session.Answered {
+		ending.Closest = Documents(state.held())
+	}
 	if ending.Outcome == session.Failed || ending.Outcome == session.Limited {
 		ending.Reference, ending.Cause = newReference(), causeOf(cause, f)
 	} else if w.down != nil && cause == nil {
@@ -177,6 +182,14 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 	stop(emit.At(packet.Placement{TurnIndex: w.voice.index}), ending, a.Notices)
 	r.logEnding(ctx, w, a)
 	return a
+}
+
+// Documents are the documents of passages, each once, in the order of its first passage.
+func Documents(of []message.Reference) (list []document.Ref) {
+	for _, r := range message.Distinct(of) {
+		list = append(list, r.Document)
+	}
+	return list
 }
 
 // stop sends the last packets of a model: why it failed, if it did, and the stop.

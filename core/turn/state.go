@@ -233,6 +233,12 @@ func (s *state) finish(ending Ending, cause error, mapping *cite.Mapping, prose 
 }
 
 // nearest returns the closest documents of the first search that came close to anything.
+func (s *state) held() []message.Reference {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answer.References
+}
+
 func (s *state) nearest() []document.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -191,8 +191,8 @@ func (r *Renderer) end(pages []Page, v *stream.View, bare bool) []Page {
 	if v.Form == stream.Whole {
 		links, list = linked(list)
 	}
-	if len(list) > 0 {
-		put("-# **" + foot.Head(list) + "**")
+	if head := foot.Head(v, list); head != "" {
+		put("-# **" + head + "**")
 	}
 	for _, s := range list {
 		put("-# " + source(s))
@@ -293,7 +293,7 @@ func (r *Renderer) file(v *stream.View) string {
 	list, _ := foot.Sources(v, r.now(), len(v.Citations)+len(v.Closest))
 	for i, s := range list {
 		if i == 0 {
-			b.WriteString("\n" + foot.Head(list) + "\n\n")
+			b.WriteString("\n" + foot.Head(v, list) + "\n\n")
 		}
 		for i, p := range s.Places() {
 			mark := "- ["

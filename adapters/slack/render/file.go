@@ -31,8 +31,8 @@ func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View,
 		}
 	}
 	list, _ := foot.Sources(v, r.now(), len(v.Citations)+len(v.Closest))
-	if len(list) > 0 {
-		put(answer.Inline{Kind: answer.Text, Text: foot.Head(list), Style: answer.Bold})
+	if head := foot.Head(v, list); head != "" {
+		put(answer.Inline{Kind: answer.Text, Text: head, Style: answer.Bold})
 	}
 	for _, s := range list {
 		var inlines []answer.Inline

@@ -92,7 +92,7 @@ func (r *Renderer) end(p *Page, v *stream.View, bare bool) {
 	for _, s := range list {
 		p.Sources = append(p.Sources, sourceOf(s))
 	}
-	p.Heading, p.More = foot.Head(list), foot.More(more)
+	p.Heading, p.More = foot.Head(v, list), foot.More(more)
 }
 
 // plain lays an answer out as the texts of messages that have no blocks at all.
@@ -148,7 +148,7 @@ func plainText(p *Page) string {
 		b.WriteString("\n" + unescape.Replace(n))
 	}
 	for i, s := range p.Sources {
-		if i == 0 {
+		if i == 0 && p.Heading != "" {
 			b.WriteString("\n" + strings.TrimSuffix(p.Heading, ":") + ":")
 		}
 		b.WriteString("\n" + s.labels())

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/prompt"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/readfile"
 	"github.com/footnotehq/footnote/core/tool/search"
@@ -18,7 +19,7 @@ import (
 )
 
 // Tools are the names that an agent's tools may have.
-func Tools() []string { return []string{search.Name, readfile.Name, openurl.Name} }
+func Tools() []string { return []string{search.Name, knowledge.Name, readfile.Name, openurl.Name} }
 
 func (r *fileReader) agents(path string, n ast.Node) {
 	r.named(path, n, func(path, name string, n ast.Node) {

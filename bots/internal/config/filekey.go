@@ -32,7 +32,7 @@ func FileKeys() []FileKey {
 		{"agents.NAME.allow_refinement", "true or false", "true", "a deep search asks further where its findings do not suffice"},
 		{"agents.NAME.confirm_above", "1 to 6", "", "a deep search of more sub-questions than that shows its plan with what it would take, and waits 10 minutes for somebody to start it; after them one search answers. Unset: every one begins by itself"},
 		{"agents.NAME.using_tool_calling_llm", "true or false", "true", "a deep search plans and judges through the model's interface for tools. false: in text"},
-		{"agents.NAME.skip_gen_ai_answer_generation", "true or false", "false", "documents are listed and nothing is written"},
+		{"agents.NAME.skip_gen_ai_answer_generation", "true or false", "false", "the documents that were found are listed, and nothing is written"},
 		{"agents.NAME.document_sets", list, "all documents", "names of document sets that it searches"},
 		{"agents.NAME.model", text, "LLM_MODEL", "the model that writes its answers"},
 		{"agents.NAME.models", list, "", "2 or 3 models that answer at once, each in a message of its own, in the place of model"},

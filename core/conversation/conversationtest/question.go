@@ -93,6 +93,38 @@ func questions() []scenario {
 			reads(s, Ann, "There is no question in this message.")
 			asked(t, s, 0)
 		}},
+		{"documents are listed where nothing is written", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			for _, edited := range []bool{false, true} {
+				s := begin(Setting{Listed: true, Edited: edited})
+				at := inThread(s.Mention(Ann, Place{}, "where is the office?"))
+				if shown := answered(s, at, 1); !strings.Contains(shown[0].Text, "I found these documents:") || !strings.Contains(shown[0].Text, "Handbook") {
+					t.Errorf("the thread shows %+v", shown)
+				}
+				asked(t, s, 0)
+			}
+		}},
+		{"a command's documents are listed where nothing is written", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Listed: true})
+			s.Ask(Ann, "where is the office?")
+			reads(s, Ann, "I found these documents:")
+			asked(t, s, 0)
+		}},
+		{"documents are listed in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Listed: true})
+			at := direct(s.Say(Ann, Place{Direct: true}, "where is the office?"))
+			if shown := answered(s, at, 1); !strings.Contains(shown[0].Text, "I found these documents:") || !strings.Contains(shown[0].Text, "Handbook") {
+				t.Errorf("the conversation shows %+v", shown)
+			}
+		}},
+		{"documents of a deep search are listed where nothing is written", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+			s := begin(Setting{Listed: true, Replies: researched(llmtest.Answer("Ann leads it [1]."))[:1]})
+			question := s.Mention(Ann, Place{}, whereAndWho)
+			settled(s, question)
+			shown := s.Shown(inThread(question))
+			if !strings.Contains(shown[len(shown)-1].Text, "I found these documents:") {
+				t.Errorf("the thread shows %+v", shown)
+			}
+		}},
 		{"a mention is answered in its thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("In the thread.")})
 			s.Say(Bob, Place{}, "nothing for the bot")

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -60,6 +61,21 @@ type Models []llm.Model
 // Setup implements answer.Setups.
 func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
+}
+
+// List makes answers of lists of documents about which nothing is written: plain ones are from the handbook, too.
+func List(t testing.TB, deps *answer.Deps) {
+	t.Helper()
+	deps.Setups, deps.Engine = lists{deps.Setups}, Engine(t, search.New(pages{}, nil, budgettest.NewWords(), search.Config{}))
+}
+
+type lists struct{ answer.Setups }
+
+// Setup implements answer.Setups.
+func (l lists) Setup(ctx context.Context, t session.Turn) (answer.Setup, error) {
+	s, err := l.Setups.Setup(ctx, t)
+	s.SearchOnly = true
+	return s, err
 }
 
 // NoDocuments is an answer.Library that holds nothing but what deep searches find.

@@ -50,6 +50,7 @@ type Setting struct {
 	Replies []llmtest.Reply
 	Said    []policy.SettingValue // what holds in every channel; nil: the defaults
 	Earlier []Earlier
+	Listed  bool // documents are listed, and nothing is written
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }
 

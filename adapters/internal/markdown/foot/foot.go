@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -189,10 +190,12 @@ func More(n int) string {
 	}
 }
 
-// Head stands above the sources.
-func Head(list []Source) string {
+// Head stands above the sources; empty where nothing has to.
+func Head(v *stream.View, list []Source) string {
 	switch {
 	case len(list) == 0:
+		return ""
+	case list[0].Number == 0 && v.Outcome == session.Answered: // the answer's sentence heads them
 		return ""
 	case list[0].Number == 0:
 		return "These may help:"
