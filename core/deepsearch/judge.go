@@ -93,12 +93,14 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 // judge asks the model. Where it does not say anything that can be read, what was found has to do.
 func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 	var b strings.Builder
+	b.WriteString(s.background())
 	fmt.Fprintf(&b, "The question:\n\n%s\n\nWhat was found:\n", excerpt(s.req.Question.Text, 8_000))
 	var asked []string
 	for _, r := range s.standing() {
 		asked = append(asked, r.Text)
 		fmt.Fprintf(&b, "\n%d. %s\n%s\n", r.number, r.Text, r.told())
 	}
+	b.WriteString(s.cataloged())
 	var said struct {
 		Answer         string   `json:"answer"`
 		Enough         bool     `json:"enough"`
@@ -124,6 +126,27 @@ func (s *inquiry) judge(ctx context.Context) (Judgment, []SubQuestion, error) {
 		questions = append(questions, SubQuestion{Text: s.req.Filter.Redact(t)})
 	}
 	return j, questions, nil
+}
+
+// cataloged lists the documents that findings cite, under their numbers.
+func (s *inquiry) cataloged() string {
+	var b strings.Builder
+	seen := make(map[int]bool)
+	for _, r := range s.standing() {
+		if r.finding == nil {
+			continue
+		}
+		for _, c := range r.finding.Citations {
+			if n := c.ModelSees; !seen[n] {
+				seen[n] = true
+				fmt.Fprintf(&b, "[%d] %s\n", n, titled(c.Document))
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return "\nThe documents behind the numbers:\n\n" + b.String()
 }
 
 // named are things that a judgment names, as they may be shown.

@@ -6,11 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -27,6 +31,9 @@ var planSpec = llm.ToolSpec{
 
 // prepare takes the question apart, or takes up what an earlier attempt has done. direct says that it needs no depth.
 func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
+	if s.req.SmallTalk {
+		return true, nil
+	}
 	if !s.searchable() {
 		s.plain = sentenceNoSearch
 		return true, nil
@@ -118,6 +125,7 @@ func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked b
 		return nil, false, nil
 	}
 	var b strings.Builder
+	b.WriteString(s.background())
 	if said := transcript(s.req.History); said != "" {
 		fmt.Fprintf(&b, "The conversation so far:\n\n%s\n\n", said)
 	}
@@ -167,12 +175,49 @@ func (s *inquiry) look(ctx context.Context) string {
 	s.mu.Unlock()
 	var b strings.Builder
 	for _, r := range message.Distinct(a.References) {
-		fmt.Fprintf(&b, "- %s: %s\n", r.Document.Title, excerpt(r.Text, 300))
+		fmt.Fprintf(&b, "- %s: %s\n", titled(r.Document), excerpt(r.Text, 300))
 		if strings.Count(b.String(), "\n") == 3 {
 			break
 		}
 	}
 	return b.String()
+}
+
+// background is what planner and judge know beside the question: when and where it is asked, what can be searched, and what files hold.
+func (s *inquiry) background() string {
+	var b strings.Builder
+	in := prompt.Input{Now: s.req.Now, Place: s.req.Place, Sources: s.req.Sources, Tools: s.Tools.Tools(), Question: s.req.Question}
+	if around := in.Circumstances(); around != "" {
+		b.WriteString(around + "\n\n")
+	}
+	left := fileBytes
+	for _, f := range slices.Concat(s.req.Question.Files, s.req.Project) {
+		text := excerpt(strings.TrimSpace(f.Text), min(fileBytes/2, left))
+		if text == "" {
+			continue
+		}
+		left -= len(text)
+		fmt.Fprintf(&b, "The file %q, which those who answer sub-questions read too:\n\n%s\n\n", f.Name, text)
+		if left <= 0 {
+			break
+		}
+	}
+	return b.String()
+}
+
+// fileBytes is how much of all files planner and judge read, in bytes; half of it at most is one file's.
+const fileBytes = 12_000
+
+// titled is a document as a model reads of it: title, date and address.
+func titled(d document.Ref) string {
+	name := strings.Join(strings.Fields(d.Title), " ")
+	if !d.UpdatedAt.IsZero() {
+		name += ", of " + d.UpdatedAt.Format(time.DateOnly)
+	}
+	if d.URL != "" {
+		name += ", " + d.URL
+	}
+	return name
 }
 
 // take makes the rows of a plan, with what was found for them before, and shows them.
@@ -230,15 +275,19 @@ func (s *inquiry) open(round int, rows []*row) {
 	s.out.emit(askBlock(round), s.progress())
 }
 
-// plainly answers a question that needs no depth, and says so.
+// plainly answers a question that needs no depth, and says so unless nothing was asked.
 func (s *inquiry) plainly(ctx context.Context) (turn.Report, error) {
 	req := s.req
 	req.Depth = nil
+	said := slices.Clone(s.notices)
+	if s.plain != "" {
+		said = append(said, s.plain)
+	}
 	report, err := s.Plain.Run(ctx, req, s.out.behind(planBlock+1, func(stop *packet.Stop) {
-		stop.Notices = append(append([]string{}, stop.Notices...), append(s.notices, s.plain)...)
+		stop.Notices = append(slices.Clip(stop.Notices), said...)
 	}))
 	for i := range report.Answers {
-		report.Answers[i].Notices = append(report.Answers[i].Notices, append(s.notices, s.plain)...)
+		report.Answers[i].Notices = append(report.Answers[i].Notices, said...)
 		s.notices = nil
 		s.complete(&report.Answers[i])
 	}

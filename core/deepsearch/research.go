@@ -120,7 +120,7 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 	if sentence := s.req.Filter.Refuse(r.Text); r.Added && sentence != "" {
 		return Finding{State: Failed, Shown: sentence}
 	}
-	report, err := s.reader().Run(ctx, s.part(s.briefed(r)), s.out.within(r))
+	report, err := s.reader().Run(ctx, s.partOf(r), s.out.within(r))
 	if err != nil {
 		s.Logger.ErrorContext(ctx, "a sub-question cannot be run", "turn", s.req.Turn, "error", err)
 		return Finding{State: Failed, Shown: "This could not be looked into."}
@@ -229,6 +229,25 @@ func (s *inquiry) usable() []string {
 
 // searchable reports whether the agent has a search, without which there is nothing to look into.
 func (s *inquiry) searchable() bool { return slices.Contains(s.usable(), search.Name) }
+
+// partOf is the turn of a row. It knows what the whole question is and what others look into, unless a person wrote it: what is
+// planned rests on what the planner read, and a person's own question does not.
+func (s *inquiry) partOf(r *row) turn.Request {
+	req := s.part(s.briefed(r))
+	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
+	instructions := req.Agent.Instructions + "\n\nThe whole question, of which others look into the rest:\n\n" + excerpt(s.req.Question.Text, 4_000)
+	var others []string
+	for _, o := range s.standing() {
+		if !r.Added && o.number != r.number {
+			others = append(others, "- "+o.Text)
+		}
+	}
+	if len(others) > 0 {
+		instructions += "\n\nWhat others look into:\n\n" + strings.Join(others, "\n")
+	}
+	req.Agent.Instructions = instructions
+	return req
+}
 
 // part is the turn in which a sub-question is answered: nothing of the conversation is known in it, and nothing but documents counts. Its text is no person's,
 // whoever wrote it: what people wrote is handed over by itself.

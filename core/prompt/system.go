@@ -64,13 +64,20 @@ func (in Input) context() string {
 		parts = append(parts, strings.TrimSpace(in.Agent.Instructions))
 	}
 	if !in.Model.Extractive {
-		parts = append(parts, in.circumstances(), in.searchable())
+		parts = append(parts, in.Circumstances())
 	}
+	return joined(parts...)
+}
+
+func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// circumstances say when, by whom and where the question is asked.
-func (in Input) circumstances() string {
+// Circumstances say when, by whom and where the question is asked, and what a search can find. Empty: none of it is known.
+func (in Input) Circumstances() string { return joined(in.asked(), in.searchable()) }
+
+// asked says when, by whom and where.
+func (in Input) asked() string {
 	var lines []string
 	say := func(name, value string) {
 		if value = oneLine(value); value != "" {
