@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
 // Renderer writes answers as text. It implements stream.Renderer[string] and stream.TailRenderer[string].
@@ -218,6 +219,9 @@ func (t *tail) source(v *stream.View, cited []packet.CitationInfo) string {
 			s += ", "
 		}
 		s += t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
+		if openurl.Fetched(c.Document) {
+			s += foot.Web
+		}
 		if section := oneLine(c.Section); section != "" && !strings.EqualFold(section, oneLine(c.Title)) {
 			s += " › " + Sanitize(section)
 		}

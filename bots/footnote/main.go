@@ -142,7 +142,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 	if err != nil && !(errors.Is(err, config.ErrNoFile) && strings.HasPrefix(parsed.Command(), "sources add")) { // it makes the file
 		return env.fail(err, exitUsage)
 	}
-	if err := env.config.CheckPrices(env.config.File); err != nil {
+	if err := env.config.CheckFile(env.config.File); err != nil {
 		return env.fail(err, exitUsage)
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")

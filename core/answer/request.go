@@ -41,7 +41,7 @@ func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, er
 		return turn.Request{}, err
 	}
 	req := turn.Request{
-		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
+		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Asker: t.Asker.ID, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
 		ResponseFormat: setup.ResponseFormat, Now: s.askedAt(ctx, t), StandIn: setup.StandIn, Filter: setup.Filter,
 		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: place(t),

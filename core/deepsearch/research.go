@@ -22,6 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/tool/websearch"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -219,7 +220,7 @@ func (s *inquiry) usable() []string {
 		return nil
 	}
 	var names []string
-	for _, name := range []string{search.Name, knowledge.Name, openurl.Name} {
+	for _, name := range []string{search.Name, knowledge.Name, websearch.Name, openurl.Name} {
 		if own.Find(name) != nil {
 			names = append(names, name)
 		}
@@ -255,7 +256,7 @@ func (s *inquiry) part(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
 	agent.Tools = s.usable()
 	return turn.Request{
-		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Question: message.Message{Role: message.Task, Text: text, At: s.req.Question.At},
+		Turn: s.req.Turn, Attempt: s.req.Attempt, Audience: s.req.Audience, Asker: s.req.Asker, Question: message.Message{Role: message.Task, Text: text, At: s.req.Question.At},
 		Agent: agent, System: s.req.System, Models: []llm.Model{s.fast}, StandIn: s.req.StandIn, Filter: s.req.Filter, ForceTool: search.Name,
 		SearchOnly: s.req.SearchOnly, Now: s.req.Now, Sources: s.req.Sources, Still: s.req.Still, Part: &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Said: s.people(), Basis: basis},
 	}

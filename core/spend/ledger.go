@@ -20,7 +20,8 @@ const (
 	Extracting Purpose = "knowledge"  // what passages state
 	Embedding  Purpose = "embedding"
 	Reranking  Purpose = "rerank"
-	Checking   Purpose = "check" // the doctor's question
+	Searching  Purpose = "web_search" // each counts as one token of input
+	Checking   Purpose = "check"      // the doctor's question
 )
 
 // Account is what a call is booked to.

@@ -39,6 +39,12 @@ type Offerer interface {
 	Offered(scope Scope) bool
 }
 
+// Withdrawing is implemented by tools that what is in the context can take away for the rest of a turn.
+type Withdrawing interface {
+	// Withdrawn reports whether the tool can no longer be called. An error counts as yes.
+	Withdrawn(ctx context.Context, scope Scope) (bool, error)
+}
+
 // Call is one call with all that a tool may need to know of the turn.
 type Call struct {
 	ID        string
@@ -49,6 +55,7 @@ type Call struct {
 // Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except Citations and Rankings, which are made for that.
 type Scope struct {
 	Audience  access.Audience
+	Asker     string            // id of the person who asked; empty: nobody did
 	Question  string            // what is asked: the person's newest message, or a part of it that a model may have written
 	Said      []string          // what people wrote in the conversation; nothing else counts as a person's text
 	Basis     message.Basis     // what Question was made of, beyond what History, Files and Shown hold

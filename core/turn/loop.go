@@ -193,8 +193,34 @@ func (w *worker) halve(ctx context.Context, err error) bool {
 	return w.halved
 }
 
+// withdraw takes tools away that what is in the context forbids, for the rest of the turn.
+func (w *worker) withdraw(ctx context.Context) {
+	scope, withdrawn := w.scope(), false
+	kept := slices.DeleteFunc(w.tools.Tools(), func(t tool.Tool) bool {
+		guarded, ok := t.(tool.Withdrawing)
+		if !ok {
+			return false
+		}
+		gone, err := guarded.Withdrawn(ctx, scope)
+		if err != nil {
+			w.log.WarnContext(ctx, "a tool is withdrawn because it is not known whether it may be used", "turn", w.req.Turn, "tool", t.Spec().Name, "error", err)
+		}
+		withdrawn = withdrawn || gone || err != nil
+		return gone || err != nil
+	})
+	if !withdrawn {
+		return
+	}
+	set, err := tool.NewSet(kept...)
+	if err != nil { // the names are those of a set
+		panic(err)
+	}
+	w.tools = set
+}
+
 // lay lays out what the model is asked in a step, and says which tools it may call.
 func (w *worker) lay(ctx context.Context, number int) (req llm.Request, offered tool.Set, err error) {
+	w.withdraw(ctx)
 	built, err := w.build(ctx, number == w.maxSteps-1)
 	if err == nil && built.ProjectOverflow && len(w.instead) > 0 {
 		built, err = w.build(ctx, number == w.maxSteps-1)
@@ -395,7 +421,7 @@ func (w *worker) scope() tool.Scope {
 		sources, documents = nil, w.instead
 	}
 	return tool.Scope{
-		Audience: w.req.Audience, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
+		Audience: w.req.Audience, Asker: w.req.Asker, Question: w.req.Question.Text, Said: said(w.req), Basis: basis(w.req), History: w.req.History, Citations: w.numbers,
 		Catalogue: w.req.Sources,
 		Sources:   sources, Documents: documents, Files: files(w.req), Rankings: &w.rankings, Shown: slices.Clip(w.held), Weighs: info.Extractive,
 		Passages: passages, Budget: room, Window: info.Window, Now: w.req.Now,

@@ -47,6 +47,7 @@ type Request struct {
 	StandIn        llm.Model       // replaces a model without budget, and one that is down where it can cite; nil: none. It follows no ResponseFormat
 	Filter         *filter.Filter  // what may be asked and shown; nil: everything
 	SmallTalk      bool            // the question is a greeting or a thank-you: the answer needs no documents
+	Asker          string          // id of the person who asked; empty: nobody did
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown

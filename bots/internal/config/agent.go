@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +15,32 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"github.com/footnotehq/footnote/core/tool/readfile"
 	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/tool/websearch"
 	"github.com/footnotehq/footnote/core/turn"
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Tools are the names that an agent's tools may have.
+// Tools are the names of what an agent may use that names no tools.
 func Tools() []string { return []string{search.Name, knowledge.Name, readfile.Name, openurl.Name} }
+
+// AllTools are the names that an agent's tools may have.
+func AllTools() []string { return append(Tools(), websearch.Name) }
+
+// CheckTools names the agents that have a tool which is not set up.
+func (c *Config) CheckTools(f *File) error {
+	var faults []error
+	for _, a := range f.Agents {
+		if slices.Contains(a.Tools, websearch.Name) && c.WebSearchProvider == "" {
+			faults = append(faults, fmt.Errorf("agents.%s.tools names %s, but no provider is set up: set WEB_SEARCH_PROVIDER, or remove it", a.Name, websearch.Name))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// CheckFile names what in the file does not go with the settings. more are models beside those of both.
+func (c *Config) CheckFile(f *File, more ...string) error {
+	return errors.Join(c.CheckPrices(f, more...), c.CheckTools(f))
+}
 
 func (r *fileReader) agents(path string, n ast.Node) {
 	r.named(path, n, func(path, name string, n ast.Node) {
@@ -33,7 +54,7 @@ func (r *fileReader) agents(path string, n ast.Node) {
 			field{"model", r.text(&a.Model)},
 			field{"models", r.models(&a.Models)},
 			field{"reminder", r.text(&a.Reminder)},
-			field{"force_use_tool", word(&r.reader, &a.ForceTool, Tools()...)},
+			field{"force_use_tool", word(&r.reader, &a.ForceTool, AllTools()...)},
 			field{"use_agentic_search", r.yes(&a.Depth.Always)},
 			field{"perform_initial_search_decomposition", r.no(&a.Depth.Blind)},
 			field{"allow_refinement", r.no(&a.Depth.Once)},
@@ -45,7 +66,11 @@ func (r *fileReader) agents(path string, n ast.Node) {
 		if a.Model != "" && len(a.Models) > 0 {
 			r.fault(r.at[path], "%s has model and models: keep models where several answer, model where one does", path)
 		}
-		if a.ForceTool != "" && len(a.Tools) > 0 && !slices.Contains(a.Tools, a.ForceTool) {
+		own := a.Tools
+		if len(own) == 0 {
+			own = Tools()
+		}
+		if a.ForceTool != "" && !slices.Contains(own, a.ForceTool) {
 			r.fault(r.at[path], "%s.force_use_tool names %s, which is none of its tools: add it to %s.tools", path, a.ForceTool, path)
 		}
 		if err := a.Validate(); err != nil && len(r.faults) == before {
@@ -79,7 +104,7 @@ func (r *fileReader) tools(to *[]string) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		r.items(path, n, func(path string, n ast.Node) {
 			var name string
-			word(&r.reader, &name, Tools()...)(path, n)
+			word(&r.reader, &name, AllTools()...)(path, n)
 			if name != "" {
 				*to = append(*to, name)
 			}

@@ -103,6 +103,12 @@ type Config struct {
 
 	OpenURLPrivateHosts []string // that may be opened in conversations
 
+	WebSearchProvider string // empty: the web is not searched
+	WebSearchURL      string
+	WebSearchKey      Secret
+	WebSearchEngine   string
+	WebSearchDaily    int // searches of one person
+
 	FilePath string // of footnote.yaml; empty: FileName in the working folder, if it is there
 	File     *File  // what it says; never nil
 
@@ -196,6 +202,9 @@ func (c *Config) conflicts() []error {
 		{"EMBEDDING_API_KEY", "EMBEDDING_MODEL, the model to ask for with it", c.EmbeddingModel == "" && c.EmbeddingKey != ""},
 		{"RERANK_MODEL", "RERANK_URL, the address of the reranker", c.RerankURL == "" && c.RerankModel != ""},
 		{"RERANK_API_KEY", "RERANK_URL, the address of the reranker", c.RerankURL == "" && c.RerankKey != ""},
+		{"WEB_SEARCH_URL", "WEB_SEARCH_PROVIDER, which search it is", c.WebSearchProvider == "" && c.WebSearchURL != ""},
+		{"WEB_SEARCH_KEY", "WEB_SEARCH_PROVIDER, whose key it is", c.WebSearchProvider == "" && c.WebSearchKey != ""},
+		{"WEB_SEARCH_ENGINE", "WEB_SEARCH_PROVIDER=google", c.WebSearchProvider != "google" && c.WebSearchEngine != ""},
 	} {
 		if s.ignored {
 			faults = append(faults, fmt.Errorf("%s: needs %s; unset it otherwise", s.name, s.needs))

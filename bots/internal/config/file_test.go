@@ -366,7 +366,7 @@ func TestSynonymsOfTheFile(t *testing.T) {
 func TestForcedToolOfAnAgent(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ agent, want string }{
-		"unknown":      {"force_use_tool: browse", "f.yaml:3: agents.x.force_use_tool holds \"browse\": write internal_search, knowledge, read_file or open_url"},
+		"unknown":      {"force_use_tool: browse", "f.yaml:3: agents.x.force_use_tool holds \"browse\": write internal_search, knowledge, read_file, open_url or web_search"},
 		"not its tool": {"force_use_tool: internal_search\n    tools: [read_file]", "f.yaml:2: agents.x.force_use_tool names internal_search, which is none of its tools"},
 		"a list":       {"force_use_tool: [internal_search]", "f.yaml:3: agents.x.force_use_tool holds a list"},
 	} {

@@ -91,7 +91,10 @@ func (c *Config) CheckPrices(f *File, more ...string) error {
 		}
 	}
 	if _, ok := f.Prices.Models[cmp.Or(c.RerankModel, "reranker")]; !ok && c.RerankURL != "" {
-		missing(cmp.Or(c.RerankModel, "reranker"), "RERANK_MODEL", "{input: …}")
+		missing(cmp.Or(c.RerankModel, "reranker"), "RERANK_MODEL", "{input: …, output: 0}")
+	}
+	if _, ok := f.Prices.Models[c.WebSearchProvider]; !ok && c.WebSearchProvider != "" {
+		missing(c.WebSearchProvider, "WEB_SEARCH_PROVIDER", "{input: …, output: 0}")
 	}
 	if _, ok := f.Prices.Models[c.EmbeddingModel]; !ok && c.EmbeddingModel != "" {
 		missing(c.EmbeddingModel, "EMBEDDING_MODEL", "{embedding: …}")

@@ -36,6 +36,7 @@ func (b *Base) Checks() []Check {
 		{"search engine", b.checkEngine},
 		{"embedder", b.checkEmbedder},
 		{"reranker", b.checkReranker},
+		{"web search", b.checkWebSearch},
 		{"model", b.checkModel},
 		{"spending", b.checkSpending},
 		{"filters", b.checkFilter},

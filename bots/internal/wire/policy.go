@@ -26,7 +26,7 @@ func (b *Base) File() *config.File {
 // Reload makes another configuration file count from now on, for turns that begin and messages that are decided. Its projects are indexed
 // first; when that fails the old file stays. Its sources get their schedules. The base was opened by Open.
 func (b *Base) Reload(ctx context.Context, f *config.File) error {
-	if err := b.Config.CheckPrices(f); err != nil {
+	if err := b.Config.CheckFile(f); err != nil {
 		return err
 	}
 	for _, name := range projectsIn(f) {

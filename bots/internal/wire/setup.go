@@ -49,7 +49,7 @@ func (c Choice) Validate(cfg *config.Config) error {
 	if len(c.Models) > 0 && !cfg.HasModel() {
 		return errors.New("no model can be chosen without an endpoint: set OPENAI_API_KEY or OPENAI_BASE_URL")
 	}
-	if err := cfg.CheckPrices(cfg.File, c.Models...); err != nil {
+	if err := cfg.CheckFile(cfg.File, c.Models...); err != nil {
 		return err
 	}
 	if len(c.Models) > turn.MaxModels {
@@ -150,6 +150,9 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	standIn, err := s.base.gated(extractive.StandIn())
 	if err != nil {
 		return answer.Setup{}, err
+	}
+	if len(agent.Tools) == 0 {
+		agent.Tools = config.Tools()
 	}
 	setup := answer.Setup{Agent: agent.Agent, Models: models, ForceTool: agent.ForceTool, StandIn: standIn, Filter: looked, SearchOnly: s.choice.SearchOnly || agent.SearchOnly, Depth: agent.Depth, ResponseFormat: s.choice.ResponseFormat}
 	if s.choice.Unattended {

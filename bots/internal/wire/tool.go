@@ -25,12 +25,20 @@ func (b *Base) tools(retriever retrieve.Retriever, fast llm.Model) (tool.Set, er
 	if err != nil {
 		return tool.Set{}, err
 	}
-	return tool.NewSet(
+	tools := []tool.Tool{
 		b.search(retriever, fast),
 		knowledge.New(b.Knowledge(), b.checked(), b.Counter, b.extractedRelations()...),
 		readfile.New(b.Counter),
 		pages,
-	)
+	}
+	web, err := b.webSearch()
+	if err != nil {
+		return tool.Set{}, err
+	}
+	if web != nil {
+		tools = append(tools, web)
+	}
+	return tool.NewSet(tools...)
 }
 
 // SearchTool returns the search as a model is offered it, without a fast model that adds queries.

@@ -26,6 +26,9 @@ func Fetched(id document.ID) bool {
 	return source == string(SourceWeb) || source == string(SourceListed)
 }
 
+// PageID is the id of a page that anybody can open.
+func PageID(address string) document.ID { return document.ID(string(SourceWeb) + ":" + address) }
+
 // Public reports whether a document is a page that was fetched, and that anybody could have opened.
 func Public(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")

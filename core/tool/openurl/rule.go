@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -125,11 +126,15 @@ func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.
 // rules reads the context of a turn. What a fetched page says counts for nothing: its links are not opened.
 func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	r := rules{allow: t.allow, indexed: make(map[string]document.ID), named: make(map[string]bool)}
-	ids, unknown := known(scope.Basis)
-	r.private = unknown
+	private, err := Private(ctx, t.index, scope)
+	if err != nil {
+		return r, err
+	}
+	r.private = private
 	see := func(ref message.Reference) {
-		if !Fetched(ref.Document.ID) {
-			ids = append(ids, ref.Document.ID)
+		if Fetched(ref.Document.ID) {
+			r.named[exact(ref.Document.URL)] = true // a web search found it, or it was opened before
+		} else {
 			for _, address := range []string{ref.Document.URL, ref.Document.Link(ref.Anchor)} {
 				if address != "" {
 					r.indexed[exact(address)] = ref.Document.ID
@@ -137,18 +142,11 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 				}
 			}
 			r.hear(ref.Text)
-		} else if ref.Document.Source == SourceListed {
-			r.private = true
 		}
 	}
 	for _, m := range scope.History {
 		for _, ref := range m.Documents {
 			see(ref)
-		}
-		for _, c := range m.Citations {
-			if !Fetched(c.Document.ID) {
-				ids = append(ids, c.Document.ID)
-			}
 		}
 	}
 	for _, ref := range scope.Shown {
@@ -159,23 +157,30 @@ func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	}
 	for _, f := range scope.Files {
 		if f.Document.ID != "" {
-			ids = append(ids, f.Document.ID)
 			r.hear(f.Text)
-		} else if f.Failed == "" { // nobody knows who may read what somebody attached
-			r.private = true
 		}
 	}
-	if r.private || len(ids) == 0 {
-		return r, nil
-	}
-	public, err := t.index.Readable(ctx, access.NewAudience(scope.Audience.Tenant()), ids)
-	if err != nil {
-		return r, err
-	}
-	for _, id := range ids {
-		r.private = r.private || !public[id]
-	}
 	return r, nil
+}
+
+// Readers tells which documents an audience may read at this moment.
+type Readers interface {
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Private reports whether something that is not public is in the context of a turn, or its question was made of it: then nothing that
+// the model writes may leave the house. What an error leaves open is private, too.
+func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
+	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
+	ids, unknown := known(basis)
+	if unknown || len(ids) == 0 {
+		return unknown, nil
+	}
+	public, err := index.Readable(ctx, access.NewAudience(scope.Audience.Tenant()), ids)
+	if err != nil {
+		return true, err
+	}
+	return slices.ContainsFunc(ids, func(id document.ID) bool { return !public[id] }), nil
 }
 
 // known returns the documents of a basis whose readers the index knows. unknown reports whether it

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
+	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
 // Tree is what an answer says so far; when it has no text (bare), what Instead says.
@@ -133,9 +134,15 @@ const unlinked = "no link"
 // Places are the source and the others of its document, in the order of their numbers.
 func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 
+// Web stands behind the title of a page of the web, which no source of the organisation holds.
+const Web = " (web)"
+
 // titleOf names a section of a document.
 func titleOf(c packet.CitationInfo) string {
 	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
+	if openurl.Fetched(c.Document) {
+		return title + Web
+	}
 	if strings.TrimSpace(c.Section) == "" || strings.EqualFold(title, section) {
 		return title
 	}

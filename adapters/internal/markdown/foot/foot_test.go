@@ -127,6 +127,11 @@ func TestSourcesSayWhereTheyLieAndHowOldTheyAre(t *testing.T) {
 		}
 	}
 	v := &stream.View{}
+	v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, Document: "open_url:https://example.org/", Title: "A page", URL: "https://example.org/", Source: "web"}})
+	if list, _ := foot.Sources(v, now, 10); list[0].Title != "A page (web)" {
+		t.Errorf("a page of the web is called %q", list[0].Title)
+	}
+	v = &stream.View{}
 	v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, URL: "https://<!channel>/x", Source: "web"}})
 	if list, _ := foot.Sources(v, now, 10); strings.ContainsAny(list[0].Detail(), "<>") {
 		t.Errorf("a host that mentions somebody is shown as %q", list[0].Detail())

@@ -1,0 +1,246 @@
+// Package websearch asks a search provider for pages of the public web.
+//
+// An answer is at most 1 MB and is read whole: it costs up to four times its bytes. Redirects are not followed, so that a query and
+// a key go to the provider alone.
+package websearch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
+	"github.com/footnotehq/footnote/core/tool/websearch"
+)
+
+// Config says who is asked. Provider and HTTP are required.
+type Config struct {
+	Provider string // one of Providers
+	URL      string // of a SearXNG, or instead of the provider's own address
+	Key      string
+	Engine   string // of google: the id of the search engine
+	HTTP     *http.Client
+}
+
+// Client is a provider elsewhere. It is safe for concurrent use.
+type Client struct {
+	config   Config
+	provider provider
+	address  string
+}
+
+var _ websearch.Provider = (*Client)(nil)
+
+// answers bounds what a provider sends.
+var answers = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 16}
+
+// timeout bounds a search: somebody waits for it.
+const timeout = 8 * time.Second
+
+// provider is what is particular to one.
+type provider struct {
+	address string // empty: it is configured
+	keyed   bool
+	request func(c *Client, query string, most int) (*http.Request, error)
+	read    func(body []byte) ([]websearch.Result, error)
+}
+
+// item is a page as a provider sends it. Each names its fields in its own way.
+type item struct {
+	Title         string `json:"title"`
+	URL           string `json:"url"`
+	Link          string `json:"link"`
+	Content       string `json:"content"`
+	Description   string `json:"description"`
+	Snippet       string `json:"snippet"`
+	Text          string `json:"text"`
+	PublishedDate string `json:"publishedDate"`
+	PageAge       string `json:"page_age"`
+	Date          string `json:"date"`
+}
+
+// providers, each with the page of its documentation.
+var providers = map[string]provider{
+	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be allowed in settings.yml.
+	"searxng": {request: func(c *Client, query string, _ int) (*http.Request, error) {
+		return get(c.address+"/search", url.Values{"q": {query}, "format": {"json"}}, nil)
+	}, read: reader(func(b *body) []item { return b.Results })},
+	// https://api-dashboard.search.brave.com/app/documentation/web-search/query: X-Subscription-Token, count at most 20.
+	"brave": {address: "https://api.search.brave.com/res/v1/web/search", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
+		return get(c.address, url.Values{"q": {query}, "count": {strconv.Itoa(most)}, "text_decorations": {"false"}}, map[string]string{"X-Subscription-Token": c.config.Key})
+	}, read: reader(func(b *body) []item { return b.Web.Results })},
+	// https://docs.exa.ai/reference/search: x-api-key, contents.text.maxCharacters.
+	"exa": {address: "https://api.exa.ai/search", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
+		return post(c.address, map[string]any{"query": query, "numResults": most, "contents": map[string]any{"text": map[string]any{"maxCharacters": 1_500}}},
+			map[string]string{"x-api-key": c.config.Key})
+	}, read: reader(func(b *body) []item { return b.Results })},
+	// https://serper.dev: POST, X-API-KEY, {"q", "num"}; "organic" are the pages.
+	"serper": {address: "https://google.serper.dev/search", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
+		return post(c.address, map[string]any{"q": query, "num": most}, map[string]string{"X-API-KEY": c.config.Key})
+	}, read: reader(func(b *body) []item { return b.Organic })},
+	// https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list: key, cx, q, num of 1 to 10.
+	"google": {address: "https://customsearch.googleapis.com/customsearch/v1", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
+		return get(c.address, url.Values{"q": {query}, "num": {strconv.Itoa(min(most, 10))}, "cx": {c.config.Engine}}, map[string]string{"X-Goog-Api-Key": c.config.Key})
+	}, read: reader(func(b *body) []item { return b.Items })},
+}
+
+// Providers are the names that Config.Provider may have.
+func Providers() []string { return slices.Sorted(maps.Keys(providers)) }
+
+// New returns a client. It does not connect.
+func New(config Config) (*Client, error) {
+	p, ok := providers[config.Provider]
+	if !ok || config.HTTP == nil {
+		return nil, fmt.Errorf("WEB_SEARCH_PROVIDER is %q: write one of %s", config.Provider, strings.Join(Providers(), ", "))
+	}
+	switch {
+	case p.keyed && config.Key == "":
+		return nil, fmt.Errorf("WEB_SEARCH_PROVIDER=%s needs its key: set WEB_SEARCH_KEY", config.Provider)
+	case config.Provider == "google" && config.Engine == "":
+		return nil, errors.New("WEB_SEARCH_PROVIDER=google needs the id of a search engine: set WEB_SEARCH_ENGINE")
+	case p.address == "" && config.URL == "":
+		return nil, fmt.Errorf("WEB_SEARCH_PROVIDER=%s needs the address of your server: set WEB_SEARCH_URL", config.Provider)
+	}
+	address := p.address
+	if config.URL != "" {
+		u, err := url.Parse(strings.TrimSpace(config.URL))
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, errors.New("WEB_SEARCH_URL must be an address that begins with http:// or https://")
+		}
+		address = strings.TrimRight(u.String(), "/")
+	}
+	client := *config.HTTP
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	config.HTTP = &client
+	return &Client{config, p, address}, nil
+}
+
+// Search implements websearch.Provider. Its errors name neither the query nor the key.
+func (c *Client) Search(ctx context.Context, query string, most int) ([]websearch.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	req, err := c.provider.request(c, query, most)
+	if err != nil {
+		return nil, errors.New("the web search cannot be asked this")
+	}
+	resp, err := c.config.HTTP.Do(req.WithContext(ctx))
+	if err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, fmt.Errorf("the web search did not answer within %s: go on without it", timeout)
+		}
+		var failed *url.Error // its text has the address, and with it the query
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, fmt.Errorf("the web search cannot be reached (%w): go on without it", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection can be used again; what is left does not matter
+		return nil, refused(resp.StatusCode)
+	}
+	data, err := answers.Read(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("the web search's answer cannot be read (%w): go on without it", err)
+	}
+	found, err := c.provider.read(data)
+	if err != nil {
+		return nil, errors.New("the web search answered something else than JSON: go on without it; whoever runs this bot can see why with footnote doctor")
+	}
+	return found[:min(len(found), most)], nil
+}
+
+// refused says what a status means.
+func refused(status int) error {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
+		return fmt.Errorf("the web search refuses the key or its use (HTTP %d): go on without it", status)
+	case status == http.StatusTooManyRequests:
+		return errors.New("the web search takes no more requests at the moment (HTTP 429): go on without it")
+	default:
+		return fmt.Errorf("the web search failed (HTTP %d): go on without it", status)
+	}
+}
+
+func get(address string, query url.Values, headers map[string]string) (*http.Request, error) {
+	req, err := http.NewRequest(http.MethodGet, address+"?"+query.Encode(), nil)
+	return with(req, headers), err
+}
+
+func post(address string, body any, headers map[string]string) (*http.Request, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(data))
+	if err == nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	return with(req, headers), err
+}
+
+func with(req *http.Request, headers map[string]string) *http.Request {
+	if req != nil {
+		req.Header.Set("Accept", "application/json")
+		for name, value := range headers {
+			req.Header.Set(name, value)
+		}
+	}
+	return req
+}
+
+// body is an answer of any provider.
+type body struct {
+	Results []item `json:"results"`
+	Web     struct {
+		Results []item `json:"results"`
+	} `json:"web"`
+	Organic []item `json:"organic"`
+	Items   []item `json:"items"`
+}
+
+// reader reads the pages of an answer.
+func reader(of func(*body) []item) func([]byte) ([]websearch.Result, error) {
+	return func(data []byte) ([]websearch.Result, error) {
+		var b body
+		if err := answers.Unmarshal(data, &b); err != nil {
+			return nil, err
+		}
+		var found []websearch.Result
+		for _, i := range of(&b) {
+			found = append(found, websearch.Result{
+				URL: first(i.URL, i.Link), Title: i.Title, Text: first(i.Text, i.Content, i.Description, i.Snippet), UpdatedAt: dated(first(i.PublishedDate, i.PageAge, i.Date)),
+			})
+		}
+		return found, nil
+	}
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// dated reads a date as the providers write them; zero where it is none.
+func dated(text string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly, "Jan 2, 2006"} {
+		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
+			return at
+		}
+	}
+	return time.Time{}
+}

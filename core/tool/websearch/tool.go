@@ -1,0 +1,309 @@
+// Package websearch is the tool web_search: the public web, for a model.
+//
+// A query leaves the house, and a model writes it. So the tool is withdrawn for the rest of a turn once something that is not
+// public is in the context: then nothing that the model has read of it can stand in a query. What comes back is as hostile as any
+// page: it is cut short, and a result that claims the address of a document of the index is left out.
+package websearch
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/openurl"
+	"golang.org/x/sync/errgroup"
+)
+
+// Name is how models call the tool.
+const Name = "web_search"
+
+const (
+	maxQueries = 3     // of one call, merged calls included
+	maxQuery   = 300   // characters of one
+	maxResults = 8     // of one call
+	maxTitle   = 200   // characters
+	maxText    = 1_500 // characters of the beginning of a page
+	maxAddress = 2_000 // bytes
+)
+
+//go:embed description.md
+var description string
+
+//go:embed guide.md
+var guide string
+
+const parameters = `{"type":"object","properties":{"queries":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":3,` +
+	`"description":"What to search the web for."}},"required":["queries"]}`
+
+// Result is a page that a provider found. All of it is foreign text.
+type Result struct {
+	URL       string
+	Title     string
+	Text      string    // its beginning, or what of it matches
+	UpdatedAt time.Time // zero: not known
+}
+
+// Provider searches the web. Safe for concurrent use.
+type Provider interface {
+	// Search returns at most so many pages, best first. The text of its error is for the model.
+	Search(ctx context.Context, query string, most int) ([]Result, error)
+}
+
+// Allowance says how often people may search. Safe for concurrent use.
+type Allowance interface {
+	// Take counts one search of a person. Unless until is zero it was not counted: the person may search again then.
+	Take(ctx context.Context, tenant access.TenantID, person string) (until time.Time, err error)
+}
+
+// Index is the organisation's own documents. Safe for concurrent use. openurl.Index says what its methods do.
+type Index interface {
+	openurl.Readers
+	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
+	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
+}
+
+// Tool is web_search. It is safe for concurrent use.
+type Tool struct {
+	provider  Provider
+	index     Index
+	allowance Allowance
+	counter   budget.Counter
+}
+
+var (
+	_ tool.Tool        = (*Tool)(nil)
+	_ tool.Merger      = (*Tool)(nil)
+	_ tool.Withdrawing = (*Tool)(nil)
+)
+
+// New returns the tool. All are required.
+func New(provider Provider, index Index, allowance Allowance, counter budget.Counter) *Tool {
+	return &Tool{provider, index, allowance, counter}
+}
+
+// Spec implements tool.Tool.
+func (t *Tool) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: Name, Description: strings.TrimSpace(description), Parameters: json.RawMessage(parameters)}
+}
+
+// Guide implements tool.Tool.
+func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
+
+// Withdrawn implements tool.Withdrawing.
+func (t *Tool) Withdrawn(ctx context.Context, scope tool.Scope) (bool, error) {
+	return openurl.Private(ctx, t.index, scope)
+}
+
+// arguments of a call. Some models write the singular.
+type arguments struct {
+	Queries tool.Strings `json:"queries"`
+	Query   tool.Strings `json:"query,omitempty"`
+}
+
+func parse(raw json.RawMessage) ([]string, error) {
+	var a arguments
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("queries: %w", err)
+	}
+	var queries []string
+	for _, q := range append(a.Queries, a.Query...) {
+		if q = line(q, maxQuery); q != "" && !slices.Contains(queries, q) && len(queries) < maxQueries {
+			queries = append(queries, q)
+		}
+	}
+	return queries, nil
+}
+
+// Merge implements tool.Merger: the queries of all calls in one.
+func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
+	var all arguments
+	for _, call := range calls {
+		queries, err := parse(call)
+		if err != nil {
+			return nil, err
+		}
+		all.Queries = append(all.Queries, queries...)
+	}
+	return json.Marshal(all)
+}
+
+var (
+	errNoQuery = errors.New(`there is no query: write {"queries": ["…"]}`)
+	errPrivate = errors.New("documents that are not public are in use, and then the web cannot be searched: answer from the documents")
+	errNothing = errors.New("the web search found no page: use other words, or go on without it")
+)
+
+// Run implements tool.Tool.
+func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (tool.Result, error) {
+	emit.Emit(packet.SearchStart{})
+	queries, err := parse(call.Arguments)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	if len(queries) == 0 {
+		return tool.Result{}, errNoQuery
+	}
+	private, err := t.Withdrawn(ctx, call.Scope)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("it could not be found out whether the web may be searched: %w", err)
+	}
+	if private {
+		return tool.Result{}, errPrivate
+	}
+	var shown []string
+	for _, q := range queries {
+		shown = append(shown, "the web: "+q)
+	}
+	emit.Emit(packet.SearchQueries{Queries: shown})
+	found, failed := t.search(ctx, queries, call.Scope)
+	kept, err := t.own(ctx, found, call.Scope)
+	if err != nil {
+		return tool.Result{}, fmt.Errorf("it could not be found out what may be shown: %w", err)
+	}
+	if len(kept) == 0 {
+		return tool.Result{}, errors.Join(failed, errNothing)
+	}
+	result := t.result(kept, call.Scope)
+	var documents []packet.Document
+	for _, r := range message.Distinct(result.References) {
+		documents = append(documents, packet.DocumentOf(r.Document, "", 0))
+	}
+	emit.Emit(packet.SearchDocuments{Documents: documents})
+	return result, nil
+}
+
+// search asks the provider each query. The results of all stand in turn: the first of each, then the second of each.
+func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (found []Result, failed error) {
+	all, errs := make([][]Result, len(queries)), make([]error, len(queries))
+	var group errgroup.Group
+	for i, q := range queries {
+		group.Go(func() error {
+			until, err := t.allowance.Take(ctx, scope.Audience.Tenant(), scope.Asker)
+			switch {
+			case err != nil:
+				errs[i] = errors.New("it could not be counted, so the web was not searched")
+			case !until.IsZero():
+				errs[i] = fmt.Errorf("this person has searched the web as often as one may in a day; the next search is possible at %s UTC", until.UTC().Format("15:04"))
+			default:
+				all[i], errs[i] = t.provider.Search(ctx, q, maxResults)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // the functions return no errors: each query has its own
+	for place := range maxResults {
+		for _, results := range all {
+			if place < len(results) {
+				found = append(found, results[place])
+			}
+		}
+	}
+	return found, errors.Join(errs...)
+}
+
+// own drops what is no page of the web, what comes twice, and what claims the address of a document of the index: that is read there,
+// as far as the audience may.
+func (t *Tool) own(ctx context.Context, found []Result, scope tool.Scope) (kept []Result, err error) {
+	seen := make(map[string]bool)
+	for _, r := range found {
+		address, ok := page(r.URL)
+		if !ok || seen[address] {
+			continue
+		}
+		seen[address] = true
+		r.URL, r.Title, r.Text = address, line(r.Title, maxTitle), line(r.Text, maxText)
+		if r.Title == "" {
+			r.Title = address
+		}
+		if r.Text == "" {
+			r.Text = r.Title
+		}
+		withheld, err := t.index.Withheld(ctx, scope.Audience, address)
+		if err != nil {
+			return nil, err
+		}
+		if !withheld {
+			kept = append(kept, r)
+		}
+	}
+	var addresses []string
+	for _, r := range kept {
+		addresses = append(addresses, r.URL)
+	}
+	if len(addresses) == 0 {
+		return nil, nil
+	}
+	indexed, err := t.index.Addressed(ctx, scope.Audience, nil, addresses)
+	if err != nil {
+		return nil, err
+	}
+	kept = slices.DeleteFunc(kept, func(r Result) bool { _, ok := indexed[r.URL]; return ok })
+	return kept[:min(len(kept), maxResults)], nil
+}
+
+// page is an address that can be one of the web, without its fragment.
+func page(address string) (string, bool) {
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil || len(address) > maxAddress || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil {
+		return "", false
+	}
+	u.Fragment, u.RawFragment = "", ""
+	return u.String(), true
+}
+
+// line is a text on one line without control characters, in at most so many characters.
+func line(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	return cite.Cut(strings.Join(strings.Fields(text), " "), most)
+}
+
+// part is the part of a passage that a web search found: the page itself is another.
+const part = "found"
+
+// result is what the model reads, as far as there is room.
+func (t *Tool) result(pages []Result, scope tool.Scope) tool.Result {
+	result := tool.Result{Citable: true, Evidence: true}
+	var docs []tool.Document
+	left := scope.Budget
+	for _, p := range pages {
+		if scope.Budget > 0 {
+			if left -= t.counter.Count(p.Title + p.URL + p.Text); left < 0 && len(docs) > 0 {
+				break
+			}
+		}
+		ref := document.Ref{
+			ID: openurl.PageID(p.URL), Source: openurl.SourceWeb, Kind: "web", Title: p.Title, URL: p.URL, UpdatedAt: p.UpdatedAt,
+		}
+		number := scope.Citations.Add(cite.Source{Document: ref.ID, Part: part, Title: ref.Title, URL: ref.URL, Kind: string(ref.Kind)})
+		doc := tool.Document{
+			Number: number, Page: scope.Citations.Page(ref.ID), Title: ref.Title, URL: ref.URL, Source: "web", Contents: p.Text,
+		}
+		if !p.UpdatedAt.IsZero() {
+			doc.Updated = p.UpdatedAt.Format(time.DateOnly)
+		}
+		docs = append(docs, doc)
+		result.References = append(result.References, message.Reference{Number: number, Document: ref, Text: p.Text, Part: part})
+	}
+	result.Content = tool.DocumentsJSON(docs, "")
+	return result
+}
