@@ -164,7 +164,7 @@ func TestFrontMatter(t *testing.T) {
 		bomb += name + ": &" + name + " [*" + strings.Join(slices.Repeat([]string{last}, 9), ",*") + "]\n"
 	}
 	got := read(t, files.Options{Path: folder(t, map[string]string{
-		"full.md":    "---\ntitle: \"The *best* guide\"\ntags: [ops, 7]\nlang: de-AT\nother: {x: 1}\n---\n# Heading\n",
+		"full.md":    "---\ntitle: \"The *best* guide\"\ntags: [ops, 7]\nlang: de-AT\nother: {x: 1}\nstatus: retired\nreview:\n  - yearly\n  - 2026-01-02\nlayout: page\nlong: " + strings.Repeat("x", 300) + "\n---\n# Heading\n",
 		"tags.md":    "---\ntags: ops, dr\n...\ntext",
 		"rule.md":    "---\n\nText after a rule.\n\n---\n\nMore.",
 		"not.md":     "---\njust text\n---\nmore",
@@ -187,6 +187,10 @@ func TestFrontMatter(t *testing.T) {
 		if diff := gocmp.Diff(w, want{d.Title, d.Metadata["tags"], d.Language, d.Text()}, gocmp.AllowUnexported(want{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+	said := map[string]string{"status": "retired", "review": "yearly, 2026-01-02", "tags": "ops, 7"}
+	if diff := gocmp.Diff(said, got.docs["full.md"].Metadata); diff != "" {
+		t.Errorf("what the front matter says (-want +got):\n%s", diff)
 	}
 	if _, ok := got.docs["endless.md"]; !ok {
 		t.Errorf("endless.md was not read: %v", got.failures["endless.md"])

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +25,7 @@ type matter struct {
 	acl      access.ACL // nil when it states none
 	tags     string
 	language string
-	stated   map[string]string // about people, teams and other documents, as metadata
+	stated   map[string]string // as metadata, such as owners and a status
 }
 
 // longestMatter is how many bytes front matter may have; what is longer is text.
@@ -240,6 +242,14 @@ func readMatter(values map[string]any) (matter, error) {
 			m.stated[key] = said
 		}
 	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		said := strings.Join(strings.Fields(strings.Join(list(values[key]), ", ")), " ")
+		_, known := m.stated[key]
+		if known || len(m.stated) >= maxStated || slices.Contains(otherKeys, key) || !plainKey.MatchString(key) || strings.Trim(said, ", ") == "" || len(said) > maxSaid {
+			continue
+		}
+		m.stated[key] = said
+	}
 	stated, ok := values["acl"]
 	if !ok {
 		return m, nil
@@ -256,6 +266,21 @@ func readMatter(values map[string]any) (matter, error) {
 var statedKeys = []string{
 	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
+}
+
+// What else front matter says, such as "status: retired", is metadata too, as far as it is short.
+const (
+	maxStated = 24  // keys
+	maxSaid   = 200 // bytes of a value
+)
+
+var plainKey = regexp.MustCompile(`^[a-z][a-z0-9_ -]{0,39}$`)
+
+// otherKeys say nothing of what a document is about: they are read elsewhere, or tell a site's generator how to draw the page.
+var otherKeys = []string{
+	"acl", "title", "tags", "url", "link", "updated", "lastmod", "last_updated", "last_modified", "modified", "date", "lang", "language",
+	"aliases", "cover", "css", "draft", "hide", "icon", "id", "image", "layout", "menu", "nav_order", "parent", "permalink", "redirect_from", "sidebar",
+	"sidebar_label", "sidebar_position", "slug", "template", "theme", "toc", "weight",
 }
 
 func text(value any) string {

@@ -52,6 +52,7 @@ func TestWhatPlannerJudgeAndPartsKnow(t *testing.T) {
 	}{
 		"planner": {shownTo(model.Requests()[0]), append(around, "- BILLING, https://docs.example/billing: The billing service")},
 		"judge":   {shownTo(model.Requests()[1]), append(around, "] BILLING, https://docs.example/billing\n")},
+		"report":  {shownTo(model.Requests()[2]), []string{`"metadata":"status: live"`}},
 		"part":    {shownTo(fast.Requests()[0]), append(around, twoServices, "- Where does the lookup service run?")},
 	} {
 		for _, want := range test.want {

@@ -88,7 +88,7 @@ func (s *shelf) Search(ctx context.Context, q retrieve.Search) (retrieve.Result,
 	r := retrieve.Result{Evidence: len(found) > 0}
 	for _, f := range found {
 		ref := document.Ref{ID: document.ID("docs:" + f.name), Kind: "file", Title: strings.ToUpper(f.name), URL: "https://docs.example/" + f.name}
-		r.Hits = append(r.Hits, retrieve.Hit{Document: ref, Chunk: document.ChunkID(len(f.name)*1000 + int(f.name[0])), Link: ref.URL, Text: f.text, Scores: retrieve.Scores{Score: 0.5}})
+		r.Hits = append(r.Hits, retrieve.Hit{Document: ref, Metadata: map[string]string{"status": "live"}, Chunk: document.ChunkID(len(f.name)*1000 + int(f.name[0])), Link: ref.URL, Text: f.text, Scores: retrieve.Scores{Score: 0.5}})
 	}
 	return r, nil
 }

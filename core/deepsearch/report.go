@@ -104,7 +104,7 @@ func (s *inquiry) material(rows []row, info llm.Info) (steps []message.Message, 
 		var docs []tool.Document
 		if r.finding != nil && r.finding.State == Found {
 			for _, ref := range r.finding.evidence() {
-				doc := tool.Document{Number: ref.Number, Page: s.numbers.Page(ref.Document.ID), Title: ref.Document.Title, Heading: ref.Heading, URL: ref.Document.Link(ref.Anchor), Contents: ref.Text}
+				doc := tool.Document{Number: ref.Number, Page: s.numbers.Page(ref.Document.ID), Title: ref.Document.Title, Heading: ref.Heading, URL: ref.Document.Link(ref.Anchor), Metadata: ref.Metadata, Contents: ref.Text}
 				if !ref.Document.UpdatedAt.IsZero() {
 					doc.Updated = ref.Document.UpdatedAt.Format("2006-01-02")
 				}

@@ -68,6 +68,7 @@ type Reference struct {
 	Heading  string // of the section that Anchor names, may be empty
 	Text     string
 	Part     string    // of the document that Number is for (cite.Passage); kept with the session, not with the message
+	Metadata string    // what its source says of the document, as the model read it; not kept with the message
 	Sections []Section // what Text was put together from, if it leads to several places; not kept with the message
 	Score    float64
 }
@@ -93,6 +94,7 @@ type File struct {
 	Failed string // why it could not be included, as a sentence for the person; empty when it was
 	// Document is the same file in the index, where it is indexed: a project's. It is what an answer then rests on.
 	Document document.Ref
+	Metadata map[string]string // what the file says of itself, of a project's
 }
 
 // cutNote ends the text of a file of which only the beginning was read.

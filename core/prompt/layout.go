@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/llm"
@@ -141,7 +142,11 @@ func (l *layout) project() {
 			l.notices = append(l.notices, failedFile(p.File))
 			continue
 		}
-		docs = append(docs, tool.Document{Number: p.Number, Title: p.File.Name, Contents: p.File.Text})
+		doc := tool.Document{Number: p.Number, Title: p.File.Name, Metadata: tool.Metadata(p.File.Metadata), Contents: p.File.Text}
+		if at := p.File.Document.UpdatedAt; !at.IsZero() {
+			doc.Updated = at.Format(time.DateOnly)
+		}
+		docs = append(docs, doc)
 	}
 	if len(docs) > 0 {
 		l.text(budget.Project, 0, llm.User, template("project")+"\n"+tool.DocumentsJSON(docs, ""))

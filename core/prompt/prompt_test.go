@@ -157,10 +157,12 @@ func TestLongMixedConversation(t *testing.T) {
 		called(2, "c1", "many documents"), called(2, "c2", "more documents"), one(answer(2, "With slots [7].")),
 		one(message.Message{Turn: 3, Role: message.User, Author: "Ada", Text: "Stop!"}), // stopped before anything was written
 	)
+	charter := text("charter.md", "We sail.")
+	charter.Metadata, charter.Document.UpdatedAt = map[string]string{"status": "final"}, time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	in := prompt.Input{
 		Agent: prompt.Agent{Instructions: "You are Bosun.", Reminder: "Be brief.", Grounding: prompt.Strict}, History: history,
 		Now: time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC), Tools: []tool.Tool{lookup{}}, Citable: true,
-		Project:  []prompt.ProjectFile{{Number: 3, File: text("charter.md", "We sail.")}},
+		Project:  []prompt.ProjectFile{{Number: 3, File: charter}},
 		Question: message.Message{Turn: 4, Role: message.User, Author: "Bo", Text: "And how do we monitor it?", Files: []message.File{text("err.log", "lag 5s"), {Name: "empty.txt"}}},
 		Steps: join(one(message.Message{Role: message.ToolCall, Text: "Let me look.", Calls: []message.Call{{ID: "c9", Name: "internal_search", Arguments: json.RawMessage(`{"queries":["monitor replication"]}`)}}},
 			message.Message{Role: message.ToolResult, CallID: "c9", Text: `{"documents":[]}`})),

@@ -189,7 +189,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		cited.Title += m.title
 		result.References = append(result.References, message.Reference{
 			Number: doc.Number, Document: cited, Chunk: new(h.Chunk), Anchor: h.Anchor, Heading: heading, Text: h.Text, Part: part,
-			Score: h.Scores.Score, Sections: sections(h.Parts),
+			Score: h.Scores.Score, Sections: sections(h.Parts), Metadata: doc.Metadata,
 		})
 	}
 	result.Content = tool.DocumentsJSON(docs, strings.TrimSpace(note+furtherOf(found, len(left) > 0)+droppedOf(dropped)+knownOf(scope, found)))
