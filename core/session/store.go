@@ -194,6 +194,8 @@ type Store interface {
 
 	// Active lists the known threads of a workspace in which a message was seen within the time lately, newest first, at most most of them.
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]Active, error)
+	// Traces returns what is known of newest messages of a workspace, in their order.
+	Traces(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []Newest) ([]Trace, error)
 	// Claim reports whether the caller is to do what a key names in a workspace: it is true for exactly one of all who ask within ttl. When
 	// that one ends before it is done, the first to ask after ttl gets it.
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)

@@ -83,6 +83,7 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a turn that was written over is delivered again", disturbed},
 		{"who takes part in a thread is remembered", participants},
 		{"threads in which something was said lately are listed", active},
+		{"newest messages leave traces", traces},
 		{"of several who claim something one may do it", claims},
 		{"what was changed in chat is remembered", settings},
 		{"quotas are counted at intake", quotas},
