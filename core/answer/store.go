@@ -32,7 +32,7 @@ type Store interface {
 	Finish(ctx context.Context, f session.Fence, s session.Saved) error
 	Delivered(ctx context.Context, f session.Fence, undelivered string) error
 	Release(ctx context.Context, f session.Fence, after time.Duration) error
-	Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error
+	Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error)
 	Leave(ctx context.Context, id session.ReplicaID) error
 	Sweep(ctx context.Context) error
 

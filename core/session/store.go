@@ -51,8 +51,9 @@ type Store interface {
 	Release(ctx context.Context, f Fence, after time.Duration) error
 	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.
 	Depth(ctx context.Context) (int, error)
-	// Beat says that a replica is alive for ttl from now on. A caller's own deadline is ttl after the moment before it called Beat.
-	Beat(ctx context.Context, id ReplicaID, ttl time.Duration) error
+	// Beat says that a replica is alive for ttl from now on. A caller's own deadline is ttl after the moment before it called Beat. It reports whether
+	// Lease may find something, of any platform, so that an idle replica need not ask for that too.
+	Beat(ctx context.Context, id ReplicaID, ttl time.Duration) (work bool, err error)
 	// Leave says that a replica has ended, and hands back what it still holds.
 	Leave(ctx context.Context, id ReplicaID) error
 	// Live counts the replicas that are alive.
