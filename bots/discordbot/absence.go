@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -46,6 +47,16 @@ func (b *Bot) Conversations(ctx context.Context, guild string) []string {
 		}
 	}
 	return channels
+}
+
+// News implements event.Conversations. What cannot be found out counts as new.
+func (b *Bot) News(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
+	news, err := b.service.News(ctx, b.binding.tenant(guild), discord.Platform, guild, newest)
+	if err != nil {
+		b.deps.Logger.WarnContext(ctx, "every channel is looked into for missed messages", "guild", guild, "error", err)
+		return newest
+	}
+	return news
 }
 
 // Answered implements conversation.History. A question is rather answered twice than never, so what cannot be found out counts as not answered.

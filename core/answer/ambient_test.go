@@ -187,7 +187,8 @@ func TestAnUnaskedAnswerThatBeganIsCompleted(t *testing.T) {
 			Tenant: tenant, Ref: channelRef, EventKey: "e", Message: "q1", Asker: thread.Person{ID: "U1"}, Text: "what is alpha?", Ambient: true, Audience: s.channel,
 		})
 		must(t, err)
-		must(t, s.store.Beat(ctx, "dead", time.Second))
+		_, err = s.store.Beat(ctx, "dead", time.Second)
+		must(t, err)
 		dying, err := sessiontest.One(s.store.Lease(ctx, session.LeaseRequest{Replica: "dead"}))
 		must(t, err)
 		id, err := s.Post(ctx, channelRef, "half of")

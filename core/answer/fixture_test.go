@@ -410,8 +410,12 @@ func (f *faults) Release(ctx context.Context, fence session.Fence, after time.Du
 	return f.do("release", func() error { return f.Store.Release(ctx, fence, after) })
 }
 
-func (f *faults) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
-	return f.do("beat", func() error { return f.Store.Beat(ctx, id, ttl) })
+func (f *faults) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
+	err = f.do("beat", func() (err error) {
+		work, err = f.Store.Beat(ctx, id, ttl)
+		return err
+	})
+	return work, err
 }
 
 func (f *faults) Leave(ctx context.Context, id session.ReplicaID) error {

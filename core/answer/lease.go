@@ -53,7 +53,7 @@ func (l *lease) left() time.Duration {
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
-		wait := s.config.Beat
+		wait := s.pulse()
 		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
 			if !failing {
 				s.Logger.WarnContext(ctx, "lease not renewed", "replica", s.config.Replica, "left", s.lease.left().String(), "error", err)
@@ -72,6 +72,16 @@ func (s *Service) beat(ctx context.Context) {
 	}
 }
 
+// pulse is the time until the next beat: twice as long while no turn could lose its lease.
+func (s *Service) pulse() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.running) == 0 {
+		return min(2*s.config.Beat, s.config.Lease/3)
+	}
+	return s.config.Beat
+}
+
 // renew beats once. The attempt is given up when the lease would be over anyway.
 func (s *Service) renew(ctx context.Context) error {
 	limit := s.config.Lease / 2
@@ -86,8 +96,12 @@ func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := s.Store.Beat(ctx, s.config.Replica, s.config.Lease); err != nil {
+	work, err := s.Store.Beat(ctx, s.config.Replica, s.config.Lease)
+	if err != nil {
 		return err
+	}
+	if work || s.lease.left() <= 0 {
+		defer s.Wake()
 	}
 	if s.lease.left() <= 0 {
 		// The process was paused, or the database away, for longer than the lease: another replica may hold the turns by now.

@@ -52,8 +52,8 @@ type Config struct {
 	Workspaces  []string          // likewise
 	Workers     int               // turns at once: 256
 	Lease       time.Duration     // without a beat, turns are another's after: 7 s
-	Beat        time.Duration     // between two beats: 1 s
-	Poll        time.Duration     // between two looks for work: 500 ms, and four times that while nothing happens
+	Beat        time.Duration     // between two beats: 1 s, and twice that while no turn runs
+	Poll        time.Duration     // between two looks for work: 500 ms, and up to 30 s while beats find none
 	StopPoll    time.Duration     // between two looks for stops: 2 s; Poll while the signal is not reliable
 	Grace       time.Duration     // for running turns at the end: 30 s
 	MaxAge      time.Duration     // REDELIVERY_MAX_AGE: 15 min

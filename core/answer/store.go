@@ -21,6 +21,7 @@ type Store interface {
 	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
 	Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error)
 	Judged(ctx context.Context, tenant access.TenantID, verdicts []session.Verdict) error
+	Traces(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest) ([]session.Trace, error)
 	Verdict(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Verdict, error)
 
 	// A worker takes it and lets go of it.
@@ -31,7 +32,7 @@ type Store interface {
 	Finish(ctx context.Context, f session.Fence, s session.Saved) error
 	Delivered(ctx context.Context, f session.Fence, undelivered string) error
 	Release(ctx context.Context, f session.Fence, after time.Duration) error
-	Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error
+	Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error)
 	Leave(ctx context.Context, id session.ReplicaID) error
 	Sweep(ctx context.Context) error
 

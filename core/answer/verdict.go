@@ -57,6 +57,24 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
+// News returns those of newest messages whose channels may hold something that no process has handled. Where one newest message was handled, so was
+// what its channel said before, since a process takes in a channel in order.
+func (s *Service) News(
+	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
+) ([]session.Newest, error) {
+	traces, err := s.Store.Traces(ctx, tenant, platform, workspace, newest)
+	if err != nil {
+		return nil, fmt.Errorf("find out what is new in %s: %w", workspace, err)
+	}
+	var news []session.Newest
+	for i, t := range traces {
+		if passed := t.Action != "" && t.Action != policy.Answer.String(); t.Open || !t.Asked && !passed {
+			news = append(news, newest[i])
+		}
+	}
+	return news, nil
+}
+
 // writeVerdicts stores verdicts until ctx ends, and then those that are left.
 func (s *Service) writeVerdicts(ctx context.Context) {
 	failing := false

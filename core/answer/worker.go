@@ -54,9 +54,12 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// idlePolls is how many times longer than Config.Poll the pauses get while there is nothing to do. A
-// question wakes the process that received it; only what another process left behind waits for them.
-const idlePolls = 4
+// How many times longer than Config.Poll the pauses between two looks for work get. A question wakes the process that received it, and a beat where
+// another process left something behind. What both missed waits for idlePolls; where the last look says little, the next one comes within doubtPolls.
+const (
+	idlePolls  = 60
+	doubtPolls = 4
+)
 
 // work leases turns and starts them until ctx ends.
 func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
@@ -99,7 +102,11 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 		if ctx.Err() != nil {
 			return
 		}
-		if wait = min(2*wait, idlePolls*s.config.Poll); woken {
+		polls := time.Duration(idlePolls)
+		if err != nil || s.doubtful() {
+			polls = doubtPolls
+		}
+		if wait = min(2*wait, polls*s.config.Poll); woken {
 			wait = s.config.Poll
 		}
 	}
@@ -169,6 +176,12 @@ func (s *Service) doubt() {
 	s.mu.Lock()
 	s.unsure = true
 	s.mu.Unlock()
+}
+
+func (s *Service) doubtful() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unsure
 }
 
 // drain waits for running turns, at most for the grace period, and then makes them hand back.

@@ -15,6 +15,19 @@ type Verdict struct {
 	At      time.Time // by the store's clock
 }
 
+// Newest is the newest message of a channel, or of a thread that belongs to a channel.
+type Newest struct {
+	Channel string
+	Message thread.MessageID
+}
+
+// Trace is what the store knows of a channel and its newest message.
+type Trace struct {
+	Action string // that was decided about the message; empty: nothing was
+	Asked  bool   // the message belongs to a turn
+	Open   bool   // a turn of the channel is unfinished, or was superseded in one of the threads of the last two days
+}
+
 // VerdictAge is how long verdicts are kept at least.
 const VerdictAge = 7 * 24 * time.Hour
 

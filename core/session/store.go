@@ -51,8 +51,9 @@ type Store interface {
 	Release(ctx context.Context, f Fence, after time.Duration) error
 	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an earlier one of their session.
 	Depth(ctx context.Context) (int, error)
-	// Beat says that a replica is alive for ttl from now on. A caller's own deadline is ttl after the moment before it called Beat.
-	Beat(ctx context.Context, id ReplicaID, ttl time.Duration) error
+	// Beat says that a replica is alive for ttl from now on. A caller's own deadline is ttl after the moment before it called Beat. It reports whether
+	// Lease may find something, of any platform, so that an idle replica need not ask for that too.
+	Beat(ctx context.Context, id ReplicaID, ttl time.Duration) (work bool, err error)
 	// Leave says that a replica has ended, and hands back what it still holds.
 	Leave(ctx context.Context, id ReplicaID) error
 	// Live counts the replicas that are alive.
@@ -194,6 +195,8 @@ type Store interface {
 
 	// Active lists the known threads of a workspace in which a message was seen within the time lately, newest first, at most most of them.
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]Active, error)
+	// Traces returns what is known of newest messages of a workspace, in their order.
+	Traces(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []Newest) ([]Trace, error)
 	// Claim reports whether the caller is to do what a key names in a workspace: it is true for exactly one of all who ask within ttl. When
 	// that one ends before it is done, the first to ask after ttl gets it.
 	Claim(ctx context.Context, tenant access.TenantID, at thread.Ref, key string, ttl time.Duration) (bool, error)

@@ -2,6 +2,8 @@ package event
 
 import (
 	"context"
+
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // Handler decides about what happens on Discord. Its methods are called from several goroutines, in order for what happens in one
@@ -50,4 +52,6 @@ type Conversations interface {
 	// Conversations lists the threads of a server in which something was said lately, the newest first, or the channels of direct conversations
 	// where guild is empty, that may hold what nobody was there for. Of the threads some may be messages that a chain of replies began with.
 	Conversations(ctx context.Context, guild string) []string
+	// News returns those of the newest messages of a server whose channels may hold something that no process has handled.
+	News(ctx context.Context, guild string, newest []session.Newest) []session.Newest
 }

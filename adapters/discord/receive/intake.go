@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -85,7 +87,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		in.discord.SetConnected(shard, true)
 		in.discord.Logger.InfoContext(ctx, "connected to Discord again", "shard", shard, "resumed", true)
 		for id, guild := range in.recent() {
-			in.catchUp(ctx, id, guild, "")
+			in.catchUp(ctx, id, guild, always)
 		}
 	case *discordgo.GuildCreate:
 		if e.Unavailable {
@@ -94,12 +96,14 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		in.discord.JoinedBy(shard, e.ID)
 		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
 		in.added(ctx, e)
+		var told []*discordgo.Channel
 		for _, c := range append(e.Channels, e.Threads...) {
 			if c.LastMessageID != "" && !holdsPosts(c) {
-				in.catchUp(ctx, c.ID, e.ID, c.LastMessageID)
+				told = append(told, c)
 				delete(in.due[e.ID], c.ID)
 			}
 		}
+		in.catchUpTold(ctx, e.ID, told)
 		in.scanDue(ctx, e.ID)
 		in.archived(ctx, e)
 	case *joined:
@@ -168,14 +172,14 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	})
 	for id, guild := range visited {
 		if guild == "" {
-			in.catchUp(ctx, id, "", "")
+			in.catchUp(ctx, id, "", always)
 		}
 	}
 	if known, ok := in.handler.(event.Conversations); ok {
 		in.upkeep.do("conversations", func() {
 			in.guard(ctx, "conversations", func() error {
 				for _, id := range known.Conversations(ctx, "") {
-					in.catchUp(ctx, id, "", "")
+					in.catchUp(ctx, id, "", always)
 				}
 				return nil
 			})
@@ -186,20 +190,53 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 // scanDue scans the channels of a server of whose newest messages the server has not told.
 func (in *intake) scanDue(ctx context.Context, guild string) {
 	for id := range in.due[guild] {
-		in.catchUp(ctx, id, guild, "")
+		in.catchUp(ctx, id, guild, always)
 	}
 	delete(in.due, guild)
 }
 
-// catchUp looks for messages that arrived while no process listened, unless the channel's newest one is known. Its calls come after all others.
-// A message that arrives in the channel from now on waits until then, so that the order stays, and has the channel scanned at once.
-func (in *intake) catchUp(ctx context.Context, channel, guild, newest string) {
-	after := in.baseline(channel, guild)
-	if newest != "" && !call.Newer(newest, after) {
-		return
+// catchUpTold catches up in those of a server's channels whose newest message, which the server told, is news: neither this process handled it nor another
+// one before.
+func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discordgo.Channel) {
+	told = slices.DeleteFunc(told, func(c *discordgo.Channel) bool { return !call.Newer(c.LastMessageID, in.baseline(c.ID, guild)) })
+	news := sync.OnceValue(func() map[string]bool { return in.news(ctx, guild, told) })
+	for _, c := range told {
+		in.catchUp(ctx, c.ID, guild, func() bool { return news()[c.LastMessageID] })
 	}
+}
+
+// news returns the newest messages of channels that no process has handled.
+func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Channel) map[string]bool {
+	newest := make([]session.Newest, len(told))
+	for i, c := range told {
+		newest[i] = session.Newest{Channel: c.ID, Message: thread.MessageID(c.LastMessageID)}
+		if c.IsThread() {
+			newest[i].Channel = c.ParentID
+		}
+	}
+	if known, ok := in.handler.(event.Conversations); ok {
+		newest = known.News(ctx, guild, newest)
+	}
+	found := make(map[string]bool, len(newest))
+	for _, n := range newest {
+		found[string(n.Message)] = true
+	}
+	return found
+}
+
+func always() bool { return true }
+
+// catchUp looks for messages that arrived while no process listened, if there may be some. Its calls come after all others.
+// A message that arrives in the channel from now on waits until then, so that the order stays, and has the channel scanned at once.
+func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
+	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
-		in.guard(ctx, "missed messages", func() error { return in.missed(call.Idle(ctx, hurry), channel, guild, after) })
+		in.guard(ctx, "missed messages", func() error {
+			if !some() {
+				return nil
+			}
+			return in.missed(call.Idle(ctx, hurry), channel, guild, after)
+		})
 	})
 	if s != nil {
 		in.missing.do(channel, s.run)
@@ -387,7 +424,7 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 				switch {
 				case err == nil && c.IsThread():
 					in.directory.Meet(c)
-					in.catchUp(ctx, id, g.ID, c.LastMessageID)
+					in.catchUpTold(ctx, g.ID, []*discordgo.Channel{c})
 				case err != nil && !call.Lasting(err):
 					return err
 				}

@@ -43,7 +43,7 @@ func BenchmarkLease(b *testing.B) {
 		b.Run(fmt.Sprintf("%d running, %d waiting", load.running, load.waiting), func(b *testing.B) {
 			db := postgrestest.Open(b)
 			store := pgsession.New(db)
-			if err := store.Beat(b.Context(), "other", time.Hour); err != nil {
+			if _, err := store.Beat(b.Context(), "other", time.Hour); err != nil {
 				b.Fatal(err)
 			}
 			const fill = `

@@ -21,7 +21,7 @@ import (
 func running(t *testing.T, s *pgsession.Store, event string) session.Turn {
 	t.Helper()
 	ctx := t.Context()
-	if err := s.Beat(ctx, "one", time.Minute); err != nil {
+	if _, err := s.Beat(ctx, "one", time.Minute); err != nil {
 		t.Fatal(err)
 	}
 	ref := thread.Ref{Platform: "console", Workspace: "w", Channel: "c", Thread: event}

@@ -27,7 +27,7 @@ func BenchmarkLongSession(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			for b.Loop() {
 				store := pgsession.New(postgrestest.Open(b))
-				if err := store.Beat(b.Context(), "r", time.Hour); err != nil {
+				if _, err := store.Beat(b.Context(), "r", time.Hour); err != nil {
 					b.Fatal(err)
 				}
 				for n := 1; n <= 500; n++ {

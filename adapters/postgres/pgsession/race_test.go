@@ -93,7 +93,7 @@ func (r *race) ask(key string, by thread.Person, quotas ...session.Quota) sessio
 // answer brings the next turn to its end.
 func (r *race) answer(saved session.Saved) session.Turn {
 	r.Helper()
-	if err := r.Beat(r.Context(), "r1", time.Hour); err != nil {
+	if _, err := r.Beat(r.Context(), "r1", time.Hour); err != nil {
 		r.Fatal(err)
 	}
 	t, err := sessiontest.One(r.Lease(r.Context(), session.LeaseRequest{Replica: "r1"}))
@@ -254,7 +254,7 @@ func TestNumbersRace(t *testing.T) {
 	asked := r.ask("m1", thread.Person{ID: "U1"})
 	r.lock(`insert into session_document (tenant_id, session_id, number, document_id, source_id, kind, title, url)
 		select tenant_id, id, 7, 'theirs', 's', 'page', 'Theirs', '' from session`)
-	if err := r.Beat(t.Context(), "r1", time.Hour); err != nil {
+	if _, err := r.Beat(t.Context(), "r1", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	leased, err := sessiontest.One(r.Lease(t.Context(), session.LeaseRequest{Replica: "r1"}))

@@ -9,15 +9,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beat implements session.Store.
-func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
+// Beat implements session.Store. What Lease could find is looked for by the partial indexes that serve it, which are empty while nothing is to be done.
+func (s *Store) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	const beat = `
-		insert into replica (id, expires_at) values ($1, clock_timestamp() + $2::bigint * interval '1 microsecond')
-		on conflict (id) do update set expires_at = excluded.expires_at`
-	if _, err := s.db.Pool.Exec(ctx, beat, id, ttl.Microseconds()); err != nil {
-		return fmt.Errorf("renew the leases of replica %s: %w", id, err)
+		with beat as (
+			insert into replica (id, expires_at) values ($1, clock_timestamp() + $4::bigint * interval '1 microsecond')
+			on conflict (id) do update set expires_at = excluded.expires_at)
+		select exists (select from turn q where q.state = 'queued' and q.not_before <= statement_timestamp())
+			or exists (select from turn l where l.state in ('running', 'delivering') and l.owner = '' and l.not_before <= statement_timestamp())
+			or exists (select from turn s where s.state = 'done' and s.disturbed and s.owner = '' and s.not_before <= statement_timestamp())
+			or `
+	if err := s.db.Pool.QueryRow(ctx, beat+apartQuery, id, []string(nil), []string(nil), ttl.Microseconds()).Scan(&work); err != nil {
+		return false, fmt.Errorf("renew the leases of replica %s: %w", id, err)
 	}
-	return nil
+	return work, nil
 }
 
 // Leave implements session.Store.

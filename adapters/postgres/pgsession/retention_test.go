@@ -29,7 +29,7 @@ func asked(t *testing.T, store *pgsession.Store, in session.Intake) session.Turn
 	if _, err := store.Accept(t.Context(), in); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Beat(t.Context(), "r", time.Hour); err != nil {
+	if _, err := store.Beat(t.Context(), "r", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	turn, err := sessiontest.One(store.Lease(t.Context(), session.LeaseRequest{Replica: "r"}))
@@ -201,7 +201,7 @@ func TestPruningLosesNoQuestion(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	store := pgsession.New(db)
-	if err := store.Beat(t.Context(), "r", time.Hour); err != nil {
+	if _, err := store.Beat(t.Context(), "r", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	const threads, rounds = 3, 15

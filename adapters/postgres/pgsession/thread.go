@@ -156,3 +156,32 @@ func (s *Store) Active(
 	}
 	return list, nil
 }
+
+// Traces implements session.Store.
+func (s *Store) Traces(
+	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
+) ([]session.Trace, error) {
+	// The messages by the primary keys, the threads of a workspace as in Active, their turns by unique keys.
+	const traces = `
+		with open as materialized (
+			select distinct s.channel from thread h
+			join session s using (tenant_id, platform, workspace, channel, thread)
+			join turn t on t.tenant_id = s.tenant_id and t.session_id = s.id
+			where h.tenant_id = $1 and h.platform = $2 and h.workspace = $3 and h.last_seen_at > clock_timestamp() - interval '2 days'
+			  and (t.state <> 'done' or t.outcome = 'superseded')
+		)
+		select coalesce(v.action, ''), m.turn_id is not null, exists (select from open o where o.channel = k.channel)
+		from unnest($4::text[], $5::text[]) with ordinality k (channel, message, n)
+		left join verdict v on v.tenant_id = $1 and v.platform = $2 and v.workspace = $3 and v.channel = k.channel and v.message = k.message
+		left join surface_message m on m.tenant_id = $1 and m.platform = $2 and m.workspace = $3 and m.channel = k.channel and m.message = k.message
+		order by k.n`
+	channels, messages := make([]string, len(newest)), make([]string, len(newest))
+	for i, n := range newest {
+		channels[i], messages[i] = n.Channel, postgres.Storable(string(n.Message))
+	}
+	list, err := postgres.QueryAll[session.Trace](ctx, s.db.Pool, traces, tenant, platform, workspace, channels, messages)
+	if err != nil {
+		return nil, fmt.Errorf("look for traces of %d newest messages: %w", len(newest), err)
+	}
+	return list, nil
+}

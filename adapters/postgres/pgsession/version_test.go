@@ -22,7 +22,7 @@ import (
 // leased is a question that was taken up.
 func leased(t *testing.T, store *pgsession.Store, n int) session.Turn {
 	t.Helper()
-	if err := store.Beat(t.Context(), "r", time.Hour); err != nil {
+	if _, err := store.Beat(t.Context(), "r", time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Accept(t.Context(), session.Intake{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 func active(f *fixture) {
@@ -55,4 +56,35 @@ func claims(f *fixture) {
 	f.equal("something else is claimed by itself", claim("b", time.Hour), true)
 	f.equal("a claim that has had its time is another's", claim("a", 0), true)
 	f.equal("from then on it holds again", claim("a", time.Hour), false)
+}
+
+func traces(f *fixture) {
+	newest := func(messages ...thread.MessageID) []session.Trace {
+		f.Helper()
+		var list []session.Newest
+		for _, m := range messages {
+			list = append(list, session.Newest{Channel: place.Channel, Message: m})
+		}
+		found, err := f.Traces(f.ctx, tenant, place.Platform, place.Workspace, append(list, session.Newest{Channel: "elsewhere", Message: "x1"}))
+		f.must(err)
+		f.equal("of a channel without traces", found[len(found)-1], session.Trace{})
+		for i := range messages {
+			if found[i].Asked { // what was decided may be stored with the question
+				found[i].Action = ""
+			}
+		}
+		return found[:len(found)-1]
+	}
+	f.must(f.Judged(f.ctx, tenant, []session.Verdict{{Ref: place, Message: "x1", Action: "ignore", Reason: "not_addressed"}}))
+	f.equal("before anything was asked", newest("x1", "x2"), []session.Trace{{Action: "ignore"}, {}})
+	question := f.question("one")
+	f.accept(question)
+	f.equal("while a turn waits", newest("x1", question.Message), []session.Trace{{Action: "ignore", Open: true}, {Asked: true, Open: true}})
+	f.finish(f.lease("r1"), session.Answered)
+	f.equal("after the answer", newest("x1", question.Message), []session.Trace{{Action: "ignore"}, {Asked: true}})
+	other := f.question("two")
+	other.Ref.Thread = "another"
+	f.accept(other)
+	f.finish(f.lease("r1"), session.Superseded)
+	f.equal("after a turn that was closed", newest("x1"), []session.Trace{{Action: "ignore", Open: true}})
 }

@@ -109,7 +109,7 @@ func racingArrivals(f *fixture) {
 	begun := map[session.TurnID]bool{}
 	for r := range replicas {
 		id := session.ReplicaID(fmt.Sprint("r", r))
-		f.must(f.Beat(f.ctx, id, time.Hour))
+		f.beat(id)
 		wg.Go(func() {
 			for f.ctx.Err() == nil {
 				mu.Lock()

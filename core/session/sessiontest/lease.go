@@ -86,7 +86,7 @@ func racingLeases(f *fixture) {
 	var wg sync.WaitGroup
 	for r := range replicas {
 		id := session.ReplicaID(fmt.Sprint("r", r))
-		f.must(f.Beat(f.ctx, id, time.Hour))
+		f.beat(id)
 		wg.Go(func() {
 			for f.ctx.Err() == nil {
 				t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id}))
@@ -138,7 +138,7 @@ func takeOver(f *fixture) {
 	if taken.ID != lost.ID || taken.Attempt <= lost.Attempt || taken.Takeovers != 1 || taken.State != session.Running {
 		f.Fatalf("took over %+v of %+v", taken, lost)
 	}
-	f.must(f.Beat(f.ctx, "r1", time.Hour)) // it continues, and learns that it is too late
+	f.beat("r1") // it continues, and learns that it is too late
 	f.wantErr(f.Finish(f.ctx, lost.Fence(), session.Saved{Outcome: session.Failed}), session.ErrFenced)
 	f.wantErr(f.Release(f.ctx, lost.Fence(), 0), session.ErrFenced)
 	f.wantErr(f.Delivered(f.ctx, lost.Fence(), ""), session.ErrFenced)
@@ -248,7 +248,7 @@ func filtered(f *fixture) {
 	console.Ref.Platform, console.Ref.Workspace = "console", "this terminal"
 	f.accept(slack)
 	f.accept(console)
-	f.must(f.Beat(f.ctx, "r1", time.Hour))
+	f.beat("r1")
 	for _, tt := range []struct {
 		platforms  []thread.Platform
 		workspaces []string
@@ -275,7 +275,7 @@ func filtered(f *fixture) {
 
 // several are leased at once, the oldest first, one of each session.
 func several(f *fixture) {
-	f.must(f.Beat(f.ctx, "r1", time.Hour))
+	f.beat("r1")
 	for _, thread := range []string{"100.1", "200.1", "300.1"} {
 		for n := range 2 {
 			q := f.question(fmt.Sprint(thread, " ", n))
@@ -341,7 +341,7 @@ func leave(f *fixture) {
 
 func live(f *fixture) {
 	for _, id := range []session.ReplicaID{"a", "b", "b", "c"} {
-		f.must(f.Beat(f.ctx, id, time.Hour))
+		f.beat(id)
 	}
 	f.expire("a")
 	n, err := f.Live(f.ctx)
@@ -357,7 +357,7 @@ func live(f *fixture) {
 
 func abandoned(f *fixture) {
 	f.accept(f.question("q"))
-	f.must(f.Beat(f.ctx, "r1", time.Hour))
+	f.beat("r1")
 	// Any age is over the limit of a nanosecond, and r1 came later than that: as after a restored backup.
 	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond}))
 	f.must(err)
@@ -375,4 +375,26 @@ func abandoned(f *fixture) {
 	if t, err = One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Hour})); err != nil || t == nil || t.Abandoned {
 		f.Fatalf("leased %+v (%v), want a young turn", t, err)
 	}
+}
+
+func beats(f *fixture) {
+	work := func(id session.ReplicaID, ttl time.Duration) bool {
+		f.Helper()
+		work, err := f.Beat(f.ctx, id, ttl)
+		f.must(err)
+		return work
+	}
+	f.equal("before anything was asked", work("r1", time.Hour), false)
+	f.accept(f.question("one"))
+	f.equal("while a question waits", work("r1", time.Hour), true)
+	t := f.lease("r2")
+	f.equal("while a live replica works on it", work("r1", time.Hour), false)
+	f.must(f.Release(f.ctx, t.Fence(), time.Hour))
+	f.equal("while it rests", work("r1", time.Hour), false)
+	other := f.question("two")
+	other.Ref.Thread = "another"
+	f.accept(other)
+	f.lease("r2")
+	f.expire("r2")
+	f.equal("once a replica has died", work("r1", time.Hour), true)
 }

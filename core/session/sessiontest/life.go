@@ -66,7 +66,8 @@ func (w *walker) step() session.Event {
 	case 2, 3, 4, 5:
 		return w.lease()
 	case 6:
-		w.must(w.Beat(w.ctx, w.me(), 0)) // dies
+		_, err := w.Beat(w.ctx, w.me(), 0)
+		w.must(err) // dies
 		w.replica++
 		return session.Leased
 	case 7:
@@ -112,7 +113,8 @@ func (w *walker) waiting() int {
 
 func (w *walker) lease() session.Event {
 	w.Helper()
-	w.must(w.Beat(w.ctx, w.me(), time.Hour))
+	_, err := w.Beat(w.ctx, w.me(), time.Hour)
+	w.must(err)
 	t, err := One(w.Lease(w.ctx, session.LeaseRequest{Replica: w.me()}))
 	w.may(err)
 	if t != nil {

@@ -45,3 +45,24 @@ func (m *Memory) Claim(ctx context.Context, tenant access.TenantID, at thread.Re
 	m.claims[k] = time.Now()
 	return true, ctx.Err()
 }
+
+// Traces implements session.Store.
+func (m *Memory) Traces(
+	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
+) ([]session.Trace, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := make([]session.Trace, len(newest))
+	for i, n := range newest {
+		key := messageKey{tenant, platform, workspace, n.Channel, n.Message}
+		list[i].Action = m.verdicts[key].Action
+		p := m.messages[key]
+		list[i].Asked = p != nil && p.turn != nil
+		list[i].Open = slices.ContainsFunc(m.turns, func(t *turn) bool {
+			of := t.Session
+			return of.Tenant == tenant && of.Ref.Platform == platform && of.Ref.Workspace == workspace && of.Ref.Channel == n.Channel &&
+				(t.State != session.Done || t.Outcome == session.Superseded)
+		})
+	}
+	return list, ctx.Err()
+}

@@ -230,9 +230,9 @@ func (m *Memory) handBack(t *turn) {
 }
 
 // Beat implements session.Store.
-func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) error {
+func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Duration) (work bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return false, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -243,7 +243,11 @@ func (m *Memory) Beat(ctx context.Context, id session.ReplicaID, ttl time.Durati
 	}
 	r.expires = now.Add(ttl)
 	m.replicas[id] = r
-	return nil
+	return slices.ContainsFunc(m.turns, func(t *turn) bool {
+		owner, owned := m.replicas[t.owner]
+		lost := t.owner == "" || t.owner != id && (!owned || !owner.expires.After(now))
+		return t.queued() && !t.notBefore.After(now) || (held(t) || t.spoilt()) && (t.quarantine != "" || lost && !t.notBefore.After(now))
+	}), nil
 }
 
 // Leave implements session.Store.

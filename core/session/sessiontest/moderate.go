@@ -146,8 +146,9 @@ func corrected(f *fixture) {
 func revisedLate(f *fixture) {
 	t := f.answered(f.question("q"), "A")
 	f.must(f.Correct(f.ctx, tenant, t.ID, "c", session.Correction{Text: "B", By: mod}))
-	f.must(f.Beat(f.ctx, "r1", 0)) // everything was down for longer than the age
-	f.must(f.Beat(f.ctx, "r9", time.Hour))
+	_, err := f.Beat(f.ctx, "r1", 0)
+	f.must(err) // everything was down for longer than the age
+	f.beat("r9")
 	again, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r9", MaxAge: time.Nanosecond}))
 	f.must(err)
 	if again == nil || again.ID != t.ID || again.Abandoned {

@@ -34,7 +34,7 @@ func (f *fixture) leases(id session.ReplicaID) (turns []session.Turn) {
 
 func (f *fixture) drains(id session.ReplicaID) {
 	f.Helper()
-	f.must(f.Beat(f.ctx, id, time.Hour))
+	f.beat(id)
 	if t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id})); t != nil || !errors.Is(err, session.ErrDraining) {
 		f.Fatalf("%s leased %+v (%v), and should drain", id, t, err)
 	}
@@ -171,7 +171,7 @@ func spared(f *fixture) {
 	f.dies("a", 1)
 	one := f.lease("r1") // alive alone: it takes what there is
 	f.ask("two")
-	f.must(f.Beat(f.ctx, "r2", time.Hour))
+	f.beat("r2")
 	f.dies("b", 1)
 	f.ask("new")
 	if t := f.lease("r2"); t.Question.Text != "new" { // the suspect would leave no replica to new questions
@@ -189,7 +189,7 @@ func suspectsElsewhere(f *fixture) {
 	console := f.question("console")
 	console.Ref.Platform, console.Ref.Workspace = "console", "this terminal"
 	f.accept(console)
-	f.must(f.Beat(f.ctx, "r2", time.Hour))
+	f.beat("r2")
 	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r2", Platforms: []thread.Platform{"console"}}))
 	f.must(err)
 	if t == nil || t.Question.Text != "console" {
@@ -298,7 +298,7 @@ func randomDeaths(f *fixture) {
 	done, lives := 0, 0
 	alive := []session.ReplicaID{"a0", "b0", "c0"}
 	for _, id := range alive {
-		f.must(f.Beat(f.ctx, id, time.Hour))
+		f.beat(id)
 	}
 	for step := 0; done < turns+1; step++ {
 		if step == most {
@@ -336,7 +336,7 @@ func randomDeaths(f *fixture) {
 			delete(held, id)
 			lives++
 			alive[n] = session.ReplicaID(fmt.Sprint("life", lives))
-			f.must(f.Beat(f.ctx, alive[n], time.Hour))
+			f.beat(alive[n])
 		}
 	}
 	f.Logf("%d replicas died", lives)

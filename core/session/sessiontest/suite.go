@@ -83,6 +83,8 @@ func Suite(t *testing.T, open func(*testing.T) Store) {
 		{"a turn that was written over is delivered again", disturbed},
 		{"who takes part in a thread is remembered", participants},
 		{"threads in which something was said lately are listed", active},
+		{"newest messages leave traces", traces},
+		{"a beat says whether there is work", beats},
 		{"of several who claim something one may do it", claims},
 		{"what was changed in chat is remembered", settings},
 		{"quotas are counted at intake", quotas},
@@ -200,9 +202,16 @@ func (f *fixture) lease(id session.ReplicaID) session.Turn {
 	return *t
 }
 
+// beat has a replica live for an hour.
+func (f *fixture) beat(id session.ReplicaID) {
+	f.Helper()
+	_, err := f.Beat(f.ctx, id, time.Hour)
+	f.must(err)
+}
+
 func (f *fixture) tryLease(id session.ReplicaID) *session.Turn {
 	f.Helper()
-	f.must(f.Beat(f.ctx, id, time.Hour))
+	f.beat(id)
 	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: id}))
 	f.must(err)
 	return t
@@ -223,7 +232,8 @@ func (f *fixture) finish(t session.Turn, o session.Outcome) {
 
 func (f *fixture) expire(id session.ReplicaID) {
 	f.Helper()
-	f.must(f.Beat(f.ctx, id, 0))
+	_, err := f.Beat(f.ctx, id, 0)
+	f.must(err)
 }
 
 func (f *fixture) must(err error) {
