@@ -145,6 +145,11 @@ func run(ctx context.Context, args []string, env *environment) int {
 	if err := env.config.CheckPrices(env.config.File); err != nil {
 		return env.fail(err, exitUsage)
 	}
+	if verb := parsed.Command(); verb != "serve" && !strings.HasPrefix(verb, "service ") {
+		if note := serviceNote(env.config); note != "" {
+			fmt.Fprintln(env.errs, note)
+		}
+	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")
 	if parsed.Command() != "chat" || !isTerminal(env.stdin) { // at a terminal Ctrl-C stops the answer, not the chat
 		var stop context.CancelFunc
