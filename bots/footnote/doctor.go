@@ -21,6 +21,11 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
 	base, fault := wire.OpenMigrated(ctx, env.config, env.logger)
+	if errors.Is(fault, postgres.ErrNoSchema) {
+		e.find(platforms.Finding{Part: "schema", Optional: true, Text: "There is none yet, as on a new machine. " +
+			"Run footnote migrate, index or serve, which create it; then run footnote doctor again, which checks the other parts."})
+		return e.result()
+	}
 	if errors.Is(fault, postgres.ErrSchema) {
 		e.tell("schema", "", fmt.Errorf("%w. The other parts are checked once the schema fits", fault))
 		return e.result()

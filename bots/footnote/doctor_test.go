@@ -47,13 +47,19 @@ func TestDoctorDoesNotMigrate(t *testing.T) {
 	t.Parallel()
 	p := emptyProgram(t)
 	for range 2 {
-		if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ schema: ") || !strings.Contains(r.stdout, "it is at version 0, and ") {
+		if r := p.try(t, "", "doctor"); r.code != 0 || !strings.Contains(r.stdout, "! schema: There is none yet") || strings.Contains(r.stdout, "✗") {
 			t.Errorf("exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
 		}
 	}
 	p.run(t, "migrate")
 	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ schema: version ") {
 		t.Errorf("after the migration:\n%s", r.stdout)
+	}
+	if _, err := database(t, p).Pool.Exec(t.Context(), `delete from goose_db_version where version_id > 1`); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ schema: ") || !strings.Contains(r.stdout, "it is at version 1, and ") {
+		t.Errorf("of an older version, exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
 
