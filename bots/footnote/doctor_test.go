@@ -24,6 +24,20 @@ func TestDoctorTellsTheMemoryLimit(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysWhatDecidesWhetherToQuote(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	for settings, want := range map[string]string{"EMBEDDER=words": "the program: EMBEDDER=words\n", "EMBEDDER=": ""} {
+		r := p.with("INDEX_MEMORY_BYTES=1048576", settings).try(t, "", "doctor")
+		if strings.Contains(r.stdout, "words alone decide") != (want != "") || !strings.Contains(r.stdout, want) {
+			t.Errorf("with %s the doctor says:\n%s", settings, r.stdout)
+		}
+	}
+	if r := p.with("EMBEDDER=", "GOMEMLIMIT=200MiB", "INDEX_MEMORY_BYTES=1048576").run(t, "doctor"); !strings.Contains(r.stdout, "the program: the memory limit is below 256 MiB\n") {
+		t.Errorf("with little memory the doctor says:\n%s", r.stdout)
+	}
+}
+
 // The doctor names the address where nothing listens, and the setting that holds it.
 func TestDoctorNamesAddressesWhereNothingListens(t *testing.T) {
 	t.Parallel()

@@ -113,8 +113,11 @@ func run(ctx context.Context, args []string, env *environment) int {
 	if err != nil {
 		return env.fail(fmt.Errorf("set up the command line: %w", err), exitFail)
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(args[1:], "--help")
 	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help or --version has printed what was asked for
