@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/systemd"
+	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
 // serviceCommand runs footnote as a service of the machine.
@@ -136,15 +138,16 @@ func userData(env *environment) (string, error) {
 	return local.DefaultDir()
 }
 
-// writeUnit replaces the file at once, so that systemd never reads half of it.
+// writeUnit replaces the file at once, so that systemd never reads half of it. Everyone may read units.
 func writeUnit(path, text string) error {
-	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil { //nolint:gosec // systemd's tools read units as anyone
-		if errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
-		}
-		return fmt.Errorf("write the unit: %w", err)
+	err := wholefile.Write(path, 0o644, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err //nolint:wrapcheck // it is wrapped below
+	})
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the unit: %w", err)
 	}
 	return nil
