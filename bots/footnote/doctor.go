@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/memory"
@@ -68,7 +69,7 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	mistakes, fault := silentMistakes(ctx, base, set, true)
 	if fault != nil {
-		e.tell("mistakes", "", fault)
+		e.find(platforms.Finding{Part: "more checks", Text: "These failed: " + strings.ReplaceAll(advised(fault), "\n", "; ")})
 	}
 	for _, m := range mistakes {
 		e.find(platforms.Finding{Part: m.Part, Text: m.Text, Optional: true})
