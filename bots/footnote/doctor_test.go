@@ -1,9 +1,13 @@
 package main_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
 // The doctor says how much memory the process keeps to, who said so, and whether what it remembers of the index leaves room for answers.
@@ -93,5 +97,25 @@ func TestDoctorCallsTheServersLibraries(t *testing.T) {
 				t.Errorf("exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
 			}
 		})
+	}
+}
+
+// Checks that fail for the same token are one line with a mark, like every other check.
+func TestDoctorPrintsALineForEachCheck(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("channels:\n  - {platform: slack, channel: C0123456789, follow: mention}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newProgram(t, "SLACK_BOT_TOKEN=xoxb-wrong", "SLACK_APP_TOKEN=xapp-wrong", "SLACK_API_URL="+slack.URL(), "FOOTNOTE_CONFIG="+file).try(t, "", "doctor")
+	if r.code != 1 || !strings.Contains(r.stdout, "✗ more checks: These failed: look for the channel C0123456789 of slack: ") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stdout)
+	}
+	for line := range strings.Lines(r.stdout) {
+		if !regexp.MustCompile(`^[✓!✗] [^:]+: .`).MatchString(line) {
+			t.Errorf("a line without a mark or a part: %s", line)
+		}
 	}
 }
