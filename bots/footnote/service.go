@@ -211,8 +211,7 @@ func (c *serviceRun) Run(env *environment) error {
 	if err != nil {
 		return fmt.Errorf("systemd-run is missing: %w", err)
 	}
-	args := append([]string{runner}, systemd.RunArguments(string(file), config)...)
-	args = append(append(args, binary), c.Command...)
+	args := append([]string{runner}, systemd.RunArguments(string(file), config, binary, c.Command)...)
 	if err := syscall.Exec(runner, args, os.Environ()); err != nil { //nolint:gosec // it is the command that was asked for
 		return fmt.Errorf("run systemd-run: %w", err)
 	}

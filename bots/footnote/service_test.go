@@ -149,7 +149,7 @@ func TestServiceRunHasTheSettingsOfTheService(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := p.try(t, "", "service", "run", "--user", "sources", "check", "--json")
-	for _, want := range []string{"--user\n", "--property=EnvironmentFile=-" + settings + "\n", "\n--\n", "\nsources\ncheck\n--json\n"} {
+	for _, want := range []string{"--user\n", "--property=EnvironmentFile=-" + settings + "\n", "\n--\n/", "\nsources\ncheck\n--json\n"} {
 		if r.code != 7 || !strings.Contains(r.stdout, want) {
 			t.Errorf("exit code %d, %q is missing in\n%s%s", r.code, want, r.stdout, r.stderr)
 		}

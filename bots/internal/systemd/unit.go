@@ -64,7 +64,7 @@ var shared = []string{"User", "StateDirectory", "StateDirectoryMode", "CacheDire
 // RunArguments are the arguments with which systemd-run starts a command as a unit file starts its
 // service: as its account, with its settings, in its folder. config is the folder of a user's
 // settings; empty for a unit of the system.
-func RunArguments(file, config string) []string {
+func RunArguments(file, config, binary string, command []string) []string {
 	args := []string{"--quiet", "--pipe", "--wait", "--collect"}
 	if config != "" {
 		args = append(args, "--user")
@@ -76,7 +76,11 @@ func RunArguments(file, config string) []string {
 			args = append(args, "--property="+expand.Replace(strings.TrimSpace(line)))
 		}
 	}
-	return append(args, "--")
+	args = append(args, "--", binary)
+	for _, word := range command {
+		args = append(args, strings.ReplaceAll(word, "$", "$$")) // systemd reads a variable there
+	}
+	return args
 }
 
 // Closed returns the folder, or the program itself, that keeps the account from running the program,

@@ -51,18 +51,18 @@ func TestRunArgumentsAreThoseOfTheUnit(t *testing.T) {
 		{systemd.Unit{Binary: "/bin/footnote", User: "bot", Memory: "80%"}, "", []string{
 			"--quiet", "--pipe", "--wait", "--collect", "--property=User=bot", "--property=StateDirectory=footnote", "--property=StateDirectoryMode=0700",
 			"--property=CacheDirectory=footnote", "--property=Environment=FOOTNOTE_DATA=/var/lib/footnote XDG_CACHE_HOME=/var/cache/footnote",
-			"--property=WorkingDirectory=/etc/footnote", "--property=EnvironmentFile=-/etc/footnote/footnote.env", "--",
+			"--property=WorkingDirectory=/etc/footnote", "--property=EnvironmentFile=-/etc/footnote/footnote.env", "--", "/opt/footnote", "ask", "what is $$HOME?",
 		}},
 		{systemd.Unit{Binary: "/bin/footnote", Data: "/home/a/100%", Memory: "80%"}, "/home/a/.config", []string{
 			"--quiet", "--pipe", "--wait", "--collect", "--user", `--property=Environment="FOOTNOTE_DATA=/home/a/100%"`,
-			"--property=WorkingDirectory=/home/a/.config/footnote", "--property=EnvironmentFile=-/home/a/.config/footnote/footnote.env", "--",
+			"--property=WorkingDirectory=/home/a/.config/footnote", "--property=EnvironmentFile=-/home/a/.config/footnote/footnote.env", "--", "/opt/footnote", "ask", "what is $$HOME?",
 		}},
 	} {
 		text, err := tt.unit.Text()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := systemd.RunArguments(text, tt.config); !slices.Equal(got, tt.want) {
+		if got := systemd.RunArguments(text, tt.config, "/opt/footnote", []string{"ask", "what is $HOME?"}); !slices.Equal(got, tt.want) {
 			t.Errorf("%q", got)
 		}
 	}
