@@ -190,3 +190,25 @@ func TestChangedAddressLeavesAnOldSource(t *testing.T) {
 		t.Errorf("removing says:\n%s", r.stdout)
 	}
 }
+
+// An entry that is only renamed reads the same source, by the same schedule.
+func TestRenamedSourceKeepsItsSchedule(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"docs/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n"})
+	file := filepath.Join(dir, "footnote.yaml")
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
+	for _, name := range []string{"harbour", "port"} {
+		if err := os.WriteFile(file, []byte("sources:\n  "+name+": {path: docs, every: 6h}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := serve(t, p)
+		list := sourcesUntil(t, p, s, func(list []listedSource) bool { return len(list) == 1 && list[0].Documents == 1 })
+		s.stop(t)
+		if list[0].Every != "6h" {
+			t.Errorf("as %s it is read every %q", name, list[0].Every)
+		}
+	}
+	if r := p.run(t, "doctor"); strings.Contains(r.stdout, "no longer in the configuration file") || !strings.Contains(r.stdout, "✓ source port: 1 document; 1 document, read just now, every 6h\n") {
+		t.Errorf("doctor says:\n%s", r.stdout)
+	}
+}
