@@ -17,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
+	"github.com/footnotehq/footnote/adapters/internal/pace"
 	"github.com/footnotehq/footnote/core/footprint"
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
@@ -37,7 +39,9 @@ type Config struct {
 	Timeout time.Duration
 	// Refresh is how few changes are made visible: "wait_for" (the default) waits for the next refresh of the index, "true" has one made at once, as many get.
 	Refresh string
-	Logger  *slog.Logger
+	// Rest is how long a node that gave no answer is asked after the others; 5 s.
+	Rest   time.Duration
+	Logger *slog.Logger
 }
 
 // Client talks to a cluster. It is safe for concurrent use.
@@ -49,6 +53,7 @@ type Client struct {
 	suited  sync.Map    // names of indexes whose layout was looked at
 	waiting atomic.Int64
 	portion atomic.Int64 // how many changes go into a bulk request now
+	failed  pace.Rest    // nodes that gave no answer a short time ago
 }
 
 // answers bounds an answer. The largest are lists of 10,000 chunks, with about 1 MB and 100,000 elements.
@@ -58,6 +63,9 @@ var answers = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
 func New(cfg Config) (*Client, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = 30 * time.Second
+	}
+	if cfg.Rest == 0 {
+		cfg.Rest = 5 * time.Second
 	}
 	if cfg.Refresh == "" {
 		cfg.Refresh = "wait_for"
@@ -160,23 +168,40 @@ func (f *fault) Error() string {
 	return fmt.Sprintf("it answered %d: %s (%s)", f.status, f.reason, f.kind)
 }
 
-// call sends a JSON body, or lines of JSON, and reads the answer into out. A node that cannot be connected to is passed over for the next one.
+// call sends a JSON body, or lines of JSON, and reads the answer into out. A node that gives no
+// answer is passed over for the next one,
+// and is asked last for a while, so that it delays few requests.
 func (c *Client) call(ctx context.Context, method, path string, body []byte, out any) error {
 	var last error
-	hosts := c.cfg.Address.Hosts
-	first := int(c.next.Add(1))
-	for i := range hosts {
-		err := c.once(ctx, hosts[(first+i)%len(hosts)], method, path, body, out)
+	for _, host := range c.hosts() {
+		err := c.once(ctx, host, method, path, body, out)
 		var down *unreachable
 		if err == nil || !errors.As(err, &down) || ctx.Err() != nil {
 			return err
 		}
+		c.failed.For(host, c.cfg.Rest)
 		if down.late && strings.Contains(path, "_bulk") { // the cluster is at work on it: less will be asked of it
 			return err
 		}
 		last = err
 	}
 	return last
+}
+
+// hosts are the nodes in the order in which a request asks them: in turn, and last those that failed.
+func (c *Client) hosts() []string {
+	all := c.cfg.Address.Hosts
+	first := int(c.next.Add(1)) % len(all)
+	order := slices.Concat(all[first:], all[:first])
+	var fit, failed []string
+	for _, host := range order {
+		if c.failed.Left(host) > 0 {
+			failed = append(failed, host)
+		} else {
+			fit = append(fit, host)
+		}
+	}
+	return append(fit, failed...)
 }
 
 // unreachable is a node that gave no answer.

@@ -33,6 +33,7 @@ var (
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
 	ErrSchema       = errors.New("the database schema does not fit this version of footnote")
+	ErrNoSchema     = fmt.Errorf("%w: the database holds none yet", ErrSchema)
 )
 
 // poolSize is how many connections a process has unless it is told otherwise. What answering and taking in need of the server are statements of a

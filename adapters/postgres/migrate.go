@@ -150,6 +150,9 @@ func checkSchema(ctx context.Context, conn *pgx.Conn) (schema Schema, err error)
 		}
 	}
 	schema = Schema{have, want}
+	if have == 0 {
+		return schema, fmt.Errorf("%w; run \"footnote migrate\"", ErrNoSchema)
+	}
 	if have < want {
 		return schema, fmt.Errorf("%w: it is at version %d, and %d is needed; run \"footnote migrate\"", ErrSchema, have, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/bots/internal/memory"
@@ -21,6 +22,11 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	e := &examination{out: env.out}
 	e.find(env.memoryFinding())
 	base, fault := wire.OpenMigrated(ctx, env.config, env.logger)
+	if errors.Is(fault, postgres.ErrNoSchema) {
+		e.find(platforms.Finding{Part: "schema", Optional: true, Text: "There is none yet, as on a new machine. " +
+			"Run footnote migrate, index or serve, which create it; then run footnote doctor again, which checks the other parts."})
+		return e.result()
+	}
 	if errors.Is(fault, postgres.ErrSchema) {
 		e.tell("schema", "", fmt.Errorf("%w. The other parts are checked once the schema fits", fault))
 		return e.result()
@@ -63,7 +69,7 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	mistakes, fault := silentMistakes(ctx, base, set, true)
 	if fault != nil {
-		e.tell("mistakes", "", fault)
+		e.find(platforms.Finding{Part: "more checks", Text: "These failed: " + strings.ReplaceAll(advised(fault), "\n", "; ")})
 	}
 	for _, m := range mistakes {
 		e.find(platforms.Finding{Part: m.Part, Text: m.Text, Optional: true})

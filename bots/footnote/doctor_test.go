@@ -1,9 +1,13 @@
 package main_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
 // The doctor says how much memory the process keeps to, who said so, and whether what it remembers of the index leaves room for answers.
@@ -21,6 +25,20 @@ func TestDoctorTellsTheMemoryLimit(t *testing.T) {
 		if r := p.with(tt.settings...).run(t, "doctor"); !strings.Contains(r.stdout, tt.want) {
 			t.Errorf("with %v the doctor says:\n%s", tt.settings, r.stdout)
 		}
+	}
+}
+
+func TestDoctorSaysWhatDecidesWhetherToQuote(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	for settings, want := range map[string]string{"EMBEDDER=words": "the program: EMBEDDER=words\n", "EMBEDDER=": ""} {
+		r := p.with("INDEX_MEMORY_BYTES=1048576", settings).try(t, "", "doctor")
+		if strings.Contains(r.stdout, "words alone decide") != (want != "") || !strings.Contains(r.stdout, want) {
+			t.Errorf("with %s the doctor says:\n%s", settings, r.stdout)
+		}
+	}
+	if r := p.with("EMBEDDER=", "GOMEMLIMIT=200MiB", "INDEX_MEMORY_BYTES=1048576").run(t, "doctor"); !strings.Contains(r.stdout, "the program: the memory limit is below 256 MiB\n") {
+		t.Errorf("with little memory the doctor says:\n%s", r.stdout)
 	}
 }
 
@@ -47,13 +65,19 @@ func TestDoctorDoesNotMigrate(t *testing.T) {
 	t.Parallel()
 	p := emptyProgram(t)
 	for range 2 {
-		if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ schema: ") || !strings.Contains(r.stdout, "it is at version 0, and ") {
+		if r := p.try(t, "", "doctor"); r.code != 0 || !strings.Contains(r.stdout, "! schema: There is none yet") || strings.Contains(r.stdout, "✗") {
 			t.Errorf("exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
 		}
 	}
 	p.run(t, "migrate")
 	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ schema: version ") {
 		t.Errorf("after the migration:\n%s", r.stdout)
+	}
+	if _, err := database(t, p).Pool.Exec(t.Context(), `delete from goose_db_version where version_id > 1`); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.try(t, "", "doctor"); r.code != 1 || !strings.Contains(r.stdout, "✗ schema: ") || !strings.Contains(r.stdout, "it is at version 1, and ") {
+		t.Errorf("of an older version, exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
 
@@ -73,5 +97,25 @@ func TestDoctorCallsTheServersLibraries(t *testing.T) {
 				t.Errorf("exit code %d:\n%s%s", r.code, r.stdout, r.stderr)
 			}
 		})
+	}
+}
+
+// Checks that fail for the same token are one line with a mark, like every other check.
+func TestDoctorPrintsALineForEachCheck(t *testing.T) {
+	t.Parallel()
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("channels:\n  - {platform: slack, channel: C0123456789, follow: mention}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newProgram(t, "SLACK_BOT_TOKEN=xoxb-wrong", "SLACK_APP_TOKEN=xapp-wrong", "SLACK_API_URL="+slack.URL(), "FOOTNOTE_CONFIG="+file).try(t, "", "doctor")
+	if r.code != 1 || !strings.Contains(r.stdout, "✗ more checks: These failed: look for the channel C0123456789 of slack: ") {
+		t.Errorf("exit code %d:\n%s", r.code, r.stdout)
+	}
+	for line := range strings.Lines(r.stdout) {
+		if !regexp.MustCompile(`^[✓!✗] [^:]+: .`).MatchString(line) {
+			t.Errorf("a line without a mark or a part: %s", line)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/bots/internal/wholefile"
 	"github.com/footnotehq/footnote/core/evaluate"
 )
 
@@ -108,21 +109,10 @@ func (k keeping) save(env *environment, report evaluate.Report) error {
 	return err
 }
 
-// writeWhole writes a file, whole or not at all, and the folders above it.
+// writeWhole writes a file that others may not read, whole or not at all, and the folders above it.
 func writeWhole(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(name), ".eval-*")
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(file), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return wholefile.Write(name, 0o600, write)
 }

@@ -12,6 +12,12 @@ func TestHelpIsGroupedByTask(t *testing.T) {
 	t.Parallel()
 	p := &program{}
 	help := p.run(t, "--help").stdout
+	if r := p.run(t, "help"); r.stdout != help {
+		t.Errorf("footnote help prints:\n%s", r.stdout)
+	}
+	if r := p.run(t, "help", "sources"); r.stdout != p.run(t, "sources", "--help").stdout {
+		t.Errorf("footnote help sources prints:\n%s", r.stdout)
+	}
 	at := 0
 	for _, text := range []string{
 		"Try it:", "\n  chat ", "Serve:", "\n  serve ", "Sources:", "\n  sources add ", "Look into what happened:", "\n  why ", "Operate:", "\n  migrate ", "\n  completion ", "footnote settings",

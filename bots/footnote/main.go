@@ -113,8 +113,11 @@ func run(ctx context.Context, args []string, env *environment) int {
 	if err != nil {
 		return env.fail(fmt.Errorf("set up the command line: %w", err), exitFail)
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help":
+		args = append(args[1:], "--help")
 	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help or --version has printed what was asked for
@@ -144,6 +147,11 @@ func run(ctx context.Context, args []string, env *environment) int {
 	}
 	if err := env.config.CheckFile(env.config.File); err != nil {
 		return env.fail(err, exitUsage)
+	}
+	if verb := parsed.Command(); verb != "serve" && !strings.HasPrefix(verb, "service ") {
+		if note := serviceNote(env.config); note != "" {
+			fmt.Fprintln(env.errs, note)
+		}
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")
 	if parsed.Command() != "chat" || !isTerminal(env.stdin) { // at a terminal Ctrl-C stops the answer, not the chat

@@ -213,7 +213,7 @@ func TestPrecisionOfVectors(t *testing.T) {
 			t.Errorf("the vectors took no part: %+v", got)
 		}
 	}
-	if r := half.with("INDEX_PRECISION=double").try(t, "", "doctor"); r.code != 2 || !strings.Contains(r.stderr, "INDEX_PRECISION: is not one of half, single") {
+	if r := half.with("INDEX_PRECISION=double").try(t, "", "doctor"); r.code != 2 || !strings.Contains(r.stderr, `INDEX_PRECISION: holds "double", which is not one of half, single`) {
 		t.Errorf("exit code %d:\n%s", r.code, r.stderr)
 	}
 }

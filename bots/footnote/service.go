@@ -3,18 +3,24 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"syscall"
 
 	"github.com/footnotehq/footnote/adapters/postgres/local"
+	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/systemd"
+	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
 // serviceCommand runs footnote as a service of the machine.
 type serviceCommand struct {
 	Install serviceInstall `cmd:"" help:"Write a systemd unit that runs footnote serve, and print what to run next."`
+	Run     serviceRun     `cmd:"" help:"Run a command with the account, the settings and the data folder of the service, such as: footnote service run doctor."`
 }
 
 // serviceInstall writes the unit. It starts nothing.
@@ -26,6 +32,8 @@ type serviceInstall struct {
 }
 
 const (
+	systemUnits    = "/etc/systemd/system"
+	systemSettings = "/etc/footnote/footnote.env"
 	unitName       = "footnote.service"
 	defaultAccount = "footnote"
 )
@@ -54,6 +62,16 @@ func (c *serviceInstall) Run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	if !c.User {
+		closed, err := unit.Closed()
+		if err != nil {
+			return err
+		}
+		if closed != "" {
+			return fmt.Errorf("the account %s could not run %s, because %s is closed to it. Copy the program, and run this command with the copy:\n"+
+				"  install %s /usr/local/bin/footnote && /usr/local/bin/footnote service install", c.As, unit.Binary, closed, unit.Binary)
+		}
+	}
 	path := filepath.Join(dir, unitName)
 	before, err := os.ReadFile(path)
 	switch {
@@ -61,7 +79,7 @@ func (c *serviceInstall) Run(env *environment) error {
 	case err != nil:
 		return fmt.Errorf("look for a unit: %w", err)
 	case !systemd.Untouched(string(before)):
-		return fmt.Errorf("%s was changed by hand and is left as it is: put your changes into a drop-in (systemctl edit %s), remove the file, then try again", path, unitName)
+		return fmt.Errorf("%s was changed by hand and is left as it is: put your changes into a drop-in (systemctl%s edit %s), remove the file, then try again", path, c.flag(), unitName)
 	}
 	if err := writeUnit(path, text); err != nil {
 		return err
@@ -81,16 +99,16 @@ func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, 
 	if !c.User {
 		unit.User = c.As
 		if dir == "" {
-			dir = "/etc/systemd/system"
+			dir = systemUnits
 		}
 		return unit, dir, nil
 	}
-	config, err := os.UserConfigDir()
+	config, units, err := userUnits()
 	if err != nil {
-		return unit, "", fmt.Errorf("find your systemd folder: %w", err)
+		return unit, "", err
 	}
 	if dir == "" {
-		dir = filepath.Join(config, "systemd", "user")
+		dir = units
 	}
 	if unit.Data, err = userData(env); err != nil {
 		return unit, "", err
@@ -103,6 +121,15 @@ func (c *serviceInstall) unit(env *environment) (unit systemd.Unit, dir string, 
 	return unit, dir, nil
 }
 
+// userUnits are the folder of a user's settings and, in it, that of the user's units.
+func userUnits() (config, units string, err error) {
+	config, err = os.UserConfigDir()
+	if err != nil {
+		return "", "", fmt.Errorf("find your systemd folder: %w", err)
+	}
+	return config, filepath.Join(config, "systemd", "user"), nil
+}
+
 // userData is the data folder of the person who runs the command.
 func userData(env *environment) (string, error) {
 	if env.config.DataDir != "" {
@@ -111,18 +138,27 @@ func userData(env *environment) (string, error) {
 	return local.DefaultDir()
 }
 
-// writeUnit replaces the file at once, so that systemd never reads half of it.
+// writeUnit replaces the file at once, so that systemd never reads half of it. Everyone may read units.
 func writeUnit(path, text string) error {
-	if err := os.WriteFile(path+".new", []byte(text), 0o644); err != nil { //nolint:gosec // systemd's tools read units as anyone
-		if errors.Is(err, fs.ErrPermission) {
-			return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
-		}
-		return fmt.Errorf("write the unit: %w", err)
+	err := wholefile.Write(path, 0o644, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err //nolint:wrapcheck // it is wrapped below
+	})
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("write the unit: %w; run it as root, or with --user", err)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
+	if err != nil {
 		return fmt.Errorf("write the unit: %w", err)
 	}
 	return nil
+}
+
+// flag is what systemctl takes for the kind of unit.
+func (c *serviceInstall) flag() string {
+	if c.User {
+		return " --user"
+	}
+	return ""
 }
 
 // next is what is left to do.
@@ -132,6 +168,7 @@ func (c *serviceInstall) next() string {
   (umask 077 && mkdir -p ~/.config/footnote && touch ~/.config/footnote/footnote.env) && $EDITOR ~/.config/footnote/footnote.env
   systemctl --user daemon-reload && systemctl --user enable --now footnote
   loginctl enable-linger    # so that it runs while you are logged out
+  footnote service run --user doctor    # every command with the settings of the service
   journalctl --user -fu footnote
 `
 	}
@@ -139,6 +176,70 @@ func (c *serviceInstall) next() string {
   # settings, such as SLACK_BOT_TOKEN=xoxb-…, one a line; footnote.yaml goes next to them
   install -d /etc/footnote && (umask 077 && touch /etc/footnote/footnote.env) && $EDITOR /etc/footnote/footnote.env
   systemctl daemon-reload && systemctl enable --now footnote
+  footnote service run doctor    # every command with the account, the settings and the data folder of the service
   journalctl -fu footnote
 `
+}
+
+// serviceRun runs a command as the service would. systemd-run reads footnote.env as systemd does.
+type serviceRun struct {
+	User    bool     `name:"user" help:"As the service of your own systemd manager."`
+	Command []string `arg:"" passthrough:"" placeholder:"COMMAND" help:"The command with its flags, such as doctor."`
+}
+
+// Run implements the verb. systemd-run takes the place of this process.
+func (c *serviceRun) Run(env *environment) error {
+	dir, config := systemUnits, ""
+	if c.User {
+		var err error
+		if config, dir, err = userUnits(); err != nil {
+			return err
+		}
+	}
+	file, err := os.ReadFile(filepath.Join(dir, unitName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageError("there is no service: footnote service install writes one, also with --user")
+	}
+	if err != nil {
+		return fmt.Errorf("read the unit: %w", err)
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the program: %w", err)
+	}
+	runner, err := exec.LookPath("systemd-run")
+	if err != nil {
+		return fmt.Errorf("systemd-run is missing: %w", err)
+	}
+	args := append([]string{runner}, systemd.RunArguments(string(file), config, binary, c.Command)...)
+	if err := syscall.Exec(runner, args, os.Environ()); err != nil { //nolint:gosec // it is the command that was asked for
+		return fmt.Errorf("run systemd-run: %w", err)
+	}
+	return nil
+}
+
+// serviceNote says that a command runs without the settings of a service that is installed here;
+// empty where the shell says itself which data are meant.
+func serviceNote(c *config.Config) string {
+	if c.DataDir != "" || c.DatabaseURL != "" {
+		return ""
+	}
+	if exists(filepath.Join(systemUnits, unitName)) {
+		return noteOf(systemSettings, "sudo footnote service run")
+	}
+	own, units, err := userUnits()
+	settings := filepath.Join(own, "footnote", "footnote.env")
+	if err == nil && exists(filepath.Join(units, unitName)) && exists(settings) {
+		return noteOf(settings, "footnote service run --user")
+	}
+	return ""
+}
+
+func noteOf(settings, command string) string {
+	return fmt.Sprintf("This command runs without the settings of the service (%s). To use them, put %q before the command, as in: %s doctor", settings, command, command)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

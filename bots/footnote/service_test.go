@@ -42,7 +42,8 @@ func TestServiceInstallWritesAUnit(t *testing.T) {
 			if err := os.WriteFile(path, changed, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if r := p.try(t, "", install...); r.code != 1 || !strings.Contains(r.stderr, "was changed by hand") {
+			if r := p.try(t, "", install...); r.code != 1 || !strings.Contains(r.stderr, "was changed by hand") ||
+				!strings.Contains(r.stderr, map[string]string{"system": "(systemctl edit ", "user": "(systemctl --user edit "}[name]) {
 				t.Errorf("over a changed unit: exit code %d\n%s", r.code, r.stderr)
 			}
 			if after, err := os.ReadFile(path); err != nil || string(after) != string(changed) {
@@ -102,6 +103,55 @@ func TestServiceStepsKeepSettings(t *testing.T) {
 		}
 		if err := os.WriteFile(settings, []byte("A=1\n"), 0o600); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// An account that cannot reach the program gets no unit: systemd would start it in vain for ever.
+func TestServiceInstallRefusesAProgramThatIsClosed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := (&program{}).try(t, "", "service", "install", "--dir", dir, "--as", "no-such-account") // tests build the program in a folder of their own
+	if r.code != 1 || !strings.Contains(r.stderr, "is closed to it") || !strings.Contains(r.stderr, "/usr/local/bin/footnote service install\n") {
+		t.Errorf("exit code %d\n%s", r.code, r.stderr)
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("it left %v (%v)", files, err)
+	}
+}
+
+// A shell does not have the settings of the service. Commands say so, and service run passes them.
+func TestServiceRunHasTheSettingsOfTheService(t *testing.T) {
+	t.Parallel()
+	home, bin := t.TempDir(), t.TempDir()
+	config := filepath.Join(home, ".config")
+	p := &program{env: []string{"HOME=" + home, "XDG_CONFIG_HOME=" + config, "PATH=" + bin + ":" + os.Getenv("PATH"), "FOOTNOTE_DATA="}}
+	const note = "without the settings of the service"
+	if r := p.try(t, "", "service", "run", "--user", "agents"); r.code != 2 || !strings.Contains(r.stderr, "there is no service") {
+		t.Errorf("without a service: exit code %d\n%s", r.code, r.stderr)
+	}
+	p.run(t, "service", "install", "--user")
+	if r := p.run(t, "agents"); strings.Contains(r.stderr, note) {
+		t.Errorf("without settings of the service:\n%s", r.stderr)
+	}
+	settings := filepath.Join(config, "footnote", "footnote.env")
+	if err := os.WriteFile(settings, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.run(t, "agents"); !strings.Contains(r.stderr, note+" ("+settings+")") || !strings.Contains(r.stderr, "footnote service run --user doctor") {
+		t.Errorf("in a shell:\n%s", r.stderr)
+	}
+	if r := p.with("FOOTNOTE_DATA="+home).run(t, "agents"); strings.Contains(r.stderr, note) {
+		t.Errorf("with a data folder of the shell's own:\n%s", r.stderr)
+	}
+	fake := "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n"
+	if err := os.WriteFile(filepath.Join(bin, "systemd-run"), []byte(fake), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	r := p.try(t, "", "service", "run", "--user", "sources", "check", "--json")
+	for _, want := range []string{"--user\n", "--property=EnvironmentFile=-" + settings + "\n", "\n--\n/", "\nsources\ncheck\n--json\n"} {
+		if r.code != 7 || !strings.Contains(r.stdout, want) {
+			t.Errorf("exit code %d, %q is missing in\n%s%s", r.code, want, r.stdout, r.stderr)
 		}
 	}
 }

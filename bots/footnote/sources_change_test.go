@@ -154,3 +154,61 @@ func TestSlackIsNotPaused(t *testing.T) {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 }
+
+// An entry whose address was changed reads another source. What the old address held is reported,
+// is read no more, and is removed without advice to remove the entry.
+func TestChangedAddressLeavesAnOldSource(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"old/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n", "new/lamp.md": "# Lamp\n\nThe lamp is lit at dusk.\n"})
+	file := filepath.Join(dir, "footnote.yaml")
+	entry := func(path string) {
+		t.Helper()
+		text := "sources:\n  harbour: {path: " + path + ", every: 6h}\ndocument_sets:\n  a: [harbour]\n  b: [harbor]\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entry("old")
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
+	p.run(t, "index")
+	old := jsonOf[[]listedSource](t, p.run(t, "sources", "--json"))[0].ID
+	entry("new")
+	p.run(t, "index")
+	r := p.run(t, "doctor")
+	if !strings.Contains(r.stdout, "! sources: harbour is no longer in the configuration file with this address ("+filepath.Join(dir, "old")+"), and 1 document of it can still be found. To remove that, run: footnote sources remove "+old+"\n") {
+		t.Errorf("doctor says:\n%s", r.stdout)
+	}
+	if !strings.Contains(r.stdout, `document_sets.b names the source "harbor"`) || !strings.Contains(r.stdout, "The sources of the file are harbour.\n") || strings.Contains(r.stdout, "document_sets.a names") {
+		t.Errorf("doctor says of the sets:\n%s", r.stdout)
+	}
+	s := serve(t, p)
+	sourcesUntil(t, p, s, func(list []listedSource) bool {
+		return slices.ContainsFunc(list, func(l listedSource) bool { return l.ID == old && l.Every == "" })
+	})
+	s.stop(t)
+	if r := p.run(t, "sources", "remove", old); r.stdout != old+": 1 document removed.\n" {
+		t.Errorf("removing says:\n%s", r.stdout)
+	}
+}
+
+// An entry that is only renamed reads the same source, by the same schedule.
+func TestRenamedSourceKeepsItsSchedule(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"docs/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n"})
+	file := filepath.Join(dir, "footnote.yaml")
+	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
+	for _, name := range []string{"harbour", "port"} {
+		if err := os.WriteFile(file, []byte("sources:\n  "+name+": {path: docs, every: 6h}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := serve(t, p)
+		list := sourcesUntil(t, p, s, func(list []listedSource) bool { return len(list) == 1 && list[0].Documents == 1 })
+		s.stop(t)
+		if list[0].Every != "6h" {
+			t.Errorf("as %s it is read every %q", name, list[0].Every)
+		}
+	}
+	if r := p.run(t, "doctor"); strings.Contains(r.stdout, "no longer in the configuration file") || !strings.Contains(r.stdout, "✓ source port: 1 document; 1 document, read just now, every 6h\n") {
+		t.Errorf("doctor says:\n%s", r.stdout)
+	}
+}

@@ -37,7 +37,7 @@ type Rule struct {
 // Set is an item of document_sets: in the configuration file.
 type Set struct {
 	Name    string
-	Sources []string
+	Unknown []string // names in it that no source has
 }
 
 // Source is a source of the configuration file or of the index.
@@ -134,12 +134,7 @@ func unknownSources(s State) []string {
 		}
 	}
 	for _, set := range s.Sets {
-		for _, name := range set.Sources {
-			if slices.ContainsFunc(s.Sources, func(c Source) bool {
-				return c.InFile && c.Declared == name || c.ID != "" && (c.ID == name || c.Name == name)
-			}) {
-				continue
-			}
+		for _, name := range set.Unknown {
 			text := fmt.Sprintf("document_sets.%s names the source %q, which does not exist, so nothing of it is found.", set.Name, name)
 			if len(known) > 0 {
 				text += " The sources of the file are " + strings.Join(known, ", ") + "."
@@ -154,8 +149,12 @@ func removedSources(s State) []string {
 	var texts []string
 	for _, source := range s.Sources {
 		if source.Declared != "" && !source.InFile && source.Documents > 0 {
-			texts = append(texts, fmt.Sprintf("%s is no longer in the configuration file, and %s of it can still be found. To remove that, run: footnote sources remove %s",
-				source.called(), plural.Count(source.Documents, "document"), source.ID))
+			place := ""
+			if slices.ContainsFunc(s.Sources, func(other Source) bool { return other.InFile && other.Declared == source.Declared }) {
+				place = fmt.Sprintf(" with this address (%s)", source.Name)
+			}
+			texts = append(texts, fmt.Sprintf("%s is no longer in the configuration file%s, and %s of it can still be found. To remove that, run: footnote sources remove %s",
+				source.called(), place, plural.Count(source.Documents, "document"), source.ID))
 		}
 	}
 	return texts

@@ -17,12 +17,12 @@ func TestFind(t *testing.T) {
 		change(&s)
 		return []checkup.Source{s}
 	}
-	sets := func(names ...string) []checkup.Set { return []checkup.Set{{Name: "all", Sources: names}} }
+	sets := func(names ...string) []checkup.Set { return []checkup.Set{{Name: "all", Unknown: names}} }
 	for name, tt := range map[string]struct {
 		state checkup.State
 		want  string // in its only finding; empty: none
 	}{
-		"nothing is wrong":          {checkup.State{Platforms: slack, Sources: []checkup.Source{handbook}, Sets: sets("handbook", "files-1", "/srv/handbook"), Rules: []checkup.Rule{{Channel: channel, Number: 1}, {Number: 2}}, Sockets: 4, Replicas: 2}, ""},
+		"nothing is wrong":          {checkup.State{Platforms: slack, Sources: []checkup.Source{handbook}, Sets: sets(), Rules: []checkup.Rule{{Channel: channel, Number: 1}, {Number: 2}}, Sockets: 4, Replicas: 2}, ""},
 		"no tokens":                 {checkup.State{}, "Set SLACK_BOT_TOKEN or DISCORD_BOT_TOKEN"},
 		"a channel's name":          {checkup.State{Platforms: slack, Rules: []checkup.Rule{{Channel: checkup.Channel{Platform: "slack", ID: "help"}, Number: 2}}}, `channels[2] names the channel "help", which is no id of slack`},
 		"a name in Discord":         {checkup.State{Platforms: slack, Rules: []checkup.Rule{{Channel: checkup.Channel{Platform: "discord", ID: "general"}, Number: 1}}}, "Copy Channel ID"},
@@ -30,7 +30,6 @@ func TestFind(t *testing.T) {
 		"a set's unknown source":    {checkup.State{Platforms: slack, Sources: []checkup.Source{handbook}, Sets: sets("handbok")}, `document_sets.all names the source "handbok", which does not exist, so nothing of it is found. The sources of the file are handbook.`},
 		"a removed source":          {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile = false })}, "3 documents of it can still be found. To remove that, run: footnote sources remove files-1"},
 		"a removed, empty source":   {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile, s.Documents = false, 0 })}, ""},
-		"a set's removed source":    {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.InFile, s.Documents = false, 0 }), Sets: sets("handbook")}, "names the source"},
 		"no base_url":               {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.BaseURL = "" })}, "Set sources.handbook.base_url"},
 		"no --base-url":             {checkup.State{Platforms: slack, Sources: with(func(s *checkup.Source) { s.BaseURL, s.InFile, s.Declared = "", false, "" })}, "/srv/handbook has no base_url, so its citations in chat cannot be opened. Index it again with --base-url"},
 		"a shared token":            {checkup.State{Platforms: slack, Sockets: 3, Replicas: 1}, "Slack counts 3 connections"},

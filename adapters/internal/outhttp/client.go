@@ -139,7 +139,7 @@ func roots(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the certificate authority file: %w", err)
+		return nil, fmt.Errorf("read the certificate authority file (CA_FILE): %w", err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {

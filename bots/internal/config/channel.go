@@ -82,8 +82,10 @@ func (r *fileReader) channels(path string, n ast.Node) {
 
 func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	var c ChannelRule
+	named := false // also by a wrong name, which is a fault already
+	platform := word(&r.reader, &c.Platform, "slack", "discord", "console")
 	fields := []field{
-		{"platform", word(&r.reader, &c.Platform, "slack", "discord", "console")},
+		{"platform", func(path string, n ast.Node) { named = true; platform(path, n) }},
 		{"workspace", r.text(&c.Workspace)},
 		{"channel", r.text(&c.Channel)},
 	}
@@ -91,7 +93,7 @@ func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 		fields = append(fields, field{s.Key, r.setting(&c, s)})
 	}
 	r.fields(path, n, fields...)
-	if c.Channel != "" && c.Platform == "" {
+	if c.Channel != "" && !named {
 		r.fault(n, "%s names a channel but no platform: write platform: slack or platform: discord", path)
 	}
 	return c

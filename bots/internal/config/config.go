@@ -153,7 +153,7 @@ func (c *Config) GitToken(host string) string { return c.GitTokens[host].Reveal(
 // HasModel reports whether an endpoint writes the answers. Without one they are quotations.
 func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }
 
-// Load reads every setting. A variable that is empty counts as unset. All faults are reported together, by name and without values.
+// Load reads every setting. A variable that is empty counts as unset. All faults are reported together, by name, and never with a secret.
 func Load(getenv func(string) string) (*Config, error) {
 	c := &Config{File: &File{}}
 	var faults []error

@@ -32,11 +32,11 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
-func TestAllFaultsAreNamedAtOnceWithoutValues(t *testing.T) {
+func TestAllFaultsAreNamedAtOnceWithoutSecrets(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(env(
 		"DATABASE_URL", "mysql://root:hunter2@db/x", "REDIS_URL", "hunter2", "OPENAI_BASE_URL", "hunter2", "OPENAI_API_KEY", "hunter2 hunter2",
-		"HYBRID_ALPHA", "hunter2", "MAX_CHUNKS_FED_TO_CHAT", "0", "RECENCY_FLOOR", "2", "SHUTDOWN_GRACE", "hunter2", "LOG_LEVEL", "hunter2",
+		"HYBRID_ALPHA", "hunter2-hunter2-hunter2", "MAX_CHUNKS_FED_TO_CHAT", "0", "RECENCY_FLOOR", "2", "SHUTDOWN_GRACE", "hunter2-hunter2-hunter2", "LOG_LEVEL", "hunter2-hunter2-hunter2",
 		"CONSOLE_PRINCIPALS", "somebody", "MAX_DOCUMENT_BYTES", "-1", "DOC_TIME_DECAY", "NaN",
 	))
 	if err == nil {
@@ -53,10 +53,42 @@ func TestAllFaultsAreNamedAtOnceWithoutValues(t *testing.T) {
 	}
 }
 
+func TestFaultsShowTheValue(t *testing.T) {
+	t.Parallel()
+	for setting, tt := range map[string]struct{ value, want string }{
+		"COST_CAP_DAILY":     {"ten", `holds "ten", which is not an amount above 0`},
+		"SESSION_RETENTION":  {"1d", `holds "1d", which is not 0 or a length of time of 2 days or more`},
+		"MAX_DOCUMENT_BYTES": {"50M", `holds "50M", which is not a number of bytes`},
+		"LOG_LEVEL":          {"verbose", `holds "verbose", which is not one of debug, info, warn, error`},
+		"EMBEDDER":           {"word", `holds "word", which is not words, the only value`},
+		"CONSOLE_PRINCIPALS": {"member", `holds "member", which is not a comma-separated list`},
+		"OPEN_URL_ALLOW":     {"http://", `holds "http://", which is not a list of hosts`},
+		"DISCORD_MEMBERS":    {"maybe", `holds "maybe", which is not true or false`},
+	} {
+		if _, err := config.Load(env(setting, tt.value)); err == nil || !strings.Contains(err.Error(), setting+": "+tt.want) {
+			t.Errorf("%s=%s: %v, want %q", setting, tt.value, err, tt.want)
+		}
+	}
+}
+
+// No fault of a setting that holds secrets shows its value, however short it is.
+func TestFaultsHideSecrets(t *testing.T) {
+	t.Parallel()
+	for _, setting := range []string{
+		"DATABASE_URL", "MIGRATE_DATABASE_URL", "SEARCH_DATABASE_URL", "INDEX_URL", "REDIS_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "EMBEDDING_API_KEY", "RERANK_API_KEY", "GIT_TOKENS",
+		"GITHUB_TOKEN", "GITHUB_APP_ID", "GITHUB_WEBHOOK_SECRET", "CONFLUENCE_EMAIL", "CONFLUENCE_TOKEN", "CONFLUENCE_PAT", "JIRA_EMAIL", "JIRA_TOKEN", "JIRA_PAT", "NOTION_TOKEN",
+		"OUTPUT_FILTER_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "DISCORD_BOT_TOKEN", "DISCORD_PUBLIC_KEY", "SECRET_KEYS", "OTEL_EXPORTER_OTLP_HEADERS",
+	} {
+		if _, err := config.Load(env(setting, "s3 cret")); err == nil || !strings.Contains(err.Error(), setting+": ") || strings.Contains(err.Error(), "s3") {
+			t.Errorf("%s: %v", setting, err)
+		}
+	}
+}
+
 // Every setting that can be wrong is wrong, and every one of them is named. The others take any text.
 func TestEverySettingIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
-	const value = "hunter2 \t hunter2"
+	const value = "hunter2 \t hunter2 hunter2"
 	var all, wrong, free []string
 	for _, s := range config.Settings() {
 		all = append(all, s.Env, value)
@@ -161,7 +193,7 @@ func TestWrongTokenIsNotCalledMissing(t *testing.T) {
 
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	for value, want := range map[string]string{"0": "", "1000": "", "200000": "", "5": "is not 0, and is not a whole number from 1000", "large": "is not 0"} {
+	for value, want := range map[string]string{"0": "", "1000": "", "200000": "", "5": `holds "5", which is not 0 or a whole number from 1000`, "large": `holds "large", which is not 0`} {
 		c, err := config.Load(env("LLM_WINDOW", value))
 		switch {
 		case want == "" && (err != nil || fmt.Sprint(c.ModelWindow) != value):

@@ -150,7 +150,7 @@ channels:
 	}
 	for _, want := range []string{
 		`:1: agent names the agent "nobody", which does not exist: write helper, empty or lost`,
-		`:2: agnets is not a setting: the keys here are agent, agents,`,
+		`:2: agnets is not a setting: did you mean agents?`,
 		`:5: agents.helper.grounding holds "maybe": write open or strict`,
 		`:6: agents.helper.tools[2] holds "browse": write internal_search`,
 		`:8: agents.helper.colour is not a setting`,
@@ -453,4 +453,25 @@ func TestFaultsOfASlackSource(t *testing.T) {
 // at is what holds in a channel as far as a file says it.
 func at(f *config.File, platform thread.Platform, workspace, channel string) policy.Effective {
 	return policy.Resolve(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
+}
+
+// A key that is nearly right, or another name of one, is answered with the right one; any other with all keys.
+func TestWrongKeysAreAnsweredWithTheRightOne(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"channels: [{folow: always}]":                  "channels[1].folow is not a setting: did you mean follow?",
+		"channels: [{user_qota: 20/hour}]":             "channels[1].user_qota is not a setting: did you mean user_quota?",
+		"sources: {code: {git: https://x.example/a}}":  "sources.code.git is not a setting: did you mean url?",
+		"sources: {docs: {folder: docs}}":              "sources.docs.folder is not a setting: did you mean path?",
+		"sources: {docs: {path: docs, colour: green}}": "sources.docs.colour is not a setting: the keys here are path, url,",
+		"channels: [{box: 1}]":                         "channels[1].box is not a setting: the keys here are platform,",
+	} {
+		if _, err := config.ParseFile("f.yaml", []byte(text+"\n")); err == nil || !strings.Contains(err.Error(), "f.yaml:1: "+want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	_, err := config.ParseFile("f.yaml", []byte("channels: [{platform: slak, channel: C1}]\n"))
+	if err == nil || !strings.Contains(err.Error(), `platform holds "slak"`) || strings.Contains(err.Error(), "no platform") {
+		t.Errorf("a wrong platform: %v", err)
+	}
 }

@@ -111,7 +111,7 @@ func amount(to *spend.Amount) func(string) error {
 		}
 		n, err := spend.ParseAmount(strings.TrimSpace(v))
 		if err != nil || n == 0 {
-			return errors.New("is not an amount above 0 in the currency of the prices, such as 5 or 0.50")
+			return wrong(v, "an amount above 0 in the currency of the prices, such as 5 or 0.50")
 		}
 		*to = n
 		return nil

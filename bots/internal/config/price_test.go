@@ -114,7 +114,7 @@ func TestModelsWithoutAPriceAreRefusedUnderACap(t *testing.T) {
 	if _, err := config.Load(func(key string) string {
 		return map[string]string{"COST_CAP_DAILY": "-1", "COST_CAP_MONTHLY": "0"}[key]
 	}); err == nil ||
-		!strings.Contains(err.Error(), "COST_CAP_DAILY: is not an amount") || !strings.Contains(err.Error(), "COST_CAP_MONTHLY: is not an amount above 0") {
+		!strings.Contains(err.Error(), `COST_CAP_DAILY: holds "-1", which is not an amount`) || !strings.Contains(err.Error(), `COST_CAP_MONTHLY: holds "0", which is not an amount above 0`) {
 		t.Errorf("caps that are none: %v", err)
 	}
 }

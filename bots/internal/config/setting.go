@@ -136,6 +136,17 @@ func (c *Config) settings() []Setting {
 	}
 }
 
+// longestShown is shorter than every token: a longer value may be one that is meant for another setting.
+const longestShown = 20
+
+// wrong is the fault of a setting that holds no secret. Faults of the others never show the value.
+func wrong(value, want string) error {
+	if value == "" || len(value) > longestShown {
+		return errors.New("is not " + want)
+	}
+	return fmt.Errorf("holds %q, which is not %s", value, want)
+}
+
 func text(to *string) func(string) error {
 	return func(v string) error { *to = v; return nil }
 }
@@ -176,7 +187,7 @@ func yesNo(to *bool) func(string) error {
 	return func(v string) error {
 		b, err := strconv.ParseBool(v)
 		if err != nil {
-			return errors.New("is not true or false")
+			return wrong(v, "true or false")
 		}
 		*to = b
 		return nil
@@ -236,7 +247,7 @@ func number(to *int, low, high int) func(string) error {
 	return func(v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < low || n > high {
-			return fmt.Errorf("is not a whole number from %d to %d", low, high)
+			return wrong(v, fmt.Sprintf("a whole number from %d to %d", low, high))
 		}
 		*to = n
 		return nil
@@ -257,7 +268,7 @@ func wholeNumber(to *int64) func(string) error {
 	return func(v string) error {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n < 0 {
-			return errors.New("is not a whole number of 0 or more")
+			return wrong(v, "a whole number of 0 or more")
 		}
 		*to = n
 		return nil
@@ -265,14 +276,15 @@ func wholeNumber(to *int64) func(string) error {
 }
 
 func window(to *int) func(string) error {
-	known := number(to, budget.MinWindow, 100_000_000)
+	const high = 100_000_000
+	known := number(to, budget.MinWindow, high)
 	return func(v string) error {
 		if v == "0" {
 			*to = 0
 			return nil
 		}
-		if err := known(v); err != nil {
-			return fmt.Errorf("is not 0, and %w", err)
+		if known(v) != nil {
+			return wrong(v, fmt.Sprintf("0 or a whole number from %d to %d", budget.MinWindow, high))
 		}
 		return nil
 	}
@@ -282,7 +294,7 @@ func bytes(to *int64) func(string) error {
 	return func(v string) error {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil || n < 1 {
-			return errors.New("is not a number of bytes, such as 52428800")
+			return wrong(v, "a number of bytes, such as 52428800")
 		}
 		*to = n
 		return nil
@@ -293,7 +305,7 @@ func decimal(to *float64, low, high float64) func(string) error {
 	return func(v string) error {
 		f, err := strconv.ParseFloat(v, 64)
 		if err != nil || !(f >= low && f <= high) {
-			return fmt.Errorf("is not a number from %g to %g", low, high)
+			return wrong(v, fmt.Sprintf("a number from %g to %g", low, high))
 		}
 		*to = f
 		return nil
@@ -305,7 +317,7 @@ func clipped(to *float64, low, high float64) func(string) error {
 	return func(v string) error {
 		f, err := strconv.ParseFloat(v, 64)
 		if err != nil || f != f {
-			return errors.New("is not a number")
+			return wrong(v, "a number")
 		}
 		*to = min(max(f, low), high)
 		return nil
@@ -316,7 +328,7 @@ func duration(to *time.Duration) func(string) error {
 	return func(v string) error {
 		d, err := time.ParseDuration(v)
 		if err != nil || d < 0 {
-			return errors.New("is not a length of time, such as 30s or 5m")
+			return wrong(v, "a length of time, such as 30s or 5m")
 		}
 		*to = d
 		return nil
@@ -327,7 +339,7 @@ func duration(to *time.Duration) func(string) error {
 func longerThanNothing(to *time.Duration) func(string) error {
 	return func(v string) error {
 		if err := duration(to)(v); err != nil || *to == 0 {
-			return errors.New("is not a length of time above 0, such as 15m")
+			return wrong(v, "a length of time above 0, such as 15m")
 		}
 		return nil
 	}
@@ -362,7 +374,7 @@ func age(to *time.Duration, days int) func(string) error {
 		}
 		d, err := ParseEvery(v)
 		if least := time.Duration(days) * 24 * time.Hour; err != nil || d < least {
-			return fmt.Errorf("is not 0, nor a length of time of %d days or more, such as 90d or 2160h", days)
+			return wrong(v, fmt.Sprintf("0 or a length of time of %d days or more, such as 90d or 2160h", days))
 		}
 		*to = d
 		return nil
@@ -372,7 +384,11 @@ func age(to *time.Duration, days int) func(string) error {
 func oneOf(to *string, words ...string) func(string) error {
 	return func(v string) error {
 		if !slices.Contains(words, v) {
-			return fmt.Errorf("is not one of %s", strings.TrimPrefix(strings.Join(words, ", "), ", "))
+			said := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+			if len(said) == 1 {
+				return wrong(v, said[0]+", the only value")
+			}
+			return wrong(v, "one of "+strings.Join(said, ", "))
 		}
 		*to = v
 		return nil
@@ -382,8 +398,8 @@ func oneOf(to *string, words ...string) func(string) error {
 func acl(to *access.ACL) func(string) error {
 	return func(v string) error {
 		list, err := access.ParseACL(v)
-		if err != nil { // its text quotes the value, which is not to be printed
-			return errors.New("is not a comma-separated list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID")
+		if err != nil {
+			return wrong(v, "a comma-separated list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID")
 		}
 		*to = list
 		return nil
@@ -439,8 +455,8 @@ func addresses(to *[]string) func(string) error {
 		if err := list(to)(v); err != nil {
 			return err
 		}
-		if _, err := openurl.ParseAllow(*to); err != nil { // its text quotes the value, which is not to be printed
-			return errors.New("is not a list of hosts, such as docs.example.org or *.example.org, and beginnings of addresses")
+		if _, err := openurl.ParseAllow(*to); err != nil {
+			return wrong(v, "a list of hosts, such as docs.example.org or *.example.org, and beginnings of addresses")
 		}
 		return nil
 	}

@@ -3,10 +3,13 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
 // ErrChanged says that somebody else wrote the configuration file meanwhile.
@@ -35,7 +38,10 @@ func WriteFile(path string, before, now []byte) (err error) {
 	case before == nil || string(is) != string(before):
 		return fmt.Errorf("write %s: %w", path, ErrChanged)
 	}
-	err = replaceFile(target, now)
+	err = wholefile.Write(target, 0o644, func(w io.Writer) error {
+		_, err := w.Write(now)
+		return err
+	})
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%s cannot be written here (%w): run this with --dry-run, and put the entry that it prints into the file yourself", path, err)
 	}
@@ -59,51 +65,4 @@ func linked(path string) (string, error) {
 		}
 	}
 	return "", errors.New("its links lead round in a circle")
-}
-
-// replaceFile writes beside the file, and puts that into its place.
-func replaceFile(target string, data []byte) (err error) {
-	beside, err := os.CreateTemp(filepath.Dir(target), "."+filepath.Base(target)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(beside.Name()))
-		}
-	}()
-	_, err = beside.Write(data)
-	if err == nil {
-		err = keepOwner(target, beside)
-	}
-	if err == nil {
-		err = beside.Sync()
-	}
-	if err := errors.Join(err, beside.Close()); err != nil {
-		return err
-	}
-	return os.Rename(beside.Name(), target)
-}
-
-// keepOwner gives a file the mode and the owner of the one whose place it takes; without one it is its owner's to write, and everybody's to read.
-func keepOwner(target string, beside *os.File) error {
-	was, err := os.Stat(target)
-	if errors.Is(err, fs.ErrNotExist) {
-		return beside.Chmod(0o644)
-	}
-	if err != nil {
-		return err
-	}
-	is, err := beside.Stat()
-	if err != nil {
-		return err
-	}
-	old, ok := was.Sys().(*syscall.Stat_t)
-	fresh, also := is.Sys().(*syscall.Stat_t)
-	if ok && also && (old.Uid != fresh.Uid || old.Gid != fresh.Gid) {
-		if err := beside.Chown(int(old.Uid), int(old.Gid)); err != nil {
-			return fmt.Errorf("its owner is another account, as which this has to be run: %w", err)
-		}
-	}
-	return beside.Chmod(was.Mode().Perm())
 }

@@ -108,13 +108,61 @@ func (r *reader) fields(path string, n ast.Node, fields ...field) {
 	r.pairs(path, n, func(key string, at, value ast.Node) {
 		i := slices.Index(known, key)
 		if i < 0 {
-			r.fault(at, "%s is not a setting: the keys here are %s", join(path, key), strings.Join(known, ", "))
+			advice := "the keys here are " + strings.Join(known, ", ")
+			if meant := meantKey(key, known); meant != "" {
+				advice = "did you mean " + meant + "?"
+			}
+			r.fault(at, "%s is not a setting: %s", join(path, key), advice)
 			return
 		}
 		if _, empty := r.value(value).(*ast.NullNode); !empty {
 			fields[i].read(join(path, key), value)
 		}
 	})
+}
+
+// otherNames are words for what a key holds that people write first: "footnote sources add" takes them
+// as kinds.
+var otherNames = map[string]string{"git": "url", "site": "url", "folder": "path"}
+
+// meantKey returns the known key that a wrong one differs from by one or two letters, or is another
+// name of; empty where no single one is meant.
+func meantKey(key string, known []string) string {
+	if other := otherNames[key]; slices.Contains(known, other) {
+		return other
+	}
+	best, least := "", 3
+	for _, k := range known {
+		d := edits(key, k)
+		switch {
+		case d < least && 3*d <= len(k):
+			best, least = k, d
+		case d == least:
+			best = ""
+		}
+	}
+	return best
+}
+
+// edits counts the letters to insert, remove or replace that turn a into b (Levenshtein distance).
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // pairs calls each for the keys of a mapping, in their order.

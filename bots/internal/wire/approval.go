@@ -178,16 +178,25 @@ func (b *Base) declared(of document.Source) (config.Source, bool) {
 	if b.Tenant != access.DefaultTenant { // of which the file is
 		return config.Source{}, false
 	}
-	for _, s := range b.File().Sources {
-		if source, err := KindOf(s).source(s); err == nil && source.ID == of.ID && source.Kind == of.Kind {
-			return s, true
-		}
+	if s, ok := b.entry(of); ok {
+		return s, true
 	}
 	for _, p := range b.File().Projects {
 		for _, f := range p.Files {
 			if source, err := files.SourceOf(f.Path); err == nil && source == of {
 				return config.Source{Name: f.Path, Path: f.Path, BaseURL: f.BaseURL, ACL: f.ACL}, true
 			}
+		}
+	}
+	return config.Source{}, false
+}
+
+// entry returns the entry below sources: that reads a source. An entry whose address was changed
+// reads another source under the same name.
+func (b *Base) entry(of document.Source) (config.Source, bool) {
+	for _, s := range b.File().Sources {
+		if source, err := KindOf(s).source(s); err == nil && source.ID == of.ID && source.Kind == of.Kind {
+			return s, true
 		}
 	}
 	return config.Source{}, false

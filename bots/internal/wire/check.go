@@ -206,7 +206,11 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 	}
 	info := model.Info()
 	if info.Extractive {
-		return "none configured: answers quote the documents (set OPENAI_API_KEY or OPENAI_BASE_URL for written ones)", nil
+		state := "none configured: answers quote the documents (set OPENAI_API_KEY or OPENAI_BASE_URL for written ones)"
+		if why := b.wordsAlone(); why != "" {
+			state += "; words alone decide whether a quotation answers the question, and not the sentence model in the program: " + why
+		}
+		return state, nil
 	}
 	for _, err := range model.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Reply with OK."}}, MaxTokens: 16}) {
 		if err != nil {

@@ -16,9 +16,6 @@ func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 	for i, r := range file.Channels {
 		state.Rules = append(state.Rules, checkup.Rule{Channel: checkup.Channel{Platform: string(r.Platform), ID: r.Channel}, Number: i + 1})
 	}
-	for _, s := range file.DocumentSets {
-		state.Sets = append(state.Sets, checkup.Set{Name: s.Name, Sources: s.Sources})
-	}
 	if state.Replicas, err = b.Sessions().Live(ctx); err != nil {
 		return state, err
 	}
@@ -26,14 +23,22 @@ func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 	if err != nil {
 		return state, err
 	}
+	for _, s := range file.DocumentSets {
+		set := checkup.Set{Name: s.Name}
+		for _, name := range s.Sources {
+			if _, found := b.sourceID(name, indexed); !found {
+				set.Unknown = append(set.Unknown, name)
+			}
+		}
+		state.Sets = append(state.Sets, set)
+	}
 	stored, err := b.StoredSources(ctx)
 	if err != nil {
 		return state, err
 	}
 	for _, s := range file.Sources {
 		source := checkup.Source{Name: s.Name, Declared: s.Name, InFile: true, BaseURL: s.BaseURL}
-		if connector, err := b.Connect(s); err == nil { // else it is listed as faulty
-			of := connector.Source()
+		if of, err := KindOf(s).source(s); err == nil { // else it is listed as faulty
 			source.ID, source.Name, source.Local = string(of.ID), of.Name, of.Kind == files.Kind
 		}
 		state.Sources = append(state.Sources, source)
@@ -45,7 +50,7 @@ func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 		source := checkup.Source{
 			ID: string(s.ID), Name: s.origin.Name, Declared: s.Declared, BaseURL: s.BaseURL, Local: s.origin.Kind == files.Kind, Documents: countOf(indexed, s.ID),
 		}
-		_, source.InFile = file.Source(s.Declared) // by its name, where it cannot be reached now
+		_, source.InFile = b.entry(s.origin)
 		state.Sources = append(state.Sources, source)
 	}
 	return state, nil

@@ -26,9 +26,20 @@ func (b *Base) Model() (llm.Model, error) {
 // leastMemory is the memory limit of the process from which on the sentence model is used.
 const leastMemory = 256 << 20
 
+// wordsAlone says why the sentence model in the program is not used; empty where it is.
+func (b *Base) wordsAlone() string {
+	switch {
+	case b.Config.Embedder == config.Words:
+		return "EMBEDDER=" + config.Words
+	case debug.SetMemoryLimit(-1) < leastMemory:
+		return "the memory limit is below 256 MiB"
+	}
+	return ""
+}
+
 // gated has the sentence model in the program decide whether a model quotes, where it is used.
 func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
-	if b.Config.Embedder == config.Words || debug.SetMemoryLimit(-1) < leastMemory {
+	if b.wordsAlone() != "" {
 		return quoting, nil
 	}
 	sentences, err := sentence.New()

@@ -99,15 +99,8 @@ func (b *Base) readNow(ctx context.Context, id document.SourceID) error {
 		jobs.Job{Kind: jobs.Access, Tenant: b.Tenant, Subject: string(id)}, jobs.Job{Kind: jobs.Plan})
 }
 
-// InFile returns the name under which a source stands in the configuration file; empty where it does not.
+// InFile returns the name of the entry below sources: that reads a source; empty without one.
 func (b *Base) InFile(s StoredSource) string {
-	if _, ok := b.File().Source(s.Declared); ok {
-		return s.Declared
-	}
-	for _, in := range b.File().Sources {
-		if c, err := b.Connect(in); err == nil && c.Source().ID == s.ID {
-			return in.Name
-		}
-	}
-	return ""
+	entry, _ := b.entry(s.origin)
+	return entry.Name
 }

@@ -63,6 +63,7 @@ func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 		check = firstDocuments
 	}
 	seen, err := check(ctx, c, s)
+	seen.Sees = slices.DeleteFunc(seen.Sees, func(what string) bool { return what == "" }) // a check that failed
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}

@@ -313,7 +313,7 @@ func (b *Base) declare(ctx context.Context) error {
 		return nil
 	}
 	for _, s := range known {
-		_, still := b.File().Source(s.Declared)
+		_, still := b.entry(s.origin)
 		if s.Chat() && !still { // nobody would see its channels become private
 			if _, err := b.Index.RemoveSource(ctx, b.Tenant, s.ID, b.Actor()); err != nil {
 				return err

@@ -6,13 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
-	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -248,7 +246,8 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 			continue
 		}
 		for _, source := range set.Sources {
-			ids = append(ids, b.sourceID(source, indexed))
+			id, _ := b.sourceID(source, indexed)
+			ids = append(ids, id)
 		}
 	}
 	if len(ids) == 0 {
@@ -258,24 +257,20 @@ func (b *Base) documentSets(ctx context.Context, names []string) ([]document.Sou
 	return slices.Compact(ids), nil
 }
 
-// sourceID is the id of a source that is named as in the configuration file, by its id, or by what `footnote sources` shows.
-func (b *Base) sourceID(name string, indexed []pgindex.SourceState) document.SourceID {
-	shown := name
+// sourceID returns the id of a source that is named as in the configuration file, by its id, or by
+// what `footnote sources` shows. It reports whether there is such a source.
+func (b *Base) sourceID(name string, indexed []pgindex.SourceState) (document.SourceID, bool) {
 	if s, ok := b.File().Source(name); ok {
-		if shown = cmp.Or(s.URL, s.Path); s.System() != "" {
-			shown = name
+		of, err := KindOf(s).source(s)
+		if err != nil {
+			return document.SourceID(name), true
 		}
-		if site, err := web.SourceOf(s.URL); err == nil {
-			shown = site.Name
-		}
-		if absolute, err := filepath.Abs(s.Path); err == nil && s.Path != "" {
-			shown = absolute
-		}
+		return of.ID, true
 	}
 	for _, s := range indexed {
-		if s.Source.ID == document.SourceID(name) || s.Source.Name == shown {
-			return s.Source.ID
+		if s.Source.ID == document.SourceID(name) || s.Source.Name == name {
+			return s.Source.ID, true
 		}
 	}
-	return document.SourceID(name)
+	return document.SourceID(name), false
 }

@@ -54,10 +54,8 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 	var checks []SourceCheck
 	for _, s := range b.File().Sources {
 		c := SourceCheck{Name: s.Name, Every: s.Every, declared: true, source: s}
-		if connector, err := b.Connect(s); err == nil {
-			c.ID = connector.Source().ID
-		} else if i := slices.IndexFunc(stored, func(k StoredSource) bool { return k.Declared == s.Name }); i >= 0 {
-			c.ID = stored[i].ID
+		if of, err := KindOf(s).source(s); err == nil {
+			c.ID = of.ID
 		}
 		if i := slices.IndexFunc(stored, func(k StoredSource) bool { return k.ID == c.ID }); i >= 0 {
 			c.refused = stored[i].Refused
