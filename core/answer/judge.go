@@ -128,6 +128,9 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 	if err != nil || !known.Known && !known.Pending || o.Author == "" {
 		return known, err
 	}
+	if known.Known && !o.Mentioned && policy.IsSmallTalk(o.Text) { // whoever says thanks does not join the conversation
+		return known, nil
+	}
 	seen := session.Sighting{Tenant: o.Tenant, Ref: o.Ref, Message: o.Message, Person: o.Author, Bot: o.Bot}
 	seen.Helper = !o.Bot && len(p.Helpers) > 0 && h.holds(ctx).MayRead(p.Helpers)
 	if err := s.Store.Seen(ctx, seen); err != nil {
