@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -133,7 +134,7 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 	case err != nil:
 		return "", err
 	case n > 1:
-		return fmt.Sprintf("Stopped %d answers.", n), nil
+		return "Stopped " + plural.Count(n, "answer") + ".", nil
 	case n == 1:
 		return sentenceStoppedOne, nil
 	case result.Denied:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -37,10 +38,8 @@ func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (str
 	switch n {
 	case 0:
 		b.WriteString(" Nothing is being answered here at the moment.")
-	case 1:
-		b.WriteString(" 1 question is being answered or waits.")
 	default:
-		fmt.Fprintf(&b, " %d questions are being answered or wait.", n)
+		fmt.Fprintf(&b, " %s %s being answered or %s.", plural.Count(n, "question"), plural.Are(n), plural.Does(n, "wait"))
 	}
 	if c.Admin && s.Spent != nil {
 		spent, err := s.Spent(ctx, c.Tenant)

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/stream"
 )
 
@@ -182,10 +183,8 @@ func More(n int) string {
 	switch n {
 	case 0:
 		return ""
-	case 1:
-		return "1 more document is not listed."
 	default:
-		return fmt.Sprintf("%d more documents are not listed.", n)
+		return fmt.Sprintf("%s %s not listed.", plural.Count(n, "more document"), plural.Are(n))
 	}
 }
 
@@ -211,10 +210,7 @@ func SearchTitle(v *stream.View) string {
 
 // CitedCount says how many documents an answer cites.
 func CitedCount(n int) string {
-	if n == 1 {
-		return "1 document cited"
-	}
-	return fmt.Sprintf("%d documents cited", n)
+	return plural.Count(n, "document") + " cited"
 }
 
 // searching says what the model does or looks for, in at most limit characters; empty when nothing is known.
