@@ -133,6 +133,8 @@ const unlinked = "no link"
 // Places are the source and the others of its document, in the order of their numbers.
 func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 
+func placeOf(c packet.CitationInfo) Place { return Place{c.Number, titleOf(c), c.URL} }
+
 // titleOf names a section of a document.
 func titleOf(c packet.CitationInfo) string {
 	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
@@ -142,13 +144,24 @@ func titleOf(c packet.CitationInfo) string {
 	return title + " › " + section
 }
 
+// Groups are what is cited, by document: in the order of their first numbers, each with all of its places.
+func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
+	at := make(map[document.ID]int)
+	for _, c := range v.Sources() {
+		if i, known := at[c.Document]; known && c.Document != "" {
+			groups[i] = append(groups[i], c)
+			continue
+		}
+		at[c.Document] = len(groups)
+		groups = append(groups, []packet.CitationInfo{c})
+	}
+	return groups
+}
+
 // Documents are the cited documents, each with the place that is cited first.
 func Documents(v *stream.View) (list []packet.CitationInfo) {
-	for _, c := range v.Sources() {
-		same := func(o packet.CitationInfo) bool { return o.Document == c.Document && c.Document != "" }
-		if !slices.ContainsFunc(list, same) {
-			list = append(list, c)
-		}
+	for _, group := range Groups(v) {
+		list = append(list, group[0])
 	}
 	return list
 }
@@ -157,15 +170,13 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 // when nothing was cited, the closest documents that were found, if the view tells them. At most
 // limit are listed; more is how many are left out.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
-	at := make(map[document.ID]int)
-	for _, c := range v.Sources() {
-		place := Place{c.Number, titleOf(c), c.URL}
-		if i, known := at[c.Document]; known && c.Document != "" {
-			list[i].Also = append(list[i].Also, place)
-			continue
+	for _, group := range Groups(v) {
+		first := group[0]
+		source := Source{Place: placeOf(first), From: from(first.URL, first.Source), Age: Age(Updated(v, first), now)}
+		for _, c := range group[1:] {
+			source.Also = append(source.Also, placeOf(c))
 		}
-		at[c.Document] = len(list)
-		list = append(list, Source{Place: place, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
+		list = append(list, source)
 	}
 	if len(list) == 0 {
 		for _, d := range v.Closest {
@@ -323,7 +334,8 @@ func Sticky() func(answer.Policy) answer.Policy {
 	}
 }
 
-func updated(v *stream.View, c packet.CitationInfo) *time.Time {
+// Updated is when the document of a citation was changed; nil where that is not known.
+func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	for _, d := range v.Documents {
 		if d.ID == c.Document {
 			return d.UpdatedAt
