@@ -237,7 +237,7 @@ const firstPause = 100 * time.Millisecond
 // the event was not taken in and is to be redelivered. It does not wait for the answer.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
-	text, err := policy.CheckQuestion(q.Text, s.config.MaxQuestion)
+	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)
 	if err != nil {
 		s.takenRefused(ctx, q.Mention, err)
 		return Accepted{}, err
