@@ -58,7 +58,7 @@ const wordConfirm = "confirm"
 func Commands() []Help {
 	return []Help{
 		{Name: "status", Help: "what holds in this channel, and what is being answered"},
-		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel; administrators change them", Admin: true},
+		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel", Admin: true},
 		{Name: "follow", Arguments: "[mention | dialogue | always]", Help: "which messages are answered that do not mention me", Admin: true},
 		{Name: "why", Arguments: "[address]", Help: "why the newest answer here came about, or did not; of an address, by what you may read it"},
 		{Name: "whoami", Help: "what you may read, and why"},

@@ -105,14 +105,14 @@ func listSettings(e policy.Effective, where string) string {
 	}
 	list := b.String()
 	if list == "" {
-		list = " everything is as it comes."
+		list = " none is changed."
 	}
 	said := fmt.Sprintf("Settings of %s:%s", where, list)
 	for _, i := range e.Ignored {
 		said += fmt.Sprintf("\n\n`%s` does not count: %s is no value of it any more (%s).", i.Key, asCode(i.Value), i.Origin)
 	}
 	if len(silent) > 0 {
-		said += "\n\nAs they come: " + strings.Join(silent, ", ") + "."
+		said += "\n\nAt their defaults: " + strings.Join(silent, ", ") + "."
 	}
 	return said + "\n\n`/footnote config KEY` explains one, `/footnote config KEY VALUE` changes it, `/footnote config KEY reset` undoes that."
 }
