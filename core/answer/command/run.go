@@ -207,7 +207,7 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		return "Nothing is kept of you here.", nil
 	}
 	return fmt.Sprintf("Deleted: %s with their answers, and %s. What was posted in channels stays there until it is deleted in them.",
-		policy.Counted(gone.Turns, "question"), policy.Counted(votes, "vote")), nil
+		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote")), nil
 }
 
 // forgetAccount forgets who the person is in sources. An account that is in none is forgotten, too, so that it is never looked for.
