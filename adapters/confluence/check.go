@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Check says what there is to be read in a few words, or why nothing can be, or who may read it cannot be found out. It asks for the spaces, the groups, and
@@ -46,7 +47,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	if c.client.Cloud {
 		err = errors.Join(err, c.tryScopes(ctx))
 	}
-	return fmt.Sprintf("%d spaces", len(all)), err
+	return plural.Count(len(all), "space"), err
 }
 
 // tryScopes reads a page, a search and a restriction, and names the scope that is missing. Tokens have

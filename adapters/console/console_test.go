@@ -171,7 +171,7 @@ func TestInvisibleCharactersAreTakenOut(t *testing.T) {
 	}
 }
 
-func TestSectionsOfOneDocumentStandOnOneLine(t *testing.T) {
+func TestSectionsOfOneDocumentAreListedTogether(t *testing.T) {
 	t.Parallel()
 	got := render(&console.Renderer{}, []packet.Payload{
 		packet.MessageStart{}, packet.CitationInfo{Number: 1, Document: "s", Title: "Settings", Section: "Settings", URL: "https://docs.example/s"},
@@ -181,7 +181,7 @@ func TestSectionsOfOneDocumentStandOnOneLine(t *testing.T) {
 		packet.MessageDelta{Text: "So [[4]](https://docs.example/b#schedule)."}, packet.Stop{Reason: "answered"},
 	})
 	want := "So [4].\n\nSources\n  [1] Settings – https://docs.example/s\n" +
-		"  [2] Backups › Restore – https://docs.example/b#restore, [4] Backups › Schedule – https://docs.example/b#schedule\n  [3] notes.txt\n\n"
+		"  [2] Backups › Restore – https://docs.example/b#restore\n  [4] Backups › Schedule – https://docs.example/b#schedule\n  [3] notes.txt\n\n"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

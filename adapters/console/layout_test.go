@@ -13,6 +13,17 @@ import (
 const markdown = "A **bold word** and `code`, [a label](https://evil.example/x).\n\n1. one\n2. two\n   - inner\n\n" +
 	"| Name | What it does |\n|---|--:|\n| fsync | forces data to the disk |\n| wal_level | decides how much is written |\n\n```\nmake  run\n```\n"
 
+func TestLayoutIndentsWhatAnIndentedLineIsBrokenInto(t *testing.T) {
+	t.Parallel()
+	got := console.Layout("  [1] Settings › Memory – https://docs.example/settings (8 days old)\n  /up      Say that the answer is right.\na  b\n", 26)
+	want := []string{
+		"  [1] Settings › Memory –", "    https://docs.example/settings", "    (8 days old)", "  /up      Say that the", "    answer is right.", "a b",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestLayoutFollowsTheWidth(t *testing.T) {
 	t.Parallel()
 	const bold, plain, code, text = "\x1b[1m", "\x1b[22m", "\x1b[36m", "\x1b[39m"

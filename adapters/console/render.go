@@ -182,21 +182,13 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 			t.line(b, "  "+t.document(d))
 		}
 	}
-	if sources := v.Sources(); len(sources) > 0 {
+	if groups := foot.Groups(v); len(groups) > 0 {
 		t.line(b, "")
 		t.line(b, "Sources")
-		for len(sources) > 0 {
-			first := sources[0].Document
-			var same, rest []packet.CitationInfo
-			for i, c := range sources {
-				if i == 0 || first != "" && c.Document == first {
-					same = append(same, c)
-				} else {
-					rest = append(rest, c)
-				}
+		for _, group := range groups {
+			for _, c := range group { // each on a line, since its address is shown
+				t.line(b, t.source(v, c))
 			}
-			t.line(b, t.source(v, same))
-			sources = rest
 		}
 	}
 	t.line(b, "")
@@ -210,29 +202,21 @@ func (t *tail) document(d packet.Document) string {
 	return title + " – " + t.anchor(address, address)
 }
 
-// source is a line for the sections of one document.
-func (t *tail) source(v *stream.View, cited []packet.CitationInfo) string {
-	s := "  "
-	for i, c := range cited {
-		address := Sanitize(c.URL)
-		if i > 0 {
-			s += ", "
-		}
-		s += t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
-		if openurl.Fetched(c.Document) {
-			s += foot.Web
-		}
-		if section := oneLine(c.Section); section != "" && !strings.EqualFold(section, oneLine(c.Title)) {
-			s += " › " + Sanitize(section)
-		}
-		if address != "" {
-			s += " – " + t.anchor(address, address)
-		}
+// source is the line for a section of a document.
+func (t *tail) source(v *stream.View, c packet.CitationInfo) string {
+	address := Sanitize(c.URL)
+	s := "  " + t.anchor("["+strconv.Itoa(c.Number)+"]", address) + " " + Sanitize(oneLine(c.Title))
+	if openurl.Fetched(c.Document) {
+		s += foot.Web
 	}
-	for _, d := range v.Documents {
-		if d.ID == cited[0].Document && d.UpdatedAt != nil {
-			return s + " (" + foot.Age(d.UpdatedAt, t.now()) + ")"
-		}
+	if section := oneLine(c.Section); section != "" && !strings.EqualFold(section, oneLine(c.Title)) {
+		s += " › " + Sanitize(section)
+	}
+	if address != "" {
+		s += " – " + t.anchor(address, address)
+	}
+	if at := foot.Updated(v, c); at != nil {
+		s += " (" + foot.Age(at, t.now()) + ")"
 	}
 	return s
 }

@@ -13,12 +13,16 @@ type wrapper struct {
 	column int // where the next character goes
 	word   strings.Builder
 	size   int  // columns of word
-	gap    bool // a space waits before word
+	gap    int  // spaces that wait before word
+	indent int  // spaces that the line began with; the lines that it is broken into begin with two more
 	apart  bool // the line may break before word although there is no space
 	after  bool // the character before belongs to a script without spaces
 	fenced bool
 	line   strings.Builder // beginning of the current line of input, to know a fence by
 }
+
+// hanging is how much further than its line the continuation of an indented line is indented.
+const hanging = 2
 
 // write takes text and returns what can be printed.
 func (w *wrapper) write(text string) string {
@@ -50,21 +54,26 @@ func (w *wrapper) rune(out *strings.Builder, r rune, s string) {
 	switch {
 	case r == '\n':
 		w.place(out)
-		w.gap = false
+		w.gap, w.indent = 0, 0
 		out.WriteByte('\n')
 		w.column = 0
 		if fence := strings.TrimSpace(w.line.String()); strings.HasPrefix(fence, "```") || strings.HasPrefix(fence, "~~~") {
 			w.fenced = !w.fenced
 		}
 		w.line.Reset()
-	case w.fenced || w.column == 0 && w.size == 0 && r == ' ': // code, and the indentation of a line
+	case w.fenced || w.column == w.indent && w.word.Len() == 0 && r == ' ': // code, and the indentation of a line
 		w.place(out)
 		out.WriteString(s)
 		w.column++
 		w.line.WriteString(s)
+		if !w.fenced {
+			w.indent++
+		}
 	case r == ' ':
 		w.place(out)
-		w.gap = true
+		if w.gap++; w.indent == 0 {
+			w.gap = 1 // columns are only within what is indented
+		}
 		w.line.WriteByte(' ')
 	default:
 		whole := unspaced(r)
@@ -89,19 +98,16 @@ func (w *wrapper) place(out *strings.Builder) {
 	if w.word.Len() == 0 {
 		return
 	}
-	space := 0
-	if w.gap {
-		space = 1
-	}
-	switch {
-	case (w.gap || w.apart) && w.column > 0 && w.column+space+w.size > w.width:
+	if (w.gap > 0 || w.apart) && w.column > w.indent && w.column+w.gap+w.size > w.width {
 		out.WriteByte('\n')
-		w.column = 0
-	case w.gap:
-		out.WriteByte(' ')
-		w.column++
+		w.column, w.gap = 0, 0
+		if w.indent > 0 {
+			w.gap = w.indent + hanging
+		}
 	}
-	w.gap, w.apart = false, false
+	out.WriteString(strings.Repeat(" ", w.gap))
+	w.column += w.gap
+	w.gap, w.apart = 0, false
 	out.WriteString(w.word.String())
 	w.column += w.size
 	w.word.Reset()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Check says what there is to be read in a few words, or why nothing can be, or who may read it cannot be found out. It asks for the directory, the drives, and the
@@ -47,7 +49,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 			}
 		}
 	}
-	what := fmt.Sprintf("%d shared drives, %d people in the directory", drives, len(p.users))
+	what := fmt.Sprintf("%s, %s in the directory", plural.Count(drives, "shared drive"), plural.Count(len(p.users), "person"))
 	if c.options.MyDrives {
 		what += fmt.Sprintf(", the own drives of %d", len(all)-drives)
 	}

@@ -250,14 +250,14 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	ada := p.User("ada")
 	d := p.Drive("Team", reader(ada))
 	what, err := p.Connector.Check(t.Context())
-	if err != nil || what != "1 shared drives, 2 people in the directory, the own drives of 2" {
+	if err != nil || what != "1 shared drive, 2 people in the directory, the own drives of 2" {
 		t.Errorf("%q %v", what, err)
 	}
 	p.Do(func() { d.Members = []gdrivetest.Grant{reader(p.Bot)} })
 	p.options.Drives, p.options.MyDrives = []string{d.ID, "0Aother"}, false
 	p.Again()
 	what, err = p.Connector.Check(t.Context())
-	if what != "1 shared drives, 2 people in the directory" || err == nil || !strings.Contains(err.Error(), "not a member of the shared drive 0Aother") || !strings.Contains(err.Error(), "a Manager of the drive") {
+	if what != "1 shared drive, 2 people in the directory" || err == nil || !strings.Contains(err.Error(), "not a member of the shared drive 0Aother") || !strings.Contains(err.Error(), "a Manager of the drive") {
 		t.Errorf("%q %v", what, err)
 	}
 	p.Do(func() { d.Members = nil })

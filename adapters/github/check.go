@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Permission is one that the credential needs, and what for.
@@ -34,8 +36,8 @@ type Sight struct {
 
 // String says what is seen in a few words.
 func (s Sight) String() string {
-	return fmt.Sprintf("%d repositories (%d private, %d internal, %d public), %d members, %d of them with an address that their organisation vouches for",
-		s.Public+s.Internal+s.Private, s.Private, s.Internal, s.Public, s.Members, s.Vouched)
+	return fmt.Sprintf("%s (%d private, %d internal, %d public), %s, %d of them with an address that their organisation vouches for",
+		plural.Count(s.Public+s.Internal+s.Private, "repository"), s.Private, s.Internal, s.Public, plural.Count(s.Members, "member"), s.Vouched)
 }
 
 // Check looks what the credential can see, without reading it. The error says why nothing can be read, and what to do.

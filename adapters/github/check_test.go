@@ -19,7 +19,7 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	a.Repo(a.org, "open", githubtest.Public)
 	a.Do(func() { a.ada.Verified = []string{"ada@acme.example"} })
 	s, err := a.Connector.Check(t.Context())
-	if err != nil || len(s.Lacks) > 0 || s.String() != "2 repositories (1 private, 0 internal, 1 public), 1 members, 1 of them with an address that their organisation vouches for" {
+	if err != nil || len(s.Lacks) > 0 || s.String() != "2 repositories (1 private, 0 internal, 1 public), 1 member, 1 of them with an address that their organisation vouches for" {
 		t.Errorf("%s, lacking %q: %v", s, s.Lacks, err)
 	}
 	a.Do(func() { a.ada.Verified, closed.CannotList, closed.NoContents = nil, true, true })

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Check says what there is to be read in a few words, or why nothing can be, or who may read it cannot be found out. It asks for the projects, who may use
@@ -43,5 +45,5 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	case r.lost:
 		err = errors.Join(err, errors.New("no REST API of Jira Data Center tells who belongs to a security level: nobody may read issues with one here"))
 	}
-	return fmt.Sprintf("%d projects", len(all)), err
+	return plural.Count(len(all), "project"), err
 }

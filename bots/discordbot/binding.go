@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Bindings remembers to which tenant each server belongs, for all replicas. Safe for concurrent use.
@@ -221,7 +222,7 @@ func (b *Bot) checkServers(ctx context.Context) []discord.Finding {
 		}
 	}
 	if more := len(guilds) - maxChecked; more > 0 {
-		list = append(list, discord.Finding{Optional: true, Sentence: fmt.Sprintf("%d more servers were not looked at.", more)})
+		list = append(list, discord.Finding{Optional: true, Sentence: "Not looked at: " + plural.Count(more, "more server") + "."})
 	}
 	return list
 }

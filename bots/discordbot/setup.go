@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -85,7 +86,7 @@ func (b *Bot) lacking(ctx context.Context, guild string) string {
 		fmt.Fprintf(&s, "\n- `#%s`: %s", strings.ReplaceAll(l.Name, "`", "'"), permissions(l))
 	}
 	if more := len(list) - maxLacking; more > 0 {
-		fmt.Fprintf(&s, "\n- and %d more channels", more)
+		s.WriteString("\n- and " + plural.Count(more, "more channel"))
 	}
 	return s.String()
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +25,7 @@ import (
 
 // askCommand asks one question.
 type askCommand struct {
-	Question string   `arg:"" help:"The question."`
+	Question []string `arg:"" sep:"none" help:"The question. Quote what means something to the shell, such as ? and *."`
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object when the answer is complete."`
 	Packets  bool     `name:"packets" xor:"form" help:"Print every packet as a line of JSON while the answer is written."`
 	File     []string `name:"file" sep:"none" type:"path" placeholder:"PATH" help:"Send a text or an image along; may be repeated."`
@@ -96,7 +97,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
 	start := time.Now()
-	question := c.Question
+	question := strings.Join(c.Question, " ")
 	if c.Deep { // it says so itself, so that whoever takes it over knows
 		question = policy.Deepen(question)
 	}

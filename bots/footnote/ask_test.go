@@ -47,6 +47,28 @@ func TestQuestionsThatAreNone(t *testing.T) {
 	}
 }
 
+func TestWordsOfAQuestionNeedNoQuotes(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t))
+	for _, command := range []string{"ask", "search"} {
+		if r := p.run(t, command, "how", "do", "I", "roll", "back,", "say?"); !strings.Contains(r.stdout, "make rollback") {
+			t.Errorf("%s finds\n%s", command, r.stdout)
+		}
+	}
+}
+
+func TestFaultOfCommandLineNamesHelpOfItsCommand(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"see footnote why --help": {"why"}, "see footnote --help": {"serach"}, "see footnote sources pause --help": {"sources", "pause", "--colour"},
+	} {
+		if r := (&program{}).try(t, "", args...); r.code != 2 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%q: exit code %d, output:\n%s", args, r.code, r.stderr)
+		}
+	}
+}
+
 func TestNothingFoundIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

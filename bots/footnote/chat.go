@@ -121,6 +121,9 @@ func (d *dialogue) run(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if errors.Is(err, io.EOF) {
+			if d.interactive && d.screen == nil { // the prompt's line has not ended
+				d.say("\n")
+			}
 			return nil
 		}
 		if err != nil {
@@ -214,8 +217,8 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 // one that is typed while a plan waits to be started is asked, and others wait.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	if d.screen != nil {
-		d.state("Looking")
-		defer d.state("")
+		d.state("Looking", "")
+		defer d.state("", "")
 		defer d.screen.end()
 	}
 	waiting, leave := context.WithCancelCause(ctx)
@@ -287,7 +290,7 @@ func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFun
 	case <-ctx.Done():
 		return
 	}
-	d.state("Stopping")
+	d.state("Stopping", "")
 	stopping, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stopped := make(chan error, 1)
@@ -328,10 +331,10 @@ func (d *dialogue) say(text string) {
 // typed reports whether a key was typed since the last Ctrl-C on an empty line.
 func (d *dialogue) typed() bool { return d.screen != nil && d.screen.typed.Load() }
 
-// state shows what is going on.
-func (d *dialogue) state(text string) {
+// state shows what is going on, and what can be done about it.
+func (d *dialogue) state(text, hint string) {
 	if d.screen != nil {
-		d.screen.state(text)
+		d.screen.state(text, hint)
 	}
 }
 
@@ -354,7 +357,7 @@ func (d *dialogue) status(p packet.Packet) {
 	default:
 		return
 	}
-	d.state(text + " · Ctrl-C stops")
+	d.state(text, " · Ctrl-C stops")
 }
 
 // readLines reads lines until there are no more, or ctx ends.

@@ -45,21 +45,30 @@ func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	return chatVerb{word: word}, "", true
 }
 
-// completeCommand completes the beginning of a command, if only one begins so.
-func completeCommand(line string) string {
-	found := ""
+// completeCommand completes the beginning of a command as far as all commands that begin so agree. Where it cannot, choice lists them.
+func completeCommand(line string) (completed, choice string) {
+	var found []string
 	for _, v := range chatVerbs {
 		if line != "" && strings.HasPrefix(v.word, line) {
-			if found != "" {
-				return line
-			}
-			found = v.word + " "
+			found = append(found, v.word)
 		}
 	}
-	if found == "" {
-		return line
+	switch len(found) {
+	case 0:
+		return line, ""
+	case 1:
+		return found[0] + " ", ""
 	}
-	return found
+	common := found[0]
+	for _, word := range found[1:] {
+		for !strings.HasPrefix(word, common) {
+			common = common[:len(common)-1]
+		}
+	}
+	if common == line {
+		choice = "  " + strings.Join(found, "  ")
+	}
+	return common, choice
 }
 
 // chatHelp lists the commands.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -12,50 +13,74 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: bash, zsh or fish."`
 }
 
-// verbWords holds what can follow a verb.
-type verbWords struct {
-	path  string // "footnote sources add"
+// completed is where a word is completed: after a verb, or after a flag that takes a value.
+type completed struct {
+	path  string // "footnote sources add", "footnote eval --mode"
+	flag  bool
 	words []word
 }
 
 type word struct {
 	text, help string
-	verb       bool
+	value      bool     // of a flag: one follows
+	values     []string // of a flag: those that it takes, where it takes only some
 }
 
 // Run implements the verb.
 func (c *completionCommand) Run(env *environment, model *kong.Application) error {
-	script := map[string]func([]verbWords) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
-	_, err := fmt.Fprint(env.out, script(placesOf(model.Node, model.Name)))
+	script := map[string]func([]completed) string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}[c.Shell]
+	_, err := fmt.Fprint(env.out, script(placesOf(model.Node, model.Name, nil)))
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// placesOf lists a verb and those below it.
-func placesOf(n *kong.Node, path string) []verbWords {
-	here := verbWords{path: path}
-	var below []verbWords
-	for _, child := range n.Children {
-		if child.Hidden {
-			continue
-		}
-		here.words = append(here.words, word{child.Name, child.Help, true})
-		below = append(below, placesOf(child, path+" "+child.Name)...)
-	}
+// placesOf lists a verb, its flags and the verbs below it. Flags of the verbs above are its own, too.
+func placesOf(n *kong.Node, path string, above []word) []completed {
+	here := completed{path: path}
+	flags, below := slices.Clone(above), []completed(nil)
 	for _, f := range n.Flags {
 		if !f.Hidden {
-			here.words = append(here.words, word{"--" + f.Name, f.Help, false})
+			flags = append(flags, word{"--" + f.Name, f.Help, !f.IsBool(), values(f.Value)})
 		}
 	}
-	if path == "footnote completion" {
-		here.words = append(here.words, word{"bash", "", false}, word{"zsh", "", false}, word{"fish", "", false})
+	for _, child := range n.Children {
+		if !child.Hidden {
+			here.words = append(here.words, word{text: child.Name, help: child.Help})
+			below = append(below, placesOf(child, path+" "+child.Name, flags)...)
+		}
 	}
-	return append([]verbWords{here}, below...)
+	for _, arg := range n.Positional {
+		here.words = append(here.words, wordsOf(values(arg))...)
+	}
+	here.words = append(here.words, flags...)
+	places := []completed{here}
+	for _, f := range flags {
+		if f.value {
+			places = append(places, completed{path + " " + f.text, true, wordsOf(f.values)})
+		}
+	}
+	return append(places, below...)
 }
 
-// cases are the branches of a shell's case: by verb, what follows it.
-func cases(places []verbWords) string {
+// values are what a flag or an argument takes, where that is a list.
+func values(v *kong.Value) []string {
+	return slices.DeleteFunc(v.EnumSlice(), func(s string) bool { return s == "" })
+}
+
+func wordsOf(values []string) []word {
+	words := make([]word, len(values))
+	for i, v := range values {
+		words[i].text = v
+	}
+	return words
+}
+
+// cases are the branches of a shell's case: by verb or by flag, what follows it.
+func cases(places []completed, flags bool) string {
 	var b strings.Builder
 	for _, p := range places {
+		if p.flag != flags {
+			continue
+		}
 		var words []string
 		for _, w := range p.words {
 			words = append(words, w.text)
@@ -66,29 +91,34 @@ func cases(places []verbWords) string {
 }
 
 // verbs is a pattern of a shell's case: all paths but the first.
-func verbs(places []verbWords) string {
+func verbs(places []completed) string {
 	var quoted []string
 	for _, p := range places[1:] {
-		quoted = append(quoted, fmt.Sprintf("%q", p.path))
+		if !p.flag {
+			quoted = append(quoted, fmt.Sprintf("%q", p.path))
+		}
 	}
 	return strings.Join(quoted, "|")
 }
 
-func bashCompletion(places []verbWords) string {
+func bashCompletion(places []completed) string {
 	return `_footnote() {
-  local cur=${COMP_WORDS[COMP_CWORD]} at=footnote words w
+  local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} at=footnote words w
+  if [[ $cur == "=" ]]; then cur=; elif [[ $before == "=" ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
   for w in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$at $w" in ` + verbs(places) + `) at="$at $w" ;; esac
   done
   case "$at" in
-` + cases(places) + `  esac
+` + cases(places, false) + `  esac
+  case "$at $before" in
+` + cases(places, true) + `  esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 complete -o default -F _footnote footnote
 `
 }
 
-func zshCompletion(places []verbWords) string {
+func zshCompletion(places []completed) string {
 	return `#compdef footnote
 _footnote() {
   local at=footnote w follow
@@ -96,7 +126,9 @@ _footnote() {
     case "$at $w" in ` + verbs(places) + `) at="$at $w" ;; esac
   done
   case "$at" in
-` + strings.ReplaceAll(cases(places), " words=", " follow=") + `  esac
+` + strings.ReplaceAll(cases(places, false), " words=", " follow=") + `  esac
+  case "$at ${words[CURRENT-1]}" in
+` + strings.ReplaceAll(cases(places, true), " words=", " follow=") + `  esac
   compadd -- ${(s: :)follow}
   _files
 }
@@ -104,7 +136,7 @@ if [[ $funcstack[1] == _footnote ]]; then _footnote "$@"; else compdef _footnote
 `
 }
 
-func fishCompletion(places []verbWords) string {
+func fishCompletion(places []completed) string {
 	var b strings.Builder
 	b.WriteString(`function __footnote_at
   set -l at footnote
@@ -117,14 +149,24 @@ func fishCompletion(places []verbWords) string {
   test "$at" = "$argv[1]"
 end
 `)
+	quote := strings.NewReplacer(`\`, `\\`, "'", `\'`, "$$", "$")
 	for _, p := range places {
+		if p.flag {
+			continue // with its verb
+		}
 		for _, w := range p.words {
 			what := "-a " + w.text
 			if flag, ok := strings.CutPrefix(w.text, "--"); ok {
 				what = "-l " + flag
 			}
+			switch {
+			case len(w.values) > 0:
+				what += " -x -a '" + strings.Join(w.values, " ") + "'"
+			case w.value:
+				what += " -r"
+			}
 			help, _, _ := strings.Cut(w.help, ". ")
-			fmt.Fprintf(&b, "complete -c footnote -n '__footnote_at \"%s\"' %s -d '%s'\n", p.path, what, strings.NewReplacer(`\`, `\\`, "'", `\'`, "$$", "$").Replace(help))
+			fmt.Fprintf(&b, "complete -c footnote -n '__footnote_at \"%s\"' %s -d '%s'\n", p.path, what, quote.Replace(help))
 		}
 	}
 	return b.String()

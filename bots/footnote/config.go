@@ -23,7 +23,7 @@ type configCommand struct {
 
 // place is where something holds, as flags.
 type place struct {
-	Platform  string `name:"platform" help:"Only this platform: slack, discord or console."`
+	Platform  string `name:"platform" enum:",slack,discord,console" default:"" help:"Only this platform: slack, discord or console."`
 	Workspace string `name:"workspace" help:"Only this workspace or server, by its id."`
 	Channel   string `name:"channel" help:"Only this channel, by its id: everything that holds there."`
 }

@@ -159,7 +159,7 @@ func opine(ctx context.Context, base *wire.Base, questions []evaluate.Question, 
 		opinions[report.Results[i].Opinion]++
 	}
 	if judged > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("Of %d answers whose right one is known, %s finds %d right, %d right in part and %d wrong.", judged, model.Info().Name,
+		report.Notes = append(report.Notes, fmt.Sprintf("Of %s whose right one is known, %s finds %d right, %d right in part and %d wrong.", plural.Count(judged, "answer"), model.Info().Name,
 			opinions[evaluate.Agrees], opinions[evaluate.Partly], opinions[evaluate.Differs]))
 	}
 	return nil

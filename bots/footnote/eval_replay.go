@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/evaluate"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // replayJSON is the form of eval --queries --json; its names are stable.
@@ -54,8 +55,8 @@ func (c *evalCommand) replay(ctx context.Context, env *environment) error {
 				fmt.Fprintf(env.out, "%s  right page at %d of %d  %s\n", plain(r.ID), r.Rank, r.Passages, plain(shorten(r.Question, 90)))
 			}
 		}
-		fmt.Fprintf(env.out, "%d questions: right page first %d, among the first five %d, shown %d; %.1f passages, %.0f tokens\n",
-			s.Questions, s.First, s.Top5, s.Shown, s.Passages, s.Tokens)
+		fmt.Fprintf(env.out, "%s: right page first %d, among the first five %d, shown %d; %.1f passages, %.0f tokens\n",
+			plural.Count(s.Questions, "question"), s.First, s.Top5, s.Shown, s.Passages, s.Tokens)
 		return nil
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/evaluate"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -61,8 +62,8 @@ func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wi
 		err = errors.Join(err, e.thread(ctx, id))
 	}
 	if err == nil && e.empty > 0 {
-		_, err = fmt.Fprintf(env.errs, "%d questions wait for their pages: write into pages_regex what matches the paths of the pages that answer, or %s where the documents have no answer.\n",
-			e.empty, evaluate.NoPages)
+		_, err = fmt.Fprintf(env.errs, "%s for their pages: write into pages_regex what matches the paths of the pages that answer, or %s where the documents have no answer.\n",
+			plural.Count(e.empty, "question")+" "+plural.Does(e.empty, "wait"), evaluate.NoPages)
 	}
 	return err
 }

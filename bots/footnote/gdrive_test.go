@@ -42,7 +42,7 @@ func TestGoogleDriveIsASource(t *testing.T) {
 		t.Errorf("without a credential: exit code %d\n%s", r.code, r.stderr)
 	}
 	p = p.with("GOOGLE_KEY_FILE=" + key)
-	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 shared drives, 2 people in the directory, the own drives of 2") || strings.Contains(r.stderr, secret) {
+	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 shared drive, 2 people in the directory, the own drives of 2") || strings.Contains(r.stderr, secret) {
 		t.Errorf("adding says:\n%s", r.stderr)
 	}
 	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "my_drives: true") {

@@ -30,7 +30,7 @@ func TestGitHubIsASource(t *testing.T) {
 	if r := p.try(t, "", append(add, "--repositories", "acme/app")...); r.code != 2 || !strings.Contains(r.stderr, "and not both") {
 		t.Errorf("an organisation and a repository: exit code %d\n%s", r.code, r.stderr)
 	}
-	if r := p.run(t, add...); !strings.Contains(r.stderr, "✓ can be read: 1 repositories (1 private, 0 internal, 0 public)") ||
+	if r := p.run(t, add...); !strings.Contains(r.stderr, "✓ can be read: 1 repository (1 private, 0 internal, 0 public)") ||
 		!strings.Contains(r.stderr, "footnote people import") || strings.Contains(r.stderr, hub.Token) {
 		t.Errorf("adding says:\n%s", r.stderr)
 	}

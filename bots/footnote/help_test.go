@@ -52,9 +52,9 @@ func TestShellsCompleteVerbsAndFlags(t *testing.T) {
 	t.Parallel()
 	p := &program{}
 	for shell, ask := range map[string]string{
-		"bash": `eval "$SCRIPT"; complete_() { COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _footnote; echo "${COMPREPLY[@]}"; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z`,
-		"zsh":  `compdef() { :; }; compadd() { shift; for w in "$@"; do [[ $w == ${words[CURRENT]}* ]] && print -n -- "$w "; done; print; }; _files() { :; }; print -r -- "$SCRIPT" > _footnote; fpath=($PWD); autoload -Uz _footnote; complete_() { words=("$@"); CURRENT=$#; _footnote; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z`,
-		"fish": `echo $SCRIPT | source; for line in "footnote sou" "footnote sources ad" "footnote index --ba" "footnote completion z"; complete -C $line | string split -f1 \t; end; true`,
+		"bash": `eval "$SCRIPT"; complete_() { COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _footnote; echo "${COMPREPLY[@]}"; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z; complete_ footnote eval --mode k; complete_ footnote sources list --conf`,
+		"zsh":  `compdef() { :; }; compadd() { shift; for w in "$@"; do [[ $w == ${words[CURRENT]}* ]] && print -n -- "$w "; done; print; }; _files() { :; }; print -r -- "$SCRIPT" > _footnote; fpath=($PWD); autoload -Uz _footnote; complete_() { words=("$@"); CURRENT=$#; _footnote; }; complete_ footnote sou; complete_ footnote sources ad; complete_ footnote index --ba; complete_ footnote completion z; complete_ footnote eval --mode k; complete_ footnote sources list --conf`,
+		"fish": `echo $SCRIPT | source; for line in "footnote sou" "footnote sources ad" "footnote index --ba" "footnote completion z" "footnote eval --mode k" "footnote sources list --conf"; complete -C $line | string split -f1 \t; end; true`,
 	} {
 		t.Run(shell, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestShellsCompleteVerbsAndFlags(t *testing.T) {
 			cmd.Dir = t.TempDir() // without files that could be meant
 			cmd.Env = []string{"SCRIPT=" + script, "HOME=" + t.TempDir(), "PATH=/usr/bin:/bin", "TERM=dumb"}
 			out, err := cmd.CombinedOutput()
-			if got, want := strings.Join(strings.Fields(string(out)), " "), "sources add --base-url zsh"; err != nil || got != want {
+			if got, want := strings.Join(strings.Fields(string(out)), " "), "sources add --base-url zsh keyword --config"; err != nil || got != want {
 				t.Errorf("%v: completes %q, want %q", err, got, want)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // knowledgeCommand shows what documents state, and says which things are one.
@@ -67,7 +68,7 @@ func (c *knowledgeStatus) Run(ctx context.Context, env *environment) error {
 		if size.Unread > 0 {
 			fmt.Fprintf(table, "To be read by serve or the next index\t%d\n", size.Unread)
 		}
-		fmt.Fprintf(table, "Names\t%d, in passages %d times\n", size.Names, size.Mentions)
+		fmt.Fprintf(table, "Names\t%d, in passages %s\n", size.Names, plural.Count(size.Mentions, "time"))
 		for _, kind := range slices.Sorted(maps.Keys(size.Entities)) {
 			fmt.Fprintf(table, "  %s\t%d\n", kind, size.Entities[kind])
 		}

@@ -139,7 +139,7 @@ func printExtraction(to io.Writer, e wire.Extracted) {
 	if extractionOf(e) == nil {
 		return
 	}
-	fmt.Fprintf(to, "Read by %s\t%s, which state %d things; %d more were not believed\n", orNobody(e.Model), plural.Count(e.Read, "passage"), e.Stated, e.Dropped)
+	fmt.Fprintf(to, "Read by %s\t%s, which state %s; %d more were not believed\n", orNobody(e.Model), plural.Count(e.Read, "passage"), plural.Count(e.Stated, "thing"), e.Dropped)
 	if e.Model != "" {
 		fmt.Fprintf(to, "  documents\t%d read, %d to be read\n", e.Documents, e.Due)
 	}

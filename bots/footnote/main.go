@@ -124,7 +124,7 @@ func run(ctx context.Context, args []string, env *environment) int {
 		return exited
 	}
 	if err != nil {
-		return env.fail(fmt.Errorf("%w; see footnote --help", err), exitUsage)
+		return env.fail(fmt.Errorf("%w; see %s --help", err, commandOf(err)), exitUsage)
 	}
 	switch parsed.Command() {
 	case "version", "settings", "completion <shell>": // these work whatever the settings are
@@ -176,6 +176,15 @@ func run(ctx context.Context, args []string, env *environment) int {
 		return env.fail(err, exitFail)
 	}
 	return exitOK
+}
+
+// commandOf is the command that a fault of the command line is about.
+func commandOf(err error) string {
+	var fault *kong.ParseError
+	if !errors.As(err, &fault) || fault.Context.Selected() == nil {
+		return "footnote"
+	}
+	return fault.Context.Selected().FullPath()
 }
 
 // usageError is a fault of the command line that the parser could not see.

@@ -22,7 +22,7 @@ type peopleCommand struct {
 
 type peopleList struct {
 	Source string `name:"source" placeholder:"NAME" help:"Only this source."`
-	State  string `name:"state" placeholder:"STATE" help:"Only those that are matched, unmatched or conflicting."`
+	State  string `name:"state" placeholder:"STATE" enum:",matched,unmatched,conflicting" default:"" help:"Only those that are matched, unmatched or conflicting."`
 	JSON   bool   `name:"json" help:"Print a JSON array."`
 }
 
@@ -39,11 +39,6 @@ type personJSON struct {
 
 // Run implements the verb.
 func (c *peopleList) Run(ctx context.Context, env *environment) error {
-	switch c.State {
-	case "", string(pgaccess.Matched), string(pgaccess.Unmatched), string(pgaccess.Conflicting):
-	default:
-		return usageError("--state is matched, unmatched or conflicting, and not " + c.State)
-	}
 	return env.withBase(ctx, func(base *wire.Base) error {
 		var only document.SourceID
 		if c.Source != "" {

@@ -39,7 +39,7 @@ type screen struct {
 	in, out    *os.File
 	editor     *term.Terminal
 	interrupts chan<- os.Signal
-	complete   func(line string) string
+	complete   func(line string) (completed, choice string)
 	typed      atomic.Bool // since it was last set to false
 	before     *term.State
 	resized    chan os.Signal
@@ -63,7 +63,7 @@ type screen struct {
 }
 
 // newScreen takes over a terminal. Close gives it back.
-func newScreen(in, out *os.File, interrupts chan<- os.Signal, complete func(string) string) (*screen, error) {
+func newScreen(in, out *os.File, interrupts chan<- os.Signal, complete func(string) (string, string)) (*screen, error) {
 	before, err := term.MakeRaw(int(in.Fd()))
 	if err != nil {
 		return nil, fmt.Errorf("set up the terminal: %w", err)
@@ -143,14 +143,14 @@ func (s *screen) say(text string) error {
 	return s.put(console.Sanitize(text))
 }
 
-// state says in the prompt what is going on; an empty text is the plain prompt.
-func (s *screen) state(text string) {
+// state says in the prompt what is going on, and behind it what can be done, which is not cut; an empty text is the plain prompt.
+func (s *screen) state(text, hint string) {
 	s.lock()
 	defer s.mu.Unlock()
 	s.prompt = idle
 	shown := idle
 	if text != "" {
-		text = shortened(strings.Join(strings.Fields(console.Sanitize(text)), " "), max(s.width/2, 20))
+		text = shortened(strings.Join(strings.Fields(console.Sanitize(text)), " "), max(s.width/2-console.Columns(hint), 20)) + hint
 		s.prompt = text + " " + idle
 		shown = "\x1b[2m" + text + "\x1b[0m " + idle
 	}
@@ -369,8 +369,12 @@ func (s *screen) key(line string, pos int, key rune) (string, int, bool) {
 		return "", 0, true
 	case keyTab:
 		if pos == len(line) {
-			line = s.complete(line)
+			var choice string
+			line, choice = s.complete(line)
 			pos = len(line)
+			if choice != "" {
+				go func() { _ = s.say(choice + "\n") }() // the editor waits for this callback; a terminal that has gone is met by the next read
+			}
 		}
 		return line, pos, true
 	}

@@ -94,7 +94,9 @@ func TestChatListsItsCommandsAndRefusesOthers(t *testing.T) {
 	p := newProgram(t)
 	term := openTerminal(t, p, "chat")
 	at := term.await(t, "/help lists the commands", 0)
-	term.keys(t, "/he\t\r")
+	term.keys(t, "/\t")
+	at = term.await(t, "  /up  /down  /why  /retry  /deeper  /report  /help  /quit", at)
+	term.keys(t, "he\t\r")
 	for _, word := range []string{"/up", "/down", "/why", "/retry", "/deeper", "/report", "/help", "/quit"} {
 		at = term.await(t, "  "+word+" ", at)
 	}
@@ -107,6 +109,30 @@ func TestChatListsItsCommandsAndRefusesOthers(t *testing.T) {
 		strings.Contains(got.stdout+got.stderr, "command /etc") || strings.ContainsAny(got.stdout, "\x1b\r") {
 		t.Errorf("without a terminal: %+v", got)
 	}
+}
+
+func TestChatSaysAtAnyWidthHowToStop(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	p.run(t, "index", handbook(t))
+	term := openTerminal(t, p, "chat")
+	at := term.await(t, "› ", 0)
+	term.resize(t, 60, 30)
+	at = term.await(t, "› ", at)
+	term.keys(t, "How many vacation days does an employee of our company have?\r")
+	at = term.await(t, "Searching: How many… · Ctrl-C stops", at)
+	term.await(t, "› ", at)
+	term.keys(t, "\x04")
+	term.ends(t)
+}
+
+func TestPlainChatEndsItsLastLine(t *testing.T) {
+	t.Parallel()
+	term := openTerminal(t, newProgram(t, "TERM=dumb"), "chat")
+	at := term.await(t, "› ", 0)
+	term.keys(t, "\x04")
+	term.ends(t)
+	term.await(t, "\r\n", at)
 }
 
 func TestCtrlCTwiceEndsOnlyAnEmptyLine(t *testing.T) {

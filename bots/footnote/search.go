@@ -15,12 +15,14 @@ import (
 
 // searchCommand searches without answering.
 type searchCommand struct {
-	Query  string   `arg:"" help:"What to search for."`
+	Query  []string `arg:"" sep:"none" help:"What to search for."`
 	JSON   bool     `name:"json" help:"Print one JSON object with every component of every score."`
 	Limit  int      `name:"limit" short:"n" placeholder:"N" help:"How many passages (default: MAX_CHUNKS_FED_TO_CHAT)."`
 	Source []string `name:"source" placeholder:"ID" help:"Only these sources, as footnote sources lists them; may be repeated."`
 	Recent bool     `name:"recent" help:"Favour what is recent."`
 }
+
+func (c *searchCommand) query() string { return strings.Join(c.Query, " ") }
 
 // foundJSON is the form of search --json; its names are stable.
 type foundJSON struct {
@@ -50,7 +52,7 @@ type hitJSON struct {
 
 // Run implements the verb.
 func (c *searchCommand) Run(ctx context.Context, env *environment) (err error) {
-	if strings.TrimSpace(c.Query) == "" {
+	if strings.TrimSpace(c.query()) == "" {
 		return usageError("there is nothing to search for: write a few words after footnote search")
 	}
 	if c.Limit < 0 {
@@ -66,7 +68,7 @@ func (c *searchCommand) Run(ctx context.Context, env *environment) (err error) {
 		return err
 	}
 	search := retrieve.Search{
-		Audience: base.ConsoleAudience(), Queries: []retrieve.Query{{Text: c.Query}}, Limit: c.Limit, FavorRecent: c.Recent, Now: time.Now(),
+		Audience: base.ConsoleAudience(), Queries: []retrieve.Query{{Text: c.query()}}, Limit: c.Limit, FavorRecent: c.Recent, Now: time.Now(),
 	}
 	for _, id := range c.Source {
 		search.Sources = append(search.Sources, document.SourceID(id))
@@ -83,7 +85,7 @@ func (c *searchCommand) Run(ctx context.Context, env *environment) (err error) {
 }
 
 func (c *searchCommand) printJSON(env *environment, result retrieve.Result, took time.Duration) error {
-	out := foundJSON{Query: c.Query, Evidence: result.Evidence, Hits: []hitJSON{}, Trace: result.Trace, TimingsMS: map[string]float64{"total": ms(took)}}
+	out := foundJSON{Query: c.query(), Evidence: result.Evidence, Hits: []hitJSON{}, Trace: result.Trace, TimingsMS: map[string]float64{"total": ms(took)}}
 	for stage, d := range result.Trace.Timings {
 		out.TimingsMS[stage] = ms(d)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // sourcesCommand lists what is indexed, or takes it out.
@@ -246,6 +247,6 @@ func ago(t time.Time) string {
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	default:
-		return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+		return plural.Count(int(d.Hours()/24), "day") + " ago"
 	}
 }

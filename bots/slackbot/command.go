@@ -71,22 +71,28 @@ func (b *Bot) ask(ctx context.Context, c event.Command) (string, error) {
 		}
 		channel, direct, said = own, true, sayDirect
 	}
+	mention := thread.Mention{
+		Ref: c.Ref, EventKey: c.EventKey, Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct, Tenant: b.config.Tenant, Models: models,
+	}
+	mention.Ref.Channel, mention.Ref.Thread = channel, ""
+	if refusal := policy.Refusal(b.service.Limited(ctx, mention, j)); refusal != "" { // else the channel would show a question without an answer
+		return refusal, nil
+	}
 	listens, known := b.client.Remembered(ctx, channel, c.By.ID, direct)
 	pending, err := pending{Listens: !known}.raw()
 	if err != nil {
 		return "", err
 	}
-	ref, err := b.client.Ask(ctx, channel, c.By, question)
+	mention.Listens = listens
+	mention.Ref, err = b.client.Ask(ctx, channel, c.By, question)
 	if errors.Is(err, thread.ErrNotPermitted) {
 		return sayInvite, nil
 	}
 	if err != nil {
 		return "", err
 	}
-	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Patience: takePatience, Mention: thread.Mention{
-		Ref: ref, EventKey: c.EventKey, Message: thread.MessageID(ref.Thread), Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct,
-		Tenant: b.config.Tenant, Listens: listens, Models: models,
-	}})
+	mention.Message = thread.MessageID(mention.Ref.Thread)
+	_, err = b.service.Take(ctx, answer.Question{Judgement: j, Pending: pending, Patience: takePatience, Mention: mention})
 	if refusal := policy.Refusal(err); refusal != "" {
 		return refusal, nil
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
-	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -173,7 +172,7 @@ func TestConversationWithTheAgent(t *testing.T) {
 	s := play(t, options{}, llmtest.Reply{llmtest.Wait(seen), llmtest.Text("With a key.")}, llmtest.Answer("With another key."))
 	dm := s.ann.OpenDM()
 	s.wait("questions are offered", func() bool { return len(s.Prompts()) == 1 })
-	if p := s.Prompts()[0]; p.Channel != dm.ID || len(p.Prompts) != len(write.Prompts) || p.Prompts[0].Title == "" || p.Prompts[0].Message == "" {
+	if p := s.Prompts()[0]; p.Channel != dm.ID || len(p.Prompts) != 1 || p.Prompts[0].Title != "VPN set-up" || p.Prompts[0].Message != "What do the documents say about “VPN set-up”?" {
 		t.Errorf("offered is %+v", p)
 	}
 	s.ann.OpenDM()

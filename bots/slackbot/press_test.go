@@ -124,6 +124,11 @@ func TestQuotaIsSaidInTheTimeOfTheReader(t *testing.T) {
 	if !refused.MatchString(told.Text) || strings.Contains(string(told.Blocks), "footnote:retry") {
 		t.Errorf("in the channel the refusal is %q with %s", told.Text, told.Blocks)
 	}
+	roots := len(s.Roots(s.general))
+	s.replied(s.ann, s.ann.Slash(s.general, "/ask", "three?"), "You've asked 1 question this hour")
+	if now := len(s.Roots(s.general)); now != roots {
+		t.Error("a command that a quota refuses shows its question in the channel")
+	}
 	dm := s.ann.OpenDM()
 	s.answered(dm, s.ann.Say(dm, "", "one?"), 1)
 	root := s.ann.Say(dm, "", "two?")

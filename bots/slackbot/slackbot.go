@@ -35,7 +35,7 @@ type Config struct {
 	HTTP          *http.Client // nil: a plain one
 
 	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
-	// Prompts are offered to somebody who opens the conversation with the bot; nil takes write.Prompts, an empty list offers none.
+	// Prompts are offered to somebody who opens the conversation with the bot; nil offers questions about documents, an empty list none.
 	Prompts []write.Prompt
 	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
 	// Models lists the models that may be asked for by name; nil: none.
@@ -100,9 +100,6 @@ func New(config Config, deps Deps) (*Bot, error) {
 		config.StopReactions = []string{"octagonal_sign"}
 	}
 	config.StopReactions = emojiNames(config.StopReactions)
-	if config.Prompts == nil {
-		config.Prompts = write.Prompts
-	}
 	if config.Pace.FirstWait == 0 {
 		config.Pace.FirstWait = firstWait
 	}

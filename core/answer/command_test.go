@@ -72,7 +72,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		if got := s.command(r, "status"); strings.Contains(got, "USD") {
 			s.Errorf("everybody is told what models cost: %s", got)
 		}
-		s.says("config", s.command(r, "config"), "`agent`: `helper` (footnote.yaml:7)", "`follow`: `always`", "As they come: project")
+		s.says("config", s.command(r, "config"), "`agent`: `helper` (footnote.yaml:7)", "`follow`: `always`", "At their defaults: project")
 		s.says("one setting", s.command(r, "config evidence"), "`evidence` is `0.6` (default)", "Write a number from 0 to 1")
 		s.says("a narrowing setting", s.command(r, "config askers"), "`askers` is not set (default)", "can only take away")
 		s.says("an unknown setting", s.command(r, "config colour blue"), "There is no setting `colour`", "agent, project, document_sets")

@@ -128,6 +128,9 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 	if err != nil || !known.Known && !known.Pending || o.Author == "" {
 		return known, err
 	}
+	if known.Known && !o.Mentioned && policy.IsSmallTalk(o.Text) { // whoever says thanks does not join the conversation
+		return known, nil
+	}
 	seen := session.Sighting{Tenant: o.Tenant, Ref: o.Ref, Message: o.Message, Person: o.Author, Bot: o.Bot}
 	seen.Helper = !o.Bot && len(p.Helpers) > 0 && h.holds(ctx).MayRead(p.Helpers)
 	if err := s.Store.Seen(ctx, seen); err != nil {
@@ -198,6 +201,33 @@ func (s *Service) room(err error) error {
 	return nil
 }
 
+// Limited returns a policy.Rejection, and records it, where a quota has no room for a question now. A platform asks before it shows the question;
+// Take counts, and has the last word.
+func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) error {
+	if j.Unsettled {
+		return nil
+	}
+	var ends time.Time
+	quotas := j.Policy.Counters(session.PlaceOf(m.Ref), m.Asker.ID, j.Holds)
+	for _, q := range quotas {
+		until := time.Now().Truncate(q.Window).Add(q.Window)
+		full, err := s.Store.Exhausted(ctx, m.Tenant, []session.Quota{q}, until)
+		if err != nil {
+			s.Logger.WarnContext(ctx, "quotas not looked at before a question is shown", "event", m.EventKey, "error", err)
+			return nil
+		}
+		if len(full) > 0 && until.After(ends) {
+			ends = until
+		}
+	}
+	if ends.IsZero() {
+		return nil
+	}
+	refused := policy.Rejection{Sentence: policy.SayLimited(ctx, s.Store, m.Tenant, quotas, ends), Reason: policy.RefusedLimited, At: ends}
+	s.takenRefused(ctx, m, refused)
+	return refused
+}
+
 // firstPause is between the first two tries to take a question in.
 const firstPause = 100 * time.Millisecond
 
@@ -207,7 +237,7 @@ const firstPause = 100 * time.Millisecond
 // the event was not taken in and is to be redelivered. It does not wait for the answer.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
-	text, err := policy.CheckQuestion(q.Text, s.config.MaxQuestion)
+	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)
 	if err != nil {
 		s.takenRefused(ctx, q.Mention, err)
 		return Accepted{}, err

@@ -149,6 +149,8 @@ func TestJudgeFollowsAThread(t *testing.T) {
 		want("a mention", s.hear(r, "what is alpha?", mentioned), "mention")
 		want("a follow-up", s.hear(r, "and b?", replying), "dialogue")
 		want("thanks", s.hear(r, "thank you very much!", replying), "small_talk")
+		want("thanks of another person", s.hear(r, "thanks!", replying, by("U2")), "small_talk")
+		want("a follow-up after them", s.hear(r, "and c?", replying), "dialogue")
 		want("another person", s.hear(r, "I think so", replying, by("U2")), "people_talk")
 		want("stop", s.hear(r, "stop", replying), "stop")
 		want("stop following", s.hear(r, "stop following", replying), "unfollow")

@@ -123,7 +123,7 @@ func (s *Service) standing(ctx context.Context, tenant access.TenantID, history 
 }
 
 // answered leaves out the tool calls and results of turns without an answer: which documents they hold is not known, and an answer is
-// what says so.
+// what says so. It marks courtesies.
 func answered(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {
@@ -134,6 +134,7 @@ func answered(history []message.Message) []message.Message {
 	kept := make([]message.Message, 0, len(history))
 	for _, m := range history {
 		if m.Role == message.User || complete[m.Turn] {
+			m.Courtesy = m.Role == message.User && policy.TalkOf(m.Text) != policy.NoTalk
 			kept = append(kept, m)
 		}
 	}

@@ -248,6 +248,27 @@ func TestHistoryHoldsOnlyWhatTheAudienceMayRead(t *testing.T) {
 	})
 }
 
+func TestHistoryMarksCourtesies(t *testing.T) {
+	bubble(t, func(w *world) {
+		r := w.start("a", echo)
+		for _, text := range []string{"how do I pay?", "perfect", "and how do I change that?"} {
+			w.ask(r, text)
+			synctest.Wait()
+		}
+		marked := make(map[string]bool)
+		for _, req := range r.engine.requests() {
+			for _, m := range req.History {
+				if m.Role == message.User {
+					marked[m.Text] = m.Courtesy
+				}
+			}
+		}
+		if want := map[string]bool{"how do I pay?": false, "perfect": true}; !maps.Equal(marked, want) {
+			t.Errorf("marked as courtesies: %v, want %v", marked, want)
+		}
+	})
+}
+
 // An earlier answer that rests on a message that was deleted since is left out, although the rest of its thread can be read.
 func TestHistoryHoldsOnlyWhatStillStands(t *testing.T) {
 	bubble(t, func(w *world) {

@@ -19,7 +19,7 @@ func TestTalkIsToldFromQuestions(t *testing.T) {
 		"hello": policy.Greeting, "👍": policy.Greeting, "ok": policy.Greeting,
 		"thanks, that helped a lot": policy.Thanks, "cheers": policy.Thanks, "thnks!": policy.Thanks, "thank you so much footnote": policy.Thanks,
 		"bye": policy.Goodbye, "thanks, bye": policy.Goodbye, "See you later!": policy.Goodbye, "good night": policy.Goodbye, "<@U1> bye bye": policy.Goodbye,
-		"what can you do?": policy.About, "who are you": policy.About, "HELP": policy.About, "Hi bot, who are you?": policy.About, "help, please!": policy.About,
+		"what can you do?": policy.About, "are you a bot?": policy.About, "hi, are you a bot": policy.About, "who are you": policy.About, "HELP": policy.About, "Hi bot, who are you?": policy.About, "help, please!": policy.About,
 		"<@U1> what can u do ?": policy.About, "thanks, and what about b?": policy.NoTalk, "help with the printer": policy.NoTalk, "who are you to contact for a loan?": policy.NoTalk,
 		"bye-laws": policy.NoTalk, "what can you do about mould?": policy.NoTalk, "thanks giving policy": policy.NoTalk, "how do you work from home": policy.NoTalk,
 		"good night shift rates": policy.NoTalk, "`help`": policy.NoTalk, "": policy.NoTalk, "<@U1>": policy.NoTalk, "how does this work?": policy.NoTalk, "help desk": policy.NoTalk,

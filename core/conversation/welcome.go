@@ -97,12 +97,16 @@ func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	if len(examples) == 0 {
 		return fmt.Sprintf(welcome, how+" to ask.")
 	}
-	return fmt.Sprintf(welcome, how+", for example:\n\n- "+strings.Join(examples, "\n- "))
+	how += ", for example:\n"
+	for _, e := range examples {
+		how += "\n- " + e.Question
+	}
+	return fmt.Sprintf(welcome, how)
 }
 
 // examples are questions about documents that everyone may read who would see the turn's answer. Where
 // that is not known, they are about public documents.
-func (c *Conversation) examples(ctx context.Context, t session.Turn) []string {
+func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	library, can := c.service.Library.(answer.Titles)
 	if !can {
 		return nil
@@ -118,10 +122,18 @@ func (c *Conversation) examples(ctx context.Context, t session.Turn) []string {
 	return exampleQuestions(titles)
 }
 
+// Examples are questions that a person may ask in a direct message: Welcome and Home name them, too.
+func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person string) []Example {
+	return c.examples(ctx, session.Turn{Session: session.Session{Tenant: c.tenant(at), Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
+}
+
+// Example is a question about a document.
+type Example struct{ Title, Question string }
+
 // exampleQuestions makes questions of titles, at most maxExamples. Titles of several words come first: a
 // single one is often the name of a file.
-func exampleQuestions(titles []string) []string {
-	var questions []string
+func exampleQuestions(titles []string) []Example {
+	var questions []Example
 	for _, several := range []bool{true, false} {
 		for _, title := range titles {
 			title = cite.SafeTitle(title)
@@ -129,7 +141,7 @@ func exampleQuestions(titles []string) []string {
 			if words == 0 || words > 12 || words > 1 != several || len(questions) == maxExamples {
 				continue
 			}
-			questions = append(questions, fmt.Sprintf("What do the documents say about “%s”?", title))
+			questions = append(questions, Example{title, fmt.Sprintf("What do the documents say about “%s”?", title)})
 		}
 	}
 	return questions

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -60,7 +61,7 @@ func sayNothing(rows []row) string {
 		return fmt.Sprintf("Nothing was found that answers this. The documents say nothing about %d of the %d parts of the question; the rest could not be looked into. Ask again in a few minutes, or in other words.",
 			missing, missing+open)
 	case missing > 1:
-		return fmt.Sprintf("%s I looked into %d parts of the question.", session.SentenceNothing, missing)
+		return fmt.Sprintf("%s I looked into %s of the question.", session.SentenceNothing, plural.Count(missing, "part"))
 	}
 	return session.SentenceNothing
 }

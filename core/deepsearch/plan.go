@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -148,7 +149,7 @@ func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked b
 	}
 	texts, left := tidy(plan.SubQuestions, nil)
 	if left > 0 {
-		s.notices = append(s.notices, fmt.Sprintf("The model planned %d parts; the first %d were looked into.", len(texts)+left, len(texts)))
+		s.notices = append(s.notices, fmt.Sprintf("The model planned %s; the first %d were looked into.", plural.Count(len(texts)+left, "part"), len(texts)))
 	}
 	if len(texts) == 1 && fold(texts[0]) == fold(s.req.Question.Text) {
 		return nil, true, nil // one search is what a plain answer makes

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
@@ -301,7 +302,7 @@ const keeping = 10 * time.Second
 // said is a length of time in words.
 func said(d time.Duration) string {
 	if d >= 2*time.Minute {
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+		return plural.Count(int(d.Minutes()), "minute")
 	}
-	return fmt.Sprintf("%d seconds", int(d.Seconds()))
+	return plural.Count(int(d.Seconds()), "second")
 }

@@ -139,7 +139,11 @@ func compared(question string) []SubQuestion {
 		var out []SubQuestion
 		for _, side := range []string{a, b} {
 			text := strings.Join(strings.Fields(article.ReplaceAllString(get("before"), "")+" "+side+" "+get("after")), " ")
-			out = append(out, SubQuestion{Text: strings.TrimRight(text, "?.! ") + "?"})
+			text = strings.TrimRight(text, "?.! ")
+			if text != strings.TrimRight(side, "?.! ") { // else it is a name, and no question
+				text += "?"
+			}
+			out = append(out, SubQuestion{Text: text})
 		}
 		return out
 	}

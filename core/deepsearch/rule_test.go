@@ -20,7 +20,7 @@ func TestDecompose(t *testing.T) {
 		"Compare monthly and annual plans for teams":                                 "monthly plans for teams? | annual plans for teams?",
 		"Which was released first, Alpha Centauri or Beta?":                          "Which was released first Alpha Centauri? | Which was released first Beta?",
 		"Are Stefan Zweig and Karel Čapek both from Vienna?":                         "Are Stefan Zweig both from Vienna? | Are Karel Čapek both from Vienna?",
-		"Postgres vs Redis": "Postgres? | Redis?",
+		"Postgres vs Redis": "Postgres | Redis", "compare git merge and git rebase": "git merge | git rebase",
 		"What does it cost in Dublin, Frankfurt and Vienna?":                                                     "What does it cost in Dublin? | What does it cost in Frankfurt? | What does it cost in Vienna?",
 		"How many days of vacation are there and who leads team Osprey?":                                         "How many days of vacation are there? | who leads team Osprey?",
 		"Who owns billing? And where does it run?":                                                               "Who owns billing? | And where does it run? (owns billing) <1",

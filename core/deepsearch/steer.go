@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -129,7 +130,7 @@ func (s Steered) Sentence(in Instruction) string {
 	case NoRow:
 		return fmt.Sprintf("The plan has no such question: they are numbered from 1 to %d.", s.Rows)
 	case Full:
-		return fmt.Sprintf("%d questions were added already. Drop one, or ask once the report is there.", MaxAdded)
+		return plural.Count(MaxAdded, "question") + " were added already. Drop one, or ask once the report is there."
 	case Lacked:
 		return in.Lacking()
 	case NoSearch, Changed:

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Collection is a labelled collection in the layout of BEIR.
@@ -65,7 +67,7 @@ func Read(dir fs.FS) (Collection, error) {
 	}
 	c.Notes = r.notes
 	if empty > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d judged queries have no text and are left out.", empty))
+		c.Notes = append(c.Notes, plural.Count(empty, "judged query")+" without a text: left out.")
 	}
 	if len(c.Documents) == 0 || len(c.Queries) == 0 {
 		return c, fmt.Errorf("the collection has %d documents and %d judged queries: check that corpus.jsonl, queries.jsonl and qrels.tsv belong together",
@@ -118,10 +120,10 @@ func (c *Collection) match() error {
 		return errors.New("no document of corpus.jsonl is judged relevant to any query: check that corpus.jsonl, queries.jsonl and qrels.tsv belong together")
 	}
 	if unknown > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d judged queries are not in queries.jsonl and are left out.", unknown))
+		c.Notes = append(c.Notes, plural.Count(unknown, "judged query")+" not in queries.jsonl: left out.")
 	}
 	if missing > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d relevant documents are not in corpus.jsonl and count as not found.", missing))
+		c.Notes = append(c.Notes, plural.Count(missing, "relevant document")+" not in corpus.jsonl: counted as not found.")
 	}
 	return nil
 }

@@ -197,9 +197,9 @@ func TestReadTakesWhatIsAround(t *testing.T) {
 		"only those for validation": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels/train.tsv": plain("x"), "qrels/validation.tsv": plain(rels)},
 			[]string{"There is no qrels/test.tsv; the judgements are those of qrels/validation.tsv."}},
 		"an id twice": {fstest.MapFS{"corpus.jsonl": plain(corpus + `{"_id": " 2", "text": "other"}`), "queries.jsonl": plain(queries), "qrels.tsv": plain(rels)},
-			[]string{"1 lines of corpus.jsonl have the id of an earlier one and are left out."}},
+			[]string{"1 line of corpus.jsonl with the id of an earlier one: left out."}},
 		"a judged query without text": {fstest.MapFS{"corpus.jsonl": plain(corpus), "queries.jsonl": plain(queries), "qrels.tsv": plain(rels + "q2\t2\t1\n")},
-			[]string{"1 judged queries have no text and are left out."}},
+			[]string{"1 judged query without a text: left out."}},
 	} {
 		got, err := evaluate.Read(c.dir)
 		if err != nil {
@@ -235,7 +235,7 @@ func TestReadNotesWhatIsNotUTF8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"1 lines of corpus.jsonl are not in UTF-8: what cannot be read in them matches nothing."}
+	want := []string{"1 line of corpus.jsonl not in UTF-8: what cannot be read there matches nothing."}
 	if diff := cmp.Diff(want, got.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
@@ -247,7 +247,7 @@ func TestReadNotesWhatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"1 judged queries are not in queries.jsonl and are left out.", "1 relevant documents are not in corpus.jsonl and count as not found."}
+	want := []string{"1 judged query not in queries.jsonl: left out.", "1 relevant document not in corpus.jsonl: counted as not found."}
 	if diff := cmp.Diff(want, got.Notes); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}

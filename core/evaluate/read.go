@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // reader reads the files of a collection.
@@ -85,10 +87,10 @@ func (r *reader) texts(name string) ([]Text, error) {
 		return nil
 	})
 	if again > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d lines of %s have the id of an earlier one and are left out.", again, name))
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s with the id of an earlier one: left out.", plural.Count(again, "line"), name))
 	}
 	if foreign > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%d lines of %s are not in UTF-8: what cannot be read in them matches nothing.", foreign, name))
+		r.notes = append(r.notes, fmt.Sprintf("%s of %s not in UTF-8: what cannot be read there matches nothing.", plural.Count(foreign, "line"), name))
 	}
 	return texts, err
 }

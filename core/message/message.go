@@ -30,6 +30,7 @@ type Message struct {
 	Role      Role
 	Author    string // display name of the person, for User
 	Text      string
+	Courtesy  bool        // User: asks nothing of the documents, such as "thanks"; found out from Text, not stored
 	Calls     []Call      // ToolCall: the calls of one step, with the arguments that actually ran
 	CallID    string      // ToolResult: the call it answers
 	Files     []File      // User: attached at this point in time

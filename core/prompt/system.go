@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // dayFormat names the weekday, because "last Friday" needs it. It has no hour: the prompts of a day begin alike.
@@ -102,10 +103,10 @@ func (in Input) searchable() string {
 	b.WriteString("What can be searched:")
 	for i, s := range in.Sources {
 		if i == maxSources {
-			fmt.Fprintf(&b, "\n- and %d more sources", len(in.Sources)-i)
+			b.WriteString("\n- and " + plural.Count(len(in.Sources)-i, "more source"))
 			break
 		}
-		fmt.Fprintf(&b, "\n- %s (%s): %d documents", oneLine(s.Name), oneLine(s.Kind), s.Documents)
+		fmt.Fprintf(&b, "\n- %s (%s): %s", oneLine(s.Name), oneLine(s.Kind), plural.Count(s.Documents, "document"))
 		if !s.Newest.IsZero() {
 			b.WriteString(", the newest of " + s.Newest.Format(time.DateOnly))
 		}

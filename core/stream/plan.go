@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -193,7 +194,7 @@ func parts(n int) string {
 	if n == 1 {
 		return "one question"
 	}
-	return fmt.Sprintf("%d questions", n)
+	return plural.Count(n, "question")
 }
 
 // progress is how far a search is, in words.

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
@@ -52,9 +53,9 @@ func sentenceLimited(after time.Duration) Sentence {
 	case after <= 0:
 		return "The model has too much to do at the moment. Ask again in a minute."
 	case after < 90*time.Second:
-		return Sentence(fmt.Sprintf("The model has too much to do at the moment. Ask again in %d seconds.", int(after.Seconds()+0.999)))
+		return Sentence("The model has too much to do at the moment. Ask again in " + plural.Count(int(after.Seconds()+0.999), "second") + ".")
 	default:
-		return Sentence(fmt.Sprintf("The model has too much to do at the moment. Ask again in %d minutes.", int(after.Minutes()+0.999)))
+		return Sentence("The model has too much to do at the moment. Ask again in " + plural.Count(int(after.Minutes()+0.999), "minute") + ".")
 	}
 }
 

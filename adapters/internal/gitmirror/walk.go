@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
@@ -90,7 +91,7 @@ func (l *listing) notices() []index.Notice {
 	if l.more == 0 {
 		return l.skipped
 	}
-	return append(l.skipped, index.Notice{Name: fmt.Sprintf("%d more entries", l.more), Sentence: "They are left out too."})
+	return append(l.skipped, index.Notice{Name: plural.Count(l.more, "more entry"), Sentence: "They are left out too."})
 }
 
 // printable is a name that can be stored and shown.

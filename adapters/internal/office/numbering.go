@@ -62,40 +62,16 @@ func listLevel(t xml.StartElement) int {
 	return min(max(n, 0), listLevels-1)
 }
 
-// readStyles collects the lists of paragraph styles.
-func (n *numbering) readStyles(ctx context.Context, d *boundedxml.Decoder) error {
-	id := ""
-	for {
-		token, err := d.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		t, ok := token.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		if t.Name.Local == "style" {
-			if id = boundedxml.Attribute(t, "styleId"); len(n.styles) == mostStates {
-				return errLarge
-			}
-			n.styles[id] = listStyle{}
-		}
-		s := n.styles[id]
-		switch t.Name.Local {
-		case "basedOn":
-			s.basedOn = boundedxml.Attribute(t, "val")
-		case "numId":
-			s.list = boundedxml.Attribute(t, "val")
-			s.is = s.list != "0"
-		case "ilvl":
-			s.level, s.leveled = listLevel(t), true
-		default:
-			continue
-		}
-		n.styles[id] = s
+// read takes an element of a style in.
+func (s *listStyle) read(t xml.StartElement) {
+	switch t.Name.Local {
+	case "basedOn":
+		s.basedOn = boundedxml.Attribute(t, "val")
+	case "numId":
+		s.list = boundedxml.Attribute(t, "val")
+		s.is = s.list != "0"
+	case "ilvl":
+		s.level, s.leveled = listLevel(t), true
 	}
 }
 
@@ -183,15 +159,20 @@ func (n *numbering) mark(at inList) string {
 	if format == nil {
 		return "-"
 	}
-	if starts := n.starts[at.list]; starts != nil && !n.begun[at.list] {
+	starts := n.starts[at.list]
+	if starts != nil && !n.begun[at.list] {
 		n.begun[at.list] = true
-		for level, start := range starts {
-			format.levels[level].count, format.levels[level].begun = start-1, true
+		for level := range starts {
+			format.levels[level].begun = false
 		}
 	}
 	level := &format.levels[at.level]
 	if !level.begun {
-		level.begun, level.count = true, level.start-1
+		start, own := starts[at.level]
+		if !own {
+			start = level.start
+		}
+		level.begun, level.count = true, start-1
 	}
 	level.count++
 	for deeper := at.level + 1; deeper < listLevels; deeper++ {

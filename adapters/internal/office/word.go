@@ -25,14 +25,12 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 		}
 	}
 	lists := newNumbering()
-	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return lists.readStyles(ctx, d) }); err != nil {
-		lists = newNumbering() // without them the text is there all the same
+	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return readStyles(ctx, d, levels, lists.styles) }); err != nil {
+		clear(levels) // without them there are no headings, and the text all the same
+		clear(lists.styles)
 	}
 	if _, err := a.part(numbers, mostStyles, func(d *boundedxml.Decoder) error { return lists.read(ctx, d) }); err != nil {
 		lists.abstract, lists.of = nil, nil
-	}
-	if _, err := a.part(styles, mostStyles, func(d *boundedxml.Decoder) error { return readStyles(ctx, d, levels) }); err != nil {
-		clear(levels) // without them there are no headings, and the text all the same
 	}
 	r := reader{archive: a, levels: levels, numbering: lists, outline: document.Outline{Limit: a.most}}
 	_, err = a.part(main, mostPart, func(d *boundedxml.Decoder) error { return r.read(ctx, d) })
@@ -42,9 +40,10 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	return r.outline.Title(), r.outline.Sections(), err
 }
 
-// readStyles collects the heading level of each style that has one, by the style's id.
-func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int) error {
+// readStyles collects the heading level of each style that has one, and each style's list, by the style's id.
+func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int, lists map[string]listStyle) error {
 	id, name, level := "", "", -1
+	var list listStyle
 	for {
 		token, err := d.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -55,9 +54,10 @@ func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]in
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
+			list.read(t)
 			switch t.Name.Local {
 			case "style":
-				id, name, level = boundedxml.Attribute(t, "styleId"), "", -1
+				id, name, level, list = boundedxml.Attribute(t, "styleId"), "", -1, listStyle{}
 			case "name":
 				name = strings.ToLower(boundedxml.Attribute(t, "val"))
 			case "outlineLvl":
@@ -69,9 +69,10 @@ func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]in
 			if t.Name.Local != "style" {
 				continue
 			}
-			if len(levels) == mostStates {
+			if len(lists) == mostStates {
 				return errLarge
 			}
+			lists[id] = list
 			switch digit, heading := strings.CutPrefix(name, "heading "); {
 			case name == "title":
 				levels[id] = 1

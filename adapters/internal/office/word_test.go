@@ -127,6 +127,33 @@ func TestWordListsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
+// A list may say where each of its levels begins, also one that is used after others.
+func TestWordListsBeginEachLevelWhereTheySay(t *testing.T) {
+	t.Parallel()
+	level := func(n, inside string) string { return `<w:lvl w:ilvl="` + n + `">` + inside + `</w:lvl>` }
+	override := func(n, start string) string {
+		return `<w:lvlOverride w:ilvl="` + n + `"><w:startOverride w:val="` + start + `"/></w:lvlOverride>`
+	}
+	const decimal = `<w:start w:val="1"/><w:numFmt w:val="decimal"/>`
+	item := func(list, level, text string) string {
+		return `<w:p><w:pPr><w:numPr><w:ilvl w:val="` + level + `"/><w:numId w:val="` + list + `"/></w:numPr></w:pPr><w:r><w:t>` + text + `</w:t></w:r></w:p>`
+	}
+	page, err := office.Parse(t.Context(), pack(t, map[string]string{
+		"word/numbering.xml": `<w:numbering ` + namespace + `><w:abstractNum w:abstractNumId="7">` + level("0", decimal) + level("1", decimal) + `</w:abstractNum>` +
+			`<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>` +
+			`<w:num w:numId="2"><w:abstractNumId w:val="7"/>` + override("0", "4") + override("1", "3") + `</w:num></w:numbering>`,
+		"word/document.xml": body(item("1", "0", "one") + item("1", "1", "one") + item("2", "0", "four") + item("2", "1", "three") + item("2", "1", "four") +
+			item("2", "0", "five") + item("2", "1", "three again") + item("1", "0", "six") + item("1", "1", "one")),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "1. one\n  1. one\n4. four\n  3. three\n  4. four\n5. five\n  3. three again\n6. six\n  1. one"
+	if got := page.Sections[0].Blocks[0].Text; got != want {
+		t.Errorf("the list is\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestHostileWordFilesCannotBeRead(t *testing.T) {
 	t.Parallel()
 	bomb := pack(t, map[string]string{"word/document.xml": body(strings.Repeat(" ", 65<<20))})

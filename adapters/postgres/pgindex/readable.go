@@ -21,15 +21,16 @@ func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond 
 	return beyond, nil
 }
 
-// Titles returns titles of documents that everyone in the audience may read, each once, at most limit.
+// Titles returns titles of documents that everyone in the audience may read, each once, at most limit. Documents of one passage come last: many
+// only say where a page has moved.
 func (x *Index) Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error) {
 	if audience.Tenant() == "" {
 		return nil, nil
 	}
 	rows, err := x.db.Pool.Query(ctx, `
-		select distinct title from (
-			select d.title from document d where d.tenant_id = $1 and d.title <> '' and `+pgaccess.MayRead("$1", "$2")+` limit $3) few
-		order by title`, string(audience.Tenant()), strs(audience.Principals()), limit)
+		select title from (
+			select d.title, d.chunk_count from document d where d.tenant_id = $1 and d.title <> '' and `+pgaccess.MayRead("$1", "$2")+` limit $3) few
+		group by title order by max(chunk_count) = 1, title`, string(audience.Tenant()), strs(audience.Principals()), limit)
 	if err != nil {
 		return nil, fmt.Errorf("list titles: %w", err)
 	}

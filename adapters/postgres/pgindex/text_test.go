@@ -1,6 +1,7 @@
 package pgindex_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,36 @@ func TestTexts(t *testing.T) {
 		if err != nil || len(got) != 1 || plain(got["thread"]) != plain(d.Text()) {
 			t.Errorf("overlap %s: %d documents, %v\n%s\nwant\n%s", name, len(got), err, got["thread"], d.Text())
 		}
+	}
+}
+
+// Pages that only say where a page has moved have one passage, and their titles come last.
+func TestTitlesOfLongDocumentsComeFirst(t *testing.T) {
+	t.Parallel()
+	x, _ := openIndex(t, pgindex.Config{})
+	chunker, err := index.NewChunker(spaces{}, index.ChunkSize{Max: 25, Min: 1, Overlap: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, paragraphs := range map[string]int{"A moved page": 1, "The handbook": 9, "Zebras": 8} {
+		d := document.Document{Ref: document.Ref{ID: document.ID(title), Source: "docs", Kind: "file", Title: title}, ACL: access.ACL{access.Members}}
+		for range paragraphs {
+			d.Sections = append(d.Sections, document.Section{Blocks: []document.Block{{Kind: document.Paragraph, Text: strings.Repeat("so it is ", 6)}}})
+		}
+		e := index.Entry{Document: d}
+		if e.Chunks, err = chunker.Chunks(t.Context(), &d); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range e.Chunks {
+			e.SearchText = append(e.SearchText, c.Text)
+		}
+		if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := x.Titles(t.Context(), access.NewAudience(access.DefaultTenant, access.Members), 10)
+	if want := []string{"The handbook", "Zebras", "A moved page"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("titles %q, %v; want %q", got, err, want)
 	}
 }
 

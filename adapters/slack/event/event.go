@@ -112,4 +112,7 @@ type Press struct {
 }
 
 // Opened is a person who opened the conversation with the bot. Ref.Thread is empty where the conversation has no thread yet.
-type Opened struct{ Ref thread.Ref }
+type Opened struct {
+	Ref thread.Ref
+	By  string
+}

@@ -118,9 +118,9 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 		if e.Tab != "" && e.Tab != "messages" {
 			return "", nil
 		}
-		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), "")})
+		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), ""), By: string(e.User)})
 	case "assistant_thread_started":
-		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread)})
+		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread), By: e.Assistant.User})
 	case "tokens_revoked", "app_uninstalled":
 		c.slack.Logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
 			"event", e.Type)

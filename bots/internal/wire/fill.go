@@ -90,9 +90,9 @@ func (b Backlog) String() string {
 	says := plural.Count(b.Chunks, "chunk")
 	switch {
 	case b.Tokens > 0 && b.Currency != "":
-		says += fmt.Sprintf(" (about %d tokens, %s %s)", b.Tokens, b.Cost, b.Currency)
+		says += fmt.Sprintf(" (about %s, %s %s)", plural.Count(b.Tokens, "token"), b.Cost, b.Currency)
 	case b.Tokens > 0:
-		says += fmt.Sprintf(" (about %d tokens)", b.Tokens)
+		says += fmt.Sprintf(" (about %s)", plural.Count(b.Tokens, "token"))
 	}
 	return says
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/plural"
 )
 
 // Resolver finds out what all of those hold who are present.
@@ -40,7 +41,7 @@ func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
 		return nil, err
 	}
 	for _, domain := range slices.Sorted(maps.Keys(domains)) {
-		all = append(all, Advice{Part: "identity.domains", Text: fmt.Sprintf("%s would match %d people: list it, if nobody but your organisation gives out addresses in it", domain, domains[domain])})
+		all = append(all, Advice{Part: "identity.domains", Text: fmt.Sprintf("%s would match %s: list it, if nobody but your organisation gives out addresses in it", domain, plural.Count(domains[domain], "person"))})
 	}
 	covers, err := store.CoversOf(ctx, b.Tenant, rules.Domains, rules.Covering, proposals)
 	if err != nil {

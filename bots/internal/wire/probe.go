@@ -160,7 +160,7 @@ func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen S
 		if people == 0 { // all of it is open
 			return seen, nil
 		}
-		seen.Sees = append(seen.Sees, fmt.Sprintf("%d people at the first look, of whom it vouches for the addresses of %d", people, vouched))
+		seen.Sees = append(seen.Sees, fmt.Sprintf("%s at the first look, of whom it vouches for the addresses of %d", plural.Count(people, "person"), vouched))
 	}
 	return seen, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -138,7 +139,7 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 		vectors = fmt.Sprintf("keywords and %.0f %% %s", 100*a.Alpha, a.Embedder)
 	}
 	if a.Page > 0 {
-		return []string{fmt.Sprintf("Search: page %d of %s, from what that had found; %d passages.", a.Page, strings.Join(asked, ", "), len(a.Found))}
+		return []string{fmt.Sprintf("Search: page %d of %s, from what that had found; %s.", a.Page, strings.Join(asked, ", "), plural.Count(len(a.Found), "passage"))}
 	}
 	said := []string{fmt.Sprintf("Search: %s, by %s; %s.", strings.Join(asked, ", "), vectors, evidence)}
 	if len(a.Synonyms) > 0 {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -28,7 +28,7 @@ func planned(plan []session.PlanRow, may func(document.ID) bool) []string {
 	all := !slices.ContainsFunc(plan, func(r session.PlanRow) bool { return !readable(r) })
 	rows := slices.Clone(plan)
 	slices.SortFunc(rows, func(a, b session.PlanRow) int { return cmp.Compare(a.Number, b.Number) })
-	said := []string{fmt.Sprintf("Deep search: it was taken apart into %s.", policy.Counted(len(rows), "sub-question"))}
+	said := []string{fmt.Sprintf("Deep search: it was taken apart into %s.", plural.Count(len(rows), "sub-question"))}
 	for _, r := range rows {
 		question := r.Question
 		if r.Round > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -57,7 +58,7 @@ const wordConfirm = "confirm"
 func Commands() []Help {
 	return []Help{
 		{Name: "status", Help: "what holds in this channel, and what is being answered"},
-		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel; administrators change them", Admin: true},
+		{Name: "config", Arguments: "[key [value | reset]]", Help: "the settings of this channel", Admin: true},
 		{Name: "follow", Arguments: "[mention | dialogue | always]", Help: "which messages are answered that do not mention me", Admin: true},
 		{Name: "why", Arguments: "[address]", Help: "why the newest answer here came about, or did not; of an address, by what you may read it"},
 		{Name: "whoami", Help: "what you may read, and why"},
@@ -133,7 +134,7 @@ func (s *Service) stopCommand(ctx context.Context, c Request, _ []string) (strin
 	case err != nil:
 		return "", err
 	case n > 1:
-		return fmt.Sprintf("Stopped %d answers.", n), nil
+		return "Stopped " + plural.Count(n, "answer") + ".", nil
 	case n == 1:
 		return sentenceStoppedOne, nil
 	case result.Denied:
@@ -206,7 +207,7 @@ func (s *Service) forgetCommand(ctx context.Context, c Request, words []string) 
 		return "Nothing is kept of you here.", nil
 	}
 	return fmt.Sprintf("Deleted: %s with their answers, and %s. What was posted in channels stays there until it is deleted in them.",
-		policy.Counted(gone.Turns, "question"), policy.Counted(votes, "vote")), nil
+		plural.Count(gone.Turns, "question"), plural.Count(votes, "vote")), nil
 }
 
 // forgetAccount forgets who the person is in sources. An account that is in none is forgotten, too, so that it is never looked for.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -37,10 +38,8 @@ func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (str
 	switch n {
 	case 0:
 		b.WriteString(" Nothing is being answered here at the moment.")
-	case 1:
-		b.WriteString(" 1 question is being answered or waits.")
 	default:
-		fmt.Fprintf(&b, " %d questions are being answered or wait.", n)
+		fmt.Fprintf(&b, " %s %s being answered or %s.", plural.Count(n, "question"), plural.Are(n), plural.Does(n, "wait"))
 	}
 	if c.Admin && s.Spent != nil {
 		spent, err := s.Spent(ctx, c.Tenant)
@@ -106,14 +105,14 @@ func listSettings(e policy.Effective, where string) string {
 	}
 	list := b.String()
 	if list == "" {
-		list = " everything is as it comes."
+		list = " none is changed."
 	}
 	said := fmt.Sprintf("Settings of %s:%s", where, list)
 	for _, i := range e.Ignored {
 		said += fmt.Sprintf("\n\n`%s` does not count: %s is no value of it any more (%s).", i.Key, asCode(i.Value), i.Origin)
 	}
 	if len(silent) > 0 {
-		said += "\n\nAs they come: " + strings.Join(silent, ", ") + "."
+		said += "\n\nAt their defaults: " + strings.Join(silent, ", ") + "."
 	}
 	return said + "\n\n`/footnote config KEY` explains one, `/footnote config KEY VALUE` changes it, `/footnote config KEY reset` undoes that."
 }

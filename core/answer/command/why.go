@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 )
 
@@ -38,7 +39,7 @@ func Why(r session.Record, saved session.Saved) string {
 	case r.Outcome == session.NoEvidence:
 		say("%s", orSay(saved.Sentence, r.Outcome))
 	case n > 0:
-		say("The answer was written from %s that everybody who sees it may read; it cites %d.", policy.Counted(n, "document"), cited(answer))
+		say("The answer was written from %s that everybody who sees it may read; it cites %d.", plural.Count(n, "document"), cited(answer))
 	default:
 		say("%s", orSay(saved.Sentence, r.Outcome))
 	}

@@ -1,15 +1,16 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 const (
 	sentenceQueuedOne  = "One question is ahead of this one; it will be answered next."
-	sentenceQueued     = "%d questions are ahead of this one; they are answered in order."
+	sentenceQueued     = " questions are ahead of this one; they are answered in order."
 	sentenceWaitingOne = "One more question is waiting here; it is answered next."
-	sentenceWaiting    = "%d more questions are waiting here; they are answered in order."
+	sentenceWaiting    = " more questions are waiting here; they are answered in order."
 	sentenceDenied     = "Only whoever asked, whoever began the thread, and administrators can stop this answer."
 )
 
@@ -21,7 +22,7 @@ func SayQueued(ahead int) string {
 	case ahead == 1:
 		return sentenceQueuedOne
 	default:
-		return fmt.Sprintf(sentenceQueued, ahead)
+		return strconv.Itoa(ahead) + sentenceQueued
 	}
 }
 
@@ -33,7 +34,7 @@ func SayWaiting(n int) string {
 	case 1:
 		return sentenceWaitingOne
 	default:
-		return fmt.Sprintf(sentenceWaiting, n)
+		return strconv.Itoa(n) + sentenceWaiting
 	}
 }
 
@@ -42,10 +43,10 @@ func IsNotice(text string) bool {
 	if text == sentenceQueuedOne || text == sentenceWaitingOne {
 		return true
 	}
-	return slices.ContainsFunc([]string{sentenceQueued, sentenceWaiting}, func(format string) bool {
-		var n int
-		_, err := fmt.Sscanf(text, format, &n)
-		return err == nil
+	return slices.ContainsFunc([]string{sentenceQueued, sentenceWaiting}, func(said string) bool {
+		number, ok := strings.CutSuffix(text, said)
+		_, err := strconv.Atoi(number)
+		return ok && err == nil
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -116,7 +117,7 @@ type Exhaustion interface {
 // limits are the sentences about an exhausted quota, by who shares it.
 var limits = map[string]string{
 	"user:":    "You've asked %s %s, the limit per person here.",
-	"channel:": "%s were asked here %s, the limit for everyone here together.",
+	"channel:": "Everyone here together has asked %s %s, the limit for this channel.",
 	"role:":    "People with your role have asked %s %s, the limit for all of them together.",
 }
 
@@ -133,17 +134,9 @@ func SayLimited(ctx context.Context, store Exhaustion, tenant access.TenantID, q
 	}
 	for _, scope := range []string{"user:", "channel:", "role:"} {
 		if i := slices.IndexFunc(full, func(q session.Quota) bool { return strings.HasPrefix(q.Counter, scope) }); i >= 0 {
-			said = fmt.Sprintf(limits[scope], Counted(full[i].Limit, "question"), within[full[i].Window])
+			said = fmt.Sprintf(limits[scope], plural.Count(full[i].Limit, "question"), within[full[i].Window])
 			break
 		}
 	}
 	return fmt.Sprintf("%s Try again at %s.", said, thread.Clock(until))
-}
-
-// Counted is a number of things in a sentence: "1 vote", "3 votes".
-func Counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

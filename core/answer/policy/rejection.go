@@ -46,8 +46,20 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// NoQuestion is what somebody is told whose message holds no text.
-const NoQuestion = "There is no question in this message. Write what you would like to know."
+// What a person is told whose message holds no text. What follows a mention without a question in its thread is not answered.
+const (
+	NoQuestion          = "There is no question in this message. Write what you would like to know."
+	noQuestionMentioned = "There is no question in this message. Mention me again, with what you would like to know."
+)
+
+// Asked is CheckQuestion for a question that was taken for a reason.
+func Asked(text string, most int, why Reason) (string, error) {
+	text, err := CheckQuestion(text, most)
+	if why == "mention" && Refusal(err) == NoQuestion {
+		err = Rejection{Sentence: noQuestionMentioned}
+	}
+	return text, err
+}
 
 const sentenceTooLong = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
 

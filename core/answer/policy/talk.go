@@ -44,10 +44,8 @@ func TalkOf(text string) Talk {
 	if asksAbout(said) && !strings.Contains(text, "`") {
 		return About
 	}
-	for _, l := range languages {
-		if l.leaving[phraseOf(said)] {
-			return Goodbye
-		}
+	if isPhrase(said, func(l language) map[string]bool { return l.leaving }) {
+		return Goodbye
 	}
 	if !IsSmallTalk(text) {
 		return NoTalk
@@ -68,22 +66,23 @@ func TalkOf(text string) Talk {
 
 // asksAbout reports whether words ask who the bot is.
 func asksAbout(said []string) bool {
-	phrase := phraseOf(said)
-	return slices.ContainsFunc(languages, func(l language) bool { return l.about[phrase] })
+	return isPhrase(said, func(l language) map[string]bool { return l.about })
 }
 
 // addressing are words before and behind a phrase that change nothing.
 var addressing = words("hi hello hey hiya yo thanks thx cheers ok okey okay bot footnote there please pls so um bye goodbye")
 
-// phraseOf is what is said without the courtesies around it.
-func phraseOf(said []string) string {
-	for len(said) > 1 && addressing[said[0]] {
-		said = said[1:]
+// isPhrase reports whether words are a phrase of a language, or become one without courtesies around them.
+func isPhrase(said []string, of func(language) map[string]bool) bool {
+	for start := 0; start < len(said) && (start == 0 || addressing[said[start-1]]); start++ {
+		for end := len(said); end > start && (end == len(said) || addressing[said[end]]); end-- {
+			phrase := strings.ReplaceAll(strings.Join(said[start:end], " "), "’", "'")
+			if slices.ContainsFunc(languages, func(l language) bool { return of(l)[phrase] }) {
+				return true
+			}
+		}
 	}
-	for len(said) > 1 && addressing[said[len(said)-1]] {
-		said = said[:len(said)-1]
-	}
-	return strings.ReplaceAll(strings.Join(said, " "), "’", "'")
+	return false
 }
 
 func phrases(list ...string) map[string]bool {

@@ -90,7 +90,7 @@ func questions() []scenario {
 		{"a direct message without a question is told what to do", nil, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Say(Ann, Place{Direct: true}, " ")
-			reads(s, Ann, "There is no question in this message.")
+			reads(s, Ann, "There is no question in this message. Write what")
 			asked(t, s, 0)
 		}},
 		{"documents are listed where nothing is written", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
@@ -138,8 +138,8 @@ func questions() []scenario {
 		}},
 		{"a mention without a question is told what to do", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
-			s.Mention(Ann, Place{}, "")
-			reads(s, Ann, "There is no question in this message.")
+			s.Mention(Ann, Place{}, "") // in its thread nothing is followed yet
+			reads(s, Ann, "There is no question in this message. Mention me again")
 			asked(t, s, 0)
 		}},
 		{"who may not ask is told so alone", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/tool"
 )
@@ -233,10 +234,12 @@ func furtherOf(found retrieve.Result, left bool) string {
 	switch {
 	case more <= 0:
 		return ""
-	case len(found.Ranking.Chunks) >= retrieve.RankingDepth:
-		return fmt.Sprintf(" At least %d passages match less well; page 2 of the same queries shows the next.", more)
 	}
-	return fmt.Sprintf(" %d passages match less well; page 2 of the same queries shows the next.", more)
+	least := ""
+	if len(found.Ranking.Chunks) >= retrieve.RankingDepth {
+		least = "At least "
+	}
+	return fmt.Sprintf(" %s%s %s less well; page 2 of the same queries shows the next.", least, plural.Count(more, "passage"), plural.Does(more, "match"))
 }
 
 // droppedOf names queries that were not searched.
@@ -244,7 +247,7 @@ func droppedOf(queries []string) string {
 	if len(queries) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" One call searches %d queries at most. Not searched: %q.", maxMerged, queries)
+	return fmt.Sprintf(" One call searches at most %d queries. Not searched: %q.", maxMerged, queries)
 }
 
 // knownOf says that earlier results are not repeated.

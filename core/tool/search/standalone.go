@@ -36,12 +36,11 @@ func subject(question string, history []message.Message) int {
 		return from
 	}
 	for i := len(history) - 1; i >= 0; i-- {
-		m := history[i]
-		if m.Role != message.User || strings.TrimSpace(m.Text) == "" {
+		if !asks(history[i]) {
 			continue
 		}
 		from = i
-		if stanceOf(m.Text) == stands {
+		if stanceOf(history[i].Text) == stands {
 			break
 		}
 	}
@@ -51,11 +50,16 @@ func subject(question string, history []message.Message) int {
 // lastQuestion is the place of the newest question of a conversation that has one.
 func lastQuestion(history []message.Message) int {
 	for i := len(history) - 1; i >= 0; i-- {
-		if history[i].Role == message.User && strings.TrimSpace(history[i].Text) != "" {
+		if asks(history[i]) {
 			return i
 		}
 	}
 	return 0
+}
+
+// asks reports whether a message is a person's and a follow-up can be about it.
+func asks(m message.Message) bool {
+	return m.Role == message.User && !m.Courtesy && strings.TrimSpace(m.Text) != ""
 }
 
 // stance is how a question relates to those before it.

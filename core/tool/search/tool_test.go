@@ -110,6 +110,7 @@ func TestStandalone(t *testing.T) {
 		{"a word that points back within the question", "How do I restore a backup of a database and verify it?", []message.Message{setup}, "How do I restore a backup of a database and verify it?"},
 		{"an addition to a new subject", "and verify it?", []message.Message{setup, monitor, user("How do I restore a backup?")}, "How do I restore a backup? and verify it?"},
 		{"French", "et comment le surveiller ?", []message.Message{user("Comment configurer la réplication en continu ?")}, "Comment configurer la réplication en continu ? et comment le surveiller ?"},
+		{"thanks between", "and how do I monitor it?", []message.Message{setup, {Role: message.User, Text: "perfect", Courtesy: true}}, "How do I set up streaming replication? and how do I monitor it?"},
 		{"nothing asked before", "why?", []message.Message{{Role: message.Assistant, Text: "Hello."}, user(" ")}, "why?"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

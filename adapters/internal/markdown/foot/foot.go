@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/tool/openurl"
@@ -137,6 +138,8 @@ func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 // Web stands behind the title of a page of the web, which no source of the organisation holds.
 const Web = " (web)"
 
+func placeOf(c packet.CitationInfo) Place { return Place{c.Number, titleOf(c), c.URL} }
+
 // titleOf names a section of a document.
 func titleOf(c packet.CitationInfo) string {
 	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
@@ -149,13 +152,24 @@ func titleOf(c packet.CitationInfo) string {
 	return title + " › " + section
 }
 
+// Groups are what is cited, by document: in the order of their first numbers, each with all of its places.
+func Groups(v *stream.View) (groups [][]packet.CitationInfo) {
+	at := make(map[document.ID]int)
+	for _, c := range v.Sources() {
+		if i, known := at[c.Document]; known && c.Document != "" {
+			groups[i] = append(groups[i], c)
+			continue
+		}
+		at[c.Document] = len(groups)
+		groups = append(groups, []packet.CitationInfo{c})
+	}
+	return groups
+}
+
 // Documents are the cited documents, each with the place that is cited first.
 func Documents(v *stream.View) (list []packet.CitationInfo) {
-	for _, c := range v.Sources() {
-		same := func(o packet.CitationInfo) bool { return o.Document == c.Document && c.Document != "" }
-		if !slices.ContainsFunc(list, same) {
-			list = append(list, c)
-		}
+	for _, group := range Groups(v) {
+		list = append(list, group[0])
 	}
 	return list
 }
@@ -164,15 +178,13 @@ func Documents(v *stream.View) (list []packet.CitationInfo) {
 // when nothing was cited, the closest documents that were found, if the view tells them. At most
 // limit are listed; more is how many are left out.
 func Sources(v *stream.View, now time.Time, limit int) (list []Source, more int) {
-	at := make(map[document.ID]int)
-	for _, c := range v.Sources() {
-		place := Place{c.Number, titleOf(c), c.URL}
-		if i, known := at[c.Document]; known && c.Document != "" {
-			list[i].Also = append(list[i].Also, place)
-			continue
+	for _, group := range Groups(v) {
+		first := group[0]
+		source := Source{Place: placeOf(first), From: from(first.URL, first.Source), Age: Age(Updated(v, first), now)}
+		for _, c := range group[1:] {
+			source.Also = append(source.Also, placeOf(c))
 		}
-		at[c.Document] = len(list)
-		list = append(list, Source{Place: place, From: from(c.URL, c.Source), Age: Age(updated(v, c), now)})
+		list = append(list, source)
 	}
 	if len(list) == 0 {
 		for _, d := range v.Closest {
@@ -190,10 +202,8 @@ func More(n int) string {
 	switch n {
 	case 0:
 		return ""
-	case 1:
-		return "1 more document is not listed."
 	default:
-		return fmt.Sprintf("%d more documents are not listed.", n)
+		return fmt.Sprintf("%s %s not listed.", plural.Count(n, "more document"), plural.Are(n))
 	}
 }
 
@@ -221,10 +231,7 @@ func SearchTitle(v *stream.View) string {
 
 // CitedCount says how many documents an answer cites.
 func CitedCount(n int) string {
-	if n == 1 {
-		return "1 document cited"
-	}
-	return fmt.Sprintf("%d documents cited", n)
+	return plural.Count(n, "document") + " cited"
 }
 
 // searching says what the model does or looks for, in at most limit characters; empty when nothing is known.
@@ -337,7 +344,8 @@ func Sticky() func(answer.Policy) answer.Policy {
 	}
 }
 
-func updated(v *stream.View, c packet.CitationInfo) *time.Time {
+// Updated is when the document of a citation was changed; nil where that is not known.
+func Updated(v *stream.View, c packet.CitationInfo) *time.Time {
 	for _, d := range v.Documents {
 		if d.ID == c.Document {
 			return d.UpdatedAt
