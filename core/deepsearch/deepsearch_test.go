@@ -40,17 +40,17 @@ func TestPlanFindingsRefinementReport(t *testing.T) {
 1.0 sub_question {"question":"Where does the billing service run?"}
 1.1 sub_question {"question":"Where does the lookup service run?"}
 1.0 sub_answer_delta {"text":"The billing service is owned by team Falcon and runs in Frankfurt. [1]"}
-1.0 citation_info {"number":1,"document_id":"docs:billing","title":"BILLING","url":"https://docs.example/billing","source":"file"}
-1.0 finding {"state":"found","text":"The billing service is owned by team Falcon and runs in Frankfurt. [[1]](https://docs.example/billing)"}
+1.0 finding {"state":"found","text":"The billing service is owned by team Falcon and runs in Frankfurt."}
 1.1 sub_answer_delta {"text":"The lookup service is owned by team Osprey and runs in Dublin. [2]"}
-1.1 citation_info {"number":2,"document_id":"docs:lookup","title":"LOOKUP","url":"https://docs.example/lookup","source":"file"}
-1.1 finding {"state":"found","text":"The lookup service is owned by team Osprey and runs in Dublin. [[2]](https://docs.example/lookup)"}
+1.1 finding {"state":"found","text":"The lookup service is owned by team Osprey and runs in Dublin."}
 2.0 refinement {"round":1,"answer":"They differ [1][2].","missing":["who directs Falcon"],"contradictions":["two regions"]}
 3.0 sub_question {"question":"Who directs team Falcon?"}
 3.0 sub_answer_delta {"text":"Mara Lindqvist directs team Falcon. [3]"}
-3.0 citation_info {"number":3,"document_id":"docs:falcon","title":"FALCON","url":"https://docs.example/falcon","source":"file"}
-3.0 finding {"state":"found","text":"Mara Lindqvist directs team Falcon. [[3]](https://docs.example/falcon)"}
+3.0 finding {"state":"found","text":"Mara Lindqvist directs team Falcon."}
 4.0 refinement {"round":2,"answer":"All known [1]."}
+6.0 citation_info {"number":1,"document_id":"docs:billing","title":"BILLING","url":"https://docs.example/billing","source":"file"}
+6.0 citation_info {"number":2,"document_id":"docs:lookup","title":"LOOKUP","url":"https://docs.example/lookup","source":"file"}
+6.0 citation_info {"number":3,"document_id":"docs:falcon","title":"FALCON","url":"https://docs.example/falcon","source":"file"}
 7.0 stop {"reason":"answered","grounding":"cited"}
 `
 	if diff := cmp.Diff(want, r.said()); diff != "" {

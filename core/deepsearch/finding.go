@@ -3,12 +3,11 @@ package deepsearch
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/cite"
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 )
@@ -16,7 +15,7 @@ import (
 // shownRunes is how much of a finding its row in the plan shows.
 const shownRunes = 280
 
-// settle gives a row its finding, with the numbers that readers see, and shows it; where it is new, it is kept.
+// settle gives a row its finding and shows it; where it is new, it is kept.
 func (s *inquiry) settle(ctx context.Context, r *row, f Finding, fresh bool) {
 	for _, ref := range f.References {
 		s.numbers.Restore(ref.Number, sourceOf(ref))
@@ -27,17 +26,20 @@ func (s *inquiry) settle(ctx context.Context, r *row, f Finding, fresh bool) {
 	}
 }
 
-// show gives a finding its numbers and sends it on its way, unless a person dropped the row meanwhile. One goes after the other, so that numbers are introduced in
-// their order.
+// show sends a finding on its way, unless a person dropped the row meanwhile.
 func (s *inquiry) show(r *row, f *Finding) bool {
 	s.settling.Lock()
 	defer s.settling.Unlock()
 	if r.finding != nil && r.finding.State == Dropped {
 		return false
 	}
-	var infos []cite.Info
 	if f.State == Found {
-		f.Shown, infos = s.quote(f)
+		f.Shown = f.line()
+	}
+	// A row shows no numbers: those of the report begin at 1, in the order of use.
+	f.Citations = slices.Clone(f.Citations)
+	for i := range f.Citations {
+		f.Citations[i].Number = 0
 	}
 	s.mu.Lock()
 	r.finding = f
@@ -47,67 +49,28 @@ func (s *inquiry) show(r *row, f *Finding) bool {
 		s.out.at(r, 0, packet.SubAnswerStart{Documents: documents(f.References)})
 		s.out.at(r, 0, packet.SubAnswerDelta{Text: f.Text})
 	}
-	for _, info := range infos {
-		link, _ := cite.LinkURL(info.URL) // empty when it must not be linked
-		s.out.at(r, 0, packet.CitationInfo{Number: info.Number, Document: info.Document, Title: info.Title, Section: info.Section, URL: link, Source: document.Kind(info.Kind)})
-	}
 	s.out.at(r, 0, packet.Finding{State: string(f.State), Text: f.Shown})
 	s.out.at(r, 0, packet.SectionEnd{})
 	s.out.emit(askBlock(r.Round), s.progress())
 	return true
 }
 
-// quote is the line that a row shows of its finding, and what it cites. The citations of the finding become those of the line.
-func (s *inquiry) quote(f *Finding) (line string, infos []cite.Info) {
+// line is what a row shows of a finding: its first cited statement, without the numbers.
+func (f *Finding) line() string {
 	if f.Text == "" { // nothing was written: documents alone were looked for
 		var titles []string
 		for _, r := range message.Distinct(f.References) {
 			titles = append(titles, strings.Join(strings.Fields(r.Document.Title), " "))
 		}
-		return cite.Cut(strings.Join(titles[:min(len(titles), 3)], ", "), shownRunes), nil
+		return cite.Cut(strings.Join(titles[:min(len(titles), 3)], ", "), shownRunes)
 	}
-	mapping, places := cite.NewMapping(), make(map[int][]place)
-	for _, c := range f.Citations {
-		at := cite.Source{Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: c.Link, Kind: string(c.Document.Kind)}
-		mapping.Restore(c.ModelSees, at)
-		places[c.ModelSees] = append(places[c.ModelSees], place{at, c.Quote})
+	known := func(n int) bool {
+		return slices.ContainsFunc(f.Citations, func(c message.Citation) bool { return c.ModelSees == n })
 	}
-	known := func(n int) bool { _, ok := mapping.Lookup(n); return ok }
-	for sentence, numbers := range statements(f.Text, known) {
-		marks := ""
-		for _, n := range numbers[:min(len(numbers), 3)] {
-			marks += fmt.Sprintf("[%d]", n)
-		}
-		processor := cite.NewProcessor(mapping, cite.Options{Numbering: s.cited.Numbering(), Lead: lead(places)})
-		line = processor.Text(cite.Cut(plain(sentence), shownRunes) + " " + marks)
-		infos = processor.Cited()
-		break
+	for sentence := range statements(f.Text, known) {
+		return cite.Cut(plain(sentence), shownRunes)
 	}
-	f.Citations = renumbered(f.Citations, infos)
-	return line, infos
-}
-
-// place is a section that a finding cites, with the beginning of what it says.
-type place struct {
-	source cite.Source
-	quote  string
-}
-
-// lead chooses where a number leads that a finding cites for several sections: to the one that the
-// sentence is from.
-func lead(places map[int][]place) func(n int) func(sentence string) cite.Source {
-	return func(n int) func(sentence string) cite.Source {
-		if len(places[n]) < 2 {
-			return nil
-		}
-		return func(sentence string) cite.Source {
-			var quotes []string
-			for _, p := range places[n] {
-				quotes = append(quotes, p.quote)
-			}
-			return places[n][max(0, cite.Section(sentence, quotes))].source
-		}
-	}
+	return ""
 }
 
 // statements yields what a text says with citations: each time one or several sentences of one paragraph, of which the last one cites.
@@ -127,21 +90,6 @@ func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 			}
 		}
 	}
-}
-
-// renumbered are the citations that a line shows, under the numbers that readers see.
-func renumbered(all []message.Citation, infos []cite.Info) []message.Citation {
-	var out []message.Citation
-	for _, info := range infos {
-		for _, c := range all {
-			if link, _ := cite.LinkURL(info.URL); c.Document.ID == info.Document && c.Link == link {
-				c.Number = info.Number
-				out = append(out, c)
-				break
-			}
-		}
-	}
-	return out
 }
 
 // plain is a sentence on one line, without the marks that begin an item or a heading.

@@ -25,7 +25,6 @@ type inquiry struct {
 	fast    llm.Model // answers sub-questions
 	out     *outlet
 	numbers *cite.Mapping
-	cited   *cite.Numbers
 	began   time.Time
 
 	changed  chan struct{} // holds one token when people changed the plan
@@ -62,7 +61,7 @@ func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
 	if req.Now.IsZero() {
 		req.Now = time.Now()
 	}
-	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), cited: &cite.Numbers{}, began: time.Now(),
+	s := &inquiry{Runner: r, req: req, model: req.Models[0], fast: r.Fast, out: newOutlet(sink), numbers: turn.Numbers(req), began: time.Now(),
 		changed: make(chan struct{}, 1)}
 	s.read = message.BasisOf(append(slices.Clip(req.History), req.Question)...).With(message.BasisOfFiles(req.Project))
 	if r.Prices != nil {
@@ -204,14 +203,12 @@ func (s *inquiry) complete(a *turn.Answer) {
 				a.References = append(a.References, ref)
 			}
 		}
-		a.Citations = union(a.Citations, r.finding.Citations)
 	}
 	for _, ref := range s.behind {
 		if !holds(a.References, ref.Document.ID) && !holds(a.Inherited, ref.Document.ID) {
 			a.Inherited = append(a.Inherited, ref)
 		}
 	}
-	slices.SortStableFunc(a.Citations, func(a, b message.Citation) int { return a.Number - b.Number })
 	a.Timings.Total = time.Since(s.began)
 }
 
@@ -230,16 +227,6 @@ func (s *inquiry) learn(read message.Basis, behind []message.Reference) {
 			s.behind = append(s.behind, message.Reference{Number: r.Number, Document: r.Document})
 		}
 	}
-}
-
-// union adds the citations whose numbers are not there yet.
-func union(to, more []message.Citation) []message.Citation {
-	for _, c := range more {
-		if !slices.ContainsFunc(to, func(have message.Citation) bool { return have.Number == c.Number }) {
-			to = append(to, c)
-		}
-	}
-	return to
 }
 
 // keyOf tells passages apart.

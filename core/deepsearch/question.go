@@ -37,7 +37,7 @@ const (
 type Finding struct {
 	State      State
 	Text       string // as it was written, with the numbers that models see
-	Shown      string // its first cited sentence, Markdown with the numbers that readers see; of a failure why, a sentence
+	Shown      string // its first cited statement, without numbers; of a failure why, a sentence
 	Citations  []message.Citation
 	References []message.Reference // every passage that its prompts held
 	Behind     []message.Reference // documents that the plan was made of, without their text

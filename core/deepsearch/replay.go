@@ -31,6 +31,9 @@ func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 			continue
 		}
 		for _, c := range p.Citations {
+			if c.Number == 0 { // the row shows no numbers; those of earlier versions did
+				continue
+			}
 			link, _ := cite.LinkURL(c.Link)
 			out.at(rows[i], 0, packet.CitationInfo{Number: c.Number, Document: c.Document.ID, Title: c.Document.Title, Section: c.Section, URL: link, Source: document.Kind(c.Document.Kind)})
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
@@ -48,7 +49,7 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 	if req.StandIn != nil {
 		req.StandIn = standIn
 	}
-	req.Part = &turn.Part{Numbers: s.numbers, Cited: s.cited, Steps: steps, References: references}
+	req.Part = &turn.Part{Numbers: s.numbers, Cited: &cite.Numbers{}, Steps: steps, References: references}
 	instructions := strings.TrimSpace(reportPrompt)
 	if len(s.judged.Contradictions) > 0 {
 		instructions += "\n\nThese findings were said to contradict one another:\n- " + strings.Join(s.judged.Contradictions, "\n- ")

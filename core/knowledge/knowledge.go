@@ -108,8 +108,8 @@ type Graph interface {
 	// Neighbours returns the documents whose titles stand in some passages, which the audience may read like the passages themselves. Of the question,
 	// Audience, Sources and Documents count.
 	Neighbours(ctx context.Context, q Question, passages []document.ChunkID) ([]Neighbour, error)
-	// Empty reports whether no document of a tenant states anything.
-	Empty(ctx context.Context, tenant access.TenantID) (bool, error)
+	// Empty reports whether no document of a tenant states any of the relations; none means all.
+	Empty(ctx context.Context, tenant access.TenantID, relations ...Relation) (bool, error)
 }
 
 // Question asks a Graph for statements.

@@ -69,6 +69,9 @@ func (s Set) For(scope Scope) Set {
 		if o, ok := t.(Offerer); ok && !o.Offered(scope) {
 			continue
 		}
+		if f, ok := t.(Fitter); ok {
+			t = f.Fit(scope)
+		}
 		kept = append(kept, t)
 	}
 	return Set{tools: kept}

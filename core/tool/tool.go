@@ -45,6 +45,13 @@ type Withdrawing interface {
 	Withdrawn(ctx context.Context, scope Scope) (bool, error)
 }
 
+// Fitter is implemented by tools that are described in another way in some turns.
+type Fitter interface {
+	// Fit returns the tool as a turn has it. Only what is the same for all people of a tenant may
+	// count, since their prompts begin alike.
+	Fit(scope Scope) Tool
+}
+
 // Call is one call with all that a tool may need to know of the turn.
 type Call struct {
 	ID        string

@@ -27,7 +27,7 @@ import (
 )
 
 // runner is a runner over the small index of the tests.
-func runner(b *testing.B) *turn.Runner {
+func runner(b testing.TB) *turn.Runner {
 	b.Helper()
 	words := budgettest.NewWords()
 	tools, err := tool.NewSet(search.New(replication(), nil, words, search.Config{}))

@@ -37,6 +37,7 @@ type worker struct {
 	voice     *voice
 	record    recorder
 	log       *slog.Logger
+	habits    *habits
 	maxSteps  int
 	refusal   string // the question is not to be answered, and this says so
 	stoodIn   string // the name of the stand-in once it has taken over
@@ -256,6 +257,7 @@ func (w *worker) follow(ctx context.Context, number int, result stepResult) (nex
 		if err := w.still(ctx); err != nil {
 			return done, err
 		}
+		w.habits.called(w.model.Info().Name, result.text == "")
 		w.call(ctx, result)
 		return further, nil
 	}

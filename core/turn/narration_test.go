@@ -85,6 +85,43 @@ func TestWordsOfModelsThatDoNotNarrateAreNotHeld(t *testing.T) {
 	}
 }
 
+// A model that called three times without a word is not held back before its first call either, until it narrates once.
+func TestWordsBeforeAnyCallAreNotHeldForQuietModels(t *testing.T) {
+	t.Parallel()
+	direct := llmtest.Reply{llmtest.Sleep(time.Millisecond), llmtest.Text("So"), llmtest.Sleep(time.Second), llmtest.Text(" it is.")}
+	narrated := llmtest.Reply{llmtest.Text("Let me look."), llmtest.Call(0, "1", "internal_search", call)}
+	quiet := []llmtest.Reply{searching("1"), llmtest.Answer("So.")}
+	for name, tc := range map[string]struct {
+		turns [][]llmtest.Reply // before the one that is measured
+		small bool              // the question is a greeting
+		first time.Duration
+	}{
+		"unknown":         {nil, false, 701 * time.Millisecond},
+		"a greeting":      {nil, true, time.Millisecond},
+		"two quiet calls": {[][]llmtest.Reply{quiet, quiet}, false, 701 * time.Millisecond},
+		"three":           {[][]llmtest.Reply{quiet, quiet, quiet}, false, time.Millisecond},
+		"then narration":  {[][]llmtest.Reply{quiet, quiet, quiet, {narrated, llmtest.Answer("So.")}}, false, 701 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				r := runner(t)
+				for n, replies := range append(tc.turns, []llmtest.Reply{direct}) {
+					request := ask("How?", llmtest.Native(replies...)).request
+					request.SmallTalk = tc.small
+					report, err := r.Run(t.Context(), request, packet.SinkFunc(func(packet.Packet) {}))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if first := report.Best().Timings.FirstText; n == len(tc.turns) && first != tc.first {
+						t.Errorf("first words after %s, want %s", first, tc.first)
+					}
+				}
+			})
+		})
+	}
+}
+
 // While a tool runs, the thread does not say that the model thinks.
 func TestSlowToolIsNotThinking(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,7 @@ type Runner struct {
 	counter budget.Counter
 	config  Config
 	log     *slog.Logger
+	habits  *habits
 }
 
 // NewRunner returns a runner.
@@ -54,7 +55,7 @@ func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.
 	if config.Queue <= 0 {
 		config.Queue = 64
 	}
-	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log}
+	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &habits{}}
 }
 
 // Run runs one turn and returns when all of it has ended: no goroutine or request goes on behind it, but for a tool that does not heed
@@ -138,7 +139,7 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 	w := &worker{
 		req: req, model: model, tools: tools, run: r.run, builder: prompt.NewBuilder(r.counter), counter: r.counter,
 		numbers: numbers, known: newMapping(req),
-		record: state, log: r.log, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
+		record: state, log: r.log, habits: r.habits, maxSteps: r.config.MaxSteps, ids: make(map[string]bool), ran: make(map[string]bool), shown: make(map[int]bool),
 		passages: make(map[int][]string), places: make(map[int][]place), refusal: req.Filter.Refuse(Texts(req.Question)...),
 	}
 	citing := cite.Options{Numbering: cited.Numbering(), Lead: w.lead}

@@ -78,10 +78,16 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 	return result, nil
 }
 
-// mayNarrate reports whether text of the step may be followed by a tool call: until the first one that may be so with every model, and
-// after it with those that wrote something before a call.
+// mayNarrate reports whether text of the step is likely to be followed by a tool call. Before the
+// first call that depends on what the model did in earlier turns, after it on this turn alone.
 func (w *worker) mayNarrate() bool {
-	return w.tools.Len() > 0 && !w.toolless && w.req.ResponseFormat == nil && !w.model.Info().Extractive && (len(w.ran) == 0 || w.narrates)
+	if w.tools.Len() == 0 || w.toolless || w.req.ResponseFormat != nil || w.model.Info().Extractive {
+		return false
+	}
+	if len(w.ran) == 0 {
+		return !w.req.SmallTalk && !w.habits.quiet(w.model.Info().Name)
+	}
+	return w.narrates
 }
 
 // hearing is what was heard of a reply, which may come in two streams.

@@ -176,3 +176,30 @@ func TestStatementsGoWithTheirDocument(t *testing.T) {
 		t.Errorf("after a purge: %v, more %v, error %v", rows(), more, err)
 	}
 }
+
+// The graph says whether any document states one of some relations, so that models read of it only where it helps.
+func TestGraphIsEmptyOfRelations(t *testing.T) {
+	t.Parallel()
+	x, db := openIndex(t, pgindex.Config{})
+	g := pgknowledge.New(db)
+	check := func(all, people bool) {
+		t.Helper()
+		for relations, want := range map[*[]knowledge.Relation]bool{{}: all, {knowledge.Authored, knowledge.Owns}: people} {
+			if empty, err := g.Empty(t.Context(), access.DefaultTenant, *relations...); err != nil || empty != want {
+				t.Errorf("empty of %q: %v, error %v", *relations, empty, err)
+			}
+		}
+	}
+	check(true, true)
+	d := retrievetest.One("a", "Alpha plan", "-")
+	for _, step := range []struct {
+		metadata    map[string]string
+		all, people bool
+	}{{map[string]string{"project": "Alpha"}, false, true}, {map[string]string{"author": "Ann Lee"}, false, false}} {
+		d.Metadata = step.metadata
+		if err := x.Put(t.Context(), access.DefaultTenant, []index.Entry{entryOf(d)}); err != nil {
+			t.Fatal(err)
+		}
+		check(step.all, step.people)
+	}
+}

@@ -45,9 +45,10 @@ type Graph struct{ db *postgres.DB }
 func New(db *postgres.DB) *Graph { return &Graph{db: db} }
 
 // Empty implements knowledge.Graph.
-func (g *Graph) Empty(ctx context.Context, tenant access.TenantID) (bool, error) {
+func (g *Graph) Empty(ctx context.Context, tenant access.TenantID, relations ...knowledge.Relation) (bool, error) {
 	var empty bool
-	if err := g.db.Pool.QueryRow(ctx, `select not exists (select from edge where tenant_id = $1)`, string(tenant)).Scan(&empty); err != nil {
+	const query = `select not exists (select from edge where tenant_id = $1 and ($2::text[] is null or relation = any($2)))`
+	if err := g.db.Pool.QueryRow(ctx, query, string(tenant), orAll(texts(relations))).Scan(&empty); err != nil {
 		return false, fmt.Errorf("ask whether documents state anything: %w", err)
 	}
 	return empty, nil

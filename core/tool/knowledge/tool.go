@@ -75,7 +75,7 @@ const (
 	maxStatements = 20
 	maxCounted    = 200 // statements by which it is judged who has most to do with something
 	maxOfEach     = 2   // of these that are told of each
-	emptyFor      = time.Minute
+	heldFor       = time.Minute
 )
 
 // Chunks reads the passages that statements rest on. Implementations are safe for concurrent use.
@@ -92,24 +92,31 @@ type Tool struct {
 	askings map[string]asking
 	spec    llm.ToolSpec
 
-	mu    sync.Mutex
-	empty map[access.TenantID]emptiness
+	mu   sync.Mutex
+	held map[access.TenantID]holding
 }
 
-// emptiness is whether a tenant's graph held nothing at a time.
-type emptiness struct {
-	is bool
-	at time.Time
+// holding is what a tenant's graph held at a time: nothing, or no owners, authors and replacements.
+type holding struct {
+	empty, plain bool
+	at           time.Time
 }
+
+// What a model reads of the tool where nothing names owners, authors or replacements.
+const (
+	plainDescription = "Answers from what documents state of one another: what links to, belongs to or depends on something."
+	plainGuide       = "Knows what links to, belongs to and depends on what. Search as well when it does not answer."
+)
 
 var (
 	_ tool.Tool    = (*Tool)(nil)
 	_ tool.Offerer = (*Tool)(nil)
+	_ tool.Fitter  = (*Tool)(nil)
 )
 
 // New returns the tool. Own are relations of the operator's own, which a model reads from passages: each is a question that can be asked.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
-	t := &Tool{graph: graph, chunks: chunks, counter: counter, askings: maps.Clone(askings), empty: make(map[access.TenantID]emptiness)}
+	t := &Tool{graph: graph, chunks: chunks, counter: counter, askings: maps.Clone(askings), held: make(map[access.TenantID]holding)}
 	for _, r := range own {
 		if !slices.Contains(knowledge.Relations(), r) {
 			if _, known := t.askings[string(r)]; !known {
@@ -138,26 +145,54 @@ func (t *Tool) Spec() llm.ToolSpec { return t.spec }
 // Guide implements tool.Tool.
 func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 
-// Offered implements tool.Offerer: only where documents state anything. That is asked once a minute, since it hardly ever changes; where it cannot be asked, the
-// tool is not offered.
-func (t *Tool) Offered(scope tool.Scope) bool {
-	tenant := scope.Audience.Tenant()
+// Offered implements tool.Offerer: only where documents state anything. Where that cannot be asked,
+// the tool is not offered.
+func (t *Tool) Offered(scope tool.Scope) bool { return !t.holds(scope.Audience.Tenant()).empty }
+
+// Fit implements tool.Fitter: where no document says who owns, wrote or works on something, or what it replaces, few
+// questions are for the tool, and one line describes it.
+func (t *Tool) Fit(scope tool.Scope) tool.Tool {
+	if t.holds(scope.Audience.Tenant()).plain {
+		return brief{t}
+	}
+	return t
+}
+
+// brief is the tool in one line.
+type brief struct{ *Tool }
+
+// Spec implements tool.Tool.
+func (b brief) Spec() llm.ToolSpec {
+	return llm.ToolSpec{Name: Name, Description: plainDescription, Parameters: b.spec.Parameters}
+}
+
+// Guide implements tool.Tool.
+func (brief) Guide() string { return plainGuide }
+
+// holds returns what a tenant's graph holds. It is asked once a minute, since it hardly ever changes.
+func (t *Tool) holds(tenant access.TenantID) holding {
 	t.mu.Lock()
-	known, asked := t.empty[tenant]
+	known, asked := t.held[tenant]
 	t.mu.Unlock()
-	if asked && time.Since(known.at) < emptyFor && !known.is {
-		return true
+	if asked && time.Since(known.at) < heldFor && !known.empty {
+		return known
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	empty, err := t.graph.Empty(ctx, tenant)
 	if err != nil {
-		return false
+		return holding{empty: true}
+	}
+	found := holding{empty: empty, at: time.Now()}
+	if !empty {
+		if found.plain, err = t.graph.Empty(ctx, tenant, knowledge.Authored, knowledge.Owns, knowledge.WorksOn, knowledge.Supersedes); err != nil {
+			return holding{empty: true}
+		}
 	}
 	t.mu.Lock()
-	t.empty[tenant] = emptiness{empty, time.Now()}
+	t.held[tenant] = found
 	t.mu.Unlock()
-	return !empty
+	return found
 }
 
 // arguments of a call.

@@ -25,6 +25,7 @@ type graph struct {
 	asked  []knowledge.Question
 	stated []knowledge.Statement
 	empty  bool
+	plain  bool // it holds neither owners nor authors nor replacements
 	err    error
 }
 
@@ -47,7 +48,9 @@ func (g *graph) Neighbours(context.Context, knowledge.Question, []document.Chunk
 	return nil, nil
 }
 
-func (g *graph) Empty(context.Context, access.TenantID) (bool, error) { return g.empty, g.err }
+func (g *graph) Empty(_ context.Context, _ access.TenantID, relations ...knowledge.Relation) (bool, error) {
+	return g.empty || g.plain && len(relations) > 0, g.err
+}
 
 // chunks are passages that may be read.
 type chunks map[document.ChunkID]string
@@ -218,6 +221,28 @@ func TestOfferedWhereAnythingIsStated(t *testing.T) {
 	}
 	if g.err = errors.New("no connection"); tools.New(g, nil, budgettest.NewWords()).Offered(scope) {
 		t.Error("it is offered where nobody knows")
+	}
+}
+
+// Where nothing names owners, authors or replacements, one line describes the tool. It runs all the same.
+func TestDescribedInOneLineWithoutPeople(t *testing.T) {
+	t.Parallel()
+	for _, plain := range []bool{true, false} {
+		set, err := tool.NewSet(tools.New(&graph{plain: plain}, chunks{}, budgettest.NewWords()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fitted := set.For(tool.Scope{Audience: access.NewAudience(access.DefaultTenant)}).Find(tools.Name)
+		if fitted == nil {
+			t.Fatal("it is not offered")
+		}
+		spec := fitted.Spec()
+		if brief := len(fitted.Guide()) < 100 && len(spec.Description) < 120; brief != plain || spec.Name != tools.Name || len(spec.Parameters) == 0 {
+			t.Errorf("plain %t: guide %q, description %q", plain, fitted.Guide(), spec.Description)
+		}
+		if _, err := fitted.Run(t.Context(), tool.Call{Arguments: []byte(`{"about":"infra team"}`)}, packet.NewEmitter(make(chan packet.Packet, 9), nil, packet.Placement{})); err != nil {
+			t.Errorf("plain %t: %v", plain, err)
+		}
 	}
 }
 

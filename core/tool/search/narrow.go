@@ -1,11 +1,14 @@
 package search
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/tool"
 )
 
@@ -33,6 +36,39 @@ func narrow(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 			}
 			return nil, fmt.Errorf("there is no source %q: name one of %s, or leave sources out", name, strings.Join(names, ", "))
 		}
+	}
+	return ids, nil
+}
+
+// maxWritten is how many documents of one author are searched, the newest ones.
+const maxWritten = 500
+
+// writtenBy returns the documents that name one of the authors whom a call asks for, within those of
+// the scope. The error tells the model that there are none.
+func (t *Tool) writtenBy(ctx context.Context, authors tool.Strings, scope tool.Scope) ([]document.ID, error) {
+	if len(authors) == 0 {
+		return scope.Documents, nil
+	}
+	if t.config.Graph == nil {
+		return nil, errors.New("the authors of documents are not known here: leave authors out")
+	}
+	var ids []document.ID
+	for _, author := range authors {
+		stated, err := knowledge.Ask(ctx, t.config.Graph, author, knowledge.Question{
+			Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents,
+			Relations: []knowledge.Relation{knowledge.Authored}, Limit: maxWritten, Whole: true, Subject: true,
+		})
+		if err != nil {
+			return nil, &failure{fmt.Errorf("look up the author: %w", err)}
+		}
+		for _, s := range stated {
+			if !slices.Contains(ids, s.Document.ID) {
+				ids = append(ids, s.Document.ID)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("no document names %q as its author: leave authors out, and search for the name", []string(authors))
 	}
 	return ids, nil
 }

@@ -151,10 +151,17 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	replaced := t.replaced(ctx, hits, scope)
 	var docs []tool.Document
 	var before []numbered
+	shown := make(repeats)
 	for i, h := range hits {
 		doc := tool.Document{
 			Title: h.Document.Title, URL: h.Link, Metadata: tool.Metadata(h.Metadata), Heading: strings.Join(h.Heading, " › "), Contents: h.Text,
 			Source: sourceOf(h.Document, scope.Catalogue), Part: partOf(h),
+		}
+		if !scope.Weighs { // a model that quotes compares passages itself
+			doc.Heading, doc.Contents = strings.Join(spareHeading(h.Heading, h.Document.Title, h.Text), " › "), shown.without(h.Text)
+			if slices.ContainsFunc(before, func(b numbered) bool { return b.hit.Document.ID == h.Document.ID }) {
+				doc.URL = "" // it stands with the first passage of the page
+			}
 		}
 		text := resembling(h.Text)
 		m := marks(h, text, replaced, before)
@@ -180,6 +187,7 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 			Document: h.Document.ID, Part: part, Title: h.Document.Title, Section: heading, URL: h.Link, Kind: string(h.Document.Kind),
 		})
 		doc.Page = scope.Citations.Page(h.Document.ID)
+		shown.add(h.Text, doc.Number)
 		docs, before = append(docs, doc), append(before, numbered{h, text, doc.Number})
 		if m.other != nil { // its title stands in the mark
 			result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{
@@ -202,8 +210,12 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	return result, left
 }
 
-// sourceOf names the source of a document as the prompt does, else by its kind.
+// sourceOf names the source of a document as the prompt does, else by its kind. The only source that
+// can be searched is not named.
 func sourceOf(d document.Ref, catalogue []tool.Source) string {
+	if len(catalogue) == 1 && catalogue[0].ID == d.Source {
+		return ""
+	}
 	for _, s := range catalogue {
 		if s.ID == d.Source {
 			return s.Name

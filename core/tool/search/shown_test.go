@@ -56,7 +56,7 @@ func TestResultTakesAShareOfTheWindow(t *testing.T) {
 	t.Parallel()
 	var hits []retrieve.Hit
 	for n := range 20 {
-		hits = append(hits, hit(fmt.Sprint("d", n), document.ChunkID(n+1), strings.Repeat("word ", 200)))
+		hits = append(hits, hit(fmt.Sprint("d", n), document.ChunkID(n+1), strings.Repeat(fmt.Sprintf("word%d ", n), 200)))
 	}
 	shown := func(window int, share float64) int {
 		sc := scope("q")

@@ -41,7 +41,8 @@ const parameters = `{"type":"object","properties":{"queries":{"type":"array","it
 	`"description":"One to three different queries, each complete in itself."},` +
 	`"page":{"type":"integer","minimum":1,"description":"2, 3 and so on: the passages after those of the page before, for the same queries. Leave it out otherwise."},` +
 	`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\", \"before March\" or \"since the release\". Leave it out unless the question asks for documents, or for news, of a time."},` +
-	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."}},"required":["queries"]}`
+	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."},` +
+	`"authors":{"type":"array","items":{"type":"string"},"description":"Only documents that one of these people wrote. Leave it out unless the question asks for what a person wrote."}},"required":["queries"]}`
 
 // Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent use.
 type Chunks interface {
@@ -56,7 +57,7 @@ type Config struct {
 	Window  int             // sources that a first search of a turn is topped up to: budget.DefaultSources
 	Share   float64         // SEARCH_RESULT_SHARE: of the model's window, most that the documents of one result take: DefaultShare
 	History int             // earlier turns whose sources may come back: 5
-	Graph   knowledge.Graph // says which documents were replaced by others; nil: none is marked
+	Graph   knowledge.Graph // says which documents were replaced by others and who wrote them; nil: nothing is known of that
 	Logger  *slog.Logger    // nil: silent
 }
 
@@ -120,6 +121,7 @@ type arguments struct {
 	Page    tool.Integer `json:"page,omitempty"`
 	Period  string       `json:"period,omitempty"`
 	Sources tool.Strings `json:"sources,omitempty"`
+	Authors tool.Strings `json:"authors,omitempty"`
 
 	dropped []string // queries beyond those that one call may have
 }
@@ -134,7 +136,7 @@ func parse(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// key is by what the ranking of a call is found again: its queries, and the dates and sources of what they look for.
+// key is by what the ranking of a call is found again: its queries, and the dates, sources and authors of what they look for.
 func (a arguments) key() []string {
 	key := slices.Clone([]string(a.Queries))
 	if len(key) == 0 {
@@ -146,19 +148,23 @@ func (a arguments) key() []string {
 	if len(a.Sources) > 0 {
 		key = append(key, "sources: "+strings.Join(a.Sources, ", "))
 	}
+	if len(a.Authors) > 0 {
+		key = append(key, "authors: "+strings.Join(a.Authors, ", "))
+	}
 	return key
 }
 
 // errPages and errPeriods leave calls apart.
 var (
 	errPages   = errors.New("calls for a further page are not merged")
-	errPeriods = errors.New("calls for documents of different times or sources are not merged")
+	errPeriods = errors.New("calls for documents of different times, sources or authors are not merged")
 )
 
 // Merge implements tool.Merger: the queries of all calls in one.
 func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 	var all tool.Strings
-	seen, period, sources := make(map[string]bool), "", tool.Strings(nil)
+	seen := make(map[string]bool)
+	var filters arguments // of the first call
 	for i, call := range calls {
 		a, err := parse(call, maxQueries)
 		if err != nil {
@@ -167,10 +173,10 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 		if a.Page > 1 {
 			return nil, errPages
 		}
-		if i > 0 && (a.Period != period || !slices.Equal(a.Sources, sources)) {
+		if i > 0 && (a.Period != filters.Period || !slices.Equal(a.Sources, filters.Sources) || !slices.Equal(a.Authors, filters.Authors)) {
 			return nil, errPeriods
 		}
-		period, sources = a.Period, a.Sources
+		filters = a
 		for _, q := range a.Queries {
 			if key := strings.ToLower(q); !seen[key] && len(all) < maxMerged {
 				seen[key] = true
@@ -178,7 +184,7 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 			}
 		}
 	}
-	return json.Marshal(arguments{Queries: all, Period: period, Sources: sources})
+	return json.Marshal(arguments{Queries: all, Period: filters.Period, Sources: filters.Sources, Authors: filters.Authors})
 }
 
 // errNothingToSearch tells the model what to write.
@@ -206,6 +212,9 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 	}
 	if result, kept, err := t.further(ctx, asked.key(), page, scope, emit); kept || err != nil {
 		return result, err
+	}
+	if scope.Documents, err = t.writtenBy(ctx, asked.Authors, scope); err != nil {
+		return tool.Result{}, err
 	}
 	queries := t.queries(ctx, own, scope)
 	if len(queries) == 0 {
@@ -235,7 +244,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		}
 		return tool.Result{}, &failure{err}
 	}
-	ran, err := json.Marshal(arguments{Queries: texts, Period: asked.Period, Sources: asked.Sources})
+	ran, err := json.Marshal(arguments{Queries: texts, Period: asked.Period, Sources: asked.Sources, Authors: asked.Authors})
 	if err != nil {
 		return tool.Result{}, fmt.Errorf("note the queries: %w", err)
 	}
@@ -247,7 +256,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		return t.page(ctx, found.Ranking, 0, page, scope)
 	}
 	var earlier []retrieve.Hit
-	if dates.Open() && scope.Passages == 0 { // else they may be of any time
+	if dates.Open() && len(asked.Authors) == 0 && scope.Passages == 0 { // else they may be of any time, or by anyone
 		earlier = t.backfill(ctx, found, scope)
 	}
 	result, left := t.result(ctx, found, earlier, scope, asked.dropped)

@@ -251,7 +251,7 @@ func TestResult(t *testing.T) {
 	want := `{"documents":[
 {"document":1,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","source":"file","contents":"one two"},
 {"document":2,"page_id":"p2","title":"Title b","updated":"2026-01-02","url":"https://docs.example/b#s","heading":"Guide › Setup","source":"file","contents":"three"},
-{"document":3,"page_id":"p1","title":"Title a","updated":"2026-01-02","url":"https://docs.example/a#s","heading":"Guide › Setup","source":"file","contents":"four"}
+{"document":3,"page_id":"p1","title":"Title a","updated":"2026-01-02","heading":"Guide › Setup","source":"file","contents":"four"}
 ]}`
 	if diff := cmp.Diff(want, result.Content); diff != "" {
 		t.Errorf("content (-want +got):\n%s", diff)
@@ -326,8 +326,8 @@ func TestBackfillTakesNoPassageThatWasNeverShown(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("word ", 50)
-	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, long), hit("b", 2, long), hit("c", 3, long)}}}
+	long := func(word string) string { return strings.Repeat(word+" ", 50) }
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, long("one")), hit("b", 2, long("two")), hit("c", 3, long("three"))}}}
 	sc := scope("How?")
 	sc.Budget = 130
 	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, sc)

@@ -8,6 +8,7 @@ set -euo pipefail
 binary=$(realpath "${1:?usage: run.sh BINARY}")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
+chmod o+x "$work" # PostgreSQL runs as another user for root
 trap 'rm -rf "$work"' EXIT
 for old in sqlite git; do
 	export FOOTNOTE_DATA=$work/data.$old
