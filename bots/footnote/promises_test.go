@@ -92,9 +92,11 @@ func TestIncompleteListRemovesNothing(t *testing.T) {
 			hub := githubtest.NewServer(t, world)
 			acme, ada := world.Org("acme", "none"), world.User("ada")
 			app := world.Repo(acme, "app", githubtest.Private)
-			for i := range 250 {
+			for i := range 249 {
 				world.Open(app, "issue", fmt.Sprintf("Buoy %d", i), "It is dark.", ada)
 			}
+			world.Pass(time.Hour) // what is new is read again, and counts as there
+			world.Open(app, "issue", "Pier", "It is dark.", ada)
 			r := serveTwice(t, "sources:\n  code: {every: 1d, github: {organization: acme, url: '"+hub.URL+"', wiki: false}}\n",
 				"GITHUB_TOKEN="+hub.Token, "CA_FILE="+hub.CAFile, "XDG_CACHE_HOME="+t.TempDir())
 			stored := func() int { return r.number(`select count(*) from document`) }
