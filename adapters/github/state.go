@@ -1,6 +1,8 @@
 package github
 
 import (
+	"math/bits"
+
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -72,6 +74,13 @@ func (b *bitmap) add(n int) {
 }
 
 func (b bitmap) has(n int) bool { return n >= 0 && n/8 < len(b) && b[n/8]&(1<<(n%8)) != 0 }
+
+func (b bitmap) count() (n int) {
+	for _, some := range b {
+		n += bits.OnesCount8(some)
+	}
+	return n
+}
 
 // mostNumber bounds the numbers of issues, so that a wrong one does not fill the memory.
 const mostNumber = 1 << 26

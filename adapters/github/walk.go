@@ -143,7 +143,7 @@ func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 	page, err := p.page(ctx, t, "all"+string(t.of)+"s", w.Look.Cursor, lookPage, thread.valid)
 	if err != nil {
 		if !errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
-			w.Look = nil // it begins anew with the next pass
+			w.Look, w.Full = nil, 0 // the next run begins it again
 		}
 		return err
 	}
@@ -159,6 +159,11 @@ func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 	batch := index.Batch{Documents: items}
 	if page.PageInfo.HasNextPage {
 		w.Look.Cursor = page.PageInfo.EndCursor
+		return p.emit(batch)
+	}
+	if n := w.Look.Seen.count(); n < page.TotalCount {
+		p.Notices = append(p.Notices, sourcepass.Incomplete(t.repository.name, fmt.Errorf("%d of %d %ss are listed", n, page.TotalCount, t.of)))
+		w.Look, w.Full = nil, 0 // the next run begins it again
 		return p.emit(batch)
 	}
 	there, came, in, kind := w.Look.Seen, maps.Clone(p.Sent), t.repository.id, t.of

@@ -18,7 +18,7 @@ import (
 func TestAPrivateAnswerAsksTheSourceFirst(t *testing.T) {
 	t.Parallel()
 	site := confluencetest.NewServer(t, confluencetest.NewWorld(), true)
-	names := []string{"alice", "bob", "cyd", "dan"}
+	names := []string{"alice", "bob", "cyd", "dan", "eve"}
 	people := make(map[string]*slacktest.Person)
 	c := newCrew(t, slacktest.Config{NoTiers: true})
 	for _, name := range names {
@@ -33,11 +33,14 @@ func TestAPrivateAnswerAsksTheSourceFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := []string{"FOOTNOTE_CONFIG=" + file, "ALLOW_PRIVATE_HOSTS=127.0.0.1", "CONFLUENCE_EMAIL=" + site.Bot.Email, "CONFLUENCE_TOKEN=" + site.Token}
-	c.env[0] = append(c.env[0], settings...)
+	for i := range c.env {
+		c.env[i] = append(c.env[i], settings...)
+	}
 	p := c.program.with(settings...)
 	p.run(t, "sources", "add", "confluence", "--url", site.URL, "--deployment", "cloud", "--managed-domains", "example.com", "--name", "wiki")
 	p.run(t, "index")
 	c.serve(0)
+	c.serve(1)
 	words := []string{"wordopen", "wordsecret"}
 	if got := c.ask(0, people["bob"], nil, words...); !slices.Equal(got, words) {
 		t.Fatalf("before anything is restricted the prompts hold %v, want %v", got, words)
@@ -45,6 +48,9 @@ func TestAPrivateAnswerAsksTheSourceFirst(t *testing.T) {
 	site.Do(func() { secret.Read = []confluencetest.Subject{site.Bot} })
 	if got := c.ask(0, people["alice"], nil, words...); !slices.Equal(got, words[:1]) {
 		t.Errorf("once a page is restricted the prompts hold %v, want %v", got, words[:1])
+	}
+	if got := c.ask(1, people["eve"], nil, words...); !slices.Equal(got, words[:1]) {
+		t.Errorf("the other replica: once a page is restricted the prompts hold %v, want %v", got, words[:1])
 	}
 	tells := func() bool {
 		return slices.ContainsFunc(c.slack.Versions(), func(v slacktest.Version) bool { return strings.Contains(v.Shown(), "One document is left out") })

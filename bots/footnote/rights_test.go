@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 )
@@ -25,6 +26,7 @@ type replicas struct {
 	db    *postgres.DB
 	index *pgindex.Index
 	logs  []*lockedBuffer
+	hooks []string // the addresses that take webhooks
 }
 
 // serveTwice indexes what a configuration file names, and serves it by two processes.
@@ -44,8 +46,9 @@ func serveTwice(t *testing.T, file string, settings ...string) *replicas {
 	}
 	p.run(t, "index")
 	for range 2 {
-		s := serve(t, p)
-		r.logs = append(r.logs, s.log)
+		address := footnotetest.FreeAddress(t)
+		s := serve(t, p.with("HTTP_ADDR="+address))
+		r.logs, r.hooks = append(r.logs, s.log), append(r.hooks, address)
 		t.Cleanup(func() { s.stop(t) })
 	}
 	return r
