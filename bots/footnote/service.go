@@ -236,7 +236,7 @@ func serviceNote(c *config.Config) string {
 }
 
 func noteOf(settings, command string) string {
-	return fmt.Sprintf("This command runs without the settings of the service (%s). To use them, put %q before the command, as in: %s doctor", settings, command, command)
+	return fmt.Sprintf("This command runs without the settings of the service (%s). To use them, write %q instead of \"footnote\", as in: %s doctor", settings, command, command)
 }
 
 func exists(path string) bool {
