@@ -54,6 +54,18 @@ func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []sess
 	return time.Time{}, nil
 }
 
+// Count counts something that is no question against quotas, as limit does.
+func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
+	if len(quotas) == 0 {
+		return time.Time{}, nil
+	}
+	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
+		until, err = limit(ctx, tx, tenant, quotas)
+		return err
+	})
+	return until, err
+}
+
 // Exhausted implements session.Store.
 func (s *Store) Exhausted(ctx context.Context, tenant access.TenantID, quotas []session.Quota, until time.Time) ([]session.Quota, error) {
 	const look = `
