@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -40,7 +42,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		return callerIn(r.Extra.TokenInfo)
 	})
 	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: config.Logger, MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
+		Stateless: true, JSONResponse: true, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
 		// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on this machine.
 		DisableLocalhostProtection: true,
 	})
@@ -59,7 +61,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller}}, nil
 	}
 	of := func(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
-	signedIn := auth.RequireBearerToken(verify, nil)(atOnce(MaxPerToken, of, protocol))
+	signedIn := auth.RequireBearerToken(verify, nil)(atOnce(MaxPerToken, of, whole(protocol)))
 	// The token is checked before anything of a body is read.
 	bounded := atOnce(MaxRequests, func(*http.Request) string { return "" }, challenge(signedIn))
 	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(bounded)))
@@ -119,6 +121,28 @@ func deadline(next http.Handler) http.Handler {
 			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
 			return
 		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// whole reads a body before it hands a request on. From then on the connection may be silent for as long as an
+// answer takes: the deadline of a server for reading requests would cancel the call.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		switch {
+		case errors.As(err, new(*http.MaxBytesError)):
+			http.Error(w, "the request is too long", http.StatusRequestEntityTooLarge)
+			return
+		case err != nil:
+			http.Error(w, "the request could not be read", http.StatusBadRequest)
+			return
+		}
+		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(answerWithin)); err != nil {
+			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
 		next.ServeHTTP(w, r)
 	})
 }

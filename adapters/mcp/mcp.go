@@ -20,7 +20,7 @@ type callerOf func(*sdk.CallToolRequest) (mcp.Caller, error)
 
 func newServer(service *mcp.Service, version string, logger *slog.Logger, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
-		Instructions: mcp.Instructions, Logger: logger,
+		Instructions: mcp.Instructions, Logger: quiet(logger),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the tools never change while the program runs
 	})
 	for _, t := range mcp.Tools() {
@@ -42,6 +42,16 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, caller
 		})
 	}
 	return server
+}
+
+// quiet is a logger without what the SDK says of every request.
+func quiet(logger *slog.Logger) *slog.Logger { return slog.New(warnings{logger.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
 }
 
 // Serve answers one client over a pair of streams until the client closes its own, or ctx ends.

@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/search"
@@ -27,6 +28,10 @@ const (
 	MaxResult = 6000
 	// CallTimeout bounds one call.
 	CallTimeout = 30 * time.Second
+	// pendingLimit is how long a call waits until it is known who its person is, and pendingLook is
+	// between two looks.
+	pendingLimit = 20 * time.Second
+	pendingLook  = time.Second
 	// journalTimeout bounds the entry in the audit trail, which is written when a call was cancelled too.
 	journalTimeout = 5 * time.Second
 )
@@ -228,7 +233,7 @@ func (s *Service) answer(ctx context.Context, c Caller, run run, arguments json.
 // audience is the person alone, as in a direct message. Where the platform cannot say who the person
 // is, there is no result: a person who left is never taken for one who may read public documents.
 func (s *Service) audience(ctx context.Context, c Caller) (access.Audience, error) {
-	alone, err := c.Present(ctx)
+	alone, err := present(ctx, c)
 	if err == nil && alone.Tenant != s.Tenant {
 		err = errors.New("the platform answers for another tenant")
 	}
@@ -245,6 +250,18 @@ func (s *Service) audience(ctx context.Context, c Caller) (access.Audience, erro
 		return audience, nil
 	}
 	return audience, err
+}
+
+// present asks who the person is, again while the platform has no call left for that.
+func present(ctx context.Context, c Caller) (access.Presence, error) {
+	limited, cancel := context.WithTimeout(ctx, pendingLimit)
+	defer cancel()
+	for {
+		alone, err := c.Present(limited)
+		if !errors.Is(err, access.ErrPending) || sleep.For(limited, pendingLook) != nil {
+			return alone, err
+		}
+	}
 }
 
 // admit applies what holds for questions: who may ask, and quotas.
