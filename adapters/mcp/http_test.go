@@ -21,6 +21,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
 	core "github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
@@ -58,6 +60,8 @@ func newWorld(t *testing.T) *world {
 	service := core.New(core.Deps{
 		Tenant: access.DefaultTenant, Tokens: w, People: w, Quotas: w, Journal: w, Catalogue: w, Policies: w,
 		Search: search.New(hybrid, nil, counter, search.Config{}), Counter: counter, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
+		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return nil, nil },
+		Filter:  func() (*filter.Filter, error) { return nil, nil },
 	})
 	w.http = httptest.NewUnstartedServer(nil)
 	w.http.Config.Handler = mcp.Handler(service, mcp.HTTPConfig{Host: w.http.Listener.Addr().String(), Version: "1", Logger: slog.New(slog.DiscardHandler)})

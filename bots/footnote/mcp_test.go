@@ -293,7 +293,11 @@ func TestAssistantOverStandardStreams(t *testing.T) {
 	p := newProgram(t)
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example")
 	p.run(t, "index", folder(t, map[string]string{"board.md": "# Board\n\nThe board decides on vacation days.\n"}), "--acl", "group:board")
-	cmd := p.command(t.Context(), "mcp")
+	file := filepath.Join(t.TempDir(), "footnote.yaml")
+	if err := os.WriteFile(file, []byte("channels: [{platform: console, channel: mcp, user_quota: 2/day}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.with("FOOTNOTE_CONFIG="+file).command(t.Context(), "mcp")
 	client, err := mcptest.Start(t, cmd)
 	if err != nil {
 		t.Fatal(err)
@@ -323,10 +327,13 @@ func TestAssistantOverStandardStreams(t *testing.T) {
 	if _, _, err := client.Call(t.Context(), "nothing", nil); err == nil {
 		t.Error("an unknown tool answers")
 	}
+	if text, refused, err := client.Call(t.Context(), "list_sources", nil); err != nil || !refused || !strings.Contains(text, "You've asked 2 questions today") {
+		t.Errorf("beyond the quota: %q, %t, %v", text, refused, err)
+	}
 	if err := client.Close(); err != nil || !cmd.ProcessState.Success() {
 		t.Errorf("the program ended with %v, %v", cmd.ProcessState, err)
 	}
-	if r := p.run(t, "audit"); strings.Count(r.stdout, "mcp.call") != 2 {
+	if r := p.run(t, "audit"); strings.Count(r.stdout, "mcp.call") != 3 {
 		t.Errorf("the audit trail says:\n%s", r.stdout)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
@@ -42,6 +43,8 @@ type world struct {
 	until   time.Time
 	calls   []mcp.Called
 	unsaved error
+	sources []document.SourceID
+	filter  *filter.Filter
 }
 
 func newWorld(t testing.TB, documents ...retrievetest.Document) *world {
@@ -60,7 +63,8 @@ func newWorld(t testing.TB, documents ...retrievetest.Document) *world {
 	w.Service = mcp.New(mcp.Deps{
 		Tenant: access.DefaultTenant, Tokens: w, People: w, Resolver: nil, Policies: w, Quotas: w, Journal: w, Catalogue: w,
 		Search: search.New(hybrid, nil, counter, search.Config{}), Index: index{w.index}, Counter: counter, Logger: slog.New(slog.DiscardHandler),
-		Now: func() time.Time { return now },
+		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return w.sources, nil },
+		Now:     func() time.Time { return now }, Filter: func() (*filter.Filter, error) { return w.filter, nil },
 	})
 	return w
 }

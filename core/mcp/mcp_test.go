@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/tool"
 	"pgregory.net/rapid"
@@ -258,8 +259,59 @@ func TestCallsCountAgainstThePersonsQuota(t *testing.T) {
 	if _, err := w.ask(t, "list_sources", nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(w.counted) != 1 || w.counted[0].Counter != "user:slack:T1::UADA" || w.counted[0].Limit != 3 {
+	if len(w.counted) != 1 || w.counted[0].Counter != "user:slack:T1:mcp:UADA" || w.counted[0].Limit != 3 {
 		t.Errorf("counted %+v", w.counted)
+	}
+}
+
+// The document sets of a workspace hold for assistants too.
+func TestDocumentSetsHoldForCalls(t *testing.T) {
+	t.Parallel()
+	other := page("other", members(), "Vacation wordother.")
+	other.Source = "wiki"
+	w := newWorld(t, page("leave", members(), "Vacation wordleave."), other)
+	for _, source := range []document.SourceID{"docs", "wiki"} {
+		w.sources = []document.SourceID{source}
+		var all string
+		for name, arguments := range map[string][]map[string]any{
+			"search": {{"query": "vacation"}}, "read_document": {{"document": "leave"}, {"document": "other"}, {"document": site + "leave"}, {"document": site + "other"}}, "list_sources": {nil},
+		} {
+			for _, a := range arguments {
+				got, err := w.ask(t, name, a)
+				all += fmt.Sprint(got, err)
+			}
+		}
+		wiki := source == "wiki"
+		if strings.Contains(all, "wordother") != wiki || strings.Contains(all, "wordleave") == wiki || strings.Contains(all, `"Docs"`) == wiki {
+			t.Errorf("where %s is searched alone:\n%s", source, all)
+		}
+	}
+}
+
+// What must not be asked or shown in chat is neither asked nor shown here.
+func TestFiltersHoldForCalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, page("pay", members(), "The vacation code is hunter2. It changes."))
+	list := func(word string) *filter.List {
+		l, err := filter.NewList([]string{word}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	w.filter = &filter.Filter{Questions: list("salary"), Stages: []filter.Stage{filter.Listed{List: list("hunter2")}}}
+	if got, err := w.ask(t, "search", map[string]any{"query": "the salary of Bob"}); err == nil || err.Error() != filter.DefaultRefusal {
+		t.Errorf("%q, %v", got, err)
+	}
+	for name, arguments := range map[string]map[string]any{"search": {"query": "vacation code"}, "read_document": {"document": "pay"}} {
+		got, err := w.ask(t, name, arguments)
+		if err != nil || strings.Contains(got, "hunter2") || !strings.Contains(got, "It changes.") {
+			t.Errorf("%s is masked: %q, %v", name, got, err)
+		}
+	}
+	w.filter.Stages = []filter.Stage{filter.Listed{List: list("hunter2"), Action: filter.Stop}}
+	if got, err := w.ask(t, "search", map[string]any{"query": "vacation code"}); err == nil || got != "" || !strings.Contains(err.Error(), "must not be shown") {
+		t.Errorf("it is stopped: %q, %v", got, err)
 	}
 }
 

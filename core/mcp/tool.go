@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -69,7 +69,7 @@ func parse(arguments json.RawMessage, to any) error {
 	return nil
 }
 
-func (s *Service) search(ctx context.Context, audience access.Audience, arguments json.RawMessage) (output, error) {
+func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		Query   tool.Strings `json:"query"`
 		Sources tool.Strings `json:"sources"`
@@ -81,12 +81,20 @@ func (s *Service) search(ctx context.Context, audience access.Audience, argument
 	if len(asked.Query) == 0 {
 		return output{}, Refusal(`There is nothing to search for: write {"query": "…"}.`)
 	}
+	filters, err := s.Filter()
+	if err != nil {
+		return output{}, err
+	}
+	if said := filters.Refuse(asked.Query...); said != "" {
+		return output{}, Refusal(said)
+	}
 	call, err := json.Marshal(map[string]any{"queries": asked.Query, "sources": asked.Sources, "period": asked.Period})
 	if err != nil {
 		return output{}, fmt.Errorf("search: %w", err)
 	}
+	catalogue := slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, r.audience)), func(source tool.Source) bool { return !r.covers(source.ID) })
 	result, err := s.Search.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
-		Audience: audience, Question: asked.Query[0], Citations: cite.NewMapping(), Catalogue: s.Catalogue.Searchable(ctx, audience), Portable: true,
+		Audience: r.audience, Sources: r.sources, Question: asked.Query[0], Citations: cite.NewMapping(), Catalogue: catalogue, Portable: true,
 		Budget: MaxResult - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
 	}}, unseen())
 	if err != nil {
@@ -96,14 +104,14 @@ func (s *Service) search(ctx context.Context, audience access.Audience, argument
 		return output{}, Refusal("The search was not run: " + err.Error() + ".") // about the arguments
 	}
 	out := output{}
-	for _, r := range result.References {
-		out.show(r.Document)
+	for _, reference := range result.References {
+		out.show(reference.Document)
 	}
 	var notices []string
 	if result.Search != nil {
 		notices = result.Search.Told
 	}
-	out.text, err = s.fenced(result.Content, notices...)
+	out.text, err = s.fenced(ctx, result.Content, notices...)
 	return out, err
 }
 
@@ -120,7 +128,7 @@ const noteRoom = 300
 // readAhead is how many chunks of a document are fetched at once.
 const readAhead = 16
 
-func (s *Service) read(ctx context.Context, audience access.Audience, arguments json.RawMessage) (output, error) {
+func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
 		Document string       `json:"document"`
 		From     tool.Integer `json:"from"`
@@ -133,13 +141,13 @@ func (s *Service) read(ctx context.Context, audience access.Audience, arguments 
 		return output{}, Refusal(`There is no document to read: write {"document": "…"}.`)
 	}
 	first := max(int(asked.From), 1) - 1
-	id, begin, err := s.find(ctx, audience, asked.Document, first)
+	id, begin, err := s.find(ctx, r, asked.Document, first)
 	if err != nil {
 		return output{}, err
 	}
-	doc := head(begin[0], s.Search.Replaced(ctx, begin[0].Document, tool.Scope{Audience: audience}))
+	doc := head(begin[0], s.Search.Replaced(ctx, begin[0].Document, tool.Scope{Audience: r.audience, Sources: r.sources}))
 	room := MaxResult - noteRoom - s.Counter.Count(fence) - s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
-	text, next, err := s.gather(ctx, audience, id, begin, room)
+	text, next, err := s.gather(ctx, r, id, begin, room)
 	if err != nil {
 		return output{}, err
 	}
@@ -150,25 +158,25 @@ func (s *Service) read(ctx context.Context, audience access.Audience, arguments 
 	doc.Contents = text
 	out := output{}
 	out.show(begin[0].Document)
-	out.text, err = s.fenced(tool.DocumentsJSON([]tool.Document{doc}, note))
+	out.text, err = s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note))
 	return out, err
 }
 
 // find returns the chunks of a document from one on, by the document's id or its address.
-func (s *Service) find(ctx context.Context, audience access.Audience, name string, first int) (document.ID, []retrieve.Passage, error) {
+func (s *Service) find(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
 	id := document.ID(name)
-	chunks, err := s.chunks(ctx, audience, id, first)
+	chunks, err := s.chunks(ctx, r, id, first)
 	if err != nil || len(chunks) > 0 {
 		return id, chunks, err
 	}
 	page, _, _ := strings.Cut(name, "#")
-	found, err := s.Index.Addressed(ctx, audience, nil, []string{name, page})
+	found, err := s.Index.Addressed(ctx, r.audience, r.sources, []string{name, page})
 	if err != nil {
 		return "", nil, err
 	}
 	for _, address := range []string{name, page} {
 		if id, ok := found[address]; ok {
-			chunks, err = s.chunks(ctx, audience, id, first)
+			chunks, err = s.chunks(ctx, r, id, first)
 			if err != nil || len(chunks) > 0 {
 				return id, chunks, err
 			}
@@ -177,13 +185,14 @@ func (s *Service) find(ctx context.Context, audience access.Audience, name strin
 	return "", nil, Refusal(noDocument)
 }
 
-func (s *Service) chunks(ctx context.Context, audience access.Audience, id document.ID, first int) ([]retrieve.Passage, error) {
-	return s.Index.Excerpts(ctx, audience, []retrieve.Span{{Document: id, From: first, To: first + readAhead - 1}})
+func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first int) ([]retrieve.Passage, error) {
+	found, err := s.Index.Excerpts(ctx, r.audience, []retrieve.Span{{Document: id, From: first, To: first + readAhead - 1}})
+	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
 // gather joins the text of chunks as far as there is room, and fetches more until there is none. next is the
 // position of the first chunk that is left out, or 0.
-func (s *Service) gather(ctx context.Context, audience access.Audience, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
+func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var b strings.Builder
 	end, last := 0, 0
 	for {
@@ -206,7 +215,7 @@ func (s *Service) gather(ctx context.Context, audience access.Audience, id docum
 		if len(chunks) < readAhead {
 			return b.String(), 0, nil
 		}
-		if chunks, err = s.chunks(ctx, audience, id, last+1); err != nil {
+		if chunks, err = s.chunks(ctx, r, id, last+1); err != nil {
 			return "", 0, err
 		}
 	}
@@ -235,11 +244,12 @@ type listedSource struct {
 	Newest    string `json:"newest,omitempty"`
 }
 
-func (s *Service) list(ctx context.Context, audience access.Audience, _ json.RawMessage) (output, error) {
-	sources, err := s.Index.Searchable(ctx, audience)
+func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output, error) {
+	sources, err := s.Index.Searchable(ctx, r.audience)
 	if err != nil {
 		return output{}, err
 	}
+	sources = slices.DeleteFunc(sources, func(source tool.Source) bool { return !r.covers(source.ID) })
 	listed := make([]listedSource, len(sources))
 	for i, source := range sources {
 		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents}
@@ -268,8 +278,13 @@ func (o *output) show(d document.Ref) {
 	}
 }
 
-// fenced puts the sentence above documents that says what they are, and keeps the result within MaxResult.
-func (s *Service) fenced(documents string, notices ...string) (string, error) {
+// fenced passes the text of documents through the filters that answers pass, puts the sentence above it that says
+// what it is, and keeps the result within MaxResult.
+func (s *Service) fenced(ctx context.Context, documents string, notices ...string) (string, error) {
+	documents, err := s.screened(ctx, documents)
+	if err != nil {
+		return "", err
+	}
 	above := strings.Join(append([]string{fence}, notices...), " ") + "\n"
 	for s.Counter.Count(above+documents) > MaxResult {
 		half, ok := tool.Halve(documents)
@@ -279,4 +294,39 @@ func (s *Service) fenced(documents string, notices ...string) (string, error) {
 		documents = half
 	}
 	return above + documents, nil
+}
+
+// screened takes out of documents what no answer may show. A filter may ask another system.
+func (s *Service) screened(ctx context.Context, documents string) (string, error) {
+	filters, err := s.Filter()
+	if err != nil || !filters.Screens() {
+		return documents, err
+	}
+	var read struct {
+		Documents []tool.Document `json:"documents"`
+		Note      string          `json:"note"`
+	}
+	if err := json.Unmarshal([]byte(documents), &read); err != nil {
+		return "", fmt.Errorf("read a result: %w", err)
+	}
+	for i, d := range read.Documents {
+		screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
+		shown, err := screen.Push(ctx, d.Contents)
+		if err == nil {
+			var rest string
+			rest, err = screen.Flush(ctx)
+			shown += rest
+		}
+		var blocked *filter.Blocked
+		switch {
+		case errors.As(err, &blocked):
+			return "", Refusal(blocked.Sentence)
+		case errors.Is(err, filter.ErrUnchecked):
+			return "", Refusal("The result could not be checked before it is shown, so it is not shown. Try again later.")
+		case err != nil:
+			return "", err
+		}
+		read.Documents[i].Contents = shown
+	}
+	return tool.DocumentsJSON(read.Documents, read.Note), nil
 }

@@ -27,21 +27,29 @@ func (b *Base) MCP(platforms Listeners) (*mcp.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	graph := checkedGraph{b.Knowledge(), b.checked()}
+	graph := checkedGraph{b.Knowledge(), b.checked().Readable}
 	tokens := admin.NewTokens(b.DB)
 	return mcp.New(mcp.Deps{
 		Tenant: b.Tenant, Tokens: tokens, Journal: tokens, People: direct{b.Tenant, platforms}, Resolver: b.Resolver(), Policies: b.Policies(),
-		Quotas:    b.Sessions(),
+		Quotas: b.Sessions(),
+		Sources: func(ctx context.Context, at session.Place) ([]document.SourceID, error) {
+			there, err := b.Policies().Policy(ctx, b.Tenant, at)
+			if err != nil {
+				return nil, err
+			}
+			agent, err := (&setups{base: b}).agent(ctx, b.File(), there.Agent, there.DocumentSets)
+			return agent.Sources, err
+		},
 		Search:    search.New(retriever, nil, b.Counter, search.Config{Graph: graph, Logger: b.Logger}),
 		Catalogue: &catalogue{list: b.Index.Searchable, logger: b.Logger},
-		Index:     b.checked(), Counter: b.Counter, Logger: b.Logger, Now: time.Now,
+		Index:     b.checked(), Counter: b.Counter, Filter: b.filter, Logger: b.Logger, Now: time.Now,
 	}), nil
 }
 
 // AtConsole is the caller of whoever runs the program: like a question at the terminal, it needs no token.
 func (b *Base) AtConsole(account string) mcp.Caller {
 	return mcp.Caller{
-		Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform},
+		Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
 		Present: func(context.Context) (access.Presence, error) { return b.Console(), nil },
 	}
 }
@@ -64,7 +72,7 @@ func (d direct) Alone(ctx context.Context, account access.Account) (access.Prese
 // are shown. The index knows it later.
 type checkedGraph struct {
 	knowledge.Graph
-	index checkedIndex
+	readable func(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error)
 }
 
 // Statements implements knowledge.Graph.
@@ -79,7 +87,7 @@ func (g checkedGraph) Statements(ctx context.Context, q knowledge.Question) ([]k
 			ids = append(ids, s.SubjectRef.ID)
 		}
 	}
-	readable, err := g.index.Readable(ctx, q.Audience, ids)
+	readable, err := g.readable(ctx, q.Audience, ids)
 	if err != nil {
 		return nil, err
 	}
