@@ -39,6 +39,7 @@ func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.
 	held, err := b.holds(ctx, ref, person)
 	account := access.Account{Workspace: access.Workspace{Platform: string(discord.Platform)}, ID: person} // people are the same in all servers
 	account.Full = slices.ContainsFunc(held, func(h access.Held) bool { return h.Principal == access.Members })
+	account.Gone = err == nil && !account.Full
 	return access.Presence{Tenant: b.tenant(ref), Held: held, People: []access.Account{account}}, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -139,6 +140,9 @@ func auditOf(e session.Entry, tenant access.TenantID) auditJSON {
 		ms := e.Took.Milliseconds()
 		row.TookMS, row.Models, row.Documents = &ms, e.Models, e.Documents
 	}
+	if e.Deed == session.ToolCalled {
+		row.Documents = e.Documents
+	}
 	return row
 }
 
@@ -204,17 +208,13 @@ func auditWhat(e session.Entry) string {
 		for _, m := range e.Models {
 			parts = append(parts, fmt.Sprintf("%s (%d+%d tokens)", m.Model, m.Input, m.Output))
 		}
-		var documents []string
-		for _, d := range e.Documents {
-			address := d.URL
-			if address == "" {
-				address = string(d.Document)
-			}
-			documents = append(documents, string(d.As)+" "+address)
-		}
-		if len(documents) > 0 {
-			parts = append(parts, strings.Join(documents, ", "))
-		}
+	}
+	var documents []string
+	for _, d := range e.Documents {
+		documents = append(documents, string(d.As)+" "+cmp.Or(d.URL, string(d.Document)))
+	}
+	if len(documents) > 0 {
+		parts = append(parts, strings.Join(documents, ", "))
 	}
 	for _, key := range slices.Sorted(maps.Keys(e.Details)) {
 		parts = append(parts, key+"="+e.Details[key])

@@ -40,6 +40,8 @@ type commands struct {
 	Index       indexCommand      `cmd:"" group:"try" help:"Index files, folders and sites."`
 	Doctor      doctorCommand     `cmd:"" group:"try" help:"Check everything that footnote needs and say what to do."`
 	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	MCP         mcpCommand        `cmd:"" group:"serve" name:"mcp" help:"Answer an assistant of yours over the standard streams (Model Context Protocol), with what the terminal may read."`
+	Tokens      tokensCommand     `cmd:"" group:"serve" help:"Give out and revoke personal tokens, with which assistants search for a person."`
 	Service     serviceCommand    `cmd:"" group:"serve" help:"Run footnote as a service of this machine (systemd)."`
 	Prompt      promptCommand     `cmd:"" group:"serve" help:"Show or change the system prompt."`
 	Slack       slackCommand      `cmd:"" group:"serve" help:"What Slack needs: the app's manifest."`

@@ -46,6 +46,7 @@ channels:
   - {platform: slack, channel: help, follow: dialogue}
   - {platform: slack, channel: C0NOSUCHONE, follow: dialogue}
   - {platform: slack, channel: C000HELP, follow: dialogue}
+  - {platform: slack, channel: mcp, user_quota: 200/hour}
 `
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -65,7 +66,7 @@ channels:
 			t.Errorf("doctor lacks %q:\n%s", text, r.stdout)
 		}
 	}
-	if strings.Contains(r.stdout, "channels[3]") || strings.Contains(r.stdout, "SLACK_APP_TOKEN") {
+	if strings.Contains(r.stdout, "channels[3]") || strings.Contains(r.stdout, "channels[4]") || strings.Contains(r.stdout, "SLACK_APP_TOKEN") {
 		t.Errorf("doctor finds what is right:\n%s", r.stdout)
 	}
 	configure("")

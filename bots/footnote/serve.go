@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/mcp"
 	"github.com/footnotehq/footnote/adapters/telemetry"
 	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
@@ -147,26 +148,35 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	return parts.Wait()
 }
 
-// requests handles the signed requests of platforms and of sources; nil where there are none.
+// requests handles the signed requests of platforms and of sources, and those of assistants; nil where there are none.
 func requests(base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	hooks, err := base.Hooks()
-	if err != nil || hooks == nil {
+	if err != nil {
+		return nil, err
+	}
+	assistants, err := assistants(base, set)
+	if err != nil || hooks == nil && assistants == nil {
 		return set.Handler(), err
 	}
 	mux := http.NewServeMux()
-	mux.Handle(hook.Pattern, hooks)
+	if hooks != nil {
+		mux.Handle(hook.Pattern, hooks)
+	}
+	if assistants != nil {
+		mux.Handle(mcp.Path, assistants)
+	}
 	if of := set.Handler(); of != nil {
 		mux.Handle("/", of)
 	}
 	return mux, nil
 }
 
-// take takes signed requests, where there are any.
+// take takes requests, where any are expected.
 func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.Listener, handler http.Handler) {
 	if handler == nil {
 		return
 	}
-	env.logger.Info("taking signed requests", "http_addr", at.Addr().String())
+	env.logger.Info("taking requests", "http_addr", at.Addr().String())
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 

@@ -17,6 +17,7 @@ type Account struct {
 	ID, Name string
 	Email    string // in small letters, where the workspace vouches for it; empty else, and for everybody who is no full member
 	Full     bool   // a full member of the workspace: no guest, no partner of a shared channel, no bot, not deactivated
+	Gone     bool   // known to have left: deactivated, or in no server any more
 	Bot      bool   // an app of the workspace itself, which listens to nothing
 }
 

@@ -42,6 +42,9 @@ const (
 	SourceResumed    Deed = "source.resume"   // likewise
 	SourceResynced   Deed = "source.resync"   // likewise: it is read from the beginning
 	SourceChanged    Deed = "source.options"  // Details: source, and each option that changed as option and before_option: acl, base_url, every …
+	TokenCreated     Deed = "token.create"    // Details: token
+	TokenRevoked     Deed = "token.revoke"    // likewise
+	ToolCalled       Deed = "mcp.call"        // an assistant called a tool for a person. Details: tool, token, outcome
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 
@@ -72,7 +75,7 @@ type Entry struct {
 	Outcome   Outcome
 	Took      time.Duration // from intake to outcome
 	Models    []ModelUse
-	Documents []Shown
+	Documents []Shown // of ToolCalled as well
 
 	Details map[string]string
 }

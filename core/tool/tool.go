@@ -75,6 +75,7 @@ type Scope struct {
 	Rankings  *retrieve.Rankings  // of the turn's searches, for their further pages; nil: none are kept
 	Shown     []message.Reference // what the tools of this turn have shown the model so far
 	First     bool                // no call of this tool ran in this turn yet
+	Portable  bool                // the result is read outside of a conversation: pages are named by the ids of documents
 	Weighs    bool                // whoever reads the result weighs words by how common they are
 	Passages  int                 // most that a search returns; 0 means the tool's own limit
 	Budget    int                 // tokens that Content should stay within; 0: no limit

@@ -25,7 +25,9 @@ type Entry struct {
 	Direct  bool
 	Private bool
 	Turn    string
-	Details map[string]string
+	// Documents are those that were shown.
+	Documents []session.Shown
+	Details   map[string]string
 }
 
 // Within returns an entry about the place of one person where it is a direct message: the trail then names the place through the person.
@@ -43,8 +45,8 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 		return err
 	}
 	const insert = `
-		insert into audit (tenant_id, deed, who, platform, workspace, channel, thread, direct, private, turn_id, details)
-		values ($1, $2, $3::uuid, $4, $5, $6, $7, $8, $9, $10::uuid, $11)`
+		insert into audit (tenant_id, deed, who, platform, workspace, channel, thread, direct, private, turn_id, documents, details)
+		values ($1, $2, $3::uuid, $4, $5, $6, $7, $8, $9, $10::uuid, $11, $12)`
 	details := make(map[string]string, len(e.Details))
 	for key, value := range e.Details {
 		details[key] = postgres.Storable(value)
@@ -54,7 +56,7 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 		turn = &e.Turn
 	}
 	_, err = tx.Exec(ctx, insert, tenant, e.Deed, who, e.At.Platform, postgres.Storable(e.At.Workspace), postgres.Storable(e.At.Channel), postgres.Storable(e.At.Thread),
-		e.Direct, e.Private, turn, details)
+		e.Direct, e.Private, turn, storable(e.Documents), details)
 	if err != nil {
 		return fmt.Errorf("write the audit trail: %w", err)
 	}
@@ -165,8 +167,10 @@ func models(saved session.Saved) []session.ModelUse {
 	return used
 }
 
-func documents(saved session.Saved) []session.Shown {
-	shown := session.ShownIn(saved)
+func documents(saved session.Saved) []session.Shown { return storable(session.ShownIn(saved)) }
+
+func storable(documents []session.Shown) []session.Shown {
+	shown := append([]session.Shown{}, documents...)
 	for i, d := range shown {
 		shown[i].Document, shown[i].URL = document.ID(postgres.Storable(string(d.Document))), postgres.Storable(d.URL)
 	}

@@ -54,9 +54,11 @@ func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []sess
 	return time.Time{}, nil
 }
 
-// Count counts something against quotas, as a question is counted. Unless until is zero nothing was counted: one of them has no room
-// before then.
+// Count counts something that is no question against quotas, as limit does.
 func (s *Store) Count(ctx context.Context, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
+	if len(quotas) == 0 {
+		return time.Time{}, nil
+	}
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		until, err = limit(ctx, tx, tenant, quotas)
 		return err

@@ -39,6 +39,7 @@ type Profile struct {
 	Team  string // of which the person is a member
 	// Outsider is a guest, somebody of another organisation, a bot, or an account that was deactivated.
 	Outsider bool
+	Gone     bool // the account was deactivated
 	Bot      bool
 	Admin    bool
 	Zone     *time.Location // in which the person lives; nil where Slack does not say
@@ -153,6 +154,7 @@ func (d *Directory) profile(u *api.User) Profile {
 	// Slack does not call those strangers who share a channel with the workspace, so the organisation decides as well.
 	elsewhere := p.Team != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
 	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
+	p.Gone = u.Deleted
 	if p.Outsider {
 		p.Admin = false
 	} else if u.IsEmailConfirmed { // whoever invites somebody, or edits a profile, writes an address that nobody has proved to own

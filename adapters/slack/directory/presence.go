@@ -73,7 +73,7 @@ func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, 
 // account is somebody as other parts of the program know people of chat platforms.
 func (d *Directory) account(p Profile) access.Account {
 	return access.Account{
-		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider,
+		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider, Gone: p.Gone,
 		Bot: p.Bot && p.Team == d.slack.Identity().Team,
 	}
 }

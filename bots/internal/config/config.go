@@ -129,6 +129,7 @@ type Config struct {
 	DiscordCommandGuilds  []string // to which the commands are registered; none: everywhere
 
 	HTTPAddr  string
+	MCPURL    string // under which assistants reach HTTPAddr; empty: they cannot
 	AdminAddr string
 	LogLevel  string
 	LogFormat string

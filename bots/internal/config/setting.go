@@ -122,7 +122,8 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_GATEWAY", "true", "false connects no socket: only commands and buttons work, by DISCORD_PUBLIC_KEY; no mentions, follow-ups and reactions", yesNo(&c.DiscordGateway)},
 		{"DISCORD_SHARDS", "0", "connections among which servers are divided. 0: as many as Discord recommends", number(&c.DiscordShards, 0, 16384)},
 		{"DISCORD_COMMAND_GUILDS", "", "ids of the servers to which the commands are registered, at once, separated by commas. Unset: everywhere, direct messages included", list(&c.DiscordCommandGuilds)},
-		{"HTTP_ADDR", "127.0.0.1:8080", "address for the signed requests of platforms, and of sources that tell of changes", text(&c.HTTPAddr)},
+		{"HTTP_ADDR", "127.0.0.1:8080", "address for the signed requests of platforms, of sources that tell of changes, and of assistants", text(&c.HTTPAddr)},
+		{"MCP_URL", "", "address under which assistants reach HTTP_ADDR with personal tokens (footnote tokens), ending in /mcp, such as https://footnote.example.org/mcp. Unset: they cannot", mcpURL(&c.MCPURL)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"REDELIVERY_MAX_AGE", "15m", "how old a question may be that nobody was there for, and is still answered. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
 		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database and approve sources, separated by commas: the first encrypts and approves, all of them decrypt and check. Unset: a key derived from DISCORD_BOT_TOKEN, and one in the data folder", secretKeys(&c.SecretKeys)},
@@ -239,6 +240,19 @@ func httpURL(to *string) func(string) error {
 			}
 		}
 		*to = strings.TrimRight(v, "/")
+		return nil
+	}
+}
+
+// mcpURL is an address that ends in the path at which the server answers.
+func mcpURL(to *string) func(string) error {
+	return func(v string) error {
+		if err := httpURL(to)(v); err != nil {
+			return err
+		}
+		if u, err := url.Parse(*to); *to != "" && (err != nil || u.Path != "/mcp" || u.RawQuery+u.Fragment != "" || u.User != nil) {
+			return errors.New("does not end in /mcp behind its host")
+		}
 		return nil
 	}
 }

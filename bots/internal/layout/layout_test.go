@@ -19,7 +19,7 @@ const prefix = "github.com/footnotehq/footnote/"
 // coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package have their own places in it.
 var coreOrder = []string{
 	"sleep", "span", "plural", "footprint", "checkup", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "knowledge", "extract", "retrieve", "spend", "tool", "session", "prompt", "stream",
-	"index", "pointcheck", "turn", "deepsearch", "answer/policy", "answer", "answer/command", "answer/action", "conversation", "evaluate",
+	"index", "pointcheck", "turn", "deepsearch", "answer/policy", "mcp", "answer", "answer/command", "answer/action", "conversation", "evaluate",
 }
 
 // coreModules are the modules that core may import, beside the standard library.
@@ -109,6 +109,8 @@ var owners = map[string]string{
 	"github.com/google/go-cmp":            "",
 	"pgregory.net/rapid":                  "",
 	"go.uber.org/goleak":                  "",
+
+	"github.com/modelcontextprotocol/go-sdk": "adapters/mcp",
 }
 
 // file is one Go source file and what it imports.

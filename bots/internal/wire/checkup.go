@@ -8,12 +8,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/core/checkup"
 	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/mcp"
 )
 
 // Inspect returns what the configuration and the database say of the installation.
 func (b *Base) Inspect(ctx context.Context) (state checkup.State, err error) {
 	file := b.File()
 	for i, r := range file.Channels {
+		if r.Channel == mcp.Channel {
+			continue
+		}
 		state.Rules = append(state.Rules, checkup.Rule{Channel: checkup.Channel{Platform: string(r.Platform), ID: r.Channel}, Number: i + 1})
 	}
 	if state.Replicas, err = b.Sessions().Live(ctx); err != nil {

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,6 +17,9 @@ func (t *Tool) dates(ctx context.Context, asked arguments, scope tool.Scope) (kn
 	now, q := scope.Now, knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents}
 	if asked.Period != "" {
 		p, err := knowledge.DatedAlone(ctx, t.config.Graph, q, asked.Period, now)
+		if err != nil && !errors.Is(err, knowledge.ErrNoRelease) {
+			return p, &Failure{err}
+		}
 		if err == nil && p.Open() {
 			err = fmt.Errorf("the period %q is not understood; write it like \"last quarter\", \"before March\" or \"since 2026-01-31\", or leave it out", asked.Period)
 		}

@@ -50,6 +50,12 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 	return by
 }
 
+// Replaced says of a document by what it was replaced, as far as the readers may see both. It is empty where nothing is known of that.
+func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) string {
+	h := retrieve.Hit{Document: d}
+	return marks(h, resemblance{}, t.replaced(ctx, []retrieve.Hit{h}, scope), nil).metadata
+}
+
 // maxReplaced is how many statements are looked at.
 const maxReplaced = 100
 

@@ -175,7 +175,9 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 			doc.Updated = h.Document.UpdatedAt.Format("2006-01-02")
 		}
 		// A passage that is left out takes no number.
-		doc.Number, doc.Page = 10, "p10"
+		if doc.Number, doc.Page = 10, "p10"; scope.Portable {
+			doc.Page = string(h.Document.ID)
+		}
 		size := t.counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
 		if bounded && size > room && len(docs) > 0 {
 			note, left = strings.TrimSpace(note+" "+leftOut), hits[i:]
@@ -186,7 +188,9 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 		doc.Number = scope.Citations.Add(cite.Source{
 			Document: h.Document.ID, Part: part, Title: h.Document.Title, Section: heading, URL: h.Link, Kind: string(h.Document.Kind),
 		})
-		doc.Page = scope.Citations.Page(h.Document.ID)
+		if !scope.Portable {
+			doc.Page = scope.Citations.Page(h.Document.ID)
+		}
 		shown.add(h.Text, doc.Number)
 		docs, before = append(docs, doc), append(before, numbered{h, text, doc.Number})
 		if m.other != nil { // its title stands in the mark

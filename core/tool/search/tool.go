@@ -72,14 +72,14 @@ type Tool struct {
 	config    Config
 }
 
-// failure is a search that failed. What a model is told holds nothing of the inside, such as where the index lies.
-type failure struct{ cause error }
+// Failure is a search that failed. What a model is told holds nothing of the inside, such as where the index lies.
+type Failure struct{ cause error }
 
-func (*failure) Error() string {
+func (*Failure) Error() string {
 	return "the search did not work, so nothing is known about the documents; say that, and that asking again later may help"
 }
 
-func (f *failure) Unwrap() error { return f.cause }
+func (f *Failure) Unwrap() error { return f.cause }
 
 var (
 	_ tool.Tool   = (*Tool)(nil)
@@ -242,7 +242,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		if ctx.Err() == nil {
 			t.config.Logger.ErrorContext(ctx, "search failed", "error", err)
 		}
-		return tool.Result{}, &failure{err}
+		return tool.Result{}, &Failure{err}
 	}
 	ran, err := json.Marshal(arguments{Queries: texts, Period: asked.Period, Sources: asked.Sources, Authors: asked.Authors})
 	if err != nil {

@@ -1,0 +1,180 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Path is where the Handler is mounted.
+const Path = "/mcp"
+
+// Limits of requests.
+const (
+	MaxRequests = 64 // at once
+	MaxPerToken = 8  // of them
+	// answerWithin bounds a request from its beginning until its answer was read.
+	answerWithin = mcp.CallTimeout + 15*time.Second
+)
+
+// HTTPConfig sets a Handler up.
+type HTTPConfig struct {
+	Host    string // that clients write, with its port if it has one
+	Version string
+	Logger  *slog.Logger
+}
+
+// Handler answers requests of the streamable HTTP transport. It keeps no sessions, so that every
+// replica can answer every request. It is safe for concurrent use.
+func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
+	server := newServer(service, config.Version, config.Logger, func(r *sdk.CallToolRequest) (mcp.Caller, error) {
+		return callerIn(r.Extra.TokenInfo)
+	})
+	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
+		// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on this machine.
+		DisableLocalhostProtection: true,
+	})
+	verify := func(ctx context.Context, secret string, _ *http.Request) (*auth.TokenInfo, error) {
+		caller, token, err := service.Caller(ctx, secret)
+		if errors.As(err, new(mcp.Refusal)) {
+			if token.ID != "" { // anyone can send one that is not known
+				config.Logger.InfoContext(ctx, "a token was refused", "token", token.ID, "reason", err)
+			}
+			return nil, refused{err}
+		}
+		if err != nil {
+			config.Logger.ErrorContext(ctx, "a token could not be looked up", "error", err)
+			return nil, errors.New("the token could not be looked up; try again later")
+		}
+		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller}}, nil
+	}
+	of := func(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
+	signedIn := auth.RequireBearerToken(verify, nil)(atOnce(MaxPerToken, of, whole(protocol)))
+	// The token is checked before anything of a body is read.
+	bounded := atOnce(MaxRequests, func(*http.Request) string { return "" }, challenge(signedIn))
+	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(bounded)))
+}
+
+const callerKey = "caller"
+
+func callerIn(info *auth.TokenInfo) (mcp.Caller, error) {
+	if info != nil {
+		if caller, ok := info.Extra[callerKey].(mcp.Caller); ok {
+			return caller, nil
+		}
+	}
+	return mcp.Caller{}, errors.New("no one is signed in")
+}
+
+// refused says in the SDK's terms why a token does not count.
+type refused struct{ error }
+
+func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }
+
+// challenge says how to sign in, which the SDK does only where there is an authorization server.
+func challenge(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a personal token is needed: Authorization: Bearer footnote_…", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// onlyHost refuses requests for another host: a page that has its own name lead to this server sends that.
+func onlyHost(host string, next http.Handler) http.Handler {
+	host = withoutDefaultPort(host)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.EqualFold(withoutDefaultPort(r.Host), host) {
+			http.Error(w, "this is another host: MCP_URL says under which name the server is reached", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func withoutDefaultPort(host string) string {
+	if name, port, err := net.SplitHostPort(host); err == nil && (port == "443" || port == "80") {
+		return name
+	}
+	return host
+}
+
+// deadline ends connections of clients that do not read their answers.
+func deadline(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil {
+			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// whole reads a body before it hands a request on. From then on the connection may be silent for as long as an
+// answer takes: the deadline of a server for reading requests would cancel the call.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		switch {
+		case errors.As(err, new(*http.MaxBytesError)):
+			http.Error(w, "the request is too long", http.StatusRequestEntityTooLarge)
+			return
+		case err != nil:
+			http.Error(w, "the request could not be read", http.StatusBadRequest)
+			return
+		}
+		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(answerWithin)); err != nil {
+			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})
+}
+
+// atOnce answers so many requests of the same kind at a time, and turns the others away.
+func atOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
+	var mu sync.Mutex
+	running := make(map[string]int)
+	enter := func(key string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if running[key] >= most {
+			return false
+		}
+		running[key]++
+		return true
+	}
+	leave := func(key string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if running[key]--; running[key] == 0 {
+			delete(running, key)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := kind(r)
+		if !enter(key) {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
+			return
+		}
+		defer leave(key)
+		next.ServeHTTP(w, r)
+	})
+}

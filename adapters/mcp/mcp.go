@@ -1,0 +1,65 @@
+// Package mcp speaks the Model Context Protocol: over HTTP with personal tokens, and over the
+// standard streams of a process. What a call may read, core/mcp decides.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+
+	"github.com/footnotehq/footnote/core/mcp"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// maxMessage is how many bytes a message of a client may have. Calls are questions and addresses.
+const maxMessage = 256 << 10
+
+// callerOf says for whom a call is made.
+type callerOf func(*sdk.CallToolRequest) (mcp.Caller, error)
+
+func newServer(service *mcp.Service, version string, logger *slog.Logger, caller callerOf) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
+		Instructions: mcp.Instructions, Logger: quiet(logger),
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the tools never change while the program runs
+	})
+	for _, t := range mcp.Tools() {
+		server.AddTool(&sdk.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Parameters,
+			Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)},
+		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			person, err := caller(r)
+			if err != nil {
+				return nil, err
+			}
+			result := &sdk.CallToolResult{}
+			text, err := service.Call(ctx, person, t.Name, r.Params.Arguments)
+			if err != nil { // the assistant reads it, and can tell its person
+				text, result.IsError = err.Error(), true
+			}
+			result.Content = []sdk.Content{&sdk.TextContent{Text: text}}
+			return result, nil
+		})
+	}
+	return server
+}
+
+// quiet is a logger without what the SDK says of every request.
+func quiet(logger *slog.Logger) *slog.Logger { return slog.New(warnings{logger.Handler()}) }
+
+type warnings struct{ slog.Handler }
+
+// Enabled implements slog.Handler.
+func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+// Serve answers one client over a pair of streams until the client closes its own, or ctx ends.
+func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
+	server := newServer(service, version, logger, func(*sdk.CallToolRequest) (mcp.Caller, error) { return caller, nil })
+	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage})
+	if errors.Is(err, io.EOF) || ctx.Err() != nil {
+		return nil
+	}
+	return err //nolint:wrapcheck // it says what it is about
+}

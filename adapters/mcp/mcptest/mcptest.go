@@ -1,0 +1,98 @@
+// Package mcptest is an assistant for tests: the SDK's client over HTTP and over a process's streams.
+package mcptest
+
+import (
+	"context"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Client is connected to a server until the test ends.
+type Client struct {
+	tb      testing.TB
+	session *sdk.ClientSession
+}
+
+// bearer sends a token with every request.
+type bearer struct{ token string }
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+b.token)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// Dial connects to an address with a token.
+func Dial(tb testing.TB, address, token string) (*Client, error) {
+	tb.Helper()
+	return connect(tb, &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: bearer{token}}, MaxRetries: -1})
+}
+
+// Start starts a command and connects to its streams.
+func Start(tb testing.TB, cmd *exec.Cmd) (*Client, error) {
+	tb.Helper()
+	return connect(tb, &sdk.CommandTransport{Command: cmd, TerminateDuration: time.Minute})
+}
+
+func connect(tb testing.TB, transport sdk.Transport) (*Client, error) {
+	tb.Helper()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(tb.Context(), transport, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &Client{tb, session}
+	tb.Cleanup(func() { _ = c.Close() }) // a test that closes it looks at the error
+	return c, nil
+}
+
+// Close ends the connection.
+func (c *Client) Close() error { return c.session.Close() }
+
+// Call calls a tool and returns its text. refused says that the text is the reason why there is no result.
+func (c *Client) Call(ctx context.Context, name string, arguments map[string]any) (text string, refused bool, err error) {
+	result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
+	if err != nil {
+		return "", false, err
+	}
+	var b strings.Builder
+	for _, content := range result.Content {
+		if t, ok := content.(*sdk.TextContent); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String(), result.IsError, nil
+}
+
+// Get is Call for calls that have a result.
+func (c *Client) Get(name string, arguments map[string]any) string {
+	c.tb.Helper()
+	text, refused, err := c.Call(c.tb.Context(), name, arguments)
+	if err != nil || refused {
+		c.tb.Fatalf("%s %v: %v %s", name, arguments, err, text)
+	}
+	return text
+}
+
+// Tools lists the names of the tools. Each must say that it only reads.
+func (c *Client) Tools() []string {
+	c.tb.Helper()
+	var names []string
+	for t, err := range c.session.Tools(c.tb.Context(), nil) {
+		if err != nil {
+			c.tb.Fatal(err)
+		}
+		if a := t.Annotations; a == nil || !a.ReadOnlyHint || a.DestructiveHint == nil || *a.DestructiveHint {
+			c.tb.Errorf("%s does not say that it only reads: %+v", t.Name, a)
+		}
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Protocol is the version that client and server speak.
+func (c *Client) Protocol() string { return c.session.InitializeResult().ProtocolVersion }

@@ -1,0 +1,148 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Tokens keeps personal tokens, and notes in the audit trail what is done with them. It is safe for
+// concurrent use by any number of processes.
+type Tokens struct{ db *postgres.DB }
+
+var (
+	_ mcp.Tokens  = (*Tokens)(nil)
+	_ mcp.Journal = (*Tokens)(nil)
+)
+
+// NewTokens returns the tokens of a database.
+func NewTokens(db *postgres.DB) *Tokens { return &Tokens{db} }
+
+const tokenColumns = `id, name, platform, workspace, person, created_at, expires_at, revoked_at, used_at`
+
+// Find implements mcp.Tokens.
+func (s *Tokens) Find(ctx context.Context, tenant access.TenantID, hash mcp.Hash) (mcp.Token, error) {
+	// By the unique constraint.
+	rows, err := s.db.Pool.Query(ctx, `select `+tokenColumns+` from access_token where tenant_id = $1 and hash = $2`, tenant, hash[:])
+	if err != nil {
+		return mcp.Token{}, fmt.Errorf("look up a token: %w", err)
+	}
+	t, err := pgx.CollectExactlyOneRow(rows, scanToken)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return mcp.Token{}, mcp.ErrUnknownToken
+	}
+	if err != nil {
+		return mcp.Token{}, fmt.Errorf("look up a token: %w", err)
+	}
+	return t, nil
+}
+
+// List returns the tokens of a tenant, the oldest first.
+func (s *Tokens) List(ctx context.Context, tenant access.TenantID) ([]mcp.Token, error) {
+	rows, err := s.db.Pool.Query(ctx, `select `+tokenColumns+` from access_token where tenant_id = $1 order by created_at, id`, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	all, err := pgx.CollectRows(rows, scanToken)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	return all, nil
+}
+
+func scanToken(row pgx.CollectableRow) (mcp.Token, error) {
+	var t mcp.Token
+	var revoked, used *time.Time
+	err := row.Scan(&t.ID, &t.Name, &t.Person.Platform, &t.Person.Workspace.ID, &t.Person.ID, &t.Created, &t.Expires, &revoked, &used)
+	t.Created, t.Expires = t.Created.UTC(), t.Expires.UTC()
+	for at, from := range map[*time.Time]*time.Time{&t.Revoked: revoked, &t.Used: used} {
+		if from != nil {
+			*at = from.UTC()
+		}
+	}
+	return t, err
+}
+
+// Create stores a token for as long as lifetime, by the clock of the database, and returns when it
+// expires. by is an account of the machine.
+func (s *Tokens) Create(
+	ctx context.Context, tenant access.TenantID, t mcp.Token, hash mcp.Hash, lifetime time.Duration, by string,
+) (expires time.Time, err error) {
+	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const add = `
+			insert into access_token (tenant_id, id, hash, name, platform, workspace, person, created_by, expires_at)
+			values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 second') returning expires_at`
+		if err := tx.QueryRow(ctx, add, tenant, t.ID, hash[:], postgres.Storable(t.Name), t.Person.Platform, postgres.Storable(t.Person.Workspace.ID),
+			postgres.Storable(t.Person.ID), postgres.Storable(by), int64(lifetime/time.Second)).Scan(&expires); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, tenant, tokenEntry(session.TokenCreated, t.ID, by))
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("store a token: %w", err)
+	}
+	return expires.UTC(), nil
+}
+
+// Revoke ends tokens at once. It returns those that it ended: they were there, and not revoked.
+func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []string, by string) (ended []string, err error) {
+	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const revoke = `
+			update access_token set revoked_at = clock_timestamp()
+			where tenant_id = $1 and id = any($2::text[]) and revoked_at is null returning id`
+		rows, err := tx.Query(ctx, revoke, tenant, ids)
+		if err != nil {
+			return err
+		}
+		if ended, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
+			return err
+		}
+		for _, id := range ended {
+			if err := audit.Write(ctx, tx, tenant, tokenEntry(session.TokenRevoked, id, by)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("revoke tokens: %w", err)
+	}
+	return ended, nil
+}
+
+func tokenEntry(deed session.Deed, id, by string) audit.Entry {
+	return audit.Entry{Deed: deed, Who: session.Actor{Platform: session.Host, ID: by}, Details: map[string]string{"token": id}}
+}
+
+// Called implements mcp.Journal.
+func (s *Tokens) Called(ctx context.Context, tenant access.TenantID, c mcp.Called) error {
+	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		details := map[string]string{"tool": c.Tool, "outcome": string(c.Outcome)}
+		if c.Token != "" {
+			details["token"] = c.Token
+			const used = `
+				update access_token set used_at = clock_timestamp()
+				where tenant_id = $1 and id = $2 and (used_at is null or used_at < clock_timestamp() - interval '1 minute')`
+			if _, err := tx.Exec(ctx, used, tenant, c.Token); err != nil {
+				return err
+			}
+		}
+		return audit.Write(ctx, tx, tenant, audit.Entry{
+			Deed: session.ToolCalled, Who: c.Who, At: thread.Ref{Platform: c.At.Platform, Workspace: c.At.Workspace}, Private: true,
+			Documents: c.Documents, Details: details,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note a tool call: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/console"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/tool/search"
+)
+
+// Listeners says who would see the answer to a turn; answer.Surfaces do.
+type Listeners interface {
+	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
+}
+
+// MCP returns what answers the tool calls of assistants. Platforms say who people are.
+func (b *Base) MCP(platforms Listeners) (*mcp.Service, error) {
+	retriever, err := b.Retriever()
+	if err != nil {
+		return nil, err
+	}
+	graph := checkedGraph{b.Knowledge(), b.checked().Readable}
+	tokens := admin.NewTokens(b.DB)
+	return mcp.New(mcp.Deps{
+		Tenant: b.Tenant, Tokens: tokens, Journal: tokens, People: direct{b.Tenant, platforms}, Resolver: b.Resolver(), Policies: b.Policies(),
+		Quotas: b.Sessions(),
+		Sources: func(ctx context.Context, at session.Place) ([]document.SourceID, error) {
+			there, err := b.Policies().Policy(ctx, b.Tenant, at)
+			if err != nil {
+				return nil, err
+			}
+			agent, err := (&setups{base: b}).agent(ctx, b.File(), there.Agent, there.DocumentSets)
+			return agent.Sources, err
+		},
+		Search:    search.New(retriever, nil, b.Counter, search.Config{Graph: graph, Logger: b.Logger}),
+		Catalogue: &catalogue{list: b.Index.Searchable, logger: b.Logger},
+		Index:     b.checked(), Counter: b.Counter, Filter: b.filter, Logger: b.Logger, Now: time.Now,
+	}), nil
+}
+
+// AtConsole is the caller of whoever runs the program: like a question at the terminal, it needs no token.
+func (b *Base) AtConsole(account string) mcp.Caller {
+	return mcp.Caller{
+		Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
+		Present: func(context.Context) (access.Presence, error) { return b.Console(), nil },
+	}
+}
+
+// direct asks a platform about a person as it is asked when the person writes a direct message.
+type direct struct {
+	tenant    access.TenantID
+	platforms Listeners
+}
+
+// Alone implements mcp.People.
+func (d direct) Alone(ctx context.Context, account access.Account) (access.Presence, error) {
+	return d.platforms.Listeners(ctx, session.Turn{
+		Session: session.Session{Tenant: d.tenant, Ref: thread.Ref{Platform: thread.Platform(account.Platform), Workspace: account.Workspace.ID}},
+		Asker:   thread.Person{ID: account.ID}, Direct: true,
+	})
+}
+
+// checkedGraph leaves out statements of documents that a source does not let the reader see any more: their titles
+// are shown. The index knows it later.
+type checkedGraph struct {
+	knowledge.Graph
+	readable func(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error)
+}
+
+// Statements implements knowledge.Graph.
+func (g checkedGraph) Statements(ctx context.Context, q knowledge.Question) ([]knowledge.Statement, error) {
+	stated, err := g.Graph.Statements(ctx, q)
+	if err != nil || len(stated) == 0 {
+		return stated, err
+	}
+	var ids []document.ID
+	for _, s := range stated {
+		if s.SubjectRef != nil && !slices.Contains(ids, s.SubjectRef.ID) {
+			ids = append(ids, s.SubjectRef.ID)
+		}
+	}
+	readable, err := g.readable(ctx, q.Audience, ids)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(stated, func(s knowledge.Statement) bool { return s.SubjectRef != nil && !readable[s.SubjectRef.ID] }), nil
+}

@@ -1,0 +1,71 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Lifetimes of a token.
+const (
+	DefaultLifetime = 90 * 24 * time.Hour
+	MaxLifetime     = 366 * 24 * time.Hour
+)
+
+// Token is a personal token as it is stored: it names one person, and does not hold its secret.
+type Token struct {
+	ID, Name string
+	Person   access.Account // Workspace and ID count
+	Created  time.Time
+	Expires  time.Time
+	Revoked  time.Time // zero: it is not
+	Used     time.Time // to the minute; zero: never
+}
+
+// Hash is the SHA-256 of a secret. The secret is 256 random bits, so nothing slower is needed: no
+// one can guess it, with or without the hash.
+type Hash [sha256.Size]byte
+
+// Tokens keeps tokens. It is safe for concurrent use by any number of processes.
+type Tokens interface {
+	// Find returns the token of a tenant with a hash, expired and revoked ones included.
+	Find(ctx context.Context, tenant access.TenantID, hash Hash) (Token, error)
+}
+
+// ErrUnknownToken says that a tenant has no such token.
+var ErrUnknownToken = errors.New("the token is not known")
+
+// secretPrefix lets people and scanners for leaked secrets recognise a token.
+const secretPrefix = "footnote_"
+
+// NewSecret returns the secret of a new token, which is shown once, and the id of the token.
+func NewSecret() (secret, id string) {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return secretPrefix + base64.RawURLEncoding.EncodeToString(random[:]), strings.ToLower(rand.Text()[:8])
+}
+
+// HashOf returns the hash under which a secret is stored.
+func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
+
+// Invalid returns why a token does not count at a moment, or nil.
+func (t Token) Invalid(now time.Time) error {
+	switch {
+	case !t.Revoked.IsZero():
+		return Refusal("This token was revoked. Ask the people who run Footnote for a new one.")
+	case !now.Before(t.Expires):
+		return Refusal("This token has expired. Ask the people who run Footnote for a new one.")
+	}
+	return nil
+}
+
+// Refusal is a sentence for the person whose assistant called: why there is no result.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }

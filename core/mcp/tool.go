@@ -1,0 +1,332 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/filter"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+)
+
+// Tool describes a tool to assistants. All tools only read.
+type Tool struct {
+	Name, Title, Description string
+	Parameters               json.RawMessage // JSON Schema of an object
+	run                      func(s *Service) run
+}
+
+// Tools are the tools, in the order in which assistants are shown them.
+func Tools() []Tool { return slices.Clone(tools) }
+
+var tools = []Tool{
+	{
+		"search", "Search documents",
+		"Search the organisation's documents with a question or a few words. Returns passages, best first, each with the id, title, address, date, " +
+			"source and place of its document, and with what replaced the document. Passages marked \"loose\" match only loosely.",
+		json.RawMessage(`{"type":"object","properties":{` +
+			`"query":{"type":"string","description":"What to look for: one question or a few words, complete in itself."},` +
+			`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, by the names that list_sources returns."},` +
+			`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\" or \"before March\"."}},"required":["query"]}`),
+		func(s *Service) run { return s.search },
+	},
+	{
+		"read_document", "Read a document",
+		"Read a document from the place of a passage on. Long documents come in several parts: the note says how to go on.",
+		json.RawMessage(`{"type":"object","properties":{` +
+			`"document":{"type":"string","description":"The page_id of a passage that search returned, or the address of a document."},` +
+			`"from":{"type":"integer","minimum":1,"description":"The part to begin with, as search numbers parts. Leave it out to begin at the beginning."}},"required":["document"]}`),
+		func(s *Service) run { return s.read },
+	},
+	{
+		"list_sources", "List sources",
+		"List the sources that search covers, each with its kind, how many of its documents this person may read, and the date of the newest.",
+		json.RawMessage(`{"type":"object","properties":{}}`),
+		func(s *Service) run { return s.list },
+	},
+}
+
+// noDocument does not tell a document that is missing from one that the person may not read.
+const noDocument = "There is no document with this id or address that this person may read."
+
+func parse(arguments json.RawMessage, to any) error {
+	object, err := tool.ParseArguments(string(arguments))
+	if err == nil {
+		err = json.Unmarshal(object, to)
+	}
+	if err != nil {
+		return Refusal(fmt.Sprintf("The arguments cannot be read: %v.", err))
+	}
+	return nil
+}
+
+func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
+	var asked struct {
+		Query   tool.Strings `json:"query"`
+		Sources tool.Strings `json:"sources"`
+		Period  string       `json:"period"`
+	}
+	if err := parse(arguments, &asked); err != nil {
+		return output{}, err
+	}
+	if len(asked.Query) == 0 {
+		return output{}, Refusal(`There is nothing to search for: write {"query": "…"}.`)
+	}
+	filters, err := s.Filter()
+	if err != nil {
+		return output{}, err
+	}
+	if said := filters.Refuse(asked.Query...); said != "" {
+		return output{}, Refusal(said)
+	}
+	call, err := json.Marshal(map[string]any{"queries": asked.Query, "sources": asked.Sources, "period": asked.Period})
+	if err != nil {
+		return output{}, fmt.Errorf("search: %w", err)
+	}
+	catalogue := slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, r.audience)), func(source tool.Source) bool { return !r.covers(source.ID) })
+	result, err := s.Search.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
+		Audience: r.audience, Sources: r.sources, Question: asked.Query[0], Citations: cite.NewMapping(), Catalogue: catalogue, Portable: true,
+		Budget: MaxResult - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
+	}}, unseen())
+	if err != nil {
+		if errors.As(err, new(*search.Failure)) || ctx.Err() != nil {
+			return output{}, err
+		}
+		return output{}, Refusal("The search was not run: " + err.Error() + ".") // about the arguments
+	}
+	out := output{}
+	for _, reference := range result.References {
+		out.show(reference.Document)
+	}
+	var notices []string
+	if result.Search != nil {
+		notices = result.Search.Told
+	}
+	out.text, err = s.fenced(ctx, result.Content, notices...)
+	return out, err
+}
+
+// unseen takes the packets of a search, which no one is shown.
+func unseen() *packet.Emitter {
+	drained := make(chan struct{})
+	close(drained)
+	return packet.NewEmitter(nil, drained, packet.Placement{})
+}
+
+// noteRoom is kept free for what a result says beside its documents, in tokens.
+const noteRoom = 300
+
+// readAhead is how many chunks of a document are fetched at once.
+const readAhead = 16
+
+func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
+	var asked struct {
+		Document string       `json:"document"`
+		From     tool.Integer `json:"from"`
+	}
+	if err := parse(arguments, &asked); err != nil {
+		return output{}, err
+	}
+	asked.Document = strings.TrimSpace(asked.Document)
+	if asked.Document == "" {
+		return output{}, Refusal(`There is no document to read: write {"document": "…"}.`)
+	}
+	first := max(int(asked.From), 1) - 1
+	id, begin, err := s.find(ctx, r, asked.Document, first)
+	if err != nil {
+		return output{}, err
+	}
+	doc := head(begin[0], s.Search.Replaced(ctx, begin[0].Document, tool.Scope{Audience: r.audience, Sources: r.sources}))
+	room := MaxResult - noteRoom - s.Counter.Count(fence) - s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
+	text, next, err := s.gather(ctx, r, id, begin, room)
+	if err != nil {
+		return output{}, err
+	}
+	var note string
+	if next > 0 {
+		note = fmt.Sprintf("The document goes on: read it with from %d.", next+1)
+	}
+	doc.Contents = text
+	out := output{}
+	out.show(begin[0].Document)
+	out.text, err = s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note))
+	return out, err
+}
+
+// find returns the chunks of a document from one on, by the document's id or its address.
+func (s *Service) find(ctx context.Context, r reader, name string, first int) (document.ID, []retrieve.Passage, error) {
+	id := document.ID(name)
+	chunks, err := s.chunks(ctx, r, id, first)
+	if err != nil || len(chunks) > 0 {
+		return id, chunks, err
+	}
+	page, _, _ := strings.Cut(name, "#")
+	found, err := s.Index.Addressed(ctx, r.audience, r.sources, []string{name, page})
+	if err != nil {
+		return "", nil, err
+	}
+	for _, address := range []string{name, page} {
+		if id, ok := found[address]; ok {
+			chunks, err = s.chunks(ctx, r, id, first)
+			if err != nil || len(chunks) > 0 {
+				return id, chunks, err
+			}
+		}
+	}
+	return "", nil, Refusal(noDocument)
+}
+
+func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first int) ([]retrieve.Passage, error) {
+	found, err := s.Index.Excerpts(ctx, r.audience, []retrieve.Span{{Document: id, From: first, To: first + readAhead - 1}})
+	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
+}
+
+// gather joins the text of chunks as far as there is room, and fetches more until there is none. next is the
+// position of the first chunk that is left out, or 0.
+func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
+	var b strings.Builder
+	end, last := 0, 0
+	for {
+		for _, p := range chunks {
+			piece := p.Chunk.Shown()
+			if overlap := end - p.Chunk.Start; overlap > 0 {
+				runes := []rune(p.Chunk.Text)
+				piece = string(runes[min(overlap, len(runes)):])
+			} else if b.Len() > 0 {
+				piece = document.BlockSeparator + p.Chunk.Text
+			}
+			size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{{Contents: piece}}, "")) // as it is escaped
+			if size > room && b.Len() > 0 {
+				return b.String(), p.Chunk.Ordinal, nil
+			}
+			b.WriteString(piece)
+			room -= size
+			end, last = max(end, p.Chunk.End), p.Chunk.Ordinal
+		}
+		if len(chunks) < readAhead {
+			return b.String(), 0, nil
+		}
+		if chunks, err = s.chunks(ctx, r, id, last+1); err != nil {
+			return "", 0, err
+		}
+	}
+}
+
+// head is what is said of a document beside its text.
+func head(p retrieve.Passage, replaced string) tool.Document {
+	doc := tool.Document{
+		Number: 1, Page: string(p.Document.ID), Title: p.Document.Title, URL: p.Document.Link(p.Chunk.Anchor), Metadata: tool.Metadata(p.Metadata),
+		Heading: strings.Join(p.Chunk.Heading, " › "), Source: string(p.Document.Kind), Part: fmt.Sprintf("from %d", p.Chunk.Ordinal+1),
+	}
+	if replaced != "" {
+		doc.Metadata = strings.TrimSuffix(replaced+"; "+doc.Metadata, "; ")
+	}
+	if !p.Document.UpdatedAt.IsZero() {
+		doc.Updated = p.Document.UpdatedAt.Format("2006-01-02")
+	}
+	return doc
+}
+
+// listedSource is a source as assistants read it; the names are stable.
+type listedSource struct {
+	Name      string `json:"name"`
+	Kind      string `json:"kind"`
+	Documents int    `json:"documents"`
+	Newest    string `json:"newest,omitempty"`
+}
+
+func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output, error) {
+	sources, err := s.Index.Searchable(ctx, r.audience)
+	if err != nil {
+		return output{}, err
+	}
+	sources = slices.DeleteFunc(sources, func(source tool.Source) bool { return !r.covers(source.ID) })
+	listed := make([]listedSource, len(sources))
+	for i, source := range sources {
+		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents}
+		if !source.Newest.IsZero() {
+			listed[i].Newest = source.Newest.Format("2006-01-02")
+		}
+	}
+	for {
+		text, err := json.Marshal(struct {
+			Sources []listedSource `json:"sources"`
+			LeftOut int            `json:"left_out,omitempty"`
+		}{listed, len(sources) - len(listed)})
+		if err != nil {
+			return output{}, fmt.Errorf("list sources: %w", err)
+		}
+		if s.Counter.Count(string(text)) <= MaxResult || len(listed) == 0 {
+			return output{text: string(text)}, nil
+		}
+		listed = listed[:len(listed)/2]
+	}
+}
+
+func (o *output) show(d document.Ref) {
+	if !slices.ContainsFunc(o.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
+		o.shown = append(o.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: session.Read})
+	}
+}
+
+// fenced passes the text of documents through the filters that answers pass, puts the sentence above it that says
+// what it is, and keeps the result within MaxResult.
+func (s *Service) fenced(ctx context.Context, documents string, notices ...string) (string, error) {
+	documents, err := s.screened(ctx, documents)
+	if err != nil {
+		return "", err
+	}
+	above := strings.Join(append([]string{fence}, notices...), " ") + "\n"
+	for s.Counter.Count(above+documents) > MaxResult {
+		half, ok := tool.Halve(documents)
+		if !ok {
+			return "", Refusal("The document says more of itself than a result can hold.")
+		}
+		documents = half
+	}
+	return above + documents, nil
+}
+
+// screened takes out of documents what no answer may show. A filter may ask another system.
+func (s *Service) screened(ctx context.Context, documents string) (string, error) {
+	filters, err := s.Filter()
+	if err != nil || !filters.Screens() {
+		return documents, err
+	}
+	var read struct {
+		Documents []tool.Document `json:"documents"`
+		Note      string          `json:"note"`
+	}
+	if err := json.Unmarshal([]byte(documents), &read); err != nil {
+		return "", fmt.Errorf("read a result: %w", err)
+	}
+	for i, d := range read.Documents {
+		screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
+		shown, err := screen.Push(ctx, d.Contents)
+		if err == nil {
+			var rest string
+			rest, err = screen.Flush(ctx)
+			shown += rest
+		}
+		var blocked *filter.Blocked
+		switch {
+		case errors.As(err, &blocked):
+			return "", Refusal(blocked.Sentence)
+		case errors.Is(err, filter.ErrUnchecked):
+			return "", Refusal("The result could not be checked before it is shown, so it is not shown. Try again later.")
+		case err != nil:
+			return "", err
+		}
+		read.Documents[i].Contents = shown
+	}
+	return tool.DocumentsJSON(read.Documents, read.Note), nil
+}
