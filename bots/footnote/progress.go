@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -35,12 +36,17 @@ const (
 )
 
 func newProgress(env *environment, what string) *progress {
-	f, ok := env.stderr.(*os.File)
-	p := &progress{env: env, what: what, terminal: ok && term.IsTerminal(int(f.Fd())), last: time.Now()}
+	p := &progress{env: env, what: what, terminal: terminalWriter(env.stderr), last: time.Now()}
 	if p.terminal {
 		p.last = time.Time{}
 	}
 	return p
+}
+
+// terminalWriter reports whether a person reads what is written.
+func terminalWriter(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // indexing shows how far a run of the pipeline is.

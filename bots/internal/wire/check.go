@@ -205,7 +205,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 	}
 	info := model.Info()
 	if info.Extractive {
-		return "none configured: answers quote the documents (set OPENAI_API_KEY or OPENAI_BASE_URL for written ones)", nil
+		return "none configured: answers quote the documents (set OPENAI_API_KEY or OPENAI_BASE_URL for written ones)" + b.localState(ctx), nil
 	}
 	for _, err := range model.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Reply with OK."}}, MaxTokens: 16}) {
 		if err != nil {
