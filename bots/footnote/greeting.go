@@ -44,7 +44,7 @@ func greeting(ctx context.Context, base *wire.Base, writes string) (string, erro
 	}
 	says := fmt.Sprintf("Indexed: %s from %s.\n%s\n", plural.Count(documents, "document"), from, writes)
 	if questions := suggest.Questions(headings, greetedQuestions); len(questions) > 0 {
-		says += "They can answer, for example:\n"
+		says += "You can ask, for example:\n"
 		for _, q := range questions {
 			says += "  " + q + "\n"
 		}

@@ -79,14 +79,13 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	if len(words) < leastWords || len(words) > mostWords || utf8.RuneCountInString(text) > mostLetter || !sentence.MatchString(text) {
 		return "", 0, false
 	}
-	isQuestion := strings.HasSuffix(text, "?")
-	if h.Language != "" && h.Language != "en" {
-		return text, 0, isQuestion
-	}
-	if isQuestion {
-		return capital(text), 0, true
-	}
 	first := strings.ToLower(words[0])
+	switch english, isQuestion := h.Language == "" || h.Language == "en", strings.HasSuffix(text, "?"); {
+	case isQuestion && (!english || telling(words) > 1):
+		return capital(text), 0, true
+	case isQuestion || !english || asking[first] && telling(words) < 2:
+		return "", 0, false
+	}
 	rest := strings.Join(words[1:], " ")
 	switch {
 	case first == "how" && strings.EqualFold(words[1], "to") && len(words) > 2:
@@ -110,6 +109,22 @@ var auxiliary = wordSet("is are was do does did can should must will has have to
 
 // noun are second words that show the first to be a noun: "Build system", "Test plan".
 var noun = wordSet("system process plan policy order page file files list mode settings options guide reference log format and or of")
+
+// small are words that say nothing about a document's subject, with those of asking.
+var small = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
+	not to of in on at by for from with as if so use used read get make`)
+
+// telling counts the words that say what a question is about.
+func telling(words []string) int {
+	n := 0
+	for _, w := range words {
+		w = strings.ToLower(strings.Trim(w, ",?"))
+		if !small[w] && !asking[w] && !auxiliary[w] {
+			n++
+		}
+	}
+	return n
+}
 
 func joined(words []string) string {
 	if len(words) == 0 {
