@@ -36,7 +36,7 @@ var asking = wordSet("what why when where which who whose how can does is are sh
 var tasks = wordSet(`access add administer answer apply approve archive assign authenticate automate back back-up
 	backup build call cancel change check choose clean clone close collect compile compute configure confirm connect
 	convert copy create customise customize debug define delete deploy design detect diagnose disable discover
-	download edit enable encrypt enforce export extend filter find fix format generate get give grant handle host
+	download edit enable encrypt enforce export extend filter find fix format generate get give grant handle host implement
 	ignore import improve index inspect install integrate invite join keep launch limit link list load log make
 	manage measure merge migrate modify monitor mount move open optimise optimize order organise organize package
 	patch pause pay plan prepare prevent protect provide publish pull push query read rebuild recover reduce
@@ -81,38 +81,45 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	}
 	first := strings.ToLower(words[0])
 	switch english, isQuestion := h.Language == "" || h.Language == "en", strings.HasSuffix(text, "?"); {
-	case isQuestion && (!english || telling(words) > 1):
-		return capital(text), 0, true
-	case isQuestion || !english || asking[first] && telling(words) < 2:
+	case !english:
+		return text, 0, isQuestion
+	case telling(words) < 2:
 		return "", 0, false
+	case isQuestion:
+		return capital(text), 0, true
 	}
-	rest := strings.Join(words[1:], " ")
+	second, rest := strings.ToLower(words[1]), strings.Join(words[1:], " ")
 	switch {
-	case first == "how" && strings.EqualFold(words[1], "to") && len(words) > 2:
+	case first == "how" && second == "to" && len(words) > 2:
 		return "How do I " + lower(words[2]) + joined(words[3:]) + "?", 0, true
-	case asking[first] && auxiliary[strings.ToLower(words[1])]:
+	case asking[first] && auxiliary[second]:
 		return capital(text) + "?", 0, true
 	case asking[first]: // "What this does" is no question
 		return "", 0, false
-	case ing[first] != "":
+	case ing[first] != "" && leads[second]:
 		return "How do I " + ing[first] + " " + rest + "?", 1, true
-	case tasks[first] && !noun[strings.ToLower(words[1])]:
+	case tasks[first] && leads[second]: // "Select statements" are statements
 		return "How do I " + first + " " + rest + "?", 1, true
+	case ing[first] != "" && strings.HasSuffix(words[len(words)-1], "s"):
+		return "How do I " + ing[first] + " " + rest + "?", 2, true
+	case small[first] && first != "the": // "For the release team"
+		return "", 0, false
 	case empty[first] || empty[strings.ToLower(words[len(words)-1])]:
 		return "", 0, false
 	}
-	return "What do the documents say about " + phrase(words) + "?", 2, true
+	return "What do the documents say about “" + text + "”?", 3, true
 }
 
 // auxiliary are verbs that make a heading with a word of asking a question.
 var auxiliary = wordSet("is are was do does did can should must will has have to happens")
 
-// noun are second words that show the first to be a noun: "Build system", "Test plan".
-var noun = wordSet("system process plan policy order page file files list mode settings options guide reference log format and or of")
+// leads are second words that show the first to be a verb: "Rotate the key", "Connect to Slack".
+var leads = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
 
 // small are words that say nothing about a document's subject, with those of asking.
 var small = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
-	not to of in on at by for from with as if so use used read get make`)
+	not to of in into on at by for from with as if so up down out over off back about before after other others each
+	more own use used read get make set add show keep turn`)
 
 // telling counts the words that say what a question is about.
 func telling(words []string) int {
@@ -133,14 +140,6 @@ func joined(words []string) string {
 	return " " + strings.Join(words, " ")
 }
 
-// phrase writes a heading within a sentence: its first word is lower case unless it is a name.
-func phrase(words []string) string {
-	if len(words) > 1 && startsUpper(words[1]) { // a title in capitals
-		return "“" + strings.Join(words, " ") + "”"
-	}
-	return lower(words[0]) + joined(words[1:])
-}
-
 // lower makes a word's first letter lower case, unless the word is an abbreviation or a name.
 func lower(word string) string {
 	for i, r := range word {
@@ -158,11 +157,6 @@ func lower(word string) string {
 func capital(text string) string {
 	r, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(r)) + text[size:]
-}
-
-func startsUpper(word string) bool {
-	r, _ := utf8.DecodeRuneInString(word)
-	return unicode.IsUpper(r)
 }
 
 // Questions returns up to n questions, the most natural first, of different documents where there

@@ -17,18 +17,19 @@ func TestQuestionOfHeading(t *testing.T) {
 		"3.2. Setting up replication": "How do I set up replication?",
 		"Storing keys":                "How do I store keys?",
 		"Rotate the signing key":      "How do I rotate the signing key?",
-		"Vacation days per year":      "What do the documents say about vacation days per year?",
-		"API keys":                    "What do the documents say about API keys?",
+		"Vacation days per year":      "What do the documents say about “Vacation days per year”?",
+		"API keys":                    "What do the documents say about “API keys”?",
 		"Write-Ahead Logging":         "What do the documents say about “Write-Ahead Logging”?",
-		"Build system":                "What do the documents say about build system?",
-		"What this does":              "",
-		"Introduction":                "",
-		"Introduction to leases":      "",
-		"func (t *T) Run":             "",
-		"v1.2.3 changes":              "",
-		"a/b/c.md":                    "",
-		"":                            "",
-		"\x1b[31mred alert":           "",
+		"Select statements":           "What do the documents say about “Select statements”?", "For the release team": "", "Build system": "What do the documents say about “Build system”?",
+		"What this does":         "",
+		"Introduction":           "",
+		"Set it up":              "",
+		"Introduction to leases": "",
+		"func (t *T) Run":        "",
+		"v1.2.3 changes":         "",
+		"a/b/c.md":               "",
+		"":                       "",
+		"\x1b[31mred alert":      "",
 		"One two three four five six seven eight nine": "",
 	} {
 		got, _, ok := suggest.Question(suggest.Heading{Text: heading})
@@ -48,14 +49,14 @@ func TestQuestionsAreOfDifferentDocuments(t *testing.T) {
 	t.Parallel()
 	headings := []suggest.Heading{
 		{Document: "c", Text: "Vacation days per year"},
-		{Document: "a", Text: "Restore a backup"}, {Document: "a", Text: "Rotate keys"}, {Document: "a", Text: "Rotate keys"},
+		{Document: "a", Text: "Restore a backup"}, {Document: "a", Text: "Rotate the keys"}, {Document: "a", Text: "Rotate the keys"},
 		{Document: "b", Text: "Why is search slow?"},
 	}
-	if got, want := suggest.Questions(headings, 3), []string{"Why is search slow?", "How do I restore a backup?", "What do the documents say about vacation days per year?"}; !slices.Equal(got, want) {
+	if got, want := suggest.Questions(headings, 3), []string{"Why is search slow?", "How do I restore a backup?", "What do the documents say about “Vacation days per year”?"}; !slices.Equal(got, want) {
 		t.Errorf("questions are %q, want %q", got, want)
 	}
 	if got, want := suggest.Questions(headings, 9), []string{
-		"Why is search slow?", "How do I restore a backup?", "What do the documents say about vacation days per year?", "How do I rotate keys?",
+		"Why is search slow?", "How do I restore a backup?", "What do the documents say about “Vacation days per year”?", "How do I rotate the keys?",
 	}; !slices.Equal(got, want) {
 		t.Errorf("questions are %q, want %q", got, want)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Headings are those of some documents that an audience may read: up to 20 of each of up to 300,
+// Headings are those of some documents that an audience may read: up to 60 of each of up to 200,
 // one of which is enough for a question.
 func (x *Index) Headings(ctx context.Context, audience access.Audience) ([]suggest.Heading, error) {
 	if audience.Tenant() == "" {
@@ -20,11 +20,11 @@ func (x *Index) Headings(ctx context.Context, audience access.Audience) ([]sugge
 		select d.shard || '/' || d.id, d.language, c.heading[cardinality(c.heading)]
 		from (
 			select d.shard, d.id, d.language, d.first_chunk, d.chunk_count
-			from document d where d.tenant_id = $1 and `+pgaccess.MayRead("$1", "$2")+` limit 300) d
+			from document d where d.tenant_id = $1 and `+pgaccess.MayRead("$1", "$2")+` limit 200) d
 		cross join lateral (
 			select heading, id from chunk
 			where tenant_id = $1 and shard = d.shard and id >= d.first_chunk and id < d.first_chunk + d.chunk_count and cardinality(heading) > 0
-			order by id limit 20) c
+			order by id limit 60) c
 		order by d.shard, d.id, c.id`, string(audience.Tenant()), strs(audience.Principals()))
 	if err != nil {
 		return nil, fmt.Errorf("list headings: %w", err)
