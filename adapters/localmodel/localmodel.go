@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	// Patience is how long Find waits for all servers together.
+	// Patience is how long a person waits for all servers together.
 	Patience = 300 * time.Millisecond
+	// KnownPatience is the same for a server that was chosen before.
+	KnownPatience = 2 * time.Second
 	// maxAnswer is above every listing; a server that sends more is none of those that are known.
 	maxAnswer = 1 << 20
 	// described is how many of a server's models are looked at more closely.
@@ -87,10 +89,10 @@ func ask(ctx context.Context, address, path string, body any) (answer, error) {
 	return answer{res.StatusCode, res.Header.Get("Server"), text}, nil
 }
 
-// Find returns the servers that answer at the addresses within Patience, in their order. Of
+// Find returns the servers that answer at the addresses before patience is over, in their order. Of
 // everything else that listens there it says nothing.
-func Find(ctx context.Context, addresses []string) []localmodel.Server {
-	ctx, cancel := context.WithTimeout(ctx, Patience)
+func Find(ctx context.Context, addresses []string, patience time.Duration) []localmodel.Server {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	found := make([]*localmodel.Server, len(addresses))
 	var looking sync.WaitGroup

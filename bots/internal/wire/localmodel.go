@@ -87,13 +87,13 @@ func LooksForLocalModels(cfg *config.Config) bool {
 
 // FindLocalModels returns the model servers of this machine.
 func FindLocalModels(ctx context.Context, cfg *config.Config) []localmodel.Server {
-	return localmodels.Find(ctx, localmodel.Where(cfg.LocalModelAddresses, cfg.OllamaHost))
+	return localmodels.Find(ctx, localmodel.Where(cfg.LocalModelAddresses, cfg.OllamaHost), localmodels.Patience)
 }
 
 // FindChosen looks for the server and model of a choice. why is a clause that says why they cannot
 // be used; empty: they can.
 func FindChosen(ctx context.Context, choice LocalChoice) (offer localmodel.Offer, why string) {
-	servers := localmodels.Find(ctx, []string{choice.Address})
+	servers := localmodels.Find(ctx, []string{choice.Address}, localmodels.KnownPatience)
 	switch {
 	case len(servers) == 0:
 		return offer, localmodels.ErrGone.Error()
