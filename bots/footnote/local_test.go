@@ -1,15 +1,18 @@
 package main_test
 
 import (
+	"context"
 	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/localmodel/localmodeltest"
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
 // ollama is an imitated Ollama whose models answer as Librarian does.
@@ -201,5 +204,38 @@ func TestChatSaysHowToGetALocalModel(t *testing.T) {
 	term.ends(t)
 	if _, err := os.Stat(choice); err == nil {
 		t.Error("a choice was kept that was not made")
+	}
+}
+
+// A person chose a local model for the chat. In serve nothing but the settings chooses one.
+func TestServeTakesNoLocalModel(t *testing.T) {
+	t.Parallel()
+	local, model := ollama(t, qwen)
+	slack := slacktest.Start(slacktest.Config{})
+	t.Cleanup(slack.Close)
+	alice := slack.Person("alice", nil)
+	room := slack.Channel("help", nil, alice)
+	p, choice := lookingAt(t, local)
+	p = p.with(socketSettings(slack)...)
+	p.run(t, "index", handbook(t), "--acl", "public")
+	kept := `{"use":true,"kind":"Ollama","address":"` + local.Address + `","model":"qwen3:8b"}`
+	if err := os.WriteFile(choice, []byte(kept), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, p)
+	defer s.stop(t)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	s.inSlack(ctx, t, slack)
+	root := alice.Say(room, "", slacktest.Mention()+" How many vacation days does an employee have?")
+	if err := slack.Wait(ctx, "the answer", func() bool {
+		return slices.ContainsFunc(slack.Answers(room, root), func(m slacktest.Message) bool {
+			return strings.Contains(m.Shown(), "quoted from the documents") && !m.Streaming
+		})
+	}); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	if asked := local.Asked(""); len(asked) > 0 || len(model.Requests()) > 0 {
+		t.Errorf("the server on this machine was asked: %q", asked)
 	}
 }
