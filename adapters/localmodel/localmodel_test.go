@@ -17,8 +17,8 @@ import (
 
 type answers = map[string]localmodeltest.Answer
 
-// llama.cpp's README: "GET /props … default_generation_settings … n_ctx", and the listing as a real
-// server of October 2026 wrote it.
+// llama answers as llama.cpp's README says ("GET /props … default_generation_settings … n_ctx"),
+// with the listing that a real server of October 2026 wrote.
 func llama(window, trained int, tools bool) answers {
 	return answers{
 		"/props": {Header: map[string]string{"Server": "llama.cpp"}, Body: fmt.Sprintf(`{"default_generation_settings":{"params":{"temperature":0.8},"n_ctx":%d},

@@ -37,7 +37,7 @@ func greeting(ctx context.Context, base *wire.Base, writes string) (string, erro
 		from = strings.Join(names, ", ")
 	}
 	if writes == "" {
-		writes = "Answers are passages of them, quoted."
+		writes = "Answers quote the passages that match best."
 		if base.Config.HasModel() {
 			writes = base.Config.Model + " writes the answers."
 		}

@@ -108,7 +108,7 @@ func TestChatAsksOnceWhetherALocalModelWrites(t *testing.T) {
 	}
 }
 
-func TestChatKeepsANoAndAsksAgainWhenToldTo(t *testing.T) {
+func TestChatKeepsANoAndAsksAgainOnDemand(t *testing.T) {
 	t.Parallel()
 	server, model := ollama(t, qwen)
 	p, _ := lookingAt(t, server)
@@ -124,7 +124,7 @@ func TestChatKeepsANoAndAsksAgainWhenToldTo(t *testing.T) {
 	next.lacks(t, "Ollama", 0)
 	next.keys(t, "\x04")
 	next.ends(t)
-	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "footnote chat quotes, as it was told to; to choose again: LOCAL_MODEL=again footnote chat") {
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "footnote chat quotes, because that was chosen; to choose again: LOCAL_MODEL=again footnote chat") {
 		t.Errorf("the doctor says:\n%s", r.stdout)
 	}
 	if len(server.Asked("POST /api/generate")) > 0 {

@@ -112,11 +112,13 @@ type OllamaModel struct {
 // Ollama imitates Ollama, by docs.ollama.com/api:
 //
 //	/api/version  {"version": "0.12.6"}
-//	/api/tags     {"models": [{"name": "gemma3", "model": …, "remote_host": …, "details": {"family": "gemma",
-//	              "parameter_size": "4.3B", …}}]}
+//	/api/tags     {"models": [{"name": "gemma3", "model": …, "remote_host": …,
+//	              "details": {"family": "gemma", "parameter_size": "4.3B", …}}]}
 //	/api/ps       {"models": [{"name": "gemma3", …, "context_length": 4096}]}
-//	/api/show     {"details": …, "model_info": {"gemma3.context_length": 131072, …}, "capabilities": ["completion", "vision"]}
-//	/api/generate with a model and no prompt: "the model will be loaded into memory"; answers {"done": true, "done_reason": "load", …}
+//	/api/show     {"details": …, "model_info": {"gemma3.context_length": 131072, …},
+//	              "capabilities": ["completion", "vision"]}
+//	/api/generate with a model and no prompt: "the model will be loaded into memory";
+//	              answers {"done": true, "done_reason": "load", …}
 func Ollama(tb testing.TB, models ...OllamaModel) *Server {
 	tb.Helper()
 	var mu sync.Mutex

@@ -176,7 +176,7 @@ func (b *Base) localState(ctx context.Context) string {
 		}
 	}
 	if chosen {
-		return says + "; footnote chat quotes, as it was told to; to choose again: " + localmodel.Again
+		return says + "; footnote chat quotes, because that was chosen; to choose again: " + localmodel.Again
 	}
 	if says != "" {
 		says += "; footnote chat asks whether it writes the answers there"
