@@ -100,7 +100,7 @@ func TestChatAsksOnceWhetherALocalModelWrites(t *testing.T) {
 	gone := p.with("LOCAL_MODEL=ask")
 	server.Set("/api/version", localmodeltest.Answer{Status: 502})
 	r := gone.run(t, "ask", "How many vacation days does an employee have?")
-	if want := "qwen3:8b of Ollama at " + server.Address + " cannot write the answers now: it does not answer. They quote the documents. To choose again: LOCAL_MODEL=again footnote chat\n"; !strings.Contains(r.stderr, want) {
+	if want := "qwen3:8b of Ollama at " + server.Address + " cannot write the answers now: it does not answer. Until it can, they quote the documents. To choose again: LOCAL_MODEL=again footnote chat\n"; !strings.Contains(r.stderr, want) {
 		t.Errorf("ask says:\n%s", r.stderr)
 	}
 	if !strings.Contains(r.stdout, "quoted from the documents") || len(model.ChatRequests()) != 2 {
@@ -204,6 +204,22 @@ func TestChatSaysHowToGetALocalModel(t *testing.T) {
 	term.ends(t)
 	if _, err := os.Stat(choice); err == nil {
 		t.Error("a choice was kept that was not made")
+	}
+}
+
+// A configured endpoint on this machine may have loaded less than the table of models assumes.
+func TestDoctorSaysThatAnEndpointHasLoadedLess(t *testing.T) {
+	t.Parallel()
+	loaded := qwen
+	loaded.Loaded = true
+	server, _ := ollama(t, loaded)
+	p := newProgram(t, "OPENAI_BASE_URL=http://"+server.Address+"/v1", "LLM_MODEL=qwen3:8b")
+	const want = "Ollama has loaded 4096 tokens and cuts longer prompts: set LLM_WINDOW=4096."
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "✓ model: qwen3:8b answers, window of 32768 tokens; "+want) || !strings.Contains(r.stdout, "OLLAMA_CONTEXT_LENGTH=32768 ollama serve") {
+		t.Errorf("the doctor says:\n%s", r.stdout)
+	}
+	if r := p.with("LLM_WINDOW=4096").run(t, "doctor"); strings.Contains(r.stdout, "has loaded") {
+		t.Errorf("the doctor says:\n%s", r.stdout)
 	}
 }
 

@@ -20,9 +20,9 @@ func Loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback() && at.Port() > 0
 }
 
-// OllamaAddress returns where OLLAMA_HOST says that Ollama listens on this machine. ok is false
-// where that is another machine or cannot be read.
-func OllamaAddress(host string) (address string, ok bool) {
+// AddressOf returns the address of this machine that OLLAMA_HOST, or the base URL of an endpoint,
+// leads to. ok is false where that is another machine or cannot be read.
+func AddressOf(host string) (address string, ok bool) {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
 	if host == "" {
 		return "", false
@@ -58,7 +58,7 @@ func OllamaAddress(host string) (address string, ok bool) {
 // Where are the addresses to look at: the given ones, and what OLLAMA_HOST says.
 func Where(addresses []string, ollamaHost string) []string {
 	all := slices.Clone(addresses)
-	if at, ok := OllamaAddress(ollamaHost); ok && !slices.Contains(all, at) {
+	if at, ok := AddressOf(ollamaHost); ok && !slices.Contains(all, at) {
 		all = append(all, at)
 	}
 	return all

@@ -158,7 +158,16 @@ func (s Server) Unusable() string {
 
 // Gone says that the chosen model cannot be used now, and what happens instead. why is a clause.
 func Gone(kind Kind, model, address, why string) string {
-	return fmt.Sprintf("%s of %s at %s cannot write the answers now: %s. They quote the documents. To choose again: %s", Shown(model), kind, address, why, Again)
+	return fmt.Sprintf("%s of %s at %s cannot write the answers now: %s. Until it can, they quote the documents. To choose again: %s", Shown(model), kind, address, why, Again)
+}
+
+// Narrow says that the server of an endpoint has loaded less than prompts are made for; empty where
+// it has not.
+func (o Offer) Narrow(window int) string {
+	if o.Model.Window == 0 || o.Model.Window >= window {
+		return ""
+	}
+	return fmt.Sprintf("%s has loaded %d tokens and cuts longer prompts: set LLM_WINDOW=%d. %s", o.Server.Kind, o.Model.Window, o.Model.Window, o.Raise(o.Model.Window))
 }
 
 // Suggestion is the two commands that get a model, where no server was found. goos is runtime.GOOS.

@@ -18,7 +18,6 @@ type Heading struct {
 }
 
 const (
-	leastWords = 2
 	mostWords  = 8
 	mostLetter = 70
 )
@@ -76,13 +75,15 @@ func wordSet(words string) map[string]bool {
 func Question(h Heading) (question string, rank int, ok bool) {
 	text := strings.TrimSpace(numbering.ReplaceAllString(strings.Join(strings.Fields(h.Text), " "), ""))
 	words := strings.Fields(strings.TrimSuffix(text, "?"))
-	if len(words) < leastWords || len(words) > mostWords || utf8.RuneCountInString(text) > mostLetter || !sentence.MatchString(text) {
+	if len(words) == 0 || len(words) > mostWords || utf8.RuneCountInString(text) > mostLetter || !sentence.MatchString(text) {
 		return "", 0, false
 	}
 	first := strings.ToLower(words[0])
 	switch english, isQuestion := h.Language == "" || h.Language == "en", strings.HasSuffix(text, "?"); {
 	case !english:
 		return text, 0, isQuestion
+	case len(words) == 1 && !isQuestion && telling(words) == 1 && !empty[first]:
+		return about(text), 4, true
 	case telling(words) < 2:
 		return "", 0, false
 	case isQuestion:
@@ -107,7 +108,7 @@ func Question(h Heading) (question string, rank int, ok bool) {
 	case empty[first] || empty[strings.ToLower(words[len(words)-1])]:
 		return "", 0, false
 	}
-	return "What do the documents say about “" + text + "”?", 3, true
+	return about(text), 3, true
 }
 
 // auxiliary are verbs that make a heading with a word of asking a question.
@@ -132,6 +133,8 @@ func telling(words []string) int {
 	}
 	return n
 }
+
+func about(text string) string { return "What do the documents say about “" + text + "”?" }
 
 func joined(words []string) string {
 	if len(words) == 0 {

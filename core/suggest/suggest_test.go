@@ -23,6 +23,8 @@ func TestQuestionOfHeading(t *testing.T) {
 		"Select statements":           "What do the documents say about “Select statements”?", "For the release team": "", "Build system": "What do the documents say about “Build system”?",
 		"What this does":         "",
 		"Introduction":           "",
+		"Vacation":               "What do the documents say about “Vacation”?",
+		"Why?":                   "",
 		"Set it up":              "",
 		"Introduction to leases": "",
 		"func (t *T) Run":        "",

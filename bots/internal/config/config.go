@@ -60,6 +60,7 @@ type Config struct {
 	LocalModel          string   // "ask", "again" or NoLocalModel
 	LocalModelAddresses []string // loopback, host:port
 	OllamaHost          string   // as Ollama reads it
+	FoundModel          bool     // Model was found on this machine; no setting says it
 
 	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced
 	TraceHeaders  map[string]Secret // that it asks for

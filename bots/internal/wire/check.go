@@ -213,7 +213,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 		}
 		break // it speaks
 	}
-	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window), nil
+	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window) + b.loadedWindow(ctx, info.Name, info.Window), nil
 }
 
 func (b *Base) checkRedis(ctx context.Context) (string, error) {

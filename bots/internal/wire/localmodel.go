@@ -126,6 +126,7 @@ func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	if with.EmbeddingModel != "" && with.EmbeddingBaseURL == "" { // the key goes where it went before
 		with.EmbeddingBaseURL = config.OpenAI
 	}
+	with.FoundModel = true
 	with.OpenAIBaseURL, with.Model = offer.Server.BaseURL(), offer.Model.Name
 	if with.ModelWindow == 0 {
 		with.ModelWindow = offer.Model.Window
@@ -146,6 +147,25 @@ func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	}
 	with.File = &file
 	return &with
+}
+
+// loadedWindow says for the doctor that an endpoint of this machine has loaded a smaller window than
+// prompts are made for.
+func (b *Base) loadedWindow(ctx context.Context, model string, window int) string {
+	address, ok := localmodel.AddressOf(b.Config.OpenAIBaseURL)
+	if !ok {
+		return ""
+	}
+	for _, s := range localmodels.Find(ctx, []string{address}, localmodels.KnownPatience) {
+		for _, m := range s.Models {
+			if m.Name == model || m.Name == model+":latest" {
+				if says := (localmodel.Offer{Server: s, Model: m}).Narrow(window); says != "" {
+					return "; " + says
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // localState says for the doctor what could write the answers on this machine.
