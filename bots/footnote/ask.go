@@ -91,6 +91,9 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 			return usageError(err.Error())
 		}
 	}
+	if _, err := env.localModel(ctx, false); err != nil {
+		return err
+	}
 	talk, err := openConversation(ctx, env, t)
 	if err != nil {
 		return err

@@ -30,13 +30,17 @@ const maxLine = 8 << 20
 // Run implements the verb.
 func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	interactive := isTerminal(env.stdin)
+	writes, err := env.localModel(ctx, interactive && isTerminal(env.stdout) && terminalWriter(env.stderr))
+	if err != nil {
+		return err
+	}
 	interrupts := make(chan os.Signal, 1)
 	if interactive { // without a terminal Ctrl-C ends the program, as it does everywhere
 		signal.Notify(interrupts, os.Interrupt)
 		defer signal.Stop(interrupts)
 	}
 	full := interactive && isTerminal(env.stdout) && env.getenv("TERM") != "dumb"
-	d := &dialogue{env: env, interactive: interactive, interrupts: interrupts}
+	d := &dialogue{env: env, interactive: interactive, interrupts: interrupts, writes: writes}
 	out, errs := &relay{to: env.stdout}, &relay{to: env.stderr}
 	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()}
 	if full {
@@ -98,6 +102,7 @@ type dialogue struct {
 	screen      *screen // nil: input and output are plain
 	env         *environment
 	interactive bool
+	writes      string // which model writes the answers; empty: the settings say it
 	interrupts  <-chan os.Signal
 	lines       <-chan line
 	waiting     []line           // read while an answer was written
@@ -113,7 +118,11 @@ type line struct {
 
 func (d *dialogue) run(ctx context.Context) error {
 	if d.interactive {
-		d.say("Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat, /help lists the commands.\n")
+		greeting, err := greeting(ctx, d.base, d.writes)
+		if err != nil {
+			return err
+		}
+		d.say(greeting + "Ask about the indexed documents. Ctrl-C stops an answer, Ctrl-D ends the chat, /help lists the commands.\n")
 	}
 	for {
 		question, err := d.question(ctx)

@@ -172,7 +172,7 @@ func indexCollection(ctx context.Context, base *wire.Base, collection *evaluate.
 	took := run.FinishedAt.Sub(run.StartedAt).Seconds()
 	out = evaluate.Indexing{Chunks: run.Counts.Chunks, Failed: run.Counts.Failed, Seconds: took, ChunksPerSecond: float64(run.Counts.Chunks) / max(took, 1e-6)}
 	settling := time.Now()
-	err = base.Settle(ctx, bar.doing)
+	err = base.Settle(ctx, bar.step)
 	out.SettleSeconds = time.Since(settling).Seconds()
 	return out, err
 }

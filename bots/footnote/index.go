@@ -105,7 +105,7 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	}
 	bar := newProgress(env, "")
 	defer bar.end()
-	return base.Settle(ctx, bar.doing)
+	return base.Settle(ctx, bar.step)
 }
 
 // failedDocuments ends index where it left some documents out.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"math"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,8 +25,8 @@ type progress struct {
 	mu    sync.Mutex
 	last  time.Time
 	shown bool
-	step  string
-	late  *time.Timer // writes step where there is no terminal; nil: none is due
+	under string      // the step that is under way
+	late  *time.Timer // writes it where there is no terminal; nil: none is due
 }
 
 // How often a line is rewritten on a terminal, and written elsewhere. The first step that takes longer than
@@ -35,12 +38,17 @@ const (
 )
 
 func newProgress(env *environment, what string) *progress {
-	f, ok := env.stderr.(*os.File)
-	p := &progress{env: env, what: what, terminal: ok && term.IsTerminal(int(f.Fd())), last: time.Now()}
+	p := &progress{env: env, what: what, terminal: terminalWriter(env.stderr), last: time.Now()}
 	if p.terminal {
 		p.last = time.Time{}
 	}
 	return p
+}
+
+// terminalWriter reports whether a person reads what is written.
+func terminalWriter(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // indexing shows how far a run of the pipeline is.
@@ -65,7 +73,7 @@ func (p *progress) indexing(at index.Progress) {
 	if at.Waited >= time.Second {
 		line += fmt.Sprintf(", waited %s for the source's limits", at.Waited.Round(time.Second))
 	}
-	p.draw(line)
+	p.drawShare(line, at.Share())
 }
 
 // waiting shows that a source wants to be left alone.
@@ -78,17 +86,22 @@ func (p *progress) waiting(later *index.Later) {
 
 // doing shows a step of work that begins. Where there is no terminal, that is the step which is under way
 // when a line is due: steps that end sooner are not written.
-func (p *progress) doing(step string) {
+func (p *progress) doing(step string) { p.step(step, 0) }
+
+// step is doing for a step of which a share is done, from 0 to 1; 0 when unknown.
+func (p *progress) step(step string, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.terminal {
-		p.draw(step)
+		if share == 0 || p.due() {
+			p.drawShare(step, share)
+		}
 		return
 	}
-	if p.step == "" {
+	if p.under == "" {
 		p.last = time.Now().Add(stepAfter - lineEvery)
 	}
-	p.step = step
+	p.under = step
 	if p.late == nil {
 		p.late = time.AfterFunc(time.Until(p.last.Add(lineEvery)), p.write)
 	}
@@ -100,7 +113,7 @@ func (p *progress) write() {
 	defer p.mu.Unlock()
 	if p.late != nil {
 		p.late, p.last = nil, time.Now()
-		p.draw(p.step)
+		p.draw(p.under)
 	}
 }
 
@@ -130,7 +143,49 @@ func (p *progress) draw(line string) {
 		return
 	}
 	p.shown = true
-	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", console.Sanitize(line))
+	fmt.Fprintf(p.env.stderr, "\r\x1b[K%s", fitted(console.Sanitize(line), columns(p.env.stderr)))
+}
+
+// drawShare draws a line behind a bar, where a person looks and the share is known.
+func (p *progress) drawShare(line string, share float64) {
+	if p.terminal && share > 0 {
+		line = bar(share) + " " + line
+	}
+	p.draw(line)
+}
+
+// barWidth is the length of a bar in columns.
+const barWidth = 20
+
+// bar draws a share from 0 to 1, such as "██████████░░░░░░░░░░  50 %".
+func bar(share float64) string {
+	done := int(share * barWidth)
+	return fmt.Sprintf("%s%s %3.0f %%", strings.Repeat("█", done), strings.Repeat("░", barWidth-done), math.Floor(share*100))
+}
+
+// columns is the width of a terminal; 0 when unknown.
+func columns(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil { // it is no terminal
+		return 0
+	}
+	return n
+}
+
+// fitted cuts a line so that it does not wrap: what is wrapped could not be drawn over. The middle
+// goes, since a long path stands before the numbers.
+func fitted(line string, columns int) string {
+	runes := []rune(line)
+	if columns < 4 || len(runes) < columns {
+		return line
+	}
+	head := (columns - 2) / 3
+	tail := columns - 2 - head
+	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
 }
 
 // end removes the line, so that what follows begins at the left.

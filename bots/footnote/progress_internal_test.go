@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -66,5 +67,44 @@ func TestProgressNamesStepUnderWay(t *testing.T) {
 		bar.end()
 		time.Sleep(time.Hour)
 		wrote("")
+	})
+}
+
+func TestBarShowsShareAndFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]string{
+		0.004: "░░░░░░░░░░░░░░░░░░░░   0 %", 0.5: "██████████░░░░░░░░░░  50 %", 0.999: "███████████████████░  99 %", 1: "████████████████████ 100 %",
+	} {
+		if got := bar(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+	line := bar(0.5) + " Indexing /a/very/long/path/of/documents: 50 of 100 documents, 300 chunks, 30/s, 10s left"
+	for _, columns := range []int{0, 40, 80, 200} {
+		got := []rune(fitted(line, columns))
+		if columns > 0 && len(got) >= columns && len([]rune(line)) >= columns {
+			t.Errorf("%d columns hold %q", columns, string(got))
+		}
+		if s := string(got); !strings.HasSuffix(s, "10s left") || !strings.HasPrefix(s, "██████") {
+			t.Errorf("%d columns show %q", columns, s)
+		}
+	}
+}
+
+// Where there is no terminal, lines are plain and come every ten seconds.
+func TestProgressOfIndexingWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out lines
+		p := newProgress(&environment{stderr: &out, errs: &out}, "Indexing docs")
+		at := index.Progress{Counts: index.Counts{Total: 100, Indexed: 50, Chunks: 300}, ChunksPerSecond: 30, Remaining: 10 * time.Second}
+		p.indexing(at)
+		time.Sleep(lineEvery)
+		p.indexing(at)
+		p.indexing(at)
+		if got, want := out.take(), "Indexing docs: 50 of 100 documents, 300 chunks, 30/s, 10s left\n"; got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+		p.end()
 	})
 }

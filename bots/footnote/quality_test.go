@@ -86,7 +86,7 @@ func BenchmarkQualityOnTheManual(b *testing.B) {
 		_, err = pipeline.Run(b.Context(), base.Tenant, connector, nil)
 	}
 	if err == nil {
-		err = base.Settle(b.Context(), func(string) {})
+		err = base.Settle(b.Context(), func(string, float64) {})
 	}
 	if err != nil {
 		b.Fatal(err)

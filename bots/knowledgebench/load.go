@@ -64,7 +64,7 @@ func load(ctx context.Context, base *wire.Base, o options) ([]question, error) {
 		}
 		questions = append(questions, more...)
 	}
-	return questions, base.Settle(ctx, func(string) {})
+	return questions, base.Settle(ctx, func(string, float64) {})
 }
 
 // manual indexes the pages of a folder and returns the questions about them that have an answer and open a thread.

@@ -13,6 +13,14 @@ type Progress struct {
 	Waited time.Duration
 }
 
+// Share is how much of the run is done, from 0 to 1; 0 when unknown.
+func (p Progress) Share() float64 {
+	if p.Total <= 0 {
+		return 0
+	}
+	return min(float64(p.Seen())/float64(p.Total), 1)
+}
+
 func progressOf(c Counts, elapsed, waited time.Duration) Progress {
 	p := Progress{Counts: c, Waited: waited}
 	if elapsed > 0 {

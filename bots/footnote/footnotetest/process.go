@@ -54,7 +54,8 @@ func Environment(settings ...string) []string {
 	if plain.dir != "" { // the owner's data folder is left alone
 		kept = append(kept, "FOOTNOTE_DATA="+filepath.Join(plain.dir, "data"))
 	}
-	kept = append(kept, "EMBEDDER=words") // tests of the sentence model set it
+	// Tests of the sentence model and of model servers on this machine set them.
+	kept = append(kept, "EMBEDDER=words", "LOCAL_MODEL=no")
 	return append(kept, settings...)
 }
 

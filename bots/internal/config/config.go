@@ -28,6 +28,12 @@ func (s Secret) Reveal() string { return string(s) }
 // Words is the Embedder that leaves the sentence model out.
 const Words = "words"
 
+// NoLocalModel is the LocalModel that looks for no model server on this machine.
+const NoLocalModel = "no"
+
+// OpenAI is the address of the endpoint where none is set.
+const OpenAI = "https://api.openai.com/v1"
+
 // Config is every setting of the product. The zero value is not valid; Load makes one.
 type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
@@ -50,6 +56,11 @@ type Config struct {
 	ModelProfile  string // "full" or "small"
 	ModelVision   string // "true", "false", or "auto": what is known of the model
 	CAFile        string
+
+	LocalModel          string   // "ask", "again" or NoLocalModel
+	LocalModelAddresses []string // loopback, host:port
+	OllamaHost          string   // as Ollama reads it
+	FoundModel          bool     // Model was found on this machine; no setting says it
 
 	TraceEndpoint string            // of an OpenTelemetry collector; empty: nothing is traced
 	TraceHeaders  map[string]Secret // that it asks for

@@ -112,7 +112,7 @@ func TestEverySettingIsWrongAtOnce(t *testing.T) {
 	}
 	for _, name := range free {
 		if !slices.Contains([]string{
-			"FOOTNOTE_DATA", "LLM_MODEL", "FALLBACK_LLM_MODEL", "FAST_LLM_MODEL", "EMBEDDING_MODEL", "FOOTNOTE_CONFIG", "CA_FILE", "ALLOW_PRIVATE_HOSTS", "OPEN_URL_PRIVATE_HOSTS",
+			"FOOTNOTE_DATA", "OLLAMA_HOST", "LLM_MODEL", "FALLBACK_LLM_MODEL", "FAST_LLM_MODEL", "EMBEDDING_MODEL", "FOOTNOTE_CONFIG", "CA_FILE", "ALLOW_PRIVATE_HOSTS", "OPEN_URL_PRIVATE_HOSTS",
 			"DISCORD_GUILDS", "DISCORD_COMMAND_GUILDS", "SLACK_STOP_REACTIONS", "DISCORD_STOP_REACTIONS", "HTTP_ADDR", "ADMIN_ADDR", "GITHUB_APP_KEY_FILE", "GOOGLE_KEY_FILE",
 		}, name) {
 			t.Errorf("%s takes %q, and nobody has said that it takes any text", name, value)

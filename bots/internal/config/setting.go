@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget"
+	"github.com/footnotehq/footnote/core/localmodel"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
@@ -37,6 +38,9 @@ func (c *Config) settings() []Setting {
 		{"REDIS_URL", "", "carries stop signals between processes, and the rates that they share. redis://host:6379?addr=host2:6379 is a cluster, known by some of its nodes. Unset: stop works within one process, and others find it by polling", secretURL(&c.RedisURL, "redis", "rediss", "unix")},
 		{"OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint. Unset, and OPENAI_BASE_URL too: answers quote the documents", secret(&c.OpenAIKey)},
 		{"OPENAI_BASE_URL", "", "address of the endpoint, ending in /v1. Unset: OpenAI's own", httpURL(&c.OpenAIBaseURL)},
+		{"LOCAL_MODEL", "ask", "what footnote chat does with a model server on this machine where neither OPENAI_API_KEY nor OPENAI_BASE_URL is set: ask once whether it writes the answers, and keep the choice in the data folder; again asks once more; no looks for none and quotes", oneOf(&c.LocalModel, "ask", "again", NoLocalModel)},
+		{"LOCAL_MODEL_ADDRESSES", strings.Join(localmodel.Addresses, ","), "where it looks: loopback addresses with ports, separated by commas. The usual ones of Ollama, LM Studio, llama.cpp and llamafile, vLLM, Jan and Docker Model Runner", loopbacks(&c.LocalModelAddresses)},
+		{"OLLAMA_HOST", "", "where Ollama listens, as its own programs read it. Another machine's is not looked at", text(&c.OllamaHost)},
 		{"LLM_MODEL", "gpt-4.1-mini", "model that writes the answers", text(&c.Model)},
 		{"FALLBACK_LLM_MODEL", "", "model of the same endpoint that answers when LLM_MODEL does not, as long as nothing has been shown", text(&c.FallbackModel)},
 		{"FAST_LLM_MODEL", "", "model that rewrites follow-ups into search queries. Unset: a rule does it without a model", text(&c.FastModel)},
@@ -180,6 +184,19 @@ func discordKey(to *string) func(string) error {
 			return errors.New("is not a public key: copy the 64 characters from the Developer Portal (General Information, Public Key)")
 		}
 		*to = v
+		return nil
+	}
+}
+
+// loopbacks is a list of addresses of this machine.
+func loopbacks(to *[]string) func(string) error {
+	return func(v string) error {
+		if err := list(to)(v); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(*to, func(address string) bool { return !localmodel.Loopback(address) }) {
+			return errors.New("is not a list of loopback addresses with ports, such as 127.0.0.1:11434")
+		}
 		return nil
 	}
 }

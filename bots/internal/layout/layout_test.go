@@ -18,7 +18,7 @@ const prefix = "github.com/footnotehq/footnote/"
 
 // coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package have their own places in it.
 var coreOrder = []string{
-	"sleep", "span", "plural", "footprint", "checkup", "access", "document", "message", "budget", "packet", "llm", "thread", "cite", "filter", "knowledge", "extract", "retrieve", "spend", "tool", "session", "prompt", "stream",
+	"sleep", "span", "plural", "footprint", "checkup", "access", "document", "message", "budget", "packet", "llm", "localmodel", "thread", "cite", "filter", "knowledge", "extract", "retrieve", "suggest", "spend", "tool", "session", "prompt", "stream",
 	"index", "pointcheck", "turn", "deepsearch", "answer/policy", "mcp", "answer", "answer/command", "answer/action", "conversation", "evaluate",
 }
 

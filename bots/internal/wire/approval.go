@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/files"
-	"github.com/footnotehq/footnote/adapters/postgres/local"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -37,13 +36,7 @@ type approver struct {
 }
 
 func newApprover(cfg *config.Config) approver {
-	dir := cfg.DataDir
-	if dir == "" {
-		if found, err := local.DefaultDir(); err == nil {
-			dir = found
-		}
-	}
-	return approver{dir, cfg.SecretKeys}
+	return approver{dataDir(cfg), cfg.SecretKeys}
 }
 
 // keys returns the keys whose approvals count; the first one makes new approvals. There may be none.

@@ -210,7 +210,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 		if why := b.wordsAlone(); why != "" {
 			state += "; words alone decide whether a quotation answers the question, and not the sentence model in the program: " + why
 		}
-		return state, nil
+		return state + b.localState(ctx), nil
 	}
 	for _, err := range model.Stream(ctx, llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Reply with OK."}}, MaxTokens: 16}) {
 		if err != nil {
@@ -218,7 +218,7 @@ func (b *Base) checkModel(ctx context.Context) (string, error) {
 		}
 		break // it speaks
 	}
-	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window), nil
+	return fmt.Sprintf("%s answers, window of %d tokens", info.Name, info.Window) + b.loadedWindow(ctx, info.Name, info.Window), nil
 }
 
 func (b *Base) checkRedis(ctx context.Context) (string, error) {

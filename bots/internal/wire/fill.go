@@ -12,8 +12,9 @@ import (
 )
 
 // Settle finishes what indexing leaves behind: chunks without a vector get one, and postings are packed. These are the steps that
-// serve runs in the background, done at once. It can be interrupted and goes on where it was. report is told each step.
-func (b *Base) Settle(ctx context.Context, report func(step string)) error {
+// serve runs in the background, done at once. It can be interrupted and goes on where it was. report
+// gets each step and how much of it is done, from 0 to 1; 0 when unknown.
+func (b *Base) Settle(ctx context.Context, report func(step string, share float64)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
 		return err
@@ -24,11 +25,11 @@ func (b *Base) Settle(ctx context.Context, report func(step string)) error {
 	}
 	began := time.Now()
 	if err := b.fill(ctx, time.Time{}, func(chunks int) {
-		report(embedding(int64(chunks), missing, time.Since(began)))
+		report(embedding(int64(chunks), missing, time.Since(began)), float64(chunks)/float64(max(missing, int64(chunks), 1)))
 	}); err != nil {
 		return err
 	}
-	_, err = b.Index.Tidy(ctx, b.Tenant, time.Time{}, report)
+	_, err = b.Index.Tidy(ctx, b.Tenant, time.Time{}, func(step string) { report(step, 0) })
 	return err
 }
 

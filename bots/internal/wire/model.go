@@ -88,10 +88,11 @@ func (b *Base) patience() llm.Policy {
 	return llm.Policy{FirstDelta: b.Config.FirstToken, Stall: b.Config.BetweenTokens}
 }
 
-// namedModel is a model of the endpoint. What LLM_WINDOW says holds for LLM_MODEL alone.
+// namedModel is a model of the endpoint. What LLM_WINDOW says holds for LLM_MODEL alone, and the
+// window of a server on this machine for all its models.
 func (b *Base) namedModel(name string) (llm.Model, error) {
 	window := 0
-	if name == b.Config.Model {
+	if name == b.Config.Model || b.Config.FoundModel {
 		window = b.Config.ModelWindow
 	}
 	return b.endpointModel(name, window, spend.Answering)

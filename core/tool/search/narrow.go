@@ -59,7 +59,7 @@ func (t *Tool) writtenBy(ctx context.Context, authors tool.Strings, scope tool.S
 			Relations: []knowledge.Relation{knowledge.Authored}, Limit: maxWritten, Whole: true, Subject: true,
 		})
 		if err != nil {
-			return nil, &failure{fmt.Errorf("look up the author: %w", err)}
+			return nil, &Failure{fmt.Errorf("look up the author: %w", err)}
 		}
 		for _, s := range stated {
 			if !slices.Contains(ids, s.Document.ID) {

@@ -1,0 +1,259 @@
+// Package localmodel finds model servers on this machine and reads what they have loaded. It
+// connects to loopback addresses only, follows no redirect and uses no proxy.
+package localmodel
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/localmodel"
+)
+
+const (
+	// Patience is how long a person waits for all servers together.
+	Patience = 300 * time.Millisecond
+	// KnownPatience is the same for a server that was chosen before.
+	KnownPatience = 2 * time.Second
+	// maxAnswer is above every listing; a server that sends more is none of those that are known.
+	maxAnswer = 1 << 20
+	// described is how many of a server's models are looked at more closely.
+	described = 3
+	// rereading bounds what is asked after a model was loaded.
+	rereading = 5 * time.Second
+)
+
+// client asks servers of this machine. It keeps no connection.
+var client = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// answer is what a server said to a request; the zero value is no answer.
+type answer struct {
+	status int
+	server string // the header of that name
+	body   []byte
+}
+
+// decode reads a successful answer, and reports whether it is JSON of the expected form.
+func (a answer) decode(to any) bool {
+	return a.status == http.StatusOK && json.Unmarshal(a.body, to) == nil
+}
+
+// refused reports whether a server wants a key.
+func (a answer) refused() bool {
+	return a.status == http.StatusUnauthorized || a.status == http.StatusForbidden
+}
+
+// ask sends a GET request, or a POST request where there is a body.
+func ask(ctx context.Context, address, path string, body any) (answer, error) {
+	if !localmodel.Loopback(address) {
+		return answer{}, fmt.Errorf("%s is no loopback address", address)
+	}
+	method, content := http.MethodGet, io.Reader(nil)
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return answer{}, fmt.Errorf("encode the request: %w", err)
+		}
+		method, content = http.MethodPost, bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, (&url.URL{Scheme: "http", Host: address, Path: path}).String(), content)
+	if err != nil {
+		return answer{}, fmt.Errorf("ask %s: %w", address, err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return answer{}, fmt.Errorf("ask %s: %w", address, err)
+	}
+	defer res.Body.Close() // it is read as far as it matters
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return answer{}, fmt.Errorf("read the answer of %s: %w", address, err)
+	}
+	if len(text) > maxAnswer {
+		return answer{}, fmt.Errorf("%s answers with more than %d bytes", address, maxAnswer)
+	}
+	return answer{res.StatusCode, res.Header.Get("Server"), text}, nil
+}
+
+// Find returns the servers that answer at the addresses before patience is over, in their order. Of
+// everything else that listens there it says nothing.
+func Find(ctx context.Context, addresses []string, patience time.Duration) []localmodel.Server {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found := make([]*localmodel.Server, len(addresses))
+	var looking sync.WaitGroup
+	for i, address := range addresses {
+		looking.Go(func() { found[i] = identify(ctx, address) })
+	}
+	looking.Wait()
+	var servers []localmodel.Server
+	for _, s := range found {
+		if s != nil {
+			servers = append(servers, *s)
+		}
+	}
+	return servers
+}
+
+// kinds are how servers are told from one another. The first that recognises its own answer wins:
+// several imitate Ollama or the OpenAI protocol, so those with an answer of their own come first.
+var kinds = []struct {
+	kind  localmodel.Kind
+	paths []string
+	read  func(ctx context.Context, address string, said map[string]answer) (models []localmodel.Model, fault string, ok bool)
+}{
+	{localmodel.LMStudio, []string{lmStudioModels}, readLMStudio},
+	{localmodel.Docker, []string{dockerModels}, readDocker},
+	{localmodel.Jan, []string{janDescription, janModels}, readJan},
+	{localmodel.LlamaCpp, []string{llamaProps, openAIModels}, readLlama},
+	{localmodel.VLLM, []string{openAIModels}, readVLLM},
+	{localmodel.Ollama, []string{ollamaVersion, ollamaModels, ollamaLoaded}, readOllama},
+}
+
+// identify asks everything that a known server answers and returns which one it is; nil for none.
+func identify(ctx context.Context, address string) *localmodel.Server {
+	said := make(map[string]answer)
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	for _, k := range kinds {
+		for _, path := range k.paths {
+			mu.Lock()
+			_, asked := said[path]
+			said[path] = answer{}
+			mu.Unlock()
+			if asked {
+				continue
+			}
+			asking.Go(func() {
+				a, err := ask(ctx, address, path, nil)
+				if err != nil { // nothing listens, or no server that is known
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				said[path] = a
+			})
+		}
+	}
+	asking.Wait()
+	for _, k := range kinds {
+		models, fault, ok := k.read(ctx, address, said)
+		if !ok {
+			continue
+		}
+		s := &localmodel.Server{Kind: k.kind, Address: address, Fault: fault}
+		if fault == "" {
+			s.Models, s.Fault = usable(models)
+		}
+		return s
+	}
+	return nil
+}
+
+// maxName is longer than the path of a model's file.
+const maxName = 1024
+
+// usable are the models that write answers, and why there is none.
+func usable(models []localmodel.Model) ([]localmodel.Model, string) {
+	listed := len(models)
+	models = slices.DeleteFunc(models, func(m localmodel.Model) bool {
+		return m.Name == "" || len(m.Name) > maxName || !localmodel.Writes(m.Name)
+	})
+	narrow := 0
+	models = slices.DeleteFunc(models, func(m localmodel.Model) bool {
+		tooNarrow := m.Window > 0 && m.Window < localmodel.LeastWindow
+		if tooNarrow {
+			narrow = m.Window
+		}
+		return tooNarrow
+	})
+	switch {
+	case len(models) > 0:
+		for i := range models {
+			models[i] = localmodel.Complete(models[i])
+		}
+		return models, ""
+	case narrow > 0:
+		return nil, fmt.Sprintf("it has loaded a window of %d tokens, and at least %d are needed", narrow, localmodel.LeastWindow)
+	case listed > 0:
+		return nil, "none of its models writes answers on this machine"
+	}
+	return nil, "it has no model"
+}
+
+// ErrGone is wrapped by errors of a server that is not there any more.
+var ErrGone = errors.New("it does not answer")
+
+// Load has a server load a model and returns the model with the window that the server uses for it
+// from now on. It takes as long as loading takes.
+func Load(ctx context.Context, o localmodel.Offer) (localmodel.Model, error) {
+	var a answer
+	var err error
+	switch {
+	case o.Server.Kind == localmodel.Ollama:
+		// The server's own window counts: requests of the OpenAI protocol cannot say another one, and
+		// a model that another program loaded with one is loaded again.
+		a, err = ask(ctx, o.Server.Address, ollamaGenerate, map[string]any{"model": o.Model.Name, "stream": false})
+	case o.Model.Window == 0:
+		path := "/v1/chat/completions"
+		if o.Server.Kind == localmodel.Docker {
+			path = "/engines" + path
+		}
+		a, err = ask(ctx, o.Server.Address, path, map[string]any{
+			"model": o.Model.Name, "max_tokens": 1, "messages": []map[string]string{{"role": "user", "content": "Hi"}},
+		})
+	default:
+		return o.Model, nil
+	}
+	if err != nil {
+		return o.Model, fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	if a.status != http.StatusOK {
+		return o.Model, fmt.Errorf("it did not load the model: %s", refusal(a))
+	}
+	ctx, cancel := context.WithTimeout(ctx, rereading)
+	defer cancel()
+	if s := identify(ctx, o.Server.Address); s != nil && s.Kind == o.Server.Kind {
+		if at := slices.IndexFunc(s.Models, func(m localmodel.Model) bool { return m.Name == o.Model.Name }); at >= 0 {
+			return s.Models[at], nil
+		}
+		if s.Fault != "" {
+			return o.Model, errors.New(s.Fault)
+		}
+	}
+	return o.Model, ErrGone
+}
+
+// refusal is what a server says about a request that it refused.
+func refusal(a answer) string {
+	var said struct {
+		Error json.RawMessage `json:"error"`
+	}
+	if json.Unmarshal(a.body, &said) == nil {
+		var text string
+		var object struct {
+			Message string `json:"message"`
+		}
+		if json.Unmarshal(said.Error, &text) == nil && text != "" {
+			return text
+		}
+		if json.Unmarshal(said.Error, &object) == nil && object.Message != "" {
+			return object.Message
+		}
+	}
+	return fmt.Sprintf("status %d", a.status)
+}

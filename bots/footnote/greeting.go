@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/suggest"
+)
+
+const (
+	greetedSources   = 3 // that are named
+	greetedQuestions = 3
+)
+
+// greeting is what the person at the terminal reads first: what is indexed, what answers, and what
+// these documents can answer. writes says which model writes; empty: the settings say it.
+func greeting(ctx context.Context, base *wire.Base, writes string) (string, error) {
+	audience := base.ConsoleAudience()
+	sources, err := base.Index.Searchable(ctx, audience)
+	if err != nil || len(sources) == 0 { // an empty index was said
+		return "", err
+	}
+	headings, err := base.Index.Headings(ctx, audience)
+	if err != nil {
+		return "", err
+	}
+	documents, names := 0, []string(nil)
+	for _, s := range sources {
+		documents += s.Documents
+		names = append(names, s.Name)
+	}
+	from := plural.Count(len(sources), "source")
+	if len(sources) <= greetedSources {
+		from = strings.Join(names, ", ")
+	}
+	if writes == "" {
+		writes = "Answers quote the passages that match best."
+		if base.Config.HasModel() {
+			writes = base.Config.Model + " writes the answers."
+		}
+	}
+	says := fmt.Sprintf("Indexed: %s from %s.\n%s\n", plural.Count(documents, "document"), from, writes)
+	if questions := suggest.Questions(headings, greetedQuestions); len(questions) > 0 {
+		says += "You can ask, for example:\n"
+		for _, q := range questions {
+			says += "  " + q + "\n"
+		}
+	}
+	return says, nil
+}

@@ -1,0 +1,255 @@
+// Package localmodel knows the model servers that run on people's own machines: what their answers
+// look like, which of their models writes best, and what to tell an operator about them.
+package localmodel
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is a program that serves models.
+type Kind string
+
+// The programs that are looked for.
+const (
+	Ollama   Kind = "Ollama"
+	LMStudio Kind = "LM Studio"
+	LlamaCpp Kind = "llama.cpp" // and llamafile, which is built on its server
+	VLLM     Kind = "vLLM"
+	Jan      Kind = "Jan"
+	Docker   Kind = "Docker Model Runner"
+)
+
+// Server is a model server that answered.
+type Server struct {
+	Kind    Kind
+	Address string // host:port
+	Models  []Model
+	Fault   string // why it has no model to use, as a clause such as "it has no model"
+}
+
+// BaseURL is where the server speaks the OpenAI protocol.
+func (s Server) BaseURL() string {
+	if s.Kind == Docker {
+		return "http://" + s.Address + "/engines/v1"
+	}
+	return "http://" + s.Address + "/v1"
+}
+
+// Tools says whether a model calls tools.
+type Tools int
+
+// What a server, or the table of families, says about tools.
+const (
+	ToolsUnknown Tools = iota
+	ToolsNo
+	ToolsYes
+)
+
+// Model is a model of a server.
+type Model struct {
+	Name   string  // as the server knows it
+	Size   float64 // billions of parameters; 0: unknown
+	Tools  Tools
+	Window int // tokens that the server has loaded; 0: not loaded, or it does not say
+	Most   int // tokens that the model was trained for; 0: unknown
+	Loaded bool
+}
+
+const (
+	// WantedWindow is the window in tokens from which on nothing is gained for answers.
+	WantedWindow = 32_768
+	// LeastWindow is the smallest window in tokens that holds a question with passages.
+	LeastWindow = 2_048
+	// AssumedWindow is the default of the servers that do not say what they have loaded.
+	AssumedWindow = 4_096
+	// SmallSize is the size up to which models are asked once, with the best passages.
+	SmallSize = 8.5
+	// QuotingSize is the size below which quotations are better than what a model writes.
+	QuotingSize = 3
+)
+
+// family is a line of models that people run at home.
+type family struct {
+	prefix string // of the model's bare name
+	rank   int    // higher writes better answers at the same size
+	tools  Tools  // of the family, where the server says nothing
+}
+
+// families lists what is known; the longest prefix wins.
+var families = []family{
+	{"gpt-oss", 9, ToolsYes},
+	{"qwen3", 9, ToolsYes},
+	{"qwen2.5", 6, ToolsYes},
+	{"qwen2.5-vl", 5, ToolsNo},
+	{"qwq", 6, ToolsYes},
+	{"gemma4", 8, ToolsYes},
+	{"gemma-4", 8, ToolsYes},
+	{"gemma3", 7, ToolsNo},
+	{"gemma-3", 7, ToolsNo},
+	{"gemma2", 4, ToolsNo},
+	{"gemma-2", 4, ToolsNo},
+	{"llama3.3", 8, ToolsYes},
+	{"llama-3.3", 8, ToolsYes},
+	{"llama3.2", 5, ToolsYes},
+	{"llama-3.2", 5, ToolsYes},
+	{"llama3.1", 6, ToolsYes},
+	{"llama-3.1", 6, ToolsYes},
+	{"llama3", 3, ToolsNo},
+	{"llama-3", 3, ToolsNo},
+	{"llama-4", 7, ToolsYes},
+	{"llama4", 7, ToolsYes},
+	{"llama2", 1, ToolsNo},
+	{"mistral-small", 8, ToolsYes},
+	{"mistral-nemo", 6, ToolsYes},
+	{"mistral", 5, ToolsYes},
+	{"ministral", 7, ToolsYes},
+	{"devstral", 6, ToolsYes},
+	{"magistral", 6, ToolsYes},
+	{"mixtral", 4, ToolsYes},
+	{"granite4", 7, ToolsYes},
+	{"granite-4", 7, ToolsYes},
+	{"granite3", 5, ToolsYes},
+	{"granite-3", 5, ToolsYes},
+	{"phi4", 5, ToolsNo},
+	{"phi-4", 5, ToolsNo},
+	{"phi4-mini", 5, ToolsYes},
+	{"phi3", 3, ToolsNo},
+	{"deepseek-r1", 5, ToolsNo},
+	{"command-r", 6, ToolsYes},
+	{"hermes3", 5, ToolsYes},
+	{"smollm", 1, ToolsNo},
+	{"tinyllama", 0, ToolsNo},
+}
+
+const unknownRank = 2
+
+// notWriters are names of models that embed, rank, hear or judge and write no answers.
+var notWriters = regexp.MustCompile(`(?i)(embed|rerank|minilm|whisper|guard|moderation|colbert|(^|[-_/.])(bge|gte|e5|tts|clip|nomic-bert)([-_/.:]|$))`)
+
+// Writes reports whether a model writes answers, by its name.
+func Writes(name string) bool { return !notWriters.MatchString(name) }
+
+// Leaves reports whether Ollama runs a model of that name on machines of its maker: such names end
+// in "-cloud" or have the tag "cloud".
+func Leaves(name string) bool {
+	return strings.HasSuffix(name, "-cloud") || strings.HasSuffix(name, ":cloud")
+}
+
+// familyOf returns what is known of a model by its name.
+func familyOf(name string) family {
+	bare := strings.ToLower(Shown(name))
+	if i := strings.LastIndexByte(bare, '/'); i >= 0 {
+		bare = bare[i+1:]
+	}
+	bare = strings.TrimPrefix(bare, "meta-")
+	best := family{rank: unknownRank}
+	for _, f := range families {
+		if strings.HasPrefix(bare, f.prefix) && len(f.prefix) > len(best.prefix) {
+			best = f
+		}
+	}
+	return best
+}
+
+// Shown is a model's name for people: llama.cpp calls its model by the path of the file.
+func Shown(name string) string {
+	base, isFile := strings.CutSuffix(name, ".gguf")
+	if !isFile {
+		return name
+	}
+	return base[strings.LastIndexAny(base, `/\`)+1:]
+}
+
+// Sizes in names: "qwen3:8b", "Qwen3-30B-A3B" (the first counts), "mixtral-8x7b", "SmolLM2-135M".
+var sizeInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s?([bm])(?:[^a-z]|$)`)
+
+// ParseSize reads a number of parameters in billions from a name such as "qwen3:8b", or from what
+// servers write, such as "8.2B" and "361.82 M". It returns 0 where there is none.
+func ParseSize(text string) float64 {
+	found := sizeInName.FindStringSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	size, err := strconv.ParseFloat(found[2], 64)
+	if err != nil {
+		return 0
+	}
+	if experts, err := strconv.Atoi(found[1]); err == nil {
+		size *= float64(experts)
+	}
+	if strings.EqualFold(found[3], "m") {
+		size /= 1000
+	}
+	return size
+}
+
+// Complete fills in what a server did not say from what is known of the family and the name.
+func Complete(m Model) Model {
+	if m.Size == 0 {
+		m.Size = ParseSize(Shown(m.Name))
+	}
+	if m.Tools == ToolsUnknown {
+		m.Tools = familyOf(m.Name).tools
+	}
+	return m
+}
+
+// Small reports whether a model is better asked once, with the best passages, than left to search.
+func (m Model) Small() bool {
+	return m.Tools != ToolsYes || m.Size > 0 && m.Size <= SmallSize || m.Window > 0 && m.Window < WantedWindow/2
+}
+
+// QuotingIsBetter reports whether a model is too small to write answers.
+func (m Model) QuotingIsBetter() bool { return m.Size > 0 && m.Size < QuotingSize }
+
+// sizeBand orders sizes by how well, and how soon, a model of it answers on one machine.
+func sizeBand(billions float64) int {
+	switch {
+	case billions == 0:
+		return 2
+	case billions < QuotingSize:
+		return 0
+	case billions < 6:
+		return 2
+	case billions <= 40:
+		return 3
+	}
+	return 1 // it takes minutes on most machines
+}
+
+// Compare orders models, the better one first: those that are not too small, that call tools, then
+// by size, family and whether it is loaded.
+func Compare(a, b Model) int {
+	loaded := map[bool]int{true: 1}
+	return cmp.Or(
+		cmp.Compare(min(sizeBand(b.Size), 1), min(sizeBand(a.Size), 1)),
+		cmp.Compare(b.Tools, a.Tools),
+		cmp.Compare(sizeBand(b.Size), sizeBand(a.Size)),
+		cmp.Compare(familyOf(b.Name).rank, familyOf(a.Name).rank),
+		cmp.Compare(loaded[b.Loaded], loaded[a.Loaded]),
+		cmp.Compare(b.Size, a.Size),
+		cmp.Compare(a.Name, b.Name),
+	)
+}
+
+// Offer is the best model of a server.
+type Offer struct {
+	Server Server
+	Model  Model
+}
+
+// Offers returns the best model of each server, the best first.
+func Offers(servers []Server) []Offer {
+	var offers []Offer
+	for _, s := range servers {
+		if len(s.Models) > 0 {
+			offers = append(offers, Offer{s, slices.MinFunc(s.Models, Compare)})
+		}
+	}
+	slices.SortStableFunc(offers, func(a, b Offer) int { return Compare(a.Model, b.Model) })
+	return offers
+}

@@ -1,0 +1,194 @@
+// Package suggest makes questions that documents can answer from the headings of their sections.
+package suggest
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Heading is the heading of a section that has text.
+type Heading struct {
+	Document string // anything that tells documents apart
+	Language string // BCP 47 primary subtag; empty: English
+	Text     string
+}
+
+const (
+	mostWords  = 8
+	mostLetter = 70
+)
+
+// sentence is a heading of words alone: no code, path, number of a version or sign.
+var sentence = regexp.MustCompile(`^\pL[\pL’'-]*(,? [\pL\pN’'-]+)*\??$`)
+
+// numbering stands before many headings: "3.2. ", "4) ", "Chapter 5: ".
+var numbering = regexp.MustCompile(`^(?:(?:Chapter|Section|Step|Part|Appendix)\s+)?(?:\d+(?:\.\d+)*|[A-Z]\.\d+(?:\.\d+)*)[.):]?\s+`)
+
+// asking are words that questions in English begin with.
+var asking = wordSet("what why when where which who whose how can does is are should do")
+
+// tasks are verbs that headings about a task begin with.
+var tasks = wordSet(`access add administer answer apply approve archive assign authenticate automate back back-up
+	backup build call cancel change check choose clean clone close collect compile compute configure confirm connect
+	convert copy create customise customize debug define delete deploy design detect diagnose disable discover
+	download edit enable encrypt enforce export extend filter find fix format generate get give grant handle host implement
+	ignore import improve index inspect install integrate invite join keep launch limit link list load log make
+	manage measure merge migrate modify monitor mount move open optimise optimize order organise organize package
+	patch pause pay plan prepare prevent protect provide publish pull push query read rebuild recover reduce
+	register remove rename renew replace report request reset resize resolve restart restore resume retrieve review
+	revoke roll rotate run save scale schedule search secure select send serve set share show sign sort start stop
+	store submit subscribe switch sync test trace track transfer troubleshoot tune turn uninstall unlock update
+	upgrade upload use validate verify view watch work write`)
+
+// ing are the forms of the tasks that end in "-ing", with the verb that each is of.
+var ing = func() map[string]string {
+	forms := make(map[string]string, len(tasks))
+	for verb := range tasks {
+		forms[verb+"ing"] = verb
+		if stem, ok := strings.CutSuffix(verb, "e"); ok {
+			forms[stem+"ing"] = verb
+		}
+		forms[verb+verb[len(verb)-1:]+"ing"] = verb // "setting", "running"
+	}
+	return forms
+}()
+
+// empty are headings that say nothing about what stands below them.
+var empty = wordSet(`introduction overview contents index license licence changelog changes references summary notes
+	appendix conclusion background preface foreword acknowledgements acknowledgments examples example bibliography
+	miscellaneous other more todo glossary credits contributors abstract description synopsis name author authors`)
+
+func wordSet(words string) map[string]bool {
+	set := make(map[string]bool)
+	for word := range strings.FieldsSeq(words) {
+		set[word] = true
+	}
+	return set
+}
+
+// Question turns a heading into a question. rank says how natural that is, 0 the most; ok is false
+// where it would make none.
+func Question(h Heading) (question string, rank int, ok bool) {
+	text := strings.TrimSpace(numbering.ReplaceAllString(strings.Join(strings.Fields(h.Text), " "), ""))
+	words := strings.Fields(strings.TrimSuffix(text, "?"))
+	if len(words) == 0 || len(words) > mostWords || utf8.RuneCountInString(text) > mostLetter || !sentence.MatchString(text) {
+		return "", 0, false
+	}
+	first := strings.ToLower(words[0])
+	switch english, isQuestion := h.Language == "" || h.Language == "en", strings.HasSuffix(text, "?"); {
+	case !english:
+		return text, 0, isQuestion
+	case len(words) == 1 && !isQuestion && telling(words) == 1 && !empty[first]:
+		return about(text), 4, true
+	case telling(words) < 2:
+		return "", 0, false
+	case isQuestion:
+		return capital(text), 0, true
+	}
+	second, rest := strings.ToLower(words[1]), strings.Join(words[1:], " ")
+	switch {
+	case first == "how" && second == "to" && len(words) > 2:
+		return "How do I " + lower(words[2]) + joined(words[3:]) + "?", 0, true
+	case asking[first] && auxiliary[second]:
+		return capital(text) + "?", 0, true
+	case asking[first]: // "What this does" is no question
+		return "", 0, false
+	case ing[first] != "" && leads[second]:
+		return "How do I " + ing[first] + " " + rest + "?", 1, true
+	case tasks[first] && leads[second]: // "Select statements" are statements
+		return "How do I " + first + " " + rest + "?", 1, true
+	case ing[first] != "" && strings.HasSuffix(words[len(words)-1], "s"):
+		return "How do I " + ing[first] + " " + rest + "?", 2, true
+	case small[first] && first != "the": // "For the release team"
+		return "", 0, false
+	case empty[first] || empty[strings.ToLower(words[len(words)-1])]:
+		return "", 0, false
+	}
+	return about(text), 3, true
+}
+
+// auxiliary are verbs that make a heading with a word of asking a question.
+var auxiliary = wordSet("is are was do does did can should must will has have to happens")
+
+// leads are second words that show the first to be a verb: "Rotate the key", "Connect to Slack".
+var leads = wordSet("a an the your our its all each every new to from with on in into for up at by as it")
+
+// small are words that say nothing about a document's subject, with those of asking.
+var small = wordSet(`a an the it its this that these those they them i you we he she there here one all any and or
+	not to of in into on at by for from with as if so up down out over off back about before after other others each
+	more own use used read get make set add show keep turn`)
+
+// telling counts the words that say what a question is about.
+func telling(words []string) int {
+	n := 0
+	for _, w := range words {
+		w = strings.ToLower(strings.Trim(w, ",?"))
+		if !small[w] && !asking[w] && !auxiliary[w] {
+			n++
+		}
+	}
+	return n
+}
+
+func about(text string) string { return "What do the documents say about “" + text + "”?" }
+
+func joined(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " " + strings.Join(words, " ")
+}
+
+// lower makes a word's first letter lower case, unless the word is an abbreviation or a name.
+func lower(word string) string {
+	for i, r := range word {
+		if i > 0 && unicode.IsUpper(r) {
+			return word
+		}
+	}
+	r, size := utf8.DecodeRuneInString(word)
+	if size == len(word) && r == 'I' {
+		return word
+	}
+	return string(unicode.ToLower(r)) + word[size:]
+}
+
+func capital(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[size:]
+}
+
+// Questions returns up to n questions, the most natural first, of different documents where there
+// are enough.
+func Questions(headings []Heading, n int) []string {
+	type candidate struct {
+		question, document string
+		rank               int
+	}
+	var all []candidate
+	for _, h := range headings {
+		if question, rank, ok := Question(h); ok {
+			all = append(all, candidate{question, h.Document, rank})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+	var questions []string
+	used := make(map[string]bool)
+	for _, again := range []bool{false, true} { // then further ones of the same documents
+		for _, c := range all {
+			if len(questions) == n {
+				return questions
+			}
+			if !again && used[c.document] || slices.Contains(questions, c.question) {
+				continue
+			}
+			used[c.document] = true
+			questions = append(questions, c.question)
+		}
+	}
+	return questions
+}
