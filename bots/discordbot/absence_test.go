@@ -93,11 +93,16 @@ func TestFollowUpsOfAnOutage(t *testing.T) {
 	w.ada.Say(threads["heard"], "thanks!")
 	w.until("it was decided about", func() bool { return w.log.has("reason=small_talk") })
 	w.stop()
-	w.ada.EarlierReply(threads["young"], "And on Linux?", 5*time.Minute)
-	old := w.ada.EarlierReply(threads["old"], "And in the cloud?", 3*time.Hour)
-	w.ada.EarlierReply(threads["overtaken"], "And on a Mac?", 6*time.Minute)
-	bob.EarlierReply(threads["overtaken"], "It is the same there.", 5*time.Minute)
-	w.ada.EarlierReply(threads["archived"], "And at night?", 5*time.Minute)
+	missed := func(by *discordtest.Person, name, text string, ago time.Duration) string {
+		id := by.EarlierReply(threads[name], text, ago)
+		w.discord.Newest(threads[name], id)
+		return id
+	}
+	missed(w.ada, "young", "And on Linux?", 5*time.Minute)
+	old := missed(w.ada, "old", "And in the cloud?", 3*time.Hour)
+	missed(w.ada, "overtaken", "And on a Mac?", 6*time.Minute)
+	missed(bob, "overtaken", "It is the same there.", 5*time.Minute)
+	missed(w.ada, "archived", "And at night?", 5*time.Minute)
 	w.discord.Archive(threads["archived"])
 	w.stop = w.start()
 	w.start() // another process, at the same time
@@ -106,13 +111,16 @@ func TestFollowUpsOfAnOutage(t *testing.T) {
 	w.until("the old one is asked about", func() bool { _, ok := w.asksAbout(threads["old"], old); return ok })
 	w.until("the thread that people talked in was looked at", func() bool { return w.log.has("reason=overtaken") })
 	w.stop()
-	read := w.looks(threads["young"])
+	read, known := w.looks(threads["old"]), w.looks(threads["young"])
 	w.stop = w.start()
-	w.until("the third process has looked", func() bool { return w.looks(threads["young"]) > read })
+	w.until("the third process has looked", func() bool { return w.looks(threads["old"]) > read })
 	for name, want := range map[string]int{"young": 2, "old": 2, "overtaken": 1, "heard": 1, "archived": 2} {
 		if got := w.discord.Answers(threads[name]); len(got) != want {
 			t.Errorf("thread %s shows %d messages, want %d: %+v", name, len(got), want, got)
 		}
+	}
+	if n := w.looks(threads["young"]); n > known {
+		t.Error("a thread whose newest message is an answer was read after a start")
 	}
 	offer, _ := w.asksAbout(threads["old"], old)
 	w.ada.Press(offer.Message, offer.Buttons[0])

@@ -24,6 +24,13 @@ func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
 	return p.earlier(channel, text, ago)
 }
 
+// Newest has a channel name a message as its last one, although ones with a later time were written before.
+func (s *Server) Newest(channel, message string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.channels[channel].last = message
+}
+
 // earlier writes a message of before. s.mu is held.
 func (p *Person) earlier(channel, text string, ago time.Duration) string {
 	s := p.s
