@@ -28,7 +28,7 @@ func TestConfluenceIsASource(t *testing.T) {
 		t.Errorf("with a wrong first token: exit code %d\n%s", r.code, r.stderr)
 	}
 	p = p.with("CONFLUENCE_EMAIL="+wiki.Bot.Email, "CONFLUENCE_TOKEN="+wiki.Token)
-	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 spaces") || strings.Contains(r.stderr, wiki.Token) {
+	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 space") || strings.Contains(r.stderr, wiki.Token) {
 		t.Errorf("adding says:\n%s", r.stderr)
 	}
 	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "attachments: true") {

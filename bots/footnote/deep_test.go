@@ -222,7 +222,7 @@ func TestEvalAsksDeeply(t *testing.T) {
 	p := withModel(t, server)
 	file := folder(t, map[string]string{"q.tsv": "id\tquestion\tpages_regex\tanswer\nv1\t" + twoMatters + "\t^vacation\\.md$\tThirty, and to the engineering manager.\n"}) + "/q.tsv"
 	out := p.run(t, "eval", "--questions", file, "--deep").stdout
-	if !strings.Contains(out, "Of 1 answers whose right one is known, test-model finds 0 right, 1 right in part and 0 wrong.") || !slices.ContainsFunc(server.ChatRequests(), func(r openaitest.Record) bool { return r.Chat != nil && r.Chat.Offers("plan_search") }) {
+	if !strings.Contains(out, "Of 1 answer whose right one is known, test-model finds 0 right, 1 right in part and 0 wrong.") || !slices.ContainsFunc(server.ChatRequests(), func(r openaitest.Record) bool { return r.Chat != nil && r.Chat.Offers("plan_search") }) {
 		t.Errorf("it prints\n%s", out)
 	}
 }

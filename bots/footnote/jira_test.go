@@ -25,13 +25,13 @@ func TestJiraIsASource(t *testing.T) {
 		t.Errorf("without a credential: exit code %d\n%s", r.code, r.stderr)
 	}
 	p = p.with("JIRA_EMAIL="+site.Bot.Email, "JIRA_TOKEN="+site.Token)
-	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 projects") || strings.Contains(r.stderr, site.Token) {
+	if r := p.run(t, add...); !strings.Contains(r.stderr, "1 project") || strings.Contains(r.stderr, site.Token) {
 		t.Errorf("adding says:\n%s", r.stderr)
 	}
 	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "attachments: true") {
 		t.Errorf("the file holds\n%s\n%v", data, err)
 	}
-	if r := p.run(t, "sources", "check"); !strings.Contains(r.stdout+r.stderr, "1 projects") {
+	if r := p.run(t, "sources", "check"); !strings.Contains(r.stdout+r.stderr, "1 project") {
 		t.Errorf("checking says:\n%s%s", r.stdout, r.stderr)
 	}
 	if r := p.run(t, "index"); !strings.Contains(r.stderr, "issues: documents: 2 indexed") {
