@@ -142,6 +142,19 @@ def forced(bot):
         check(any(e.forced for e in server.recorder.exchanges), "no call was required")
 
 
+def caching(bot):
+    """What follows a search begins with the prompt of the search, so the server reads only the rest."""
+    with Server(8192, "jinja") as server:
+        reply = bot.ask(server, "How many vacation days do I have?", LLM_WINDOW="8192", FOOTNOTE_CONFIG=str(HERE / "footnote.yaml"))
+        row("two steps of one turn", reply, server)
+        met = [e.usage for e in server.recorder.exchanges if e.usage]
+        for before, after in zip(met, met[1:]):
+            cached = (after.get("prompt_tokens_details") or {}).get("cached_tokens", 0)
+            print(f"\n{cached} of {before['prompt_tokens']} tokens of one step are read from the cache in the next, which has {after['prompt_tokens']}\n")
+            check(cached >= 0.95 * before["prompt_tokens"], "the next step does not begin with the prompt of the one before")
+        check(len(met) > 1, "there was one step alone")
+
+
 def refusing(bot):
     """A server that refuses tools is told so once, and the same turn goes on in text."""
     with Server(8192, "plain") as server:
@@ -193,7 +206,7 @@ def main():
         print((out + err).strip().splitlines()[-1], "\n")
         print("| question | outcome | citations | requests | met | said |\n|---|---|---|---|---|---|")
         only = sys.argv[2:]
-        for part in (turns, forced, refusing, overflowing, stopping, dying):
+        for part in (turns, forced, caching, refusing, overflowing, stopping, dying):
             if not only or part.__name__ in only:
                 part(bot)
     for fault in faults:
