@@ -130,7 +130,7 @@ alerts: ## check what the alert rules raise (needs promtool, which comes with Pr
 	@promtool check rules deploy/monitoring/rules.yaml
 	@promtool test rules deploy/monitoring/rules_test.yaml
 
-# A small real model behind llama.cpp's server: the parts of "make try-model", all when empty (turns forced refusing overflowing stopping dying).
+# A small real model behind llama.cpp's server: the parts of "make try-model", all when empty (turns forced caching refusing overflowing stopping dying).
 TRY ?=
 
 .PHONY: try-model
@@ -138,6 +138,10 @@ try-model: need-go deps build ## drive whole turns with a small real model (Linu
 	@test -x .build/try-model/bin/python || python3 -m venv .build/try-model
 	@.build/try-model/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r deploy/tools/trymodel/requirements.txt
 	@.build/try-model/bin/python -u deploy/tools/trymodel/try.py $(BINARY) $(TRY)
+
+.PHONY: try-files
+try-files: need-go deps build ## play the model through files for one question, and check that its prompts begin alike (Python 3.8)
+	@deploy/tools/filemodel/run.sh $(BINARY)
 
 .PHONY: try-github
 try-github: need-go ## hold GitHub's queries, webhooks and REST calls against peers of npm (Node 20; fetches 100 MB once; a minute)

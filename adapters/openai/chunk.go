@@ -28,7 +28,10 @@ type chunk struct {
 		FinishReason string `json:"finish_reason"`
 		Index        int    `json:"index"`
 	} `json:"choices"`
-	Usage *usage `json:"usage"`
+	Usage   *usage `json:"usage"`
+	Timings struct {
+		Cached int `json:"cache_n"`
+	} `json:"timings"` // llama.cpp, also where its usage has no details
 }
 
 type usage struct {
@@ -121,7 +124,7 @@ func (d *decoder) decode(raw []byte) ([]llm.Delta, error) {
 		return nil, errMalformed // the JSON error would quote the answer
 	}
 	if c.Usage != nil {
-		d.usage = &llm.Usage{Input: c.Usage.Prompt, Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit), Output: c.Usage.Completion}
+		d.usage = &llm.Usage{Input: c.Usage.Prompt, Cached: max(c.Usage.Details.Cached, c.Usage.CacheHit, c.Timings.Cached), Output: c.Usage.Completion}
 	}
 	var out []llm.Delta
 	for _, choice := range c.Choices {

@@ -117,6 +117,8 @@ func TestStream(t *testing.T) {
 		"empty":             {openaitest.Reply{Usage: usage}, answer{Usage: counted, Finish: llm.FinishStop}},
 		"cached input": {openaitest.Reply{Text: "x", Usage: &openaitest.Usage{Prompt: 7, Completion: 3, Details: &openaitest.UsageDetails{Cached: 5}}},
 			answer{Text: "x", Usage: &llm.Usage{Input: 7, Cached: 5, Output: 3}, Finish: llm.FinishStop}},
+		"llama.cpp's timings": {openaitest.Reply{Text: "x", Usage: &openaitest.Usage{Prompt: 7, Completion: 3}, CacheN: 4},
+			answer{Text: "x", Usage: &llm.Usage{Input: 7, Cached: 4, Output: 3}, Finish: llm.FinishStop}},
 		"no usage":     {openaitest.Reply{Text: "x", Fault: openaitest.NoUsage}, answer{Text: "x", Finish: llm.FinishStop}},
 		"no [DONE]":    {openaitest.Reply{Text: "x", Usage: usage, Fault: openaitest.NoDone}, answer{Text: "x", Usage: counted, Finish: llm.FinishStop}},
 		"not streamed": {openaitest.Reply{Text: "x y", Calls: []openaitest.Call{search}, Usage: usage, Fault: openaitest.Whole}, answer{Text: "x y", Calls: calls[:1], Usage: counted, Finish: llm.FinishToolCalls}},

@@ -33,6 +33,7 @@ func TestRecency(t *testing.T) {
 		{"ten years without a floor", years(10), 0.5, 0, 1 / 6.0},
 		{"no decay", years(10), 0, 0.5, 1},
 		{"undated counts as three months", time.Time{}, 0.5, 0.5, 1 / 1.125},
+		{"dated 1970 with the floor that is set by default", time.Unix(0, 0), 0.5, 0.9, 0.9},
 		{"dated in the future", now.AddDate(1, 0, 0), 0.5, 0.5, 1},
 	}
 	for _, tt := range tests {
@@ -290,6 +291,22 @@ func TestConfigIsClipped(t *testing.T) {
 	}
 	if _, err := retrieve.NewHybrid(nil, nil, retrieve.DefaultConfig()); err == nil {
 		t.Error("a retriever without an index was created")
+	}
+}
+
+// Where all documents have one date, or none, dates change no order, whatever the question asks for.
+func TestOneDateChangesNoOrder(t *testing.T) {
+	t.Parallel()
+	for _, at := range []time.Time{years(7), now, now.AddDate(3, 0, 0), time.Unix(0, 0), {}} {
+		list := retrieve.List{MaxFlat: 10, Entries: []retrieve.Candidate{
+			{Chunk: 1, Boost: 1, UpdatedAt: at, Flat: 5}, {Chunk: 2, Boost: 1, UpdatedAt: at, Flat: 10}, {Chunk: 3, Boost: 1, UpdatedAt: at, Flat: 7},
+		}}
+		for _, favored := range []bool{false, true} {
+			ranked := retrieve.DefaultConfig().Blend(list, retrieve.Blending{FavorRecent: favored, Now: now})
+			if len(ranked) != 3 || ranked[0].Chunk != 2 || ranked[1].Chunk != 3 || ranked[2].Chunk != 1 {
+				t.Errorf("dated %v, recent favored %v: %+v", at, favored, ranked)
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package turn_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +38,24 @@ func TestCallInTheLastStepIsNotRun(t *testing.T) {
 				t.Errorf("the last step offers %d tools, and once more %d", len(requests[1].Tools), len(requests[2].Tools))
 			}
 		})
+	}
+}
+
+// A model that never stops searching is asked once without tools. If it calls even then, the turn fails with a sentence.
+func TestModelThatNeverStopsSearching(t *testing.T) {
+	t.Parallel()
+	var replies []llmtest.Reply
+	for n := range 9 {
+		replies = append(replies, searching(strconv.Itoa(n)))
+	}
+	model := llmtest.Native(replies...)
+	s := ask("How?", model)
+	report, packets := s.run(t, t.Context())
+	if a := report.Best(); a.Ending.Outcome != session.Failed || !a.Ending.Retryable || a.Ending.Sentence == "" || shown(packets, 0) != "" {
+		t.Errorf("ending %+v, shown %q", a.Ending, shown(packets, 0))
+	}
+	if requests := model.Requests(); len(s.index.searches) != 5 || len(requests) != 7 || len(requests[6].Tools) != 0 {
+		t.Errorf("%d searches, %d requests", len(s.index.searches), len(requests))
 	}
 }
 

@@ -15,6 +15,7 @@ type Reply struct {
 	Calls     []Call
 	Finish    string // default "tool_calls" with Calls, else "stop"
 	Usage     *Usage // nil counts words
+	CacheN    int    // sent with the usage as llama.cpp's timings.cache_n; 0: it is not
 
 	// Split cuts Reasoning, Text and the arguments of calls into deltas; default Words.
 	Split func(string) []string

@@ -169,6 +169,9 @@ func events(req Request, reply Reply) []event {
 	if req.StreamOptions != nil && req.StreamOptions.IncludeUsage && reply.Fault != NoUsage {
 		last := chunkOf(req, []any{})
 		last["usage"] = reply.usage(req)
+		if reply.CacheN > 0 {
+			last["timings"] = map[string]any{"cache_n": reply.CacheN}
+		}
 		out = append(out, event{chunk: last})
 	}
 	return append(out, event{text: "data: [DONE]\n\n"})

@@ -72,6 +72,19 @@ func TestResultTakesAShareOfTheWindow(t *testing.T) {
 	}
 }
 
+// The best passage is shown whole even where it is longer than the room that there is; nothing else is then.
+func TestPassageLongerThanTheBudget(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 500)
+	sc := scope("q")
+	sc.Budget = 10
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{hit("a", 1, long), hit("b", 2, "short")}}}
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, sc)
+	if err != nil || len(result.References) != 1 || !strings.Contains(result.Content, long) || !strings.Contains(result.Content, "left out") || sc.Citations.Len() != 1 {
+		t.Errorf("%d references, %v: %.200s", len(result.References), err, result.Content)
+	}
+}
+
 func TestWhoAsksForTheNewest(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]bool{

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Says where the right pages are among the passages that a model is shown: 80 questions about two manuals of different
 # age, each manual once the older one. The queries are recorded from a model that had not seen the manuals.
-# Needs the Debian packages sqlite3-doc and git-doc.
+# Then 15 questions to which the newest of two or three pages on one matter is right: pages that contradict one another, and
+# questions for the latest. Fails if a newest page is not shown. Needs the Debian packages sqlite3-doc and git-doc.
 #
 #	deploy/tools/order/run.sh .build/footnote
 set -euo pipefail
@@ -25,3 +26,14 @@ for old in sqlite git; do
 		"$binary" eval --questions "$here/$manual.questions.tsv" --queries "$here/$manual.queries.tsv" | tail -1
 	done
 done
+
+export FOOTNOTE_DATA=$work/data.newer
+mkdir "$work/newer"
+tail -n +2 "$here/newer.pages.tsv" | while IFS=$'\t' read -r path days title text; do
+	printf '# %s\n\n%s\n' "$title" "$text" >"$work/newer/$path"
+	touch -d "$days days ago" "$work/newer/$path"
+done
+"$binary" index "$work/newer" --acl public >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+printf 'the newest page is right: '
+"$binary" eval --questions "$here/newer.questions.tsv" --queries "$here/newer.queries.tsv" | tee "$work/newer.log" | tail -1
+grep -q ', shown 15;' "$work/newer.log"

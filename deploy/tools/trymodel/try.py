@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 from recorder import Recorder
 
@@ -142,6 +143,33 @@ def forced(bot):
         check(any(e.forced for e in server.recorder.exchanges), "no call was required")
 
 
+def caching(bot):
+    """Each step of a turn begins with the prompt of the one before, so the server reads only the rest. The turn is played through files."""
+    with tempfile.TemporaryDirectory() as folder, Server(8192, "jinja") as server:
+        played = pathlib.Path(folder)
+        for n, query in enumerate(("vacation days", "carry vacation days over"), 1):
+            (played / f"{n:04}.reply.json").write_text(json.dumps({"calls": [{"name": "internal_search", "arguments": {"queries": [query]}}]}))
+        (played / "0003.reply.txt").write_text("The handbook says so [1].")
+        files = subprocess.Popen([sys.executable, "-u", HERE.parent / "filemodel" / "server.py", folder], stdout=subprocess.PIPE, text=True)
+        try:
+            bot.run(None, "ask", "How many vacation days do I have?", LLM_WINDOW="8192", OPENAI_BASE_URL=files.stdout.readline().strip())
+        finally:
+            files.kill()
+            files.wait()
+        before = 0
+        for path in sorted(played.glob("*.request.json")):
+            body = {**json.loads(path.read_text(encoding="utf-8")), "stream": False, "max_tokens": 1}
+            body.pop("stream_options", None)
+            request = urllib.request.Request(server.recorder.url + "/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request) as answer:
+                usage = json.load(answer)["usage"]
+            cached = usage["prompt_tokens_details"]["cached_tokens"]
+            print(f"| a step of {usage['prompt_tokens']} tokens |  |  | 1 | {cached} of the {before} tokens of the step before are cached |  |", flush=True)
+            check(cached >= 0.95 * before, "a step does not begin with the prompt of the one before")
+            before = usage["prompt_tokens"]
+        check(len(list(played.glob("*.request.json"))) == 3, "the turn that is played has not three steps")
+
+
 def refusing(bot):
     """A server that refuses tools is told so once, and the same turn goes on in text."""
     with Server(8192, "plain") as server:
@@ -193,7 +221,7 @@ def main():
         print((out + err).strip().splitlines()[-1], "\n")
         print("| question | outcome | citations | requests | met | said |\n|---|---|---|---|---|---|")
         only = sys.argv[2:]
-        for part in (turns, forced, refusing, overflowing, stopping, dying):
+        for part in (turns, forced, caching, refusing, overflowing, stopping, dying):
             if not only or part.__name__ in only:
                 part(bot)
     for fault in faults:
