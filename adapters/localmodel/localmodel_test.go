@@ -1,6 +1,7 @@
 package localmodel_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -223,7 +224,11 @@ func TestFindDoesNotWaitForAServerThatHangs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { listener.Close() })
+	t.Cleanup(func() {
+		if err := listener.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	})
 	if found := localmodel.Find(t.Context(), []string{listener.Addr().String()}, localmodel.Patience); len(found) > 0 {
 		t.Errorf("found %+v", found)
 	}

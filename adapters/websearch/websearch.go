@@ -51,7 +51,7 @@ const timeout = 8 * time.Second
 type provider struct {
 	address string // empty: it is configured
 	keyed   bool
-	request func(c *Client, query string, most int) (*http.Request, error)
+	request func(ctx context.Context, c *Client, query string, most int) (*http.Request, error)
 	read    func(body []byte) ([]websearch.Result, error)
 }
 
@@ -72,25 +72,25 @@ type item struct {
 // providers, each with the page of its documentation.
 var providers = map[string]provider{
 	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be allowed in settings.yml.
-	"searxng": {request: func(c *Client, query string, _ int) (*http.Request, error) {
-		return get(c.address+"/search", url.Values{"q": {query}, "format": {"json"}}, nil)
+	"searxng": {request: func(ctx context.Context, c *Client, query string, _ int) (*http.Request, error) {
+		return get(ctx, c.address+"/search", url.Values{"q": {query}, "format": {"json"}}, nil)
 	}, read: reader(func(b *body) []item { return b.Results })},
 	// https://api-dashboard.search.brave.com/app/documentation/web-search/query: X-Subscription-Token, count at most 20.
-	"brave": {address: "https://api.search.brave.com/res/v1/web/search", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
-		return get(c.address, url.Values{"q": {query}, "count": {strconv.Itoa(most)}, "text_decorations": {"false"}}, map[string]string{"X-Subscription-Token": c.config.Key})
+	"brave": {address: "https://api.search.brave.com/res/v1/web/search", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
+		return get(ctx, c.address, url.Values{"q": {query}, "count": {strconv.Itoa(most)}, "text_decorations": {"false"}}, map[string]string{"X-Subscription-Token": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Web.Results })},
 	// https://docs.exa.ai/reference/search: x-api-key, contents.text.maxCharacters.
-	"exa": {address: "https://api.exa.ai/search", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
-		return post(c.address, map[string]any{"query": query, "numResults": most, "contents": map[string]any{"text": map[string]any{"maxCharacters": 1_500}}},
+	"exa": {address: "https://api.exa.ai/search", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
+		return post(ctx, c.address, map[string]any{"query": query, "numResults": most, "contents": map[string]any{"text": map[string]any{"maxCharacters": 1_500}}},
 			map[string]string{"x-api-key": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Results })},
 	// https://serper.dev: POST, X-API-KEY, {"q", "num"}; "organic" are the pages.
-	"serper": {address: "https://google.serper.dev/search", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
-		return post(c.address, map[string]any{"q": query, "num": most}, map[string]string{"X-API-KEY": c.config.Key})
+	"serper": {address: "https://google.serper.dev/search", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
+		return post(ctx, c.address, map[string]any{"q": query, "num": most}, map[string]string{"X-API-KEY": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Organic })},
 	// https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list: key, cx, q, num of 1 to 10.
-	"google": {address: "https://customsearch.googleapis.com/customsearch/v1", keyed: true, request: func(c *Client, query string, most int) (*http.Request, error) {
-		return get(c.address, url.Values{"q": {query}, "num": {strconv.Itoa(min(most, 10))}, "cx": {c.config.Engine}}, map[string]string{"X-Goog-Api-Key": c.config.Key})
+	"google": {address: "https://customsearch.googleapis.com/customsearch/v1", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
+		return get(ctx, c.address, url.Values{"q": {query}, "num": {strconv.Itoa(min(most, 10))}, "cx": {c.config.Engine}}, map[string]string{"X-Goog-Api-Key": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Items })},
 }
 
@@ -129,11 +129,11 @@ func New(config Config) (*Client, error) {
 func (c *Client) Search(ctx context.Context, query string, most int) ([]websearch.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	req, err := c.provider.request(c, query, most)
+	req, err := c.provider.request(ctx, c, query, most)
 	if err != nil {
 		return nil, errors.New("the web search cannot be asked this")
 	}
-	resp, err := c.config.HTTP.Do(req.WithContext(ctx))
+	resp, err := c.config.HTTP.Do(req)
 	if err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			return nil, fmt.Errorf("the web search did not answer within %s: go on without it", timeout)
@@ -172,17 +172,17 @@ func refused(status int) error {
 	}
 }
 
-func get(address string, query url.Values, headers map[string]string) (*http.Request, error) {
-	req, err := http.NewRequest(http.MethodGet, address+"?"+query.Encode(), nil)
+func get(ctx context.Context, address string, query url.Values, headers map[string]string) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), nil)
 	return with(req, headers), err
 }
 
-func post(address string, body any, headers map[string]string) (*http.Request, error) {
+func post(ctx context.Context, address string, body any, headers map[string]string) (*http.Request, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(data))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
 	if err == nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

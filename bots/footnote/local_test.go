@@ -62,7 +62,7 @@ func TestChatAsksOnceWhetherALocalModelWrites(t *testing.T) {
 	at = term.await(t, "qwen3:8b of Ollama writes the answers, with a window of 4096 tokens.", at)
 	at = term.await(t, "OLLAMA_CONTEXT_LENGTH=32768 ollama", at)
 	at = term.await(t, "You can ask, for example:", at)
-	at = term.await(t, "› ", at)
+	term.await(t, "› ", at)
 	term.keys(t, "How many vacation days does an employee have?\r")
 	at = term.await(t, "Sources", at)
 	at = term.await(t, "› ", at)
