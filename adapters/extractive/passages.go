@@ -177,7 +177,7 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 	for i := range all {
 		x := &all[i]
 		x.vector = v[i]
-		if retrieve.Cosine(q, q) == 0 || retrieve.Cosine(v[i], v[i]) == 0 {
+		if x.vector == nil || retrieve.Cosine(q, q) == 0 || retrieve.Cosine(v[i], v[i]) == 0 {
 			x.worth = -1
 			continue
 		}

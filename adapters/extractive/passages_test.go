@@ -18,7 +18,10 @@ import (
 type meaning struct {
 	phrases []phrase
 	texts   int // embedded so far
+	most    int // from which on it takes too long; 0: never
 }
+
+const question = "How do I clean the pump?"
 
 type phrase struct {
 	text   string
@@ -38,12 +41,15 @@ func (m *meaning) Embed(_ context.Context, _ retrieve.Purpose, texts []string) (
 				break
 			}
 		}
-		if i == 0 {
+		if text == question {
 			cosine = 1
 		}
 		out[i] = []float32{float32(cosine), float32(math.Sqrt(1 - cosine*cosine))}
 	}
 	m.texts += len(texts)
+	if m.most > 0 && m.texts > m.most {
+		return nil, context.DeadlineExceeded
+	}
 	return out, nil
 }
 
@@ -61,7 +67,6 @@ func chosenBy(t *testing.T, model *extractive.Model, req llm.Request) string {
 
 func TestSentenceModelChoosesPassages(t *testing.T) {
 	t.Parallel()
-	const question = "How do I clean the pump?"
 	roof := "We clean the pump on the roof in winter, since it is old."
 	long := "Parts of the pump:"
 	for i := range 20 {
@@ -129,10 +134,21 @@ func TestVectorsOfPassagesAreCached(t *testing.T) {
 	t.Parallel()
 	embedder := &meaning{phrases: []phrase{{"Rinse", 0.8}}}
 	model := extractive.New().WithSentences(embedder, retrieve.Gate{Links: 0.2, Quotes: 0.4})
-	req := asked("How do I clean the pump?", tool.Document{Number: 3, Title: "Pump", Contents: "Rinse the pump with water."})
+	req := asked(question, tool.Document{Number: 3, Title: "Pump", Contents: "Rinse the pump with water."})
 	first := chosenBy(t, model, req)
 	embedded := embedder.texts
 	if again := chosenBy(t, model, req); again != first || embedder.texts != embedded+1 {
 		t.Errorf("%d texts embedded, then %d more; %q, then %q", embedded, embedder.texts-embedded, first, again)
+	}
+}
+
+// What was compared before the time was up decides.
+func TestSlowModelChoosesAmongComparedPassages(t *testing.T) {
+	t.Parallel()
+	embedder := &meaning{phrases: []phrase{{"Rinse", 0.8}}, most: 5}
+	doc := tool.Document{Number: 3, Title: "Pump", Contents: "Clean the pump: rinse it. Rinse it with water to clean the pump.\n\n" + strings.Repeat("The pump is green, not grey.\n\n", 8)}
+	got := chosenBy(t, extractive.New().WithSentences(embedder, retrieve.Gate{Links: 0.2, Quotes: 0.4}), asked(question, doc))
+	if embedder.texts <= embedder.most || !strings.Contains(got, "Rinse it with water to clean the pump. [3]") {
+		t.Errorf("after %d texts it answers %q", embedder.texts, got)
 	}
 }

@@ -2,6 +2,7 @@ package extractive
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -19,28 +20,49 @@ type vectors struct {
 	order    []string
 }
 
-// of returns the vectors of texts. Those that the cache lacks are computed in one call.
+// atOnce is how many passages are embedded in one call.
+const atOnce = 4
+
+// of returns the vectors of a question and of texts, those that the cache lacks in calls of a few.
+// When ctx's time is up after the first call, the vectors of the remaining texts are nil.
 func (v *vectors) of(ctx context.Context, question string, texts []string) (asked []float32, out [][]float32, err error) {
 	out = make([][]float32, len(texts))
-	missing, at := []string{question}, []int{}
+	var missing []int
 	v.mu.Lock()
 	for i, text := range texts {
 		if out[i] = v.known[text]; out[i] == nil {
-			missing, at = append(missing, text), append(at, i)
+			missing = append(missing, i)
 		}
 	}
 	v.mu.Unlock()
-	fresh, err := v.embedder.Embed(ctx, retrieve.ForQuery, missing)
-	if err != nil {
-		return nil, nil, err
+	for asked == nil || len(missing) > 0 {
+		n := min(len(missing), atOnce)
+		var batch []string
+		if asked == nil {
+			batch = append(batch, question)
+		}
+		for _, at := range missing[:n] {
+			batch = append(batch, texts[at])
+		}
+		fresh, err := v.embedder.Embed(ctx, retrieve.ForQuery, batch)
+		switch {
+		case err != nil && asked != nil && errors.Is(err, context.DeadlineExceeded):
+			return asked, out, nil
+		case err != nil:
+			return nil, nil, err
+		}
+		if asked == nil {
+			asked, fresh = fresh[0], fresh[1:]
+		}
+		v.mu.Lock()
+		for i, at := range missing[:n] {
+			out[at] = fresh[i]
+			v.keep(texts[at], fresh[i])
+		}
+		v.mu.Unlock()
+		missing = missing[n:]
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for i, n := range at {
-		out[n] = fresh[i+1]
-		v.keep(texts[n], fresh[i+1])
-	}
-	return fresh[0], out, nil
+	return asked, out, nil
 }
 
 // keep adds a vector to the cache. v.mu is held.
