@@ -153,6 +153,9 @@ func (w *writer) unchanged(x span, mark string) {
 	}
 	if p.kind == item {
 		text = "- " + text
+		if next := x.at + 1; next < len(x.part.pieces) && x.part.pieces[next].kind == item { // the list goes on
+			mark += "\n- … " + mark
+		}
 	}
 	switch {
 	case len(x.follow) > 0:

@@ -108,6 +108,11 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: long}},
 			"Parts of the pump [3]:\n\n- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
 		},
+		"one item of a list without introduction, marked": {
+			[]phrase{{"Part 7 ", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.TrimPrefix(long, "Parts of the pump:\n")}},
+			"- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
+		},
 		"rows with their header": {
 			[]phrase{{"Pump", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Care", Contents: "Part | Clean it with | Every\nPump | water | week\nValve | oil | month"}},
