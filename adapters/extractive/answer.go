@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/bits"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,8 +13,7 @@ import (
 
 // What the reader is told beside the quotations.
 const (
-	intro      = "this is quoted from the documents:"
-	others     = "Less surely, on other pages:"
+	intro      = "these passages match best:"
 	unsearched = "answers are quoted from the documents, and no documents were searched for this message."
 )
 
@@ -47,27 +45,34 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
 	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
-	chosen, best := choose(a, r, read(t, r))
-	band, err := m.band(ctx, t, best, len(chosen) > 0)
-	if err != nil {
-		return "", err
+	pages := read(t, r)
+	var chosen []span
+	if m.vectors != nil {
+		quoted, band, ok, err := m.choose(ctx, t, a, r, pages)
+		switch {
+		case err != nil:
+			return "", err
+		case ok && band == retrieve.Nothing:
+			return session.SentenceNothing, nil
+		case ok && band == retrieve.Links:
+			return links(quoted), nil
+		}
+		chosen = quoted
 	}
-	switch band {
-	case retrieve.Nothing:
-		return session.SentenceNothing, nil
-	case retrieve.Links:
-		return links(append(slices.Clip(chosen), best...)), nil
-	case retrieve.Quotes:
+	if len(chosen) == 0 {
+		if chosen, _ = choose(a, r, pages); len(chosen) == 0 {
+			return session.SentenceNothing, nil
+		}
 	}
 	w := &writer{}
 	if why != "" { // whoever has a stand-in answer says why
 		w.b.WriteString(because(why, intro))
 	}
-	for i, x := range chosen {
-		if first := chosen[0].page; i > 0 && x.page != first && chosen[i-1].page == first && !(x.compares && chosen[0].compares) {
-			w.block(others)
+	s := &scorer{asked: a, reader: r, likely: map[string]float64{}}
+	for _, x := range chosen {
+		for _, y := range s.warned(x) {
+			w.span(y)
 		}
-		w.span(x)
 	}
 	return w.b.String(), nil
 }
@@ -84,9 +89,16 @@ func (w *writer) span(x span) {
 		w.block("From " + mark + ":")
 		w.fence(p.info, x.code)
 	case table:
+		if x.whole && x.rows[0].head != "" {
+			w.block(protect(x.rows[0].head) + " " + mark + ":")
+		}
 		lines := make([]string, len(x.rows))
 		for i, row := range x.rows {
-			lines[i] = "- " + protect(row.text) + " " + mark
+			text := row.text
+			if x.whole && row.head != "" {
+				text = row.row
+			}
+			lines[i] = "- " + protect(text) + " " + mark
 		}
 		w.block(strings.Join(lines, "\n"))
 	default:
@@ -102,6 +114,10 @@ func (w *writer) span(x span) {
 // paragraph writes sentences that follow one another, with the one before them when they point back to it, and the next one when they are few.
 func (w *writer) paragraph(x span, mark string) {
 	p := &x.part.pieces[x.at]
+	if x.whole {
+		w.unchanged(x, mark)
+		return
+	}
 	from, to := x.from, x.to
 	for from > 0 && x.from-from < 2 && p.sentences[from-1].ok && backReference.MatchString(p.sentences[from].text) {
 		from--
@@ -123,6 +139,32 @@ func (w *writer) paragraph(x span, mark string) {
 		return
 	}
 	w.block(text + " " + mark)
+}
+
+// unchanged writes a paragraph or an item as it is, with a mark where it is cut.
+func (w *writer) unchanged(x span, mark string) {
+	p := &x.part.pieces[x.at]
+	text := protect(joined(p.sentences[x.from:x.to]))
+	if term := termOf(x.part, x.at, text); term != "" {
+		text = protect(term) + ": " + text
+	}
+	if x.from > 0 {
+		text = "… " + text
+	}
+	if p.kind == item {
+		text = "- " + text
+		if next := x.at + 1; next < len(x.part.pieces) && x.part.pieces[next].kind == item { // the list goes on
+			mark += "\n- … " + mark
+		}
+	}
+	switch {
+	case len(x.follow) > 0:
+		w.block(strings.TrimSuffix(text, ":") + " " + mark + ":")
+	case x.to < len(p.sentences):
+		w.block(text + " … " + mark)
+	default:
+		w.block(text + " " + mark)
+	}
 }
 
 // goesOn returns the end of a quotation that would stop too early at one: the sentence behind it points back to it, says more of what is asked, or says

@@ -26,7 +26,7 @@ func TestComparisons(t *testing.T) {
 		"the difference":           {"what is the difference between a heat pump and a gas boiler?", []tool.Document{boilers}, []string{"A gas boiler is cheap to buy, whereas"}, "display"},
 		"better than":              {"is a heat pump better than a gas boiler?", []tool.Document{boilers}, []string{"A gas boiler is cheap to buy, whereas"}, ""},
 		"one sentence for each":    {"coarse or fine filters?", []tool.Document{filters}, []string{"Coarse filters are nets", "Fine filters are sheets"}, "in spring"},
-		"each on a page":           {"heat pumps versus fine filters", []tool.Document{pumps, filters}, []string{"Fine filters are sheets", "Heat pumps are machines"}, "Less surely"},
+		"each on a page":           {"heat pumps versus fine filters", []tool.Document{pumps, filters}, []string{"Fine filters are sheets", "Heat pumps are machines"}, ""},
 		"or that compares nothing": {"how do I clean coarse or fine filters?", []tool.Document{filters}, []string{"Most people clean"}, ""},
 	}
 	for name, test := range tests {

@@ -91,7 +91,7 @@ func TestEvidenceOfEveryKind(t *testing.T) {
 		"enough is enough": {"What is a badge?", []tool.Document{{Number: 15, Contents: "A badge is a card that opens the doors of the house."}, {Number: 16, Contents: "Hand your badge back to the porter on your last day."}},
 			"A badge is a card that opens the doors of the house. [15]", ""},
 		"half a question is not enough": {"badge lost at the airport, who pays the new one?", []tool.Document{{Number: 15, Contents: "A badge that was lost opens no doors once the porter knows."}, {Number: 16, Contents: "Whoever pays for the trip pays for what gets missing at the airport."}},
-			"A badge that was lost opens no doors once the porter knows. [15]\n\nLess surely, on other pages:\n\nWhoever pays for the trip pays for what gets missing at the airport. [16]", ""},
+			"A badge that was lost opens no doors once the porter knows. [15]\n\nWhoever pays for the trip pays for what gets missing at the airport. [16]", ""},
 		"the order of the search": {"printer paper empty", []tool.Document{{Number: 15, Contents: "When the paper of the printer is empty, take more from the cupboard."}, {Number: 16, Contents: "When the paper of the printer is empty, the lamp blinks."}},
 			"When the paper of the printer is empty, take more from the cupboard. [15]", "lamp blinks. [16]\n\nWhen"},
 	}

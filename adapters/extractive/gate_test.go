@@ -94,7 +94,7 @@ func TestGateComparesQuestionWithQuotations(t *testing.T) {
 	if _, err := gated(t, s, req); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.asked) != 2 || s.asked[0] != "How often are the tiles of the roof checked?" || !strings.HasPrefix(s.asked[1], "Tiles. Check the tiles") || len(s.asked[1]) > 600 {
+	if len(s.asked) != 2 || s.asked[0] != "How often are the tiles of the roof checked?" || !strings.HasPrefix(s.asked[1], "Roof. Tiles. Check the tiles") || len(s.asked[1]) > 600 {
 		t.Errorf("compares %q", s.asked)
 	}
 	earlier := append([]llm.Message{user("Who cleans the roof?")}, found(roof)...)

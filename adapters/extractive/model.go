@@ -34,9 +34,9 @@ const (
 // Model is an llm.Model that needs no key, no network and no weights, unless it has a sentence model. It has no state, is deterministic except for the ids of calls, and is
 // safe for concurrent use.
 type Model struct {
-	why       string
-	sentences retrieve.Embedder // nil: words decide what is shown
-	gate      retrieve.Gate
+	why     string
+	vectors *vectors // of the sentence model; nil: words decide what is shown
+	gate    retrieve.Gate
 }
 
 // New returns the model of a program for which no language model is configured. Answers say so.
@@ -45,11 +45,13 @@ func New() *Model { return &Model{why: "No language model is configured, so "} }
 // StandIn returns the model that replaces a language model. Why it does is for the caller to say.
 func StandIn() *Model { return &Model{} }
 
-// WithSentences has the sentence model in the program decide, by the gate, whether to quote. nil
-// leaves that to words.
+// WithSentences has the sentence model in the program choose the passages, and decide by the gate
+// whether to quote them. nil leaves both to words.
 func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *Model {
 	with := *m
-	with.sentences, with.gate = sentences, gate
+	if with.vectors, with.gate = nil, gate; sentences != nil {
+		with.vectors = &vectors{embedder: sentences, known: map[string][]float32{}}
+	}
 	return &with
 }
 

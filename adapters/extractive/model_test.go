@@ -95,7 +95,7 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-const heading = "No language model is configured, so this is quoted from the documents:\n\n"
+const heading = "No language model is configured, so these passages match best:\n\n"
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()

@@ -74,7 +74,7 @@ func TestQuotesVerbatim(t *testing.T) {
 				}
 			case strings.HasPrefix(line, "```"):
 				fence = line[:len(line)-len(strings.TrimLeft(line, "`"))]
-			case line == "", line == "Less surely, on other pages:", regexp.MustCompile(`^From \[\d+\]:$`).MatchString(line):
+			case line == "", regexp.MustCompile(`^From \[\d+\]:$`).MatchString(line):
 			default:
 				checkLine(t, line, source, got)
 			}

@@ -26,6 +26,9 @@ type span struct {
 	defines  bool    // it says what is asked about is
 	compares bool    // it says how what is asked about differs, or what a part of it is
 	like     float64 // likeness of its section's heading with the question
+	whole    bool    // it is quoted as it is, without the sentences next to it
+	worth    float64 // to the sentence model
+	vector   []float32
 }
 
 const (

@@ -119,6 +119,8 @@ type unit struct {
 	text    string // each cell behind the name of its column
 	columns string // their names
 	cells   string
+	head    string  // the row of the names, as it stands; empty: columns have none
+	row     string  // the row, as it stands
 	entry   string  // the first of them, which says what the row is about
 	name    string  // of the row itself, in a table whose rows have names as its columns have
 	values  []value // behind that
@@ -143,6 +145,9 @@ func rowUnits(text string) (out []unit, size int) {
 			continue
 		}
 		x := unit{columns: strings.Join(head, " "), cells: strings.Join(cells, " "), entry: cells[0]}
+		if x.head = strings.TrimSpace(strings.Join(head, bareSeparator)); x.head != "" {
+			x.row = strings.TrimSpace(strings.Join(cells, bareSeparator))
+		}
 		if corner && cells[0] != "" {
 			x.name = inText(cells[0])
 			for i, cell := range cells[1:] {

@@ -1,0 +1,257 @@
+package extractive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/retrieve"
+)
+
+// Candidates of the sentence model.
+const (
+	maxHits       = 10 // passages of the search that candidates are from
+	maxCandidates = 12
+	ofOnePage     = 3  // at most
+	mostParagraph = 90 // words that are quoted of a paragraph; a longer one is cut at a sentence
+)
+
+// What a passage is worth: the cosine of its title, heading and text with the question, and a little
+// for its place in the search and the words of its heading. Rows are short and alike.
+const (
+	rankShare = 0.02
+	likeShare = 0.1
+	rowsLess  = 0.05
+	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
+	within    = 0.20 // of the first page's worth: further pages that are quoted
+	sameText  = 0.98 // cosine of two passages from which on they say the same
+)
+
+// passages returns what can be quoted of a page unchanged: paragraphs with the list or code that
+// they introduce, lists, rows of tables, and code.
+func (s *scorer) passages(p *page) []span {
+	var out []span
+	keep := func(x span) {
+		if x.part == nil {
+			return
+		}
+		x.page, x.whole = p, true
+		s.base(&x)
+		out = append(out, x)
+	}
+	for i := range p.parts {
+		part := &p.parts[i]
+		if part.rank >= maxHits {
+			continue
+		}
+		for at := 0; at < len(part.pieces); at++ {
+			switch p := &part.pieces[at]; p.kind {
+			case prose:
+				x := s.paragraph(part, at)
+				if x.to == 0 {
+					continue
+				}
+				last := x.to == len(p.sentences)
+				if last && strings.HasSuffix(p.sentences[x.to-1].text, ":") {
+					n := len(introduced(part.pieces, at, ":"))
+					if n == 0 { // too long: each of its items, with the introduction and a mark
+						for _, y := range s.items(part, at+1, &x) {
+							keep(y)
+						}
+						for at+1 < len(part.pieces) && part.pieces[at+1].kind == item {
+							at++
+						}
+						continue
+					}
+					x.follow = introduced(part.pieces, at, ":")
+					for at+1 < len(part.pieces) && part.pieces[at+1].kind == x.follow[0].kind {
+						at++
+						if x.tail |= part.pieces[at].holds; x.follow[0].kind == code {
+							break
+						}
+					}
+				}
+				keep(x)
+			case item:
+				if x, is := s.list(part, at); is {
+					keep(x)
+					at += len(x.follow) - 1
+					continue
+				}
+				for _, y := range s.items(part, at, nil) {
+					keep(y)
+				}
+				for at+1 < len(part.pieces) && part.pieces[at+1].kind == item {
+					at++
+				}
+			case code:
+				keep(s.code(part, at))
+			case table:
+				if x := s.table(part, at); len(x.rows) > 0 {
+					keep(x)
+				}
+			case heading:
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(x span) bool { return x.text() == "\n" })
+}
+
+// paragraph returns a paragraph whole, or where it is long or cannot be quoted whole, the run of
+// sentences that holds most of the question.
+func (s *scorer) paragraph(part *part, at int) span {
+	p := &part.pieces[at]
+	best, most := span{}, -1.0
+	for from := range p.sentences {
+		x := span{part: part, at: at, from: from, to: from, kind: p.kind}
+		for x.to < len(p.sentences) && p.sentences[x.to].ok && (x.words == 0 || x.words+p.sentences[x.to].words <= mostParagraph) {
+			x.words += p.sentences[x.to].words
+			x.body |= p.sentences[x.to].holds
+			x.to++
+		}
+		if all, _ := s.cover(x.body, 0, 0); x.to > x.from && all > most {
+			best, most = x, all
+		}
+		if x.to == len(p.sentences) {
+			break
+		}
+	}
+	return best
+}
+
+// items returns the items of a list that is too long to be quoted whole, each with the list's
+// introduction. The writer marks what is left out.
+func (s *scorer) items(part *part, at int, intro *span) (out []span) {
+	for ; at < len(part.pieces) && part.pieces[at].kind == item; at++ {
+		x := s.paragraph(part, at)
+		if x.to == 0 {
+			continue
+		}
+		if intro != nil {
+			b := part.pieces[at].block
+			b.text, b.cut = joined(part.pieces[at].sentences[x.from:x.to]), true
+			b.short = x.to < len(part.pieces[at].sentences)
+			y := *intro
+			y.follow, y.tail, y.words = []block{b}, x.body, y.words+x.words
+			out = append(out, y)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// choose has the sentence model choose the passages that are quoted, and the gate decide whether
+// they are. ok is false where the model cannot tell: the question or the documents are not in its
+// language, or it takes too long.
+func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages []page) (chosen []span, band retrieve.Band, ok bool, err error) {
+	s := &scorer{asked: a, reader: r, likely: map[string]float64{}, counted: quantity}
+	all := s.candidates(pages)
+	if len(all) == 0 {
+		return nil, retrieve.Nothing, false, nil
+	}
+	covered := a.answered(r, slices.MaxFunc(all, func(a, b span) int { return cmp.Compare(a.score, b.score) }), shared(pages))
+	question := t.question
+	if elliptic(question) {
+		question = t.before + " " + question
+	}
+	texts := make([]string, len(all))
+	for i := range all {
+		x := &all[i]
+		text := x.part.Title + ". " + x.part.pieces[x.at].section + ". " + x.text()
+		texts[i] = strings.ToValidUTF8(text[:min(len(text), maxSimilarity)], "")
+	}
+	limited, cancel := context.WithTimeout(ctx, gateWait)
+	defer cancel()
+	q, v, err := m.vectors.of(limited, question, texts)
+	switch {
+	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		return nil, retrieve.Nothing, false, nil
+	case err != nil:
+		return nil, retrieve.Nothing, false, err
+	}
+	similarity := -1.0
+	for i := range all {
+		x := &all[i]
+		x.vector = v[i]
+		if x.vector == nil || retrieve.Cosine(q, q) == 0 || retrieve.Cosine(v[i], v[i]) == 0 {
+			x.worth = -1
+			continue
+		}
+		cosine := retrieve.Cosine(q, v[i])
+		similarity = max(similarity, cosine)
+		x.worth = cosine + likeShare*x.like - rankShare*float64(x.page.rank)
+		if x.kind == table {
+			x.worth -= rowsLess
+		}
+	}
+	if similarity < 0 {
+		return nil, retrieve.Nothing, false, nil
+	}
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.worth, a.worth) })
+	chosen = all[:1:1]
+	for i := range all[1:] {
+		x := &all[1+i]
+		if len(chosen) < maxPages && x.worth >= chosen[0].worth-within && !slices.ContainsFunc(chosen, x.repeats) {
+			chosen = append(chosen, *x)
+		}
+	}
+	return chosen, m.gate.Band(similarity, covered), true, nil
+}
+
+// repeats reports whether two passages are of one page, of the same page in two sources, or say the
+// same.
+func (x *span) repeats(y span) bool {
+	return x.page == y.page || x.text() == y.text() || x.part.Title == y.part.Title && retrieve.Cosine(x.vector, y.vector) >= sameText
+}
+
+// leads reports whether the first of the chosen passages leads clearly.
+func leads(chosen []span) bool { return len(chosen) > 1 && chosen[0].worth-chosen[1].worth >= clearBy }
+
+// candidates returns the passages of the first hits that hold most of the question: the first
+// ofOnePage of each page before the others.
+func (s *scorer) candidates(pages []page) []span {
+	var first, further []span
+	for i := range pages {
+		all := s.passages(&pages[i])
+		slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.score, a.score) })
+		n := min(len(all), ofOnePage)
+		first, further = append(first, all[:n]...), append(further, all[n:]...)
+	}
+	for _, list := range [][]span{first, further} {
+		slices.SortStableFunc(list, func(a, b span) int {
+			return cmp.Compare(b.score-rankShare*float64(b.page.rank), a.score-rankShare*float64(a.page.rank))
+		})
+	}
+	first = append(first, further...)
+	return first[:min(len(first), maxCandidates)]
+}
+
+// warns begins a paragraph that a command is not quoted without.
+var warns = regexp.MustCompile(`(?i)^\W*(warning|caution|danger|important|attention|beware|careful|never|do not|don['’]t|only (for|if|when))\b`)
+
+// warned adds the warnings right before and after a command.
+func (s *scorer) warned(x span) []span {
+	end := x.at + len(x.follow)
+	if x.kind != code && (len(x.follow) == 0 || x.follow[0].kind != code) {
+		return []span{x}
+	}
+	out := []span{x}
+	for _, at := range []int{x.at - 1, end + 1} {
+		if at < 0 || at >= len(x.part.pieces) || x.part.pieces[at].kind != prose || !warns.MatchString(x.part.pieces[at].text) {
+			continue
+		}
+		if y := s.paragraph(x.part, at); y.to > 0 {
+			y.page, y.whole = x.page, true
+			if at < x.at {
+				out = append([]span{y}, out...)
+			} else {
+				out = append(out, y)
+			}
+		}
+	}
+	return out
+}

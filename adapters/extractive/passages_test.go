@@ -1,0 +1,159 @@
+package extractive_test
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/extractive"
+	"github.com/footnotehq/footnote/core/llm"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// meaning is an embedder whose cosine of a text with the question is that of the first of its
+// phrases that the text holds, else .1.
+type meaning struct {
+	phrases []phrase
+	texts   int // embedded so far
+	most    int // from which on it takes too long; 0: never
+}
+
+const question = "How do I clean the pump?"
+
+type phrase struct {
+	text   string
+	cosine float64
+}
+
+func (*meaning) Model() string   { return "meaning" }
+func (*meaning) Dimensions() int { return 2 }
+
+func (m *meaning) Embed(_ context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		cosine := 0.1
+		for _, p := range m.phrases {
+			if strings.Contains(text, p.text) {
+				cosine = p.cosine
+				break
+			}
+		}
+		if text == question {
+			cosine = 1
+		}
+		out[i] = []float32{float32(cosine), float32(math.Sqrt(1 - cosine*cosine))}
+	}
+	m.texts += len(texts)
+	if m.most > 0 && m.texts > m.most {
+		return nil, context.DeadlineExceeded
+	}
+	return out, nil
+}
+
+func chosenBy(t *testing.T, model *extractive.Model, req llm.Request) string {
+	t.Helper()
+	var text strings.Builder
+	for d, err := range model.Stream(t.Context(), req) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(d.Text)
+	}
+	return text.String()
+}
+
+func TestSentenceModelChoosesPassages(t *testing.T) {
+	t.Parallel()
+	roof := "We clean the pump on the roof in winter, since it is old."
+	long := "Parts of the pump:"
+	for i := range 20 {
+		long += "\n- Part " + strconv.Itoa(i) + " of the pump is one that a fitter can take out of it by hand."
+	}
+	for name, tt := range map[string]struct {
+		phrases []phrase
+		docs    []tool.Document
+		want    string
+		not     string
+	}{
+		"another paragraph than words would": {
+			[]phrase{{"Rinse it", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Clean the pump hall. The pump is where we clean.\n\nRinse it with water, and let the pump dry."}},
+			"Rinse it with water, and let the pump dry. [3]", "hall",
+		},
+		"another page, first and alone": {
+			[]phrase{{"Rinse", 0.8}, {"roof", 0.4}},
+			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
+			"\n\nRinse the pump with water. [4]", "[3]",
+		},
+		"two pages where none leads": {
+			[]phrase{{"Rinse", 0.8}, {"roof", 0.78}},
+			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
+			"it is old. [3]", "may help",
+		},
+		"a page that two sources have, once": {
+			[]phrase{{"Rinse", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Rinse the pump with water."}, {Number: 4, Title: "Pump", Contents: "Rinse the pump with water. \n\n## More"}},
+			"Rinse the pump with water. [3]", "[4]",
+		},
+		"a list with its introduction": {
+			[]phrase{{"Open the valve", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean the pump, do this:\n\n1. Open the valve.\n2. Rinse the pump."}},
+			"To clean the pump, do this [3]:\n\n1. Open the valve. [3]\n2. Rinse the pump. [3]", "",
+		},
+		"one item of a long list, marked": {
+			[]phrase{{"Part 7 ", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: long}},
+			"Parts of the pump [3]:\n\n- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
+		},
+		"one item of a list without introduction, marked": {
+			[]phrase{{"Part 7 ", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.TrimPrefix(long, "Parts of the pump:\n")}},
+			"- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
+		},
+		"rows with their header": {
+			[]phrase{{"Pump", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Care", Contents: "Part | Clean it with | Every\nPump | water | week\nValve | oil | month"}},
+			"Part | Clean it with | Every [3]:\n\n- Pump | water | week [3]", "Valve",
+		},
+		"a command with its warning": {
+			[]phrase{{"clean it", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "To clean it, run this:\n\n```\npump clean\n```\n\nWarning: the pump must be empty."}},
+			"```\npump clean\n```\n\nWarning: the pump must be empty. [3]", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			model := extractive.New().WithSentences(&meaning{phrases: tt.phrases}, retrieve.Gate{Links: 0.2, Quotes: 0.4})
+			got := chosenBy(t, model, asked(question, tt.docs...))
+			if !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("quotes %q, not %q without %q", got, tt.want, tt.not)
+			}
+		})
+	}
+}
+
+func TestVectorsOfPassagesAreCached(t *testing.T) {
+	t.Parallel()
+	embedder := &meaning{phrases: []phrase{{"Rinse", 0.8}}}
+	model := extractive.New().WithSentences(embedder, retrieve.Gate{Links: 0.2, Quotes: 0.4})
+	req := asked(question, tool.Document{Number: 3, Title: "Pump", Contents: "Rinse the pump with water."})
+	first := chosenBy(t, model, req)
+	embedded := embedder.texts
+	if again := chosenBy(t, model, req); again != first || embedder.texts != embedded+1 {
+		t.Errorf("%d texts embedded, then %d more; %q, then %q", embedded, embedder.texts-embedded, first, again)
+	}
+}
+
+// What was compared before the time was up decides.
+func TestSlowModelChoosesAmongComparedPassages(t *testing.T) {
+	t.Parallel()
+	embedder := &meaning{phrases: []phrase{{"Rinse", 0.8}}, most: 5}
+	doc := tool.Document{Number: 3, Title: "Pump", Contents: "Clean the pump: rinse it. Rinse it with water to clean the pump.\n\n" + strings.Repeat("The pump is green, not grey.\n\n", 8)}
+	got := chosenBy(t, extractive.New().WithSentences(embedder, retrieve.Gate{Links: 0.2, Quotes: 0.4}), asked(question, doc))
+	if embedder.texts <= embedder.most || !strings.Contains(got, "Rinse it with water to clean the pump. [3]") {
+		t.Errorf("after %d texts it answers %q", embedder.texts, got)
+	}
+}
