@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -37,6 +38,7 @@ type Model struct {
 	why     string
 	vectors *vectors // of the sentence model; nil: words decide what is shown
 	gate    retrieve.Gate
+	wait    time.Duration // for the sentence model; 0: gateWait
 }
 
 // New returns the model of a program for which no language model is configured. Answers say so.
@@ -52,6 +54,14 @@ func (m *Model) WithSentences(sentences retrieve.Embedder, gate retrieve.Gate) *
 	if with.vectors, with.gate = nil, gate; sentences != nil {
 		with.vectors = &vectors{embedder: sentences, known: map[string][]float32{}}
 	}
+	return &with
+}
+
+// Waiting has the sentence model take as long as wait for the passages of an answer. Those that are
+// not compared by then are chosen by words.
+func (m *Model) Waiting(wait time.Duration) *Model {
+	with := *m
+	with.wait = wait
 	return &with
 }
 

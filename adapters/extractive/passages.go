@@ -164,7 +164,7 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 		text := x.part.Title + ". " + x.part.pieces[x.at].section + ". " + x.text()
 		texts[i] = strings.ToValidUTF8(text[:min(len(text), maxSimilarity)], "")
 	}
-	limited, cancel := context.WithTimeout(ctx, gateWait)
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(m.wait, gateWait))
 	defer cancel()
 	q, v, err := m.vectors.of(limited, question, texts)
 	switch {

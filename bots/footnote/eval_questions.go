@@ -55,7 +55,10 @@ func (c *evalCommand) ask(ctx context.Context, env *environment) error {
 			return usageError(fmt.Sprintf("--compare %s: %v", c.Compare, err))
 		}
 	}
-	err = env.withBase(ctx, func(base *wire.Base) error { return c.interview(ctx, env, base, questions, &report) })
+	err = env.withBase(ctx, func(base *wire.Base) error {
+		base.Measuring = true
+		return c.interview(ctx, env, base, questions, &report)
+	})
 	if err != nil {
 		return fmt.Errorf("evaluate %s: %w", c.Questions, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/extractive"
 	"github.com/footnotehq/footnote/adapters/openai"
@@ -46,7 +47,11 @@ func (b *Base) gated(quoting *extractive.Model) (*extractive.Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the sentence model: %w", err)
 	}
-	return quoting.WithSentences(sentences, retrieve.DefaultGate()), nil
+	quoting = quoting.WithSentences(sentences, retrieve.DefaultGate())
+	if b.Measuring {
+		quoting = quoting.Waiting(time.Minute)
+	}
+	return quoting, nil
 }
 
 // FastModel rewrites follow-ups and describes what is indexed; nil without one.

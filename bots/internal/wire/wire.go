@@ -43,6 +43,8 @@ type Base struct {
 	Tenant  access.TenantID
 	// By is the account of who asks for changes, for the audit trail; empty while serving, where people ask in chat.
 	By string
+	// Measuring says that answers are measured, and wait for what a busy machine does slowly.
+	Measuring bool
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is built that is to be counted.
 	Meter *telemetry.Metrics
 	// Tracer hears what is done for turns; nil: nobody does. It is set as early.
