@@ -206,7 +206,7 @@ func TestEmptyMentionIsToldWhatToDo(t *testing.T) {
 	w := begin(t, llmtest.Native())
 	question := w.ada.Mention(w.general, "")
 	got := w.answers(w.general, 1)[0]
-	if !strings.Contains(got, "Write what you would like to know") {
+	if !strings.Contains(got, "Mention me again, with what you would like to know") {
 		t.Errorf("the bot says %q", got)
 	}
 	if v := w.discord.Answers(w.general)[0]; v.ReplyTo != question {
