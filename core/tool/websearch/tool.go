@@ -197,7 +197,8 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// search asks the provider each query that the person may still send, and returns these too. The results of all stand in turn: the first of each, then the second of each.
+// search sends the provider the queries that the person may still make, and returns these. Results
+// of all queries alternate: the first of each, then the second of each.
 func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
 	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
