@@ -187,7 +187,8 @@ func TestSectionsOfOneDocumentAreListedTogether(t *testing.T) {
 	}
 }
 
-// At a terminal a deep search shows its plan, what became of each row without numbers, and in the end what it took; the answer alone goes into a pipe.
+// At a terminal a deep search shows its plan, what became of each row, without numbers, and in the
+// end what it took. Only the answer goes into a pipe.
 func TestTerminalShowsDeepSearch(t *testing.T) {
 	t.Parallel()
 	payloads := []packet.Packet{

@@ -117,7 +117,7 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 	return out, true
 }
 
-// plan writes the rows of a deep search's plan that are new, and what became of those that were found out about.
+// plan writes the new rows of a deep search's plan, and what became of those that are settled.
 func (t *tail) plan(b *strings.Builder, v *stream.View) {
 	for i, r := range v.Plan {
 		said := ""

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// follower says how far deep searches are where the answer itself does not show it. It is safe for concurrent use.
+// follower says how far deep searches are where the answer itself does not show it. It is safe for
+// concurrent use.
 type follower struct {
 	env *environment
 
@@ -21,6 +22,9 @@ type follower struct {
 func (f *follower) Accept(p packet.Packet) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if p.Placement.ModelIndex > 0 { // the first of several models makes the plan
+		return
+	}
 	f.view.Apply(p)
 	switch p.Payload.(type) {
 	case packet.DeepSearchPlanStart:

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -86,7 +87,7 @@ func searxng(t *testing.T) (*httptest.Server, *atomic.Int64) {
 	return web, asked
 }
 
-// In threads an agent that has to search the web does so, and the sources say that a page is of the web.
+// In threads an agent that has to search the web does so, and sources say what is of the web.
 func TestThreadsShowWhatIsOfTheWeb(t *testing.T) {
 	t.Parallel()
 	web, asked := searxng(t)
@@ -112,7 +113,7 @@ func TestThreadsShowWhatIsOfTheWeb(t *testing.T) {
 	question := discord.ann.Mention(discord.general.ID, "When is high water?")
 	if err := discord.Until(w.ctx, func() bool {
 		all := discord.Answers(question)
-		return len(all) > 0 && strings.Contains(all[len(all)-1].Content, "Tide tables (web)")
+		return len(all) > 0 && slices.Equal(all[len(all)-1].Labels, []string{"[1] Tide tables (web)"})
 	}); err != nil {
 		t.Fatalf("%v: Discord shows %+v\n%s", err, discord.Answers(question), s.log)
 	}

@@ -211,7 +211,8 @@ func (p *puppet) reply(req llm.Request) llm.Delta {
 			p.allowed[path]++
 		}
 		return call(openurl.Name, map[string]any{"urls": []string{p.site.URL + path}})
-	case len(req.Tools) > 0 && (offers(websearch.Name) || knows) && p.choose(3) == 0: // it may call what it is not offered
+	case len(req.Tools) > 0 && (offers(websearch.Name) || knows) && p.choose(3) == 0:
+		// It may call what it is not offered.
 		p.webs++
 		if knows {
 			p.hushed++

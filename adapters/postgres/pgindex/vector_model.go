@@ -14,8 +14,8 @@ import (
 // ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
-// maxDimensions is how long vectors may be in pgvector, in either precision. Searches use no index of
-// PostgreSQL for them, whose limits (4,000 and 2,000) do not matter.
+// maxDimensions is how long vectors may be in pgvector, in either precision. The limits of its
+// indexes (4,000 and 2,000) do not matter: searches use none.
 const maxDimensions = 16_000
 
 // model is a row of embedding_model.

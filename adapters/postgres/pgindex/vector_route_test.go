@@ -113,7 +113,7 @@ func vectorsFound(t *testing.T, x *Index, a access.Audience, question []float32,
 	return found
 }
 
-// Vectors of the greatest length that pgvector has are kept and found, in both precisions, with sketches and without.
+// Vectors of the greatest length that pgvector has are kept and found, in both precisions.
 func TestLongVectorsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{precisionHalf, precisionFull} {
