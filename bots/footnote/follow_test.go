@@ -39,3 +39,36 @@ func TestDeepSearchShowsHowFarItIs(t *testing.T) {
 		t.Errorf("standard output:\n%s\nstandard error:\n%s", out.String(), said.String())
 	}
 }
+
+// Asked deeply, an agent without a search answers plainly and says so, everywhere.
+func TestAgentWithoutSearchMakesNoDeepSearch(t *testing.T) {
+	t.Parallel()
+	const said = "This agent has no search among its tools, so no deep search was made."
+	discord := newClub(t)
+	w := newWorkplace(t, func(r openaitest.Request) openaitest.Reply {
+		if r.Offers("plan_search") || r.Offers("internal_search") {
+			t.Error("a search was offered")
+		}
+		return openaitest.Reply{Text: "Hello there."}
+	}, append(discord.settings(), "FOOTNOTE_CONFIG="+folder(t, map[string]string{"footnote.yaml": "agent: reader\nagents:\n  reader: {tools: [read_file]}\n"})+"/footnote.yaml")...)
+	if r := w.run(t, "ask", "--deep", twoMatters); !strings.Contains(r.stdout, "Hello there.") || !strings.Contains(r.stdout, said) {
+		t.Errorf("the terminal shows\n%s", r.stdout)
+	}
+	w.run(t, "discord", "allow", discord.guild.ID)
+	s := w.serve()
+	defer s.stop(t)
+	if err := discord.Until(w.ctx, discord.Connected); err != nil {
+		t.Fatalf("%v\n%s", err, s.log)
+	}
+	root := w.ask(twoMatters)
+	w.until("the answer on Slack", func() bool {
+		return strings.Contains(w.shown(root), "Hello there.") && strings.Contains(w.shown(root), said)
+	})
+	question := discord.ann.Mention(discord.general.ID, "deep: "+twoMatters)
+	if err := discord.Until(w.ctx, func() bool {
+		all := discord.Answers(question)
+		return len(all) > 0 && strings.Contains(all[len(all)-1].Content, "Hello there.") && strings.Contains(all[len(all)-1].Content, said)
+	}); err != nil {
+		t.Fatalf("%v: Discord shows %+v\n%s", err, discord.Answers(question), s.log)
+	}
+}
