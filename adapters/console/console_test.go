@@ -186,3 +186,40 @@ func TestSectionsOfOneDocumentAreListedTogether(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// At a terminal a deep search shows its plan, what became of each row, without numbers, and in the
+// end what it took. Only the answer goes into a pipe.
+func TestTerminalShowsDeepSearch(t *testing.T) {
+	t.Parallel()
+	payloads := []packet.Packet{
+		{Payload: packet.DeepSearchPlanStart{}}, at(0, packet.SubQuestion{Question: "Where does it run?"}), at(1, packet.SubQuestion{Question: "Who owns it?"}),
+		at(0, packet.SearchStart{}), at(1, packet.Finding{State: "missing"}), at(0, packet.Finding{State: "found", Text: "In \x1b[31mDublin [[2]](https://docs.example/d)."}),
+		{Payload: packet.Progress{Seconds: 75, Searches: 3, Documents: 4}},
+		{Payload: packet.MessageStart{}}, {Payload: packet.MessageDelta{Text: "In Dublin."}}, {Payload: packet.Stop{Reason: "answered"}},
+	}
+	shown := func(r *console.Renderer) string {
+		tail, view := r.Tail(), &stream.View{}
+		var b strings.Builder
+		for _, p := range payloads {
+			view.Apply(p)
+			piece, _ := tail.Next(view)
+			b.WriteString(piece)
+		}
+		return b.String()
+	}
+	const dim, plain = "\x1b[2m", "\x1b[0m\n"
+	want := dim + "1. Where does it run?" + plain + dim + "2. Who owns it?" + plain + dim + "2. not in the documents" + plain + dim + "1. found: In [31mDublin." + plain +
+		"In Dublin.\n" + dim + "2 of 2 done · 1 min 15 s · searches: 3 · documents read: 4" + plain + "\n"
+	if diff := cmp.Diff(want, shown(&console.Renderer{Terminal: true})); diff != "" {
+		t.Errorf("at a terminal (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff("In Dublin.\n\n", shown(&console.Renderer{})); diff != "" {
+		t.Errorf("in a pipe (-want +got):\n%s", diff)
+	}
+}
+
+// at places a packet in a row of a plan.
+func at(tab int, payload packet.Payload) packet.Packet {
+	step := 0
+	return packet.Packet{Placement: packet.Placement{TurnIndex: 1, TabIndex: tab, SubTurnIndex: &step}, Payload: payload}
+}

@@ -3,6 +3,8 @@
 package console
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/foot"
+	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -54,8 +57,9 @@ func (r *Renderer) Tail() stream.Tail[string] {
 // tail is one answer on its way to the terminal.
 type tail struct {
 	*Renderer
-	text    int // bytes of the view's text that were written
-	queries int // queries that were shown
+	text    int      // bytes of the view's text that were written
+	queries int      // queries that were shown
+	rows    []string // states of the rows of a plan that were shown
 	status  string
 	last    byte
 	ends    rune // of the text that was written
@@ -73,13 +77,19 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 	if t.Terminal && len(v.Queries) > t.queries {
 		t.endMarkdown(&b)
 		for _, q := range v.Queries[t.queries:] {
-			t.line(&b, "\x1b[2mSearching: "+Sanitize(oneLine(q))+"\x1b[0m")
+			if slices.ContainsFunc(v.Plan, func(r stream.Row) bool { return r.Question == q }) {
+				continue // the plan shows it
+			}
+			t.line(&b, dim("Searching: "+q))
 		}
 		t.queries = len(v.Queries)
 	}
+	if t.Terminal && !t.done {
+		t.plan(&b, v)
+	}
 	if t.Terminal && v.Status != "" && v.Status != t.status {
 		t.status = v.Status
-		t.line(&b, "\x1b[2m"+Sanitize(oneLine(v.Status))+"\x1b[0m")
+		t.line(&b, dim(v.Status))
 	}
 	if v.Len() > t.text {
 		text := answer.VisibleAfter(t.ends, printed(v.TextFrom(t.text)))
@@ -106,6 +116,40 @@ func (t *tail) Next(v *stream.View) (string, bool) {
 	t.last = out[len(out)-1]
 	return out, true
 }
+
+// plan writes the new rows of a deep search's plan, and what became of those that are settled.
+func (t *tail) plan(b *strings.Builder, v *stream.View) {
+	for i, r := range v.Plan {
+		said := ""
+		switch {
+		case i == len(t.rows):
+			t.rows = append(t.rows, "")
+			said = fmt.Sprintf("%d. %s", i+1, r.Question)
+		case !r.Settled() || r.State == t.rows[i]:
+			continue
+		default:
+			t.rows[i] = r.State
+			said = fmt.Sprintf("%d. %s", i+1, cmp.Or(states[r.State], r.State))
+			if found := numbers.ReplaceAllString(r.Text, ""); found != "" {
+				said += ": " + cite.Cut(oneLine(found), maxFinding)
+			}
+		}
+		t.endMarkdown(b)
+		t.line(b, dim(said))
+	}
+}
+
+// numbers are the footnotes of a finding, whose numbers are not those of the report.
+var numbers = regexp.MustCompile(` ?\[\[\d+\]\]\([^()\s]+\)`)
+
+// maxFinding is how many characters of a finding are shown while a deep search goes on.
+const maxFinding = 170
+
+// states says what became of a row.
+var states = map[string]string{"missing": "not in the documents", "dropped": "left out"}
+
+// dim is a line about the work, not of the answer.
+func dim(s string) string { return "\x1b[2m" + Sanitize(oneLine(s)) + "\x1b[0m" }
 
 // endMarkdown ends the Markdown, if there is some.
 func (t *tail) endMarkdown(b *strings.Builder) {
@@ -190,6 +234,9 @@ func (t *tail) end(b *strings.Builder, v *stream.View) {
 				t.line(b, t.source(v, c))
 			}
 		}
+	}
+	if t.Terminal && len(v.Plan) > 0 {
+		t.line(b, dim(stream.ProgressText(v)))
 	}
 	t.line(b, "")
 }

@@ -165,6 +165,9 @@ func refused(status int) error {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusPaymentRequired:
 		return fmt.Errorf("the web search refuses the key or its use (HTTP %d): go on without it", status)
+	case status == http.StatusBadRequest || status == http.StatusUnprocessableEntity:
+		// Google and Brave answer a wrong key so.
+		return fmt.Errorf("the web search takes the key or the request for wrong (HTTP %d): go on without it", status)
 	case status == http.StatusTooManyRequests:
 		return errors.New("the web search takes no more requests at the moment (HTTP 429): go on without it")
 	default:

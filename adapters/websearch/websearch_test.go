@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/websearch"
@@ -135,6 +136,47 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAKeyThatIsNotTakenIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, name := range websearch.Providers() {
+		if name == "searxng" { // it has none
+			continue
+		}
+		server := httptest.NewServer(fakes[name])
+		t.Cleanup(server.Close)
+		c, err := websearch.New(websearch.Config{Provider: name, URL: server.URL, Key: "expired", Engine: "engine", HTTP: server.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Search(t.Context(), "a & b", 5); err == nil || !strings.Contains(err.Error(), "the key or") {
+			t.Errorf("%s: error %v", name, err)
+		} else if strings.Contains(err.Error(), "expired") {
+			t.Errorf("%s: the error shows the key: %v", name, err)
+		}
+	}
+}
+
+// hanging is a transport that never answers.
+type hanging struct{}
+
+func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+func TestAProviderThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := websearch.New(websearch.Config{Provider: "brave", Key: "key", HTTP: &http.Client{Transport: hanging{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Search(t.Context(), "x", 5); err == nil || !strings.Contains(err.Error(), "did not answer within 8s") {
+			t.Errorf("error %v", err)
+		}
+	})
 }
 
 func TestAStopEndsASearch(t *testing.T) {

@@ -77,7 +77,9 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 		lines = &packetLines{encoder: newEncoder(env.stdout)}
 		t.out, t.packets = io.Discard, lines
 	case c.JSON, c.Format != "": // a program reads what is printed when the answer is complete
-		t.out = io.Discard
+		t.out, t.packets = io.Discard, &follower{env: env}
+	case !t.links:
+		t.packets = &follower{env: env}
 	}
 	t.choice.SearchOnly, t.choice.Unattended = c.Search, true
 	if c.Format != "" {

@@ -49,6 +49,9 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 		changed.logger = newLogger(errs, env.config, false)
 		env = &changed
 	}
+	if !t.links {
+		t.packets = &follower{env: env}
+	}
 	if d.conversation, err = openConversation(ctx, env, t); err != nil {
 		return err
 	}

@@ -6,9 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/search"
+	"github.com/footnotehq/footnote/core/tool/websearch"
 	"github.com/footnotehq/footnote/core/turn"
 )
 
@@ -97,5 +102,35 @@ func TestAStopEndsEveryCall(t *testing.T) {
 		if r.Ending.Outcome != session.Stopped || string(r.Ending.Sentence) != "Stopped before anything was found." || last != 0 || len(model.Requests()) != 1 {
 			t.Errorf("%s: %+v, %d calls open at its end, %d requests\n%s", name, r.Ending, last, len(model.Requests()), r.said())
 		}
+	}
+}
+
+// A stop ends a web search that is under way, and asks no model after it.
+func TestAStopEndsAWebSearch(t *testing.T) {
+	t.Parallel()
+	query := map[string]any{"queries": []string{"billing"}}
+	model, fast := planner(twoParts), llmtest.Native(form(search.Name, query), form(websearch.Name, query))
+	s := ask(twoServices, model, fast)
+	provider, x := &outside{wait: make(chan struct{})}, shelves{public: map[document.ID]bool{"docs:billing": true, "docs:lookup": true}}
+	s.config.Parallel = 1
+	s.more = []tool.Tool{websearch.New(provider, x, x, budgettest.NewWords())}
+	ctx, stop := context.WithCancelCause(t.Context())
+	last := -1
+	s.sink = func(p packet.Packet) {
+		if _, over := p.Payload.(packet.Stop); over {
+			last = provider.calls()
+		}
+	}
+	done := make(chan result)
+	go func() { done <- s.run(ctx, t) }()
+	for tick := time.NewTicker(time.Millisecond); provider.calls() != 1; <-tick.C {
+		if t.Context().Err() != nil {
+			t.Fatal("the web was never searched")
+		}
+	}
+	stop(turn.ErrStopped)
+	r := <-done
+	if r.Ending.Outcome != session.Stopped || last != 0 || len(model.Requests()) != 1 || len(fast.Requests()) != 2 {
+		t.Errorf("%+v, %d searches open at its end, %d and %d requests\n%s", r.Ending, last, len(model.Requests()), len(fast.Requests()), r.said())
 	}
 }

@@ -108,6 +108,7 @@ type Scores struct {
 // Trace says how a search ran.
 type Trace struct {
 	Queries  []string `json:"queries"`
+	Web      bool     `json:"web,omitempty"`  // it was a search of the web
 	Page     int      `json:"page,omitempty"` // from 2, of an earlier search that was not run again; 0: a search
 	Alpha    float64  `json:"alpha"`          // effective
 	Embedder string   `json:"embedder,omitempty"`

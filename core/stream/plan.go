@@ -22,6 +22,9 @@ type Row struct {
 	rests    []document.ID
 }
 
+// Settled reports whether it is known what became of the row.
+func (r Row) Settled() bool { return r.State != "" && r.State != searching }
+
 // searching is the state of a row that is worked on.
 const searching = "searching"
 
@@ -123,12 +126,6 @@ func PlanText(v *View) (text string) {
 
 func planText(v *View, asked, most int) string {
 	var b strings.Builder
-	done := 0
-	for _, r := range v.Plan {
-		if r.State != "" && r.State != searching {
-			done++
-		}
-	}
 	verb, over := "Looking into", v.Phase == Done || v.Len() > 0
 	switch {
 	case over:
@@ -166,8 +163,19 @@ func planText(v *View, asked, most int) string {
 		fmt.Fprintf(&b, "_%s_", WouldTake(v.Progress))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "_%d of %d done%s_", done, len(v.Plan), progress(v.Progress))
+	fmt.Fprintf(&b, "_%s_", ProgressText(v))
 	return b.String()
+}
+
+// ProgressText is how far a deep search is, on one line.
+func ProgressText(v *View) string {
+	done := 0
+	for _, r := range v.Plan {
+		if r.Settled() {
+			done++
+		}
+	}
+	return fmt.Sprintf("%d of %d done%s", done, len(v.Plan), progress(v.Progress))
 }
 
 // WouldTake is what a search that waits would take, in words.

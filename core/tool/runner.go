@@ -188,7 +188,7 @@ func (r *Runner) run(ctx context.Context, j job, step Step, emit *packet.Emitter
 	told.End(ran.Err)
 	if ran.Err != nil && ctx.Err() == nil { // a stop is no failure
 		r.log.WarnContext(ctx, "tool call failed", "tool", j.call.Name, "took_ms", ran.Took.Milliseconds(), "error_type", fmt.Sprintf("%T", ran.Err))
-		ran.Result = Result{Content: Failed + ran.Err.Error() + "."}
+		ran.Result = Result{Content: Failed + ran.Err.Error() + ".", Search: ran.Result.Search}
 	}
 	if ran.Result.Arguments != nil {
 		ran.Call.Arguments = ran.Result.Arguments

@@ -99,6 +99,6 @@ type Result struct {
 	References []message.Reference // documents that Content holds, under the numbers the model sees; Text is empty where it holds the title alone
 	Citable    bool                // Content may be cited: the citation section and reminder follow
 	Evidence   bool                // for searches: something scored above the floor
-	Search     *retrieve.Account   // for searches: how it ran and what it found, for explanations; nil: it cannot be told
+	Search     *retrieve.Account   // for searches: how it ran, for explanations, with an error too; nil: unknown
 	Closest    []document.Ref      // for searches: what to name when nothing answers, best first (retrieve.Result.Closest)
 }

@@ -382,6 +382,8 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 		if r.Err == nil && r.Result.Citable {
 			w.citable = true
 			w.record.Searched(r.Result.Evidence, r.Result.Closest, r.Result.Search)
+		} else if r.Err != nil && r.Result.Search != nil {
+			w.record.Attempted(*r.Result.Search)
 		} else if r.Err != nil && r.Call.Name == search.Name && !errors.Is(r.Err, tool.ErrArguments) {
 			w.record.Unsearched()
 		}

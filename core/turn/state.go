@@ -36,6 +36,8 @@ type recorder interface {
 	// Searched adds the result of a search-like tool; the account may be nil. The person reads a
 	// notice of a search that went by keywords alone.
 	Searched(evidence bool, closest []document.Ref, account *retrieve.Account)
+	// Attempted adds a search that failed, for explanations.
+	Attempted(account retrieve.Account)
 	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no more to the answer.
 	Stepped(messages []message.Message)
 	// Asked adds what one inference took.
@@ -146,6 +148,12 @@ func (s *state) Searched(evidence bool, closest []document.Ref, account *retriev
 	if s.closest == nil {
 		s.closest = closest
 	}
+}
+
+func (s *state) Attempted(account retrieve.Account) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer.Searches = append(s.answer.Searches, account)
 }
 
 func (s *state) Unsearched() {

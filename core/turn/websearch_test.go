@@ -141,6 +141,22 @@ func TestWebQueriesHoldNothingThatIsNotPublic(t *testing.T) {
 	})
 }
 
+// An agent that has to search the web answers without it where a private file came with the question.
+func TestForcedWebSearchThatIsWithdrawn(t *testing.T) {
+	t.Parallel()
+	model := llmtest.Native(llmtest.Answer("It is a plan."))
+	s := ask("What is this?", model)
+	s.library, s.request.ForceTool = house{}, websearch.Name
+	s.request.Question.Files = []message.File{{Name: "a.txt", Text: hush}}
+	out := &outside{}
+	s.tools = []tool.Tool{websearch.New(out, house{}, house{}, budgettest.NewWords())}
+	report, _ := s.run(t, t.Context())
+	r := report.Best()
+	if len(out.queries) != 0 || len(model.Requests()) != 1 || model.Requests()[0].Choice.Name != "" || r.Text != "It is a plan." {
+		t.Errorf("%q, %d requests, queries %q", r.Text, len(model.Requests()), out.queries)
+	}
+}
+
 // The tool is in each request until something that is not public is in the context, and in none after it.
 func TestWebSearchDisappears(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,7 @@ func (s *Server) respond(i *Interaction, body callback) *apiError {
 			delete(s.messages, m.id)
 			return errEmpty
 		}
-		m.content, m.buttons, m.links = *data.Content, data.buttons(), data.links()
+		m.content, m.buttons, m.links, m.labels = *data.Content, data.buttons(), data.links(), data.labels()
 	case callbackDeferred:
 		m.flags = m.flags&flagEphemeral | flagLoading // nothing but EPHEMERAL can be set
 	default:
@@ -214,7 +214,7 @@ func (s *Server) postFollowUp(c *call) (any, *apiError) {
 		return nil, errEmpty
 	}
 	m := s.newMessage(s.channels[i.Channel], s.bot.ID, *w.Content)
-	m.buttons, m.links, m.file = w.buttons(), w.links(), c.file
+	m.buttons, m.links, m.labels, m.file = w.buttons(), w.links(), w.labels(), c.file
 	m.interaction, m.ephemeral = i.ID, i.private
 	if w.Flags != nil {
 		m.flags = *w.Flags

@@ -19,7 +19,7 @@ type message struct {
 	flags, kind                  int
 	ephemeral, deleted           bool
 	buttons                      []string // custom ids
-	links                        []string // addresses of buttons
+	links, labels                []string // addresses of buttons, and what these say
 	attached                     []*attachment
 	file                         string
 	created                      time.Time
@@ -202,7 +202,7 @@ func (s *Server) postMessage(c *call) (any, *apiError) {
 		}
 	}
 	m := s.newMessage(ch, s.bot.ID, *w.Content)
-	m.nonce, m.buttons, m.links, m.file = nonce, w.buttons(), w.links(), c.file
+	m.nonce, m.buttons, m.links, m.labels, m.file = nonce, w.buttons(), w.links(), w.labels(), c.file
 	if w.Flags != nil {
 		m.flags = *w.Flags
 	}
@@ -455,7 +455,7 @@ func (m *message) apply(w *write) {
 		m.content = *w.Content
 	}
 	if w.Components != nil {
-		m.buttons, m.links = w.buttons(), w.links()
+		m.buttons, m.links, m.labels = w.buttons(), w.links(), w.labels()
 	}
 	if w.Flags != nil {
 		m.flags = m.flags&^flagSuppressEmbeds | *w.Flags&flagSuppressEmbeds

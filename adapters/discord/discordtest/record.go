@@ -20,6 +20,7 @@ type Version struct {
 	Ephemeral bool
 	Buttons   []string // custom ids
 	Links     []string // addresses of buttons
+	Labels    []string // of these
 	File      string   // content of the attachment
 	Pings     []string // whom this write notified: "everyone", or ids
 	At        time.Time
@@ -144,7 +145,7 @@ func (s *Server) Threads(parent string) []Thread {
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions.Add(Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,
-		Ephemeral: m.ephemeral, Buttons: m.buttons, Links: m.links, File: m.file, Pings: s.pings(m, mentions), At: time.Now(),
+		Ephemeral: m.ephemeral, Buttons: m.buttons, Links: m.links, Labels: m.labels, File: m.file, Pings: s.pings(m, mentions), At: time.Now(),
 	})
 	s.notify()
 }
@@ -175,4 +176,16 @@ func (s *Server) pings(m *message, raw json.RawMessage) []string {
 		pings = append(pings, target.author)
 	}
 	return pings
+}
+
+// labels are what those of a write's buttons say that open an address.
+func (w *write) labels() (labels []string) {
+	for _, row := range w.Components {
+		for _, c := range row.Components {
+			if c.URL != "" {
+				labels = append(labels, c.Label)
+			}
+		}
+	}
+	return labels
 }

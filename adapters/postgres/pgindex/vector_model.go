@@ -14,11 +14,9 @@ import (
 // ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
-// Vectors may be as long as pgvector can index them: who wants to build an index of their own can.
-const (
-	maxHalfDimensions = 4000
-	maxFullDimensions = 2000
-)
+// maxDimensions is how long vectors may be in pgvector, in either precision. The limits of its
+// indexes (4,000 and 2,000) do not matter: searches use none.
+const maxDimensions = 16_000
 
 // model is a row of embedding_model.
 type model struct {
@@ -50,7 +48,7 @@ func (x *Index) registerModel(ctx context.Context, tenant access.TenantID, name 
 		return model{}, err
 	}
 	if !found {
-		if err := indexable(x.cfg.Precision, dimensions); err != nil {
+		if err := searchable(dimensions); err != nil {
 			return model{}, fmt.Errorf("embedding model %q: %w", name, err)
 		}
 		_, err := x.db.Pool.Exec(ctx, `
@@ -66,16 +64,13 @@ func (x *Index) registerModel(ctx context.Context, tenant access.TenantID, name 
 	return m, m.check(dimensions)
 }
 
-// indexable reports why vectors of a precision and length cannot be searched, if so.
-func indexable(precision string, dimensions int) error {
+// searchable reports why vectors of a length cannot be searched, if so.
+func searchable(dimensions int) error {
 	switch {
 	case dimensions < 1:
 		return fmt.Errorf("%w: there is none; check the embedding model", ErrDimensions)
-	case precision == precisionFull && dimensions > maxFullDimensions:
-		return fmt.Errorf("%w: %d are more than the %d that PostgreSQL can index with 32 bits; use 16-bit vectors (halfvec) or lower "+
-			"EMBEDDING_DIMENSIONS", ErrDimensions, dimensions, maxFullDimensions)
-	case dimensions > maxHalfDimensions:
-		return fmt.Errorf("%w: %d are more than the %d that PostgreSQL can index; lower EMBEDDING_DIMENSIONS", ErrDimensions, dimensions, maxHalfDimensions)
+	case dimensions > maxDimensions:
+		return fmt.Errorf("%w: %d are more than the %d that pgvector can hold; lower EMBEDDING_DIMENSIONS", ErrDimensions, dimensions, maxDimensions)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (c *Config) settings() []Setting {
 		{"RERANK_MODEL", "", "its model. Unset: an endpoint of text-embeddings-inference, which has one model alone", text(&c.RerankModel)},
 		{"RERANK_API_KEY", "", "key of the reranker", secret(&c.RerankKey)},
 		{"RERANK_TIMEOUT", "300ms", "how long a search waits for it; later the passages stand in the order of the search", longerThanNothing(&c.RerankWait)},
-		{"INDEX_PRECISION", "half", "how vectors are kept: half (16 bits a number, up to 4,000 dimensions) or single (32 bits, up to 2,000). Those that are there stay as they are until footnote sources reindex --all", oneOf(&c.Precision, "half", "single")},
+		{"INDEX_PRECISION", "half", "how vectors are kept: half (16 bits a number) or single (32 bits). Those that are there stay as they are until footnote sources reindex --all", oneOf(&c.Precision, "half", "single")},
 		{"HYBRID_ALPHA", "0.5", "share of the semantic side of a search: 0 keywords only, 1 vectors only; values outside are clipped", clipped(&c.HybridAlpha, 0, 1)},
 		{"KNOWLEDGE_MODEL", "", "model of the endpoint that reads, beside serve, which people, teams and systems passages speak of and what they state of one another, each text once. footnote knowledge extract --estimate says what that costs. Unset: none does, and what one has read is taken out again", text(&c.KnowledgeModel)},
 		{"KNOWLEDGE_STEP", "true", "a search also finds the documents whose titles stand in its best passages", yesNo(&c.KnowledgeStep)},

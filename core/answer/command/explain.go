@@ -130,6 +130,9 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	for _, q := range a.Queries {
 		asked = append(asked, fmt.Sprintf("%q", q))
 	}
+	if a.Web {
+		return append([]string{fmt.Sprintf("Web search: %s; %s.", strings.Join(asked, ", "), plural.Count(len(a.Found), "page"))}, pages(a, may)...)
+	}
 	evidence := "what was found matches the question closely"
 	if !a.Evidence {
 		evidence = "nothing matches the question closely"
@@ -161,6 +164,16 @@ func searched(a retrieve.Account, may func(document.ID) bool) []string {
 		said = append(said, fmt.Sprintf("- %d. %s: score %.3f (%s%s)", len(named), f.Title, f.Score, places(f), matches))
 		if len(named) == maxExplained {
 			break
+		}
+	}
+	return said
+}
+
+// pages lists the pages that a web search found.
+func pages(a retrieve.Account, may func(document.ID) bool) (said []string) {
+	for _, f := range a.Found {
+		if may(f.Document) && len(said) < maxExplained {
+			said = append(said, fmt.Sprintf("- %d. %s", len(said)+1, f.Title))
 		}
 	}
 	return said

@@ -39,6 +39,19 @@ func TestExplanationNamesTheBestDocuments(t *testing.T) {
 	}
 }
 
+// An explanation shows what the web was searched for, also where nothing came back.
+func TestExplanationShowsWebQueries(t *testing.T) {
+	t.Parallel()
+	e := command.Explanation{Turn: &session.Turn{Outcome: session.Answered}, Saved: session.Saved{Outcome: session.Answered, Runs: []session.Run{{Searches: []retrieve.Account{
+		{Trace: retrieve.Trace{Queries: []string{"tides", "moon"}, Web: true}, Evidence: true, Found: []retrieve.Found{{Document: "open_url:a", Title: "Tide tables"}, {Document: "d", Title: "Hidden"}}},
+		{Trace: retrieve.Trace{Queries: []string{"eclipse"}, Web: true}},
+	}}}}}
+	said := strings.Join(e.Sentences(func(id document.ID) bool { return id != "d" }), "\n")
+	if !strings.Contains(said, "Web search: \"tides\", \"moon\"; 2 pages.\n- 1. Tide tables\nWeb search: \"eclipse\"; 0 pages.") || strings.Contains(said, "Hidden") {
+		t.Errorf("told:\n%s", said)
+	}
+}
+
 // Of a deep search each sub-question is told with what it brought; what was asked further only where all that was found may be named.
 func TestExplanationOfADeepSearch(t *testing.T) {
 	t.Parallel()

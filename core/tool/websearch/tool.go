@@ -24,6 +24,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 	"golang.org/x/sync/errgroup"
@@ -170,15 +171,24 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 		shown = append(shown, "the web: "+q)
 	}
 	emit.Emit(packet.SearchQueries{Queries: shown})
-	found, failed := t.search(ctx, queries, call.Scope)
+	found, sent, failed := t.search(ctx, queries, call.Scope)
+	var account *retrieve.Account // of what left the house, also where nothing came of it
+	if len(sent) > 0 {
+		account = &retrieve.Account{Trace: retrieve.Trace{Queries: sent, Web: true}}
+	}
 	kept, err := t.own(ctx, found, call.Scope)
 	if err != nil {
-		return tool.Result{}, fmt.Errorf("it could not be found out what may be shown: %w", err)
+		return tool.Result{Search: account}, fmt.Errorf("it could not be found out what may be shown: %w", err)
 	}
 	if len(kept) == 0 {
-		return tool.Result{}, errors.Join(failed, errNothing)
+		return tool.Result{Search: account}, errors.Join(failed, errNothing)
 	}
 	result := t.result(kept, call.Scope)
+	result.Search = account
+	account.Evidence = true
+	for _, r := range result.References {
+		account.Found = append(account.Found, retrieve.Found{Document: r.Document.ID, Title: r.Document.Title})
+	}
 	var documents []packet.Document
 	for _, r := range message.Distinct(result.References) {
 		documents = append(documents, packet.DocumentOf(r.Document, "", 0))
@@ -187,9 +197,10 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	return result, nil
 }
 
-// search asks the provider each query. The results of all stand in turn: the first of each, then the second of each.
-func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (found []Result, failed error) {
-	all, errs := make([][]Result, len(queries)), make([]error, len(queries))
+// search sends the provider the queries that the person may still make, and returns these. Results
+// of all queries alternate: the first of each, then the second of each.
+func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (found []Result, sent []string, failed error) {
+	all, errs, asked := make([][]Result, len(queries)), make([]error, len(queries)), make([]bool, len(queries))
 	var group errgroup.Group
 	for i, q := range queries {
 		group.Go(func() error {
@@ -200,6 +211,7 @@ func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (
 			case !until.IsZero():
 				errs[i] = fmt.Errorf("this person has searched the web as often as one may in a day; the next search is possible at %s UTC", until.UTC().Format("15:04"))
 			default:
+				asked[i] = true
 				all[i], errs[i] = t.provider.Search(ctx, q, maxResults)
 			}
 			return nil
@@ -213,7 +225,12 @@ func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (
 			}
 		}
 	}
-	return found, errors.Join(errs...)
+	for i, q := range queries {
+		if asked[i] {
+			sent = append(sent, q)
+		}
+	}
+	return found, sent, errors.Join(errs...)
 }
 
 // own drops what is no page of the web, what comes twice, and what claims the address of a document of the index: that is read there,

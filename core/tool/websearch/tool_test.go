@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -102,6 +103,9 @@ func TestPagesAreCitablePassagesFromTheWeb(t *testing.T) {
 	if len(got.References) != 1 || !got.Citable {
 		t.Fatalf("references %+v", got.References)
 	}
+	if a := got.Search; a == nil || !a.Web || len(a.Queries) != 3 || len(a.Found) != 1 || a.Found[0].Document != got.References[0].Document.ID {
+		t.Errorf("the account of the search is %+v", a)
+	}
 	r := got.References[0]
 	if r.Document.ID != openurl.PageID("https://example.org/a") || r.Document.Kind != "web" || r.Document.URL != "https://example.org/a" || len([]rune(r.Text)) > 1_500 {
 		t.Errorf("reference %+v", r)
@@ -158,8 +162,12 @@ func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
 		"refuses the key":           {&provider{err: errors.New("the web search refuses the key")}, allowance{}, index{}, `{"queries":["x"]}`},
 		"it could not be found out": {&provider{pages: []websearch.Result{{URL: "https://example.org/"}}}, allowance{}, index{errors.New("away")}, `{"queries":["x"]}`},
 	} {
-		if _, err := run(t, test.p, test.x, test.a, test.arguments, scope()); err == nil || !strings.Contains(fmt.Sprint(err), want) {
+		got, err := run(t, test.p, test.x, test.a, test.arguments, scope())
+		if err == nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+		if (got.Search != nil) != (len(test.p.queries) > 0) || got.Search != nil && !slices.Equal(got.Search.Queries, test.p.queries) {
+			t.Errorf("%s: %q was asked, and the account is %+v", want, test.p.queries, got.Search)
 		}
 	}
 }

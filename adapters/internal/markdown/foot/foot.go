@@ -138,13 +138,24 @@ func (s Source) Places() []Place { return append([]Place{s.Place}, s.Also...) }
 // Web stands behind the title of a page of the web, which no source of the organisation holds.
 const Web = " (web)"
 
+// maxWebTitle is how many UTF-16 units of a title of the web are shown. A stranger chose it, and a
+// long one must not push Web off a label of Discord's buttons, which has 80.
+const maxWebTitle = 60
+
+func webTitle(title string) string {
+	for most := maxWebTitle; answer.UTF16Count(title) > maxWebTitle; most-- {
+		title = Cut(title, most)
+	}
+	return title + Web
+}
+
 func placeOf(c packet.CitationInfo) Place { return Place{c.Number, titleOf(c), c.URL} }
 
 // titleOf names a section of a document.
 func titleOf(c packet.CitationInfo) string {
 	title, section := cite.SafeTitle(c.Title), cite.SafeTitle(c.Section)
 	if openurl.Fetched(c.Document) {
-		return title + Web
+		return webTitle(title)
 	}
 	if strings.TrimSpace(c.Section) == "" || strings.EqualFold(title, section) {
 		return title

@@ -131,6 +131,13 @@ func TestSourcesSayWhereTheyLieAndHowOldTheyAre(t *testing.T) {
 	if list, _ := foot.Sources(v, now, 10); list[0].Title != "A page (web)" {
 		t.Errorf("a page of the web is called %q", list[0].Title)
 	}
+	for _, long := range []string{strings.Repeat("Employee handbook ", 20), strings.Repeat("😀", 100), strings.Repeat("a\u0301\u0302\u0303", 100)} {
+		v = &stream.View{}
+		v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, Document: "open_url:https://example.org/", Title: long, URL: "https://example.org/", Source: "web"}})
+		if list, _ := foot.Sources(v, now, 10); !strings.HasSuffix(list[0].Title, "… (web)") || answer.UTF16Count(list[0].Title) > 66 {
+			t.Errorf("a page of the web with a long title is called %q", list[0].Title)
+		}
+	}
 	v = &stream.View{}
 	v.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, URL: "https://<!channel>/x", Source: "web"}})
 	if list, _ := foot.Sources(v, now, 10); strings.ContainsAny(list[0].Detail(), "<>") {
