@@ -5,6 +5,7 @@ package mcp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 
@@ -57,9 +58,13 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 // Serve answers one client over a pair of streams until the client closes its own, or ctx ends.
 func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
 	server := newServer(service, version, logger, func(*sdk.CallToolRequest) (mcp.Caller, error) { return caller, nil })
-	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage})
-	if errors.Is(err, io.EOF) || ctx.Err() != nil {
-		return nil
+	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)
+	if err != nil {
+		return fmt.Errorf("answer over the standard streams: %w", err)
 	}
-	return err //nolint:wrapcheck // it says what it is about
+	defer context.AfterFunc(ctx, func() { _ = session.Close() })() // Wait has its error
+	if err := session.Wait(); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("answer over the standard streams: %w", err)
+	}
+	return nil
 }

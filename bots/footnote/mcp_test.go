@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
@@ -335,6 +336,24 @@ func TestAssistantOverStandardStreams(t *testing.T) {
 	}
 	if r := p.run(t, "audit"); strings.Count(r.stdout, "mcp.call") != 3 {
 		t.Errorf("the audit trail says:\n%s", r.stdout)
+	}
+}
+
+func TestAssistantOverStandardStreamsEndsWhenTold(t *testing.T) {
+	t.Parallel()
+	cmd := newProgram(t).command(t.Context(), "mcp")
+	said := &lockedBuffer{}
+	cmd.Stderr = said
+	client, err := mcptest.Start(t, cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = client.Close() // the server may have gone first
+	if !cmd.ProcessState.Success() || strings.Contains(said.String(), "ERROR") {
+		t.Errorf("it ended with %v\n%s", cmd.ProcessState, said)
 	}
 }
 

@@ -174,7 +174,7 @@ func (s *Service) alone(ctx context.Context, person access.Account) (access.Pres
 // Sentences for callers.
 const (
 	whoUnknown  = "It is not known at the moment what you may read, so nothing was looked up. Try again in a minute."
-	personLeft  = "The person whose token this is has left. Revoke the token."
+	personLeft  = "The person whose token this is has left, or is in no server that belongs here."
 	notHere     = "You may not ask Footnote here."
 	pausedHere  = "Footnote is paused here. Try again later."
 	failedCall  = "The call did not work, so nothing is known about the documents. Try again later."
