@@ -32,7 +32,7 @@ func discordKind() Kind {
 		Bound: "What was said in a channel that every member of the server can open may be read by members (discord.public_channels), in any other by whoever can open it when the question is asked. " +
 			"A channel that is no longer for everybody, or that the bot cannot read any more, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise). Private threads are not read.",
 		Looks:    channelLooks,
-		Unpaused: "nobody would see that a channel has become private, and what was said in it would still be found",
+		Unpaused: "a channel that becomes private would go unnoticed, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {
 			if strings.TrimSpace(given["discord.channels"]) == "" && !isYes(given["discord.public"]) {
 				return "no channel is chosen: name some with --channels NAME,NAME, or write --public for every one that all members of the server can open"
