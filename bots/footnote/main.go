@@ -53,7 +53,7 @@ type commands struct {
 	Search      searchCommand     `cmd:"" group:"look" help:"Search the index and print the passages with their scores."`
 	Knowledge   knowledgeCommand  `cmd:"" group:"look" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
 	Feedback    feedbackCommand   `cmd:"" group:"look" help:"List what people think of the answers."`
-	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, beside the index."`
+	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, apart from the index."`
 	Usage       usageCommand      `cmd:"" group:"look" help:"Show what models were used for, and what that cost."`
 	Why         whyCommand        `cmd:"" group:"look" help:"Explain why a message was answered as it was, or not at all."`
 	Audit       auditCommand      `cmd:"" group:"look" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`
