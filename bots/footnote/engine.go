@@ -11,7 +11,7 @@ import (
 
 // engineCommand moves searches to the search engine of INDEX_URL, and back.
 type engineCommand struct {
-	State   engineStateCommand   `cmd:"" default:"1" help:"Say which index answers searches, and what it was not told yet."`
+	State   engineStateCommand   `cmd:"" default:"1" help:"Show which index answers searches, and how many changes it still lacks."`
 	Move    engineMoveCommand    `cmd:"" help:"Copy the index to the search engine of INDEX_URL, which answers searches once the copy is complete. Questions and indexing continue meanwhile, and no source is read. Run it again to resume an interrupted move."`
 	Rebuild engineRebuildCommand `cmd:"" help:"Rebuild the search engine's index while the old one answers searches, then switch to it. Run this after an upgrade that says so, or when the engine lost its data."`
 	Leave   engineLeaveCommand   `cmd:"" help:"Have PostgreSQL answer searches again, at once, and drop what the search engine holds. Then take INDEX_URL out of the settings."`

@@ -39,7 +39,7 @@ type commands struct {
 	Ask         askCommand        `cmd:"" group:"try" help:"Ask one question and print the answer."`
 	Index       indexCommand      `cmd:"" group:"try" help:"Index files, folders and sites."`
 	Doctor      doctorCommand     `cmd:"" group:"try" help:"Check everything that footnote needs and say what to do."`
-	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until stopped."`
 	MCP         mcpCommand        `cmd:"" group:"serve" name:"mcp" help:"Answer an assistant of yours over the standard streams (Model Context Protocol), with what the terminal may read."`
 	Tokens      tokensCommand     `cmd:"" group:"serve" help:"Give out and revoke personal tokens, with which assistants search for a person."`
 	Service     serviceCommand    `cmd:"" group:"serve" help:"Run footnote as a service of this machine (systemd)."`
