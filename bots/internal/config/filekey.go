@@ -50,7 +50,7 @@ func FileKeys() []FileKey {
 		{"sources.NAME.acl", acl, "members", "who may read its documents"},
 		{"sources.NAME.include", list, "all files", "patterns of what is indexed"},
 		{"sources.NAME.exclude", list, "", "patterns of what is not"},
-		{"sources.NAME.commits", "true or false", "false", "of a Git repository: its newest 500 commits are documents too, so that it can be told who changed what, and when"},
+		{"sources.NAME.commits", "true or false", "false", "of a Git repository: its newest 500 commits are documents too, so that answers can say who changed what, and when"},
 		{"sources.NAME.every", "a length of time, such as 6h or 1d", "", "how often footnote serve reads it again; of a system that says itself who may read it, 5m where it is unset"},
 		{"sources.NAME.covering", list, "", "groups of the source, such as group:NAME:all, that count as held by everybody in public channels and in those of more than 200 people. Unset: a source that has its own readers is not used there. See people.md"},
 		{"identity.domains", list, "", "domains of addresses by which people of Slack and people of sources are the same. Unset: only footnote people import says who is who"},

@@ -26,7 +26,7 @@ func discordKind() Kind {
 		Rights: []Right{
 			{"View Channel", "to see channels, and who may open them"},
 			{"Read Message History", "to read what was said there"},
-			{"Message Content Intent", "to be told the text of messages"},
+			{"Message Content Intent", "to receive the text of messages"},
 		},
 		Secrets: []Secret{{Env: "DISCORD_BOT_TOKEN", What: "the bot's token, under Bot in the developer portal", set: func(c *config.Config) bool { return c.DiscordBotToken != "" }}},
 		Bound: "What was said in a channel that every member of the server can open may be read by members (discord.public_channels), in any other by whoever can open it when the question is asked. " +
