@@ -18,7 +18,7 @@ import (
 // configCommand shows what holds where, and what was changed in chat.
 type configCommand struct {
 	Show configShowCommand `cmd:"" default:"withargs" help:"Print what holds in each channel, and who said so."`
-	Diff configDiffCommand `cmd:"" help:"Print what was changed in chat, beside what the configuration file says."`
+	Diff configDiffCommand `cmd:"" help:"Print what was changed in chat, next to what the configuration file says."`
 }
 
 // place is where something holds, as flags.

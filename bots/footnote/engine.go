@@ -11,9 +11,9 @@ import (
 
 // engineCommand moves searches to the search engine of INDEX_URL, and back.
 type engineCommand struct {
-	State   engineStateCommand   `cmd:"" default:"1" help:"Say which index answers searches, and what it was not told yet."`
-	Move    engineMoveCommand    `cmd:"" help:"Bring the index to the search engine of INDEX_URL, and have it answer searches once it is complete. Questions and indexing go on meanwhile, and no source is read. A move that was interrupted is gone on with."`
-	Rebuild engineRebuildCommand `cmd:"" help:"Make the search engine's index anew beside the one that answers searches, and have it take over: after an upgrade that says so, or when the engine lost its data."`
+	State   engineStateCommand   `cmd:"" default:"1" help:"Show which index answers searches, and how many changes it still lacks."`
+	Move    engineMoveCommand    `cmd:"" help:"Copy the index to the search engine of INDEX_URL, which answers searches once the copy is complete. Questions and indexing continue meanwhile, and no source is read. Run it again to resume an interrupted move."`
+	Rebuild engineRebuildCommand `cmd:"" help:"Rebuild the search engine's index while the old one answers searches, then switch to it. Run this after an upgrade that says so, or when the engine lost its data."`
 	Leave   engineLeaveCommand   `cmd:"" help:"Have PostgreSQL answer searches again, at once, and drop what the search engine holds. Then take INDEX_URL out of the settings."`
 }
 
@@ -46,7 +46,7 @@ func (c *engineLeaveCommand) Run(ctx context.Context, env *environment) error {
 		if err := base.Index.LeaveEngine(ctx); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintln(env.out, "PostgreSQL answers searches. Take INDEX_URL out of the settings and start every process anew.")
+		_, err := fmt.Fprintln(env.out, "PostgreSQL answers searches. Take INDEX_URL out of the settings and restart every process.")
 		return err
 	})
 }

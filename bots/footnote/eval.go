@@ -54,7 +54,7 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	case (c.Dir == "") == (c.Questions == ""):
 		return usageError("name either the folder of a labelled collection, or --questions FILE with questions about the documents that are indexed")
 	case c.Questions != "" && (c.Mode != "" || c.Trec != ""):
-		return usageError("--mode and --run are for labelled collections: questions of people are searched as they are when somebody asks")
+		return usageError("--mode and --run are for labelled collections: --questions searches as the bot does when a person asks")
 	case c.Queries != "" && (c.Questions == "" || c.Deep || c.Answers || c.Compare != "" || c.Save != ""):
 		return usageError("--queries goes with --questions, --source and --json alone")
 	case c.Queries != "":

@@ -107,7 +107,7 @@ func TestQuestionsAreAnsweredFromWhatAModelRead(t *testing.T) {
 		t.Errorf("of a kind that there is not: %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	all.run(t, "knowledge", "merge", "system:ledger service", "system:gamma proxy", "--reason", "it was renamed")
-	if r := all.run(t, "knowledge", "show", "Ledger Service"); !strings.Contains(r.stdout, "Vera Kuhn owns Gamma Proxy") || !strings.Contains(r.stdout, "somebody said so") {
+	if r := all.run(t, "knowledge", "show", "Ledger Service"); !strings.Contains(r.stdout, "Vera Kuhn owns Gamma Proxy") || !strings.Contains(r.stdout, "a person said so") {
 		t.Errorf("as one they are\n%s", r.stdout)
 	}
 	if r := quoting.run(t, "knowledge", "show", "Ledger Service"); strings.Contains(r.stdout, "Vera") || !strings.Contains(r.stdout, "Jana Roth") {

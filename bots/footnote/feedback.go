@@ -22,7 +22,7 @@ type feedbackCommand struct {
 	Limit int    `name:"limit" default:"1000" help:"At most so many, the newest."`
 	JSON  bool   `name:"json" xor:"form" help:"Print one JSON array."`
 
-	Export bool `name:"export" xor:"form" help:"Print the questions that were voted on or asked again, with the questions before them in their threads, as a file for footnote eval --questions: where nobody was content, pages_regex is to be filled in."`
+	Export bool `name:"export" xor:"form" help:"Print the questions that were voted on or asked again, with the questions before them in their threads, as a file for footnote eval --questions: fill in pages_regex where no asker was content."`
 }
 
 // feedbackJSON is the form of feedback --json; its names are stable. A private answer's question is its asker's own concern and left out.

@@ -23,7 +23,7 @@ type indexCommand struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Files, folders, addresses of sites (https://…), of which all below the address is read, or of Git repositories (https://….git, #BRANCH for a branch). Each is a source: indexing it again takes in what has changed and forgets what is gone. None: the sources of the configuration file."`
 	BaseURL string   `name:"base-url" placeholder:"URL" help:"Where the folder or repository is published; documents are linked there."`
 	ACL     *string  `name:"acl" placeholder:"LIST" help:"Who may read: public, members, group:NAME, channel:PLATFORM:ID, user:PLATFORM:ID, separated by commas. Left out, like the other options: as the last time, else members."`
-	Include []string `name:"include" placeholder:"GLOB" help:"Only files, or pages of a site, whose path matches; may be repeated. ** stands for any folders."`
+	Include []string `name:"include" placeholder:"GLOB" help:"Only files, or pages of a site, whose path matches; may be repeated. ** matches any folders."`
 	Exclude []string `name:"exclude" placeholder:"GLOB" help:"Not files that match; may be repeated."`
 	Commits bool     `name:"commits" help:"The commits of a Git repository are documents too: who changed what, and when."`
 	Every   string   `name:"every" placeholder:"TIME" help:"How often serve reads the source again, such as 6h or 1d. Left out: as the last time, else never."`

@@ -20,7 +20,7 @@ import (
 // knowledgeCommand shows what documents state, and says which things are one.
 type knowledgeCommand struct {
 	Status  knowledgeStatus  `cmd:"" default:"withargs" help:"Count what is known."`
-	Show    knowledgeShow    `cmd:"" help:"Show what goes by a name, and what is stated of it."`
+	Show    knowledgeShow    `cmd:"" help:"Show what has this name, and what is stated of it."`
 	Extract knowledgeExtract `cmd:"" help:"Have KNOWLEDGE_MODEL read what is new, or say what that takes."`
 	Merge   knowledgeMerge   `cmd:"" help:"Say that two things are one, such as a person and an account, or take back that they are two."`
 	Split   knowledgeSplit   `cmd:"" help:"Take that back, or say that two things are two, whatever documents say."`
@@ -191,13 +191,13 @@ func (c *knowledgeShow) Run(ctx context.Context, env *environment) error {
 // because is why two entities count as one.
 func because(j knowledge.Joined) string {
 	if j.By == nil {
-		return "somebody said so (footnote knowledge merge)"
+		return "a person said so (footnote knowledge merge)"
 	}
 	page := cmp.Or(j.By.Document.Title, j.By.Document.URL, string(j.By.Document.ID))
 	if j.Reason == knowledge.ByBoth {
 		return fmt.Sprintf("“%s” gives both of one person", page)
 	}
-	return fmt.Sprintf("“%s” calls %s “%s”, and nobody else is called so", page, j.By.Key, j.By.Shown)
+	return fmt.Sprintf("“%s” calls %s “%s”, and no one else has that name", page, j.By.Key, j.By.Shown)
 }
 
 func shownJSON(named []knowledge.Named, one []knowledge.Joined, stated []knowledge.Statement) knowledgeShownJSON {
@@ -244,7 +244,7 @@ func (c *knowledgeMerge) Run(ctx context.Context, env *environment) error {
 			_, err = fmt.Fprintln(env.out, "They are not kept apart any more: they count as one where documents say so. Merge them once more to say it yourself.")
 			return err
 		}
-		_, err = fmt.Fprintf(env.out, "Whoever asks for %s is told of %s too, as far as they may read what states it. footnote knowledge split takes that back.\n", plain(c.One), plain(c.Other))
+		_, err = fmt.Fprintf(env.out, "Whoever asks for %s hears of %s too, as far as they may read what states it. To undo that, run footnote knowledge split.\n", plain(c.One), plain(c.Other))
 		return err
 	})
 }
@@ -267,7 +267,7 @@ func (c *knowledgeSplit) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		if back {
-			_, err = fmt.Fprintln(env.out, "Nobody says any more that they are one: they count as two unless documents say otherwise. Split them once more to keep them apart.")
+			_, err = fmt.Fprintln(env.out, "The merge is undone: they count as two unless documents say otherwise. Split them once more to keep them apart.")
 			return err
 		}
 		_, err = fmt.Fprintln(env.out, "They count as two, whatever documents say. footnote knowledge merge takes that back.")

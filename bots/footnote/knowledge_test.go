@@ -154,7 +154,7 @@ func TestOperatorsSayWhatIsOne(t *testing.T) {
 	if one, other := statements("Ann Lee"), statements("ann@acme.example"); one != 103 || other != 103 {
 		t.Errorf("with a page that gives both they have %d and %d statements", one, other)
 	}
-	if r := p.run(t, "knowledge", "show", "Ann Lee"); !strings.Contains(r.stdout, "“Gamma plan” calls ann@acme.example “Ann Lee”, and nobody else is called so") {
+	if r := p.run(t, "knowledge", "show", "Ann Lee"); !strings.Contains(r.stdout, "“Gamma plan” calls ann@acme.example “Ann Lee”, and no one else has that name") {
 		t.Errorf("why they are one:\n%s", r.stdout)
 	}
 	killedInTheMiddle(t, p, "knowledge", "split", "person:ann@acme.example", "person:ann lee")

@@ -39,7 +39,7 @@ type commands struct {
 	Ask         askCommand        `cmd:"" group:"try" help:"Ask one question and print the answer."`
 	Index       indexCommand      `cmd:"" group:"try" help:"Index files, folders and sites."`
 	Doctor      doctorCommand     `cmd:"" group:"try" help:"Check everything that footnote needs and say what to do."`
-	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until told to stop."`
+	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until stopped."`
 	MCP         mcpCommand        `cmd:"" group:"serve" name:"mcp" help:"Answer an assistant of yours over the standard streams (Model Context Protocol), with what the terminal may read."`
 	Tokens      tokensCommand     `cmd:"" group:"serve" help:"Give out and revoke personal tokens, with which assistants search for a person."`
 	Service     serviceCommand    `cmd:"" group:"serve" help:"Run footnote as a service of this machine (systemd)."`
@@ -53,7 +53,7 @@ type commands struct {
 	Search      searchCommand     `cmd:"" group:"look" help:"Search the index and print the passages with their scores."`
 	Knowledge   knowledgeCommand  `cmd:"" group:"look" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
 	Feedback    feedbackCommand   `cmd:"" group:"look" help:"List what people think of the answers."`
-	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, beside the index."`
+	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, apart from the index."`
 	Usage       usageCommand      `cmd:"" group:"look" help:"Show what models were used for, and what that cost."`
 	Why         whyCommand        `cmd:"" group:"look" help:"Explain why a message was answered as it was, or not at all."`
 	Audit       auditCommand      `cmd:"" group:"look" help:"Print the audit trail: who asked where, which documents were shown, and who changed what."`

@@ -17,7 +17,7 @@ import (
 type peopleCommand struct {
 	List   peopleList   `cmd:"" default:"withargs" help:"List the people of sources, with whose accounts they are, and by what that is known."`
 	Import peopleImport `cmd:"" help:"Say who is who by a CSV file with the columns source, person and account. It leads over what addresses say."`
-	Relink peopleRelink `cmd:"" help:"Take back that somebody was forgotten (/footnote forget-me), at that person's wish."`
+	Relink peopleRelink `cmd:"" help:"Undo /footnote forget-me for a person who asks for it."`
 }
 
 type peopleList struct {
@@ -92,7 +92,7 @@ func accountNames(accounts []access.Account) []string {
 
 func printPeople(env *environment, all, shown []pgaccess.Match) error {
 	if len(all) == 0 {
-		_, err := fmt.Fprintln(env.out, "No source has told of its people: only sources with readers of their own do, once their groups were read.")
+		_, err := fmt.Fprintln(env.out, "No source has listed its people. Only sources that have their own readers do, once their groups were read.")
 		return err
 	}
 	table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)

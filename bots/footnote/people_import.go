@@ -20,7 +20,7 @@ import (
 )
 
 type peopleImport struct {
-	File    string `arg:"" name:"file" help:"A CSV file with a header; - is standard input. The column person holds a native id, or an address that the source vouches for; empty, the account is nobody there. The column account holds slack:ID, slack:ADDRESS or discord:ID."`
+	File    string `arg:"" name:"file" help:"A CSV file with a header; - is standard input. The column person holds a native id, or an address that the source vouches for; empty, the account has no person there. The column account holds slack:ID, slack:ADDRESS or discord:ID."`
 	Replace bool   `name:"replace" help:"Forget what was imported before and does not stand in the file."`
 }
 

@@ -17,7 +17,7 @@ func TestPeopleAreListedAndImported(t *testing.T) {
 	}
 	p := newProgram(t, "FOOTNOTE_CONFIG="+file)
 	p.run(t, "index")
-	if r := p.run(t, "people"); !strings.Contains(r.stdout, "No source has told of its people") {
+	if r := p.run(t, "people"); !strings.Contains(r.stdout, "No source has listed its people") {
 		t.Errorf("without people: %s", r.stdout)
 	}
 	if r := p.run(t, "doctor"); strings.Contains(r.stdout, "identity.domains") {

@@ -56,7 +56,7 @@ func (c *discordDisallow) Run(ctx context.Context, env *environment) (err error)
 		return err
 	}
 	if slices.Contains(env.config.DiscordGuilds, c.Guild) {
-		return usageError("the server " + c.Guild + " is listed in DISCORD_GUILDS; take it out there and start footnote serve anew")
+		return usageError("the server " + c.Guild + " is listed in DISCORD_GUILDS; take it out there and restart footnote serve")
 	}
 	base, err := wire.Open(ctx, env.config, env.logger)
 	if err != nil {

@@ -140,7 +140,7 @@ var placeholder = regexp.MustCompile(`\{\{\s*[\w. -]*\s*\}\}`)
 func checkPlaceholders(text string) error {
 	for _, p := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(prompt.Placeholders(), p) {
-			return usageError(fmt.Sprintf("the prompt has %s, which stands for nothing: the placeholders are %s", p, strings.Join(prompt.Placeholders(), ", ")))
+			return usageError(fmt.Sprintf("the prompt has %s, which is no placeholder: use one of %s", p, strings.Join(prompt.Placeholders(), ", ")))
 		}
 	}
 	return nil

@@ -21,10 +21,10 @@ type sourcesCommand struct {
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
 	Check   sourcesCheck   `cmd:"" help:"Try sources, and tell how current they are, what cannot be read, and how late a revocation shows. Ends with 1 where something is at fault."`
 	Approve sourcesApprove `cmd:"" help:"Have sources count that an earlier version or another machine wrote to the database. None: list them."`
-	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Of a source that has readers of its own nothing is shown meanwhile; of others, what was read before."`
+	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Meanwhile a source that has its own readers is hidden; other sources show what was read before."`
 	Resume  sourcesResume  `cmd:"" help:"Read paused sources again."`
-	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored anew."`
-	Reindex sourcesReindex `cmd:"" help:"Read sources again and store all their documents anew, changed or not."`
+	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored again."`
+	Reindex sourcesReindex `cmd:"" help:"Read sources and store all their documents again, changed or not."`
 	Remove  sourcesRemove  `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
 }
 

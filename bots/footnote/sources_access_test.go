@@ -70,7 +70,7 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "  0 of 1  code\n") {
 		t.Errorf("it is listed as\n%s", r.stdout)
 	}
-	if r := p.run(t, "sources", "pause", "code"); !strings.Contains(r.stdout, "nothing of it is shown to anybody") {
+	if r := p.run(t, "sources", "pause", "code"); !strings.Contains(r.stdout, "it is hidden from everyone") {
 		t.Errorf("pausing says:\n%s", r.stdout)
 	}
 	if finds() {
@@ -86,10 +86,10 @@ func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 		t.Error("a source whose credential was revoked is still found")
 	}
 	r := p.try(t, "", "sources", "check", "--json")
-	if got := one(r); r.code != 1 || got.OK || got.Nodes == nil || !(got.Nodes.Revoked || got.Groups.Revoked) || !strings.Contains(strings.Join(got.Faults, " "), "nothing of it is shown to anybody") {
+	if got := one(r); r.code != 1 || got.OK || got.Nodes == nil || !(got.Nodes.Revoked || got.Groups.Revoked) || !strings.Contains(strings.Join(got.Faults, " "), "it is hidden from everyone") {
 		t.Errorf("exit code %d, it is checked as %+v", r.code, got)
 	}
-	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "github-code: nothing of it is shown to anybody") {
+	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "github-code: it is hidden from everyone") {
 		t.Errorf("it is listed as\n%s", r.stdout)
 	}
 	hub.Revoke(false)

@@ -18,7 +18,7 @@ import (
 
 // sourcesAdd writes a source into footnote.yaml. Which flags there are follows from the kind (wire.Kinds).
 type sourcesAdd struct {
-	Args []string `arg:"" optional:"" passthrough:"partial" name:"kind" help:"Kind of source, and flags of its own, which footnote sources add KIND --help lists. At a terminal it asks for what is missing; without a kind it lists them."`
+	Args []string `arg:"" optional:"" passthrough:"partial" name:"kind" help:"Kind of source, and its own flags, which footnote sources add KIND --help lists. At a terminal it asks for what is missing; without a kind it lists the kinds."`
 }
 
 // Run implements the verb.

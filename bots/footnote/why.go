@@ -22,7 +22,7 @@ import (
 // whyCommand explains a decision and the answer that came of it.
 type whyCommand struct {
 	Ref  string `arg:"" help:"A reference that an answer shows, a turn's or session's id (footnote audit lists them), a link to a message, or CHANNEL/MESSAGE with the ids that the platform gives them. With --for, the address of a document."`
-	For  string `name:"for" placeholder:"ACCOUNT" help:"Say whether somebody may read the document, and by what: slack:ID, slack:ADDRESS or discord:ID."`
+	For  string `name:"for" placeholder:"ACCOUNT" help:"Say whether an account may read the document, and by what: slack:ID, slack:ADDRESS or discord:ID."`
 	JSON bool   `name:"json" help:"Print a JSON array."`
 }
 

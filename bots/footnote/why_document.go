@@ -92,7 +92,7 @@ func printReaders(env *environment, c *whyCommand, documents []documentJSON) err
 
 func listed(readers []access.Principal) string {
 	if len(readers) == 0 {
-		return "nobody"
+		return "no one"
 	}
 	said := string(readers[0])
 	for _, p := range readers[1:] {

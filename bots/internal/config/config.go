@@ -238,7 +238,7 @@ func (c *Config) conflicts() []error {
 		faults = append(faults, errors.New("OUTPUT_FILTER_TOKEN: needs OUTPUT_FILTER_URL"))
 	}
 	if c.SlackBotToken != "" && c.SlackAppToken == "" && c.SlackSigningSecret == "" {
-		faults = append(faults, errors.New("SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (events over sockets) or SLACK_SIGNING_SECRET (signed requests) beside it"))
+		faults = append(faults, errors.New("SLACK_BOT_TOKEN: needs SLACK_APP_TOKEN (events over sockets) or SLACK_SIGNING_SECRET (signed requests) as well"))
 	}
 	if c.SlackBotToken == "" && (c.SlackAppToken != "" || c.SlackSigningSecret != "") {
 		faults = append(faults, errors.New("SLACK_BOT_TOKEN: is not set, but SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is"))

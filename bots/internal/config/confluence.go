@@ -24,10 +24,10 @@ var confluenceSystem = system{
 		{"sources.NAME.confluence.personal", "true or false", "false", "personal spaces are read too, where no spaces are named"},
 		{"sources.NAME.confluence.comments", "true or false", "true", "comments are read, each as a document"},
 		{"sources.NAME.confluence.attachments", "true or false", "false", "attached files are read, as far as files of a folder are"},
-		{"sources.NAME.confluence.acl", "an access list", "", "who may read any of it, beside what Confluence says: both have to let somebody in"},
-		{"sources.NAME.confluence.users", "a list of names of groups", "those that begin with confluence-users", "groups whose members may use Confluence at all; nobody else reads what is not open to visitors"},
+		{"sources.NAME.confluence.acl", "an access list", "", "who may read any of it, in addition to what Confluence says: both must allow a reader"},
+		{"sources.NAME.confluence.users", "a list of names of groups", "those that begin with confluence-users", "groups whose members may use Confluence at all; only they read what is not open to visitors"},
 		{"sources.NAME.confluence.anonymous", "members, public or nobody", "members", "who may read what visitors without an account see in Confluence"},
-		{"sources.NAME.confluence.managed_domains", "a list of domains", "", "those that your organisation has verified at Atlassian: addresses of accounts below them say who somebody is in the chat"},
+		{"sources.NAME.confluence.managed_domains", "a list of domains", "", "those that your organisation has verified at Atlassian: addresses of accounts below them identify people in the chat"},
 	},
 }
 

@@ -32,9 +32,9 @@ var googleDriveSystem = system{
 		{"sources.NAME.google_drive.drives", "a list of ids", "all of the reader's", "shared drives that are read"},
 		{"sources.NAME.google_drive.my_drives", "true or false", "false", "what people own is read, too, by domain-wide delegation"},
 		{"sources.NAME.google_drive.users", "a list of addresses", "everybody", "whose own drives are read, with my_drives"},
-		{"sources.NAME.google_drive.links", "true or false", "false", "what was shared with anyone who has the link is read by everybody in the directory, or in the link's domain; otherwise such a share lets nobody in"},
+		{"sources.NAME.google_drive.links", "true or false", "false", "what was shared with anyone who has the link is read by everybody in the directory, or in the link's domain; otherwise such a share lets no one in"},
 		{"sources.NAME.google_drive.anonymous", "members, public or nobody", "nobody", "who may read what everybody on the internet can find in Google"},
-		{"sources.NAME.google_drive.acl", "an access list", "", "who may read any of it, beside what Google says: both have to let somebody in"},
+		{"sources.NAME.google_drive.acl", "an access list", "", "who may read any of it, in addition to what Google says: both must allow a reader"},
 		{"sources.NAME.google_drive.url", "an address", "Google's own", "where Google's APIs are asked instead, such as a gateway"},
 	},
 }

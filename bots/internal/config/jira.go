@@ -22,10 +22,10 @@ var jiraSystem = system{
 		{"sources.NAME.jira.projects", "a list of keys", "all that the account sees", "projects that are read"},
 		{"sources.NAME.jira.comments", "true or false", "true", "comments are read with their issue, but for those that are limited to a role or a group, or internal to a service desk"},
 		{"sources.NAME.jira.attachments", "true or false", "false", "attached files are read, as far as files of a folder are"},
-		{"sources.NAME.jira.acl", "an access list", "", "who may read any of it, beside what Jira says: both have to let somebody in"},
-		{"sources.NAME.jira.users", "a list of names of groups", "those that Jira names", "groups whose members may use Jira at all; nobody else reads what is not open to visitors. Only Jira's administrators are told which those are"},
+		{"sources.NAME.jira.acl", "an access list", "", "who may read any of it, in addition to what Jira says: both must allow a reader"},
+		{"sources.NAME.jira.users", "a list of names of groups", "those that Jira names", "groups whose members may use Jira at all; only they read what is not open to visitors. Jira shows these groups to its administrators only"},
 		{"sources.NAME.jira.anonymous", "members, public or nobody", "members", "who may read what visitors without an account see in Jira"},
-		{"sources.NAME.jira.managed_domains", "a list of domains", "", "those that your organisation has verified at Atlassian: addresses of accounts below them say who somebody is in the chat"},
+		{"sources.NAME.jira.managed_domains", "a list of domains", "", "those that your organisation has verified at Atlassian: addresses of accounts below them identify people in the chat"},
 	},
 }
 

@@ -34,7 +34,7 @@ func (r *fileReader) types(to *[]extract.Type) func(string, ast.Node) {
 			case len(means) > extract.LongestMeans:
 				r.fault(value, "%s is explained in %d bytes: at most %d are sent", join(path, name), len(means), extract.LongestMeans)
 			case len(*to) == extract.MostTypes:
-				r.fault(at, "%s is one too many: at most %d are told apart", join(path, name), extract.MostTypes)
+				r.fault(at, "%s is one too many: at most %d are allowed", join(path, name), extract.MostTypes)
 			default:
 				*to = append(*to, extract.Type{Name: name, Means: means})
 			}

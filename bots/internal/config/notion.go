@@ -18,8 +18,8 @@ var notionSystem = system{
 	read:    func(r *fileReader, s *Systems) func(string, ast.Node) { return r.notion(&s.Notion) },
 	readers: "Notion: notion.readers says which pages are read, and who may read each",
 	keys: []FileKey{
-		{"sources.NAME.notion", "the keys below it", "", "pages of a Notion workspace that an integration is shown. Notion tells nobody who may read a page, so you say it here. See notion.md"},
-		{"sources.NAME.notion.readers", "addresses of pages and databases, each with an access list", "", "who may read the page and everything below it, down to the next page that is named here. Nothing behind an address: nobody may. What stands below no such page is not read"},
+		{"sources.NAME.notion", "the keys below it", "", "pages of a Notion workspace that an integration is shown. Notion does not say who may read a page, so you say it here. See notion.md"},
+		{"sources.NAME.notion.readers", "addresses of pages and databases, each with an access list", "", "who may read the page and everything below it, down to the next page that is named here. Nothing behind an address: no one may. What is below no such page is not read"},
 		{"sources.NAME.notion.files", "true or false", "false", "files on pages are read, as far as files of a folder are"},
 		{"sources.NAME.notion.url", "an address", "Notion's own", "of the API, with a slash at its end: for a proxy between here and Notion"},
 	},

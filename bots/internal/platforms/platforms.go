@@ -230,7 +230,7 @@ func (s *Set) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (b
 func (s *Set) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
 	bot, err := s.of(t)
 	if err != nil {
-		return fmt.Errorf("tell somebody something in private: %w", err)
+		return fmt.Errorf("send a private message: %w", err)
 	}
 	return bot.Whisper(ctx, t, note)
 }

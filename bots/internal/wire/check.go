@@ -161,10 +161,10 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	}
 	says := fmt.Sprintf("%s, %d dimensions, alpha %.2g", e.Model(), len(vectors[0]), b.Config.HybridAlpha)
 	if took > retrieve.DefaultEmbedWait {
-		says += fmt.Sprintf("; it took %.1f s, and a search waits %g s and goes by keywords then: see why it is slow", took.Seconds(), retrieve.DefaultEmbedWait.Seconds())
+		says += fmt.Sprintf("; it took %.1f s, and a search waits %g s and then uses keywords only: see why it is slow", took.Seconds(), retrieve.DefaultEmbedWait.Seconds())
 	}
 	if kept > 0 && kept != fresh {
-		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: footnote sources reindex --all makes them anew", kept, fresh)
+		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: to rebuild them, run footnote sources reindex --all", kept, fresh)
 	}
 	return says + waiting, nil
 }

@@ -115,7 +115,7 @@ func connectGit(c *clients, s config.Source) (index.Connector, error) {
 
 func connectSite(c *clients, s config.Source) (index.Connector, error) {
 	if s.BaseURL != "" {
-		return nil, errors.New("a base address is for folders and repositories: the pages of a site have addresses of their own")
+		return nil, errors.New("a base address is for folders and repositories: the pages of a site have their own addresses")
 	}
 	return web.New(web.Options{
 		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: c.politeness, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile,

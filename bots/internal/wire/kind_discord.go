@@ -26,13 +26,13 @@ func discordKind() Kind {
 		Rights: []Right{
 			{"View Channel", "to see channels, and who may open them"},
 			{"Read Message History", "to read what was said there"},
-			{"Message Content Intent", "to be told the text of messages"},
+			{"Message Content Intent", "to receive the text of messages"},
 		},
 		Secrets: []Secret{{Env: "DISCORD_BOT_TOKEN", What: "the bot's token, under Bot in the developer portal", set: func(c *config.Config) bool { return c.DiscordBotToken != "" }}},
 		Bound: "What was said in a channel that every member of the server can open may be read by members (discord.public_channels), in any other by whoever can open it when the question is asked. " +
 			"A channel that is no longer for everybody, or that the bot cannot read any more, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise). Private threads are not read.",
 		Looks:    channelLooks,
-		Unpaused: "nobody would see that a channel has become private, and what was said in it would still be found",
+		Unpaused: "a channel that becomes private would go unnoticed, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {
 			if strings.TrimSpace(given["discord.channels"]) == "" && !isYes(given["discord.public"]) {
 				return "no channel is chosen: name some with --channels NAME,NAME, or write --public for every one that all members of the server can open"

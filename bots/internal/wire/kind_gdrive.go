@@ -15,9 +15,9 @@ func googleDriveKind() Kind {
 			{Path: "google_drive.reader", Ask: "Who is a member of the shared drives (an address; empty: the service account itself)?"},
 			{Path: "google_drive.my_drives", Ask: "Is what people own read, too, by domain-wide delegation (true or false; empty: false)?", Sort: Yes},
 			{Path: "google_drive.users", Ask: "Whose own drives (addresses, between commas; empty: everybody's)?", Sort: List},
-			{Path: "google_drive.links", Ask: "Is what was shared with anyone who has the link read by everybody in the directory (true or false; empty: by nobody but those who are named)?", Sort: Yes},
-			{Path: "google_drive.anonymous", Ask: "Who may read what everybody on the internet can find (members, public or nobody; empty: nobody but those who are named)?"},
-			{Path: "google_drive.acl", Ask: "Who may read any of it, beside what Google says (empty: no other condition)?", Sort: List},
+			{Path: "google_drive.links", Ask: "Is what was shared with anyone who has the link read by everybody in the directory (true or false; empty: only by those who are named)?", Sort: Yes},
+			{Path: "google_drive.anonymous", Ask: "Who may read what everybody on the internet can find (members, public or nobody; empty: only those who are named)?"},
+			{Path: "google_drive.acl", Ask: "Who may read any of it, in addition to what Google says (empty: no other condition)?", Sort: List},
 			{Path: "google_drive.url"},
 			schedule,
 		},
@@ -41,10 +41,10 @@ func googleDriveKind() Kind {
 			What: "the file of the service account's key, in JSON, as Google gave it out",
 			set:  func(c *config.Config) bool { return c.GoogleKeyFile != "" },
 		}},
-		Bound: "A file is read by whom it was shared with, and by whom a folder above it or the shared drive was shared with, up to a folder with limited access: past that only owners and Managers. A share with anyone who has the link lets nobody in " +
+		Bound: "A file is read by whom it was shared with, and by whom a folder above it or the shared drive was shared with, up to a folder with limited access: past that only owners and Managers. A share with anyone who has the link lets no one in " +
 			"unless links says otherwise. People are known by the addresses of the directory, of domains in identity.domains. Members, groups and the logs of changes are read every five minutes, as long as that takes; what no log " +
 			"tells, such as grants below a folder that was deleted for good, is noticed when everything is looked at, each hour.",
-		Paused: "nothing of it is shown to anybody",
+		Paused: "it is hidden from everyone",
 		Unit:   "folders, and files shared by themselves",
 		Empty:  "the account sees nothing: make it a Manager of the shared drives that are to be read, or say my_drives",
 		Looks:  gdrive.Looks,

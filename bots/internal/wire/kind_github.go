@@ -22,9 +22,9 @@ func githubKind() Kind {
 			schedule,
 		},
 		Steps: []string{
-			"In the organisation's settings choose Developer settings → GitHub Apps → New GitHub App. An App belongs to the organisation and not to somebody who may leave, and its limits grow with the organisation. " +
+			"In the organisation's settings choose Developer settings → GitHub Apps → New GitHub App. An App belongs to the organisation and not to a person who may leave, and its limits grow with the organisation. " +
 				"Take the tick from Webhook → Active for now, and give it the permissions below, all of them read-only.",
-			"Private keys → Generate a private key, and keep the file where footnote can read it and nobody else.",
+			"Private keys → Generate a private key, and keep the file where only footnote can read it.",
 			"Install App → the organisation → All repositories, or those that are to be read: what it was not given is never seen. The number at the end of the address that you come to is the installation's.",
 			"Or, to try it: Settings → Developer settings → Fine-grained tokens → Generate new token, with the organisation as its owner and the same permissions, and set GITHUB_TOKEN instead. It expires.",
 		},
@@ -43,10 +43,10 @@ func githubKind() Kind {
 				return c.GitHubToken != "" || c.GitHubAppID != "" && c.GitHubKeyFile != ""
 			},
 		}},
-		Bound: "A repository is read by whoever may read it at GitHub: owners, teams, people and outside collaborators, whom GitHub counts together. Whose account is whose in the chat goes by addresses that " +
+		Bound: "A repository is read by whoever may read it at GitHub: owners, teams, people and outside collaborators, whom GitHub counts together. Accounts are matched with people in the chat by addresses that " +
 			"the organisation vouches for, under the domains of identity.domains, or by footnote people import. Public repositories are for members unless public_repositories says otherwise. " +
-			"Who may read what is read anew every five minutes, as long as that takes.",
-		Paused: "nothing of it is shown to anybody",
+			"Who may read what is read again every five minutes, as long as that takes.",
+		Paused: "it is hidden from everyone",
 		Unit:   "repositories",
 		Empty:  "the credential sees no repository: install the App on the organisation, for all repositories or some, and check the name",
 		Looks:  github.Looks,

@@ -28,7 +28,7 @@ func notionKind() Kind {
 		Keys: []Key{
 			{
 				Path: "notion.readers", Sort: Lists, Needed: true,
-				Ask: "Which pages, and who may read each with all below it (ADDRESS=members, ADDRESS=group:finance+group:board; an address alone is read by nobody)?",
+				Ask: "Which pages, and who may read each with all below it (ADDRESS=members, ADDRESS=group:finance+group:board; an address alone is read by no one)?",
 			},
 			{Path: "notion.files", Sort: Yes}, {Path: "notion.url"},
 			schedule,
@@ -38,8 +38,8 @@ func notionKind() Kind {
 			"Under Capabilities leave Read content alone, and choose Read user information without email addresses, so that people's names can be written; take away what inserts, updates and comments.",
 			"Copy the Internal Integration Secret.",
 			"On each page or database that is to be read: ••• → Connections → add the integration. It is shown that page and everything below it.",
-			"NOTION TELLS NOBODY WHO MAY READ A PAGE. So you say it: name each of these pages with its readers. Whoever is on the list may read here everything below the page, whatever Notion says, " +
-				"down to the next page that you name. What stands below no page that you name is not read, and a page without readers is read by NOBODY.",
+			"NOTION DOES NOT SAY WHO MAY READ A PAGE. So you say it: name each of these pages with its readers. Whoever is on the list may read here everything below the page, whatever Notion says, " +
+				"down to the next page that you name. What is below no page that you name is not read, and a page without readers is read by NO ONE.",
 		},
 		Rights: []Right{
 			{"Read content", "pages, databases and what stands on them"},
@@ -50,8 +50,8 @@ func notionKind() Kind {
 			set: func(c *config.Config) bool { return c.NotionToken != "" },
 		}},
 		Bound: "Who may read a page is what you say under readers, and not what Notion says: its API does not tell. The nearest page above that is named there decides. A change of readers holds once footnote serve has read its " +
-			"configuration anew and five minutes have passed; a page that is moved, thrown away or taken from the integration is noticed by the next pass, which looks at a hundred pages a request, three requests a second.",
-		Paused: "nothing of it is shown to anybody",
+			"configuration again and five minutes have passed; a page that is moved, thrown away or taken from the integration is noticed by the next pass, which looks at a hundred pages a request, three requests a second.",
+		Paused: "it is hidden from everyone",
 		Unit:   "pages with readers",
 		Empty:  "the integration is shown none of the pages under readers: add it to them under ••• → Connections",
 		Looks:  notion.Looks,

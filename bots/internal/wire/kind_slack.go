@@ -32,9 +32,9 @@ func slackKind() Kind {
 		},
 		Bound: "What was said in a public channel may be read by the workspace's members (slack.public_channels), in a private one by whoever is in it when the question is asked. " +
 			"A channel that becomes private, or that the bot is removed from, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise); " +
-			"somebody who leaves a private channel at once by Slack's event, and after 5 minutes at most without.",
+			"a person who leaves a private channel at once by Slack's event, and after 5 minutes at most without.",
 		Looks:    channelLooks,
-		Unpaused: "nobody would see that a channel has become private, and what was said in it would still be found",
+		Unpaused: "a channel that becomes private would go unnoticed, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {
 			if strings.TrimSpace(given["slack.channels"]) == "" && !isYes(given["slack.public"]) {
 				return "no channel is chosen: name some with --channels NAME,NAME, or write --public for every public one that the bot is in"

@@ -41,7 +41,7 @@ func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
 		return nil, err
 	}
 	for _, domain := range slices.Sorted(maps.Keys(domains)) {
-		all = append(all, Advice{Part: "identity.domains", Text: fmt.Sprintf("%s would match %s: list it, if nobody but your organisation gives out addresses in it", domain, plural.Count(domains[domain], "person"))})
+		all = append(all, Advice{Part: "identity.domains", Text: fmt.Sprintf("%s would match %s: list it if only your organisation gives out addresses in it", domain, plural.Count(domains[domain], "person"))})
 	}
 	covers, err := store.CoversOf(ctx, b.Tenant, rules.Domains, rules.Covering, proposals)
 	if err != nil {
@@ -96,7 +96,7 @@ func covering(covers []pgaccess.Cover, listed []access.Principal) []Advice {
 	}
 	for _, p := range listed {
 		if !known[p] {
-			all = append(all, Advice{Part: "covering", Text: fmt.Sprintf("%s is listed, and no source has told of it: it covers nobody", p)})
+			all = append(all, Advice{Part: "covering", Text: fmt.Sprintf("%s is listed, but no source has such a group: it covers no one", p)})
 		}
 	}
 	return all

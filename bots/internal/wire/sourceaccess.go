@@ -26,10 +26,10 @@ func (a SourceAccess) Faults() []string {
 		switch {
 		case s == nil:
 		case s.Revoked:
-			return []string{"nothing of it is shown to anybody: " + s.Error}
+			return []string{"it is hidden from everyone: " + s.Error}
 		case s.Until.IsZero() && !s.TouchedAt.IsZero(): // the first look goes on
 		case s.Until.Before(time.Now()):
-			faults = append(faults, fmt.Sprintf("nothing of it is shown to anybody, because its %s could not be read for too long: %s", s.Loop, told(s)))
+			faults = append(faults, fmt.Sprintf("it is hidden from everyone, because its %s could not be read for too long: %s", s.Loop, told(s)))
 		case s.Error != "":
 			faults = append(faults, fmt.Sprintf("its %s cannot be read; what was read before counts for %s more: %s", s.Loop,
 				time.Until(s.Until).Round(time.Minute), told(s)))
