@@ -29,10 +29,10 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	}
 	site, siteErr := c.site(ctx)
 	if siteErr != nil {
-		return "", errors.Join(err, fmt.Errorf("the groups of the site cannot be read, without which nobody may read anything: %w", siteErr))
+		return "", errors.Join(err, fmt.Errorf("the groups of the site cannot be read, and without them every reader is denied: %w", siteErr))
 	}
 	if len(site.users) == 0 {
-		err = errors.Join(err, errors.New("no group lets people use Confluence by its name, so that nobody may read anything: name those that do under users"))
+		err = errors.Join(err, errors.New("no group lets people use Confluence by its name, so every reader is denied: name those that do under users"))
 	}
 	_, known, viewErr := c.viewers(ctx, site, all[0])
 	switch {
@@ -41,8 +41,8 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	case !known && c.client.Cloud:
 		err = errors.Join(err, fmt.Errorf("who may view the space %s is not shown to the account: give the token the scope read:space.permission:confluence", all[0].Key))
 	case !known:
-		err = errors.Join(err, fmt.Errorf("who may view the space %s is not shown to the account, so that nobody may read it here: make the account an administrator of the space. "+
-			"Before Confluence 9.1 no REST API tells it: update, or index an export as a folder with an access list of its own", all[0].Key))
+		err = errors.Join(err, fmt.Errorf("who may view the space %s is not shown to the account, so it is hidden from everyone here: make the account an administrator of the space. "+
+			"Before Confluence 9.1 no REST API tells it: update, or index an export as a folder with a separate access list", all[0].Key))
 	}
 	if c.client.Cloud {
 		err = errors.Join(err, c.tryScopes(ctx))

@@ -221,7 +221,7 @@ func (p *pass) ended(s space, at *progress) error {
 	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
 		verdict = index.Verdict{ACL: access.ACL{}}
 		p.Notices = append(p.Notices, index.Notice{Name: s.Key, Sentence: fmt.Sprintf(
-			"%d of %d documents of the space cannot be seen any more. Nobody may read them here; after %s they are removed. If they are still there, give the account back its right to see them.",
+			"%d of %d documents of the space cannot be seen any more. They are hidden from everyone here; after %s they are removed. If they are still there, give the account back its right to see them.",
 			at.Count-w.Number, at.Count, p.options.Forget)})
 	} else {
 		at.Shrunk, at.Count = 0, w.Number

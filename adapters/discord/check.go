@@ -54,7 +54,7 @@ func (c *Client) Check(ctx context.Context) []Finding {
 	findings := []Finding{{OK: true, Sentence: fmt.Sprintf("The token belongs to the application %q (%s).", app.Name, app.ID)}}
 	findings = append(findings, intent(
 		"MESSAGE CONTENT INTENT", app.Flags&(call.FlagContent|call.FlagContentLimited) != 0, !c.discord.Config.Gateway.NoMessageContent,
-		"follow-ups in a thread need the button, a reply, a mention or /ask, and what nobody asked the bot is not answered", "DISCORD_MESSAGE_CONTENT",
+		"follow-ups in a thread need the button, a reply, a mention or /ask, and messages that do not address the bot are not answered", "DISCORD_MESSAGE_CONTENT",
 	))
 	set := app.Endpoint != nil && *app.Endpoint != ""
 	switch {

@@ -45,7 +45,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 			faults = append(faults, fmt.Errorf("%s cannot be read: %w", in.name, err))
 		} else if in.shared {
 			if _, err := c.permissions(ctx, in.subject, in.id); err != nil {
-				faults = append(faults, fmt.Errorf("who is a member of %s is not shown, so that nobody may read it here: make the account a Manager of the drive (%w)", in.name, err))
+				faults = append(faults, fmt.Errorf("who is a member of %s is not shown, so it is hidden from everyone here: make the account a Manager of the drive (%w)", in.name, err))
 			}
 		}
 	}

@@ -100,7 +100,7 @@ func (c *Connector) unread(what string, err error) error {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
 		return err
 	case errors.Is(err, errNobody) || status == http.StatusForbidden || status == http.StatusNotFound || status == http.StatusBadRequest:
-		return fmt.Errorf("the %s of the directory are not shown for %s, and without them nobody is known: name an administrator who may read users and groups as admin, "+
+		return fmt.Errorf("the %s of the directory are not shown for %s, and without them no member is known: name an administrator who may read users and groups as admin, "+
 			"or else the organisation as customer; delegate the scopes of the directory, and enable the Admin SDK API (%w): %w", what, nameOf(cmp.Or(c.options.Admin, c.client.key.ClientEmail)), err, index.ErrRevoked)
 	}
 	return err

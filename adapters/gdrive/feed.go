@@ -50,7 +50,7 @@ func (c *Connector) feed(since index.Checkpoint, settings string) *feed {
 }
 
 // errAnew says that a log cannot be gone on with, so that everything is to be looked at.
-var errAnew = errors.New("the log cannot be gone on with")
+var errAnew = errors.New("change token expired")
 
 // open finds out which corpora there are.
 func (w *feed) open(ctx context.Context) (err error) {
@@ -123,7 +123,7 @@ func (w *feed) everything(ctx context.Context) error {
 
 // refused notes a corpus that cannot be read: nobody may read what is in it.
 func (w *feed) refused(in corpus, err error) {
-	notice := index.Notice{Name: in.name, Sentence: fmt.Sprintf("It cannot be read, and nobody may read what is in it here (%v).", err)}
+	notice := index.Notice{Name: in.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 	if in.shared {
 		w.unread = append(w.unread, notice)
 	} else {

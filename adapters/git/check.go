@@ -19,6 +19,6 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 
 // unpublished says that nobody knows where readers find the files.
 func (c *Connector) unpublished() error {
-	return fmt.Errorf("nobody knows where readers find the files of %s: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
+	return fmt.Errorf("the address where readers find the files of %s is unknown: say it with --base-url, or base_url: in the configuration file, such as https://%s/group/name/blob/HEAD/",
 		c.remote, c.remote.Host)
 }

@@ -90,7 +90,7 @@ func (c *Connector) Check(ctx context.Context) (Sight, error) {
 		}
 	}
 	if s.Vouched == 0 {
-		s.Notes = append(s.Notes, "no member has an address that the organisation vouches for, so nobody is matched by it: verify a domain or set up single sign-on, allow Organization → Members: read, or name people with footnote people import")
+		s.Notes = append(s.Notes, "no member has an address that the organisation vouches for, so it matches no one: verify a domain or set up single sign-on, allow Organization → Members: read, or name people with footnote people import")
 	}
 	return s, nil
 }
@@ -113,7 +113,7 @@ func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing
 	}
 	if !r.public() || c.options.Public == PublicReaders {
 		_, err := c.client.accounts(ctx, "repos/"+r.Name+"/collaborators?affiliation=all&per_page=100")
-		if err := lacks(err, Permissions[0].Name, "who may read what is in it: nobody is shown anything"); err != nil {
+		if err := lacks(err, Permissions[0].Name, "who may read what is in it: it is hidden from everyone"); err != nil {
 			return err
 		}
 	}

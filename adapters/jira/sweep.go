@@ -149,7 +149,7 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 		at.Shrunk, at.Full = 0, 0
 	}
 	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
-		p.note(of, "%d of %d issues of the project cannot be seen any more. Nobody may read them here; after %s they are removed. If they are still there, give the account back its right to see them.",
+		p.note(of, "%d of %d issues of the project cannot be seen any more. They are hidden from everyone here; after %s they are removed. If they are still there, give the account back its right to see them.",
 			len(gone), len(at.Known), p.options.Forget)
 		return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 			if issue, _, ok := p.placeOf(id); ok && gone[issue] {

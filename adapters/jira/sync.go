@@ -209,7 +209,7 @@ func (p *pass) found(list []issue, in *project) error {
 		is := factsOf(string(of.ID), one, at.relevant())
 		if is.Odd && !p.odd[string(of.ID)] {
 			p.odd[string(of.ID)] = true
-			p.note(of, "Whether %s, or others with it, may be read by few alone is not shown to the account: nobody may read them here. See deploy/docs/jira.md.", one.Key)
+			p.note(of, "Whether %s, or others with it, may be read by few alone is not shown to the account: they are hidden from everyone here. See deploy/docs/jira.md.", one.Key)
 		}
 		acl := p.node(is)
 		now[p.id(id, "")] = acl

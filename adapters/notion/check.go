@@ -46,7 +46,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	}
 	if len(unnamed) > 0 {
 		faults = append(faults, fmt.Errorf("NOBODY may read what stands on %s: the integration is shown it, and Notion does not tell who may read it. "+
-			"Name each of these pages under readers with who may read it, or with nothing behind it if nobody is to", strings.Join(unnamed, ", ")))
+			"Name each of these pages under readers with who may read it, or with nothing behind it to hide it from everyone", strings.Join(unnamed, ", ")))
 	}
 	if len(roots) == 0 {
 		return "", errors.Join(append(faults, errors.New("the integration is shown none of the pages that are named"))...)

@@ -73,7 +73,7 @@ func (w *writer) attached(ctx context.Context, p *pass) error {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			p.note(index.Notice{Name: name, Sentence: "The file on the page " + w.page + " could not be read: " + strings.TrimSuffix(err.Error(), ".") + ". Attach it anew, or leave it."})
+			p.note(index.Notice{Name: name, Sentence: "The file on the page " + w.page + " could not be read: " + strings.TrimSuffix(err.Error(), ".") + ". Attach it again, or leave it."})
 			continue
 		}
 		w.outline.Heading(1, name, b.ID)

@@ -60,7 +60,7 @@ func (p *pass) verify(ctx context.Context) error {
 	if much && now.Sub(time.Unix(p.state.Shrunk, 0)) < p.options.Forget {
 		verdict = index.Verdict{ACL: access.ACL{}}
 		p.note(index.Notice{Name: p.source.Name, Sentence: fmt.Sprintf(
-			"%d of %d pages are not shown to the integration any more. Nobody may read them here; after %s they are removed. If they are still there, connect the integration with their page again.",
+			"%d of %d pages are not shown to the integration any more. They are hidden from everyone here; after %s they are removed. If they are still there, connect the integration with their page again.",
 			len(gone), stored, p.options.Forget)})
 	} else {
 		p.state.Shrunk = 0

@@ -240,7 +240,7 @@ func (x explainer) refusal(e *responseError) error {
 		if e.retryAfter > 0 {
 			return fmt.Errorf("%w: %s answered HTTP %d: %w", llm.ErrUnavailable, x.host, e.status, &llm.RateLimitError{RetryAfter: e.retryAfter})
 		}
-		return fmt.Errorf("%w: %s reports a fault of its own%s; try again later%s", llm.ErrUnavailable, x.host, status(e.status), words)
+		return fmt.Errorf("%w: %s reports an internal fault%s; try again later%s", llm.ErrUnavailable, x.host, status(e.status), words)
 	}
 	return fmt.Errorf("%w: %s answered HTTP %d%s; check %s and its settings", llm.ErrBadRequest, x.host, e.status, words, x.setting)
 }

@@ -35,7 +35,7 @@ func TestStreamFaults(t *testing.T) {
 		"cut at once":       {openaitest.Reply{Text: "a b c", Fault: openaitest.Cut}, llm.ErrIncomplete, ""},
 		"[DONE] too early":  {openaitest.Reply{Text: "a b c", Fault: openaitest.CutDone, FaultAfter: 2}, llm.ErrIncomplete, ""},
 		"malformed":         {openaitest.Reply{Text: "a b c", Fault: openaitest.Malformed, FaultAfter: 2}, llm.ErrIncomplete, "not valid JSON"},
-		"error event":       {openaitest.Reply{Text: "a b c", Fault: openaitest.ErrorEvent, FaultAfter: 2}, llm.ErrUnavailable, "fault of its own"},
+		"error event":       {openaitest.Reply{Text: "a b c", Fault: openaitest.ErrorEvent, FaultAfter: 2}, llm.ErrUnavailable, "an internal fault"},
 		"named error event": {openaitest.Reply{Text: "a b c", Fault: openaitest.NamedErrorEvent, FaultAfter: 2}, llm.ErrUnavailable, "overloaded"},
 		"stalled":           {openaitest.Reply{Text: "a b c", Fault: openaitest.Stalled, FaultAfter: 2}, llm.ErrStalled, "silence"},
 	}

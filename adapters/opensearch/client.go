@@ -289,7 +289,7 @@ func (c *Client) explain(host string, err error) error {
 	case late(err):
 		return fmt.Errorf("%w: %s did not answer in %s; it has too much to do, or stands still: %w", engine.ErrDown, host, c.cfg.Timeout, withoutAddress(err))
 	case errors.As(err, &authority):
-		say = "its certificate is signed by nobody whom this machine trusts; name the file with the signer's certificate as ca=/path in INDEX_URL"
+		say = "this machine does not trust the signer of its certificate; name the file with the signer's certificate as ca=/path in INDEX_URL"
 	case errors.As(err, &name):
 		say = "its certificate is for another name; write the name that stands in it into INDEX_URL, or give the server another certificate"
 	case errors.As(err, &invalid):

@@ -316,8 +316,8 @@ func TestAddressesThatLeadNowhere(t *testing.T) {
 	inside := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(inside.Close)
 	w.set("/inside/", "301 "+strings.Replace(inside.URL, "127.0.0.1", "127.0.0.2", 1)+"/inside/")
-	for path, want := range map[string]string{"/none/": "does not have this page", "/moved/": "name it as a source of its own", "/picture": "none of its 1 pages",
-		"/inside/": "name it as a source of its own", "/docs/none.xml": "read the sitemap"} {
+	for path, want := range map[string]string{"/none/": "does not have this page", "/moved/": "name it as a separate source", "/picture": "none of its 1 pages",
+		"/inside/": "name it as a separate source", "/docs/none.xml": "read the sitemap"} {
 		if _, err := newIndexer(t).run(t, web.Options{URL: w.URL + path}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

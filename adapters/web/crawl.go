@@ -121,7 +121,7 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 		return false
 	case depth > c.options.MaxDepth:
 		c.once("deep", at, fmt.Sprintf("It is more than %d links away from the first page; pages like this are left out. To index them, name their folder "+
-			"as a source of its own.", c.options.MaxDepth))
+			"as a separate source.", c.options.MaxDepth))
 		return false
 	case at.RawQuery != "" && c.variants[at.Path] >= c.options.MaxVariants:
 		if c.variants[at.Path] == c.options.MaxVariants {

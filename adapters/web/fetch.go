@@ -172,7 +172,7 @@ func (s *site) bound(r request) *http.Client {
 type outsideError struct{ to *url.URL }
 
 func (e *outsideError) Error() string {
-	return fmt.Sprintf("it redirects to %s, which is not part of this source; to index that, name it as a source of its own", e.to.Redacted())
+	return fmt.Sprintf("it redirects to %s, which is not part of this source; to index that, name it as a separate source", e.to.Redacted())
 }
 
 func statusError(resp *http.Response) error {

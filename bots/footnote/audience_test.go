@@ -225,7 +225,7 @@ func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	r := c.serve(0)
 	asks(0, "while the list is read", all)
 	if !slices.ContainsFunc(c.slack.Ephemeral(people[0]), func(m slacktest.Message) bool { return strings.Contains(m.Shown(), "still finding out") }) {
-		t.Error("nobody was told that the answer waits")
+		t.Error("the notice that the answer waits was not posted")
 	}
 	ends := func() { // with nothing on its way, which Slack would deliver again only in a minute
 		c.until("what happened is acknowledged", func() bool { return len(c.slack.Undelivered()) == 0 })

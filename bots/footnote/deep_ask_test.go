@@ -63,7 +63,7 @@ func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	}
 	within(ctx, t, "all three wait", parked(3))
 	press(bob, started, "start")
-	until("somebody else is told", told(bob, "somebody else's search"))
+	until("somebody else is told", told(bob, "someone else's search"))
 	first.kill(t)
 	second := o.serve()
 	defer second.stop(t)
@@ -99,7 +99,7 @@ func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	if _, err := db.Pool.Exec(ctx, `with d as (update deep_search set asked_at = asked_at - interval '10 minutes' where choice is null and asked_at is not null returning turn_id) update turn set not_before = now() where id in (select turn_id from d)`); err != nil {
 		t.Fatal(err)
 	}
-	until("one search answers", shows(left, "Nobody started the deep search within 10 minutes", "https://docs.example/", "footnote:up:"))
+	until("one search answers", shows(left, "The deep search was not started within 10 minutes", "https://docs.example/", "footnote:up:"))
 	var turns, plans int
 	if err := db.Pool.QueryRow(ctx, `select count(*), count(*) filter (where failures > 0) from turn`).Scan(&turns, &plans); err != nil || turns != 3 || plans != 0 {
 		t.Errorf("%d turns, %d of them failed: %v", turns, plans, err)

@@ -106,7 +106,7 @@ func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 		told := func(text string, other bool) func() bool { return func() bool { return at.told(text, other) } }
 		at.wait(name+": a row has its finding", shows("thirty vacation days"))
 		at.other("drop 1")
-		at.wait(name+": somebody else is told", told("somebody else's search", true))
+		at.wait(name+": somebody else is told", told("someone else's search", true))
 		at.asker("drop 9")
 		at.wait(name+": there is no such row", told("numbered from 1 to 2", false))
 		at.asker("add:")

@@ -19,7 +19,7 @@ func TestARepositoryIsASource(t *testing.T) {
 	if r := p.try(t, "", "index", s.URL); r.code == 0 || !strings.Contains(r.stderr, "--base-url") {
 		t.Errorf("without a base address: exit code %d\n%s", r.code, r.stderr)
 	}
-	if r := p.try(t, "", "sources", "check"); r.code != 1 || !strings.Contains(r.stdout, "✗ nobody knows where readers find") || strings.Contains(r.stdout, "✓") {
+	if r := p.try(t, "", "sources", "check"); r.code != 1 || !strings.Contains(r.stdout, "✗ the address where readers find") || strings.Contains(r.stdout, "✓") {
 		t.Errorf("checking it says, exit code %d:\n%s", r.code, r.stdout)
 	}
 	if r := p.try(t, "", "index", s.URL, "--base-url", "https://git.example/acme/"); r.code == 0 || !strings.Contains(r.stderr, "GIT_TOKENS") {

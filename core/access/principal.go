@@ -82,7 +82,7 @@ func ParseACL(s string) (ACL, error) {
 		acl = append(acl, p)
 	}
 	if len(acl) == 0 {
-		return nil, fmt.Errorf("the access list %q names nobody: write for example members, or public", s)
+		return nil, fmt.Errorf("the access list %q is empty: write for example members, or public", s)
 	}
 	slices.Sort(acl)
 	return slices.Compact(acl), nil

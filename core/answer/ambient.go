@@ -16,11 +16,11 @@ import (
 
 // Why an answer that nobody asked for was not given. They are kept for explanations and shown to nobody unasked.
 const (
-	declinedHuman    = "Somebody else replied first."
+	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
 	declinedNothing  = "The documents hold nothing close to the question."
 	declinedUncited  = "The answer rested on no document, so it was not shown."
-	declinedOff      = "Answers that nobody asked for were switched off before this one began."
+	declinedOff      = "Unasked answers were switched off before this one began."
 	declinedLimited  = "A quota had no room for it."
 	declinedFiltered = "It holds words that are not answered."
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."

@@ -40,7 +40,7 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 		return present, true
 	}
 	if !errors.Is(ctx.Err(), context.Canceled) { // a stopped turn needs no warning
-		s.Logger.WarnContext(ctx, "nobody knows who listens now; the answer uses public documents only", "turn", t.ID, "error", err)
+		s.Logger.WarnContext(ctx, "the audience is unknown; the answer uses public documents only", "turn", t.ID, "error", err)
 	}
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
@@ -74,7 +74,7 @@ func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience,
 func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	held, err := s.Resolver.Held(ctx, p)
 	if err != nil && ctx.Err() == nil {
-		s.Logger.WarnContext(ctx, "what somebody holds is what the platform says alone", "error", err)
+		s.Logger.WarnContext(ctx, "a person's groups come from the platform alone", "error", err)
 	}
 	return held
 }
@@ -84,7 +84,7 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
 	if whisperer, can := s.Surfaces.(Whisperer); can && !t.Ambient && t.Attempt <= 1 {
 		if err := whisperer.Whisper(ctx, t, Note{Sentence: sentencePending}); err != nil && ctx.Err() == nil {
-			s.Logger.WarnContext(ctx, "nobody was told that the answer waits", "turn", t.ID, "error", err)
+			s.Logger.WarnContext(ctx, "the notice that the answer waits was not posted", "turn", t.ID, "error", err)
 		}
 	}
 	limited, cancel := context.WithTimeout(ctx, pendingLimit)
@@ -115,7 +115,7 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 			return access.Common(t.Audience, present)
 		}
 		if sleep.For(limited, askAgain) != nil {
-			s.Logger.WarnContext(ctx, "nobody knows who listens in the middle of a turn", "turn", t.ID, "error", err)
+			s.Logger.WarnContext(ctx, "the audience became unknown during the turn", "turn", t.ID, "error", err)
 			if errors.Is(err, access.ErrGrants) {
 				return access.Common(t.Audience, present)
 			}

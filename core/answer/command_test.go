@@ -89,7 +89,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		s.says("why", s.command(r, "why"), "nothing here yet")
 		r.Documents = addressed{"https://wiki/open": {{"group:wiki:grp:1", "user:slack:U1"}}, "https://wiki/closed": {{"group:wiki:grp:1"}}, "https://wiki/public": {{access.Public}}}
 		s.says("why of what may be read", s.command(r, "why <https://wiki/open>"), "I may use it for you", "`user:slack:U1`: it is you")
-		s.says("why of what is public", s.command(r, "why https://wiki/public"), "`public`: anybody may read it")
+		s.says("why of what is public", s.command(r, "why https://wiki/public"), "`public`: everyone may read it")
 		if closed, none := s.command(r, "why https://wiki/closed"), s.command(r, "why https://wiki/none"); closed != none || !strings.Contains(none, "either there is none in the index, or") {
 			s.Errorf("of a document that is withheld it says %q, of one that is not there %q", closed, none)
 		}
@@ -226,9 +226,9 @@ func TestWhyExplains(t *testing.T) {
 		}
 		s.act(r, thread.ActionRetry, first.ID, "U1")
 		s.settle()
-		s.says("one that was tried again", s.command(r, "why"), "Decision: The question was answered anew", string(first.ID))
+		s.says("one that was tried again", s.command(r, "why"), "Decision: The question was answered again", string(first.ID))
 		about := func(id thread.MessageID) func(*command.Request) { return func(c *command.Request) { c.Message = id } }
-		s.says("a message that was not answered", s.command(r, "why", about("q1")), "Nobody addressed the bot. (not_addressed)", "its text was not kept")
+		s.says("a message that was not answered", s.command(r, "why", about("q1")), "The message did not address the bot. (not_addressed)", "its text was not kept")
 		s.says("a message that nobody knows", s.command(r, "why", about("q99")), "Nothing is known of this message")
 
 		// A document that was taken away since is not named, and how many there are is not told.

@@ -151,7 +151,7 @@ func TestRetriesAndEditsFollowThePresentPolicy(t *testing.T) {
 		}
 		var rejected policy.Rejection
 		_, err := s.edit(r, "what is alpha now?")
-		if !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "Ask it anew") {
+		if !errors.As(err, &rejected) || !strings.Contains(rejected.Sentence, "Ask it again") {
 			s.Errorf("an edit is answered with %v", err)
 		}
 		got := s.act(r, thread.ActionRetry, public.ID, "U1")

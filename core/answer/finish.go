@@ -165,7 +165,7 @@ func sayUndelivered(err error) string {
 	case errors.Is(err, thread.ErrNotPermitted):
 		return "The bot was not permitted to write the answer there any more. What the chat platform said stands in the log."
 	default:
-		return "The answer's messages could neither be changed nor posted anew. What the chat platform said stands in the log."
+		return "The answer's messages could neither be changed nor posted again. The log holds the chat platform's response."
 	}
 }
 

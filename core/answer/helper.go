@@ -35,7 +35,7 @@ func (s *Service) lookUps(ctx context.Context) {
 			return
 		case l := <-s.lookups:
 			if err := s.helps(ctx, l); err != nil && ctx.Err() == nil {
-				s.Logger.WarnContext(ctx, "whether somebody who wrote in a thread helps is not known", "platform", l.seen.Ref.Platform,
+				s.Logger.WarnContext(ctx, "whether a participant of a thread is a helper is unknown", "platform", l.seen.Ref.Platform,
 					"channel", l.seen.Ref.Channel, "error", err)
 			}
 		}

@@ -73,7 +73,7 @@ func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
 	if whisperer, ok := s.Surfaces.(Whisperer); ok && d.Action == policy.Refuse {
 		if err := whisperer.Whisper(ctx, t, Note{Sentence: d.Sentence()}); err != nil && ctx.Err() == nil {
-			s.Logger.WarnContext(ctx, "somebody who may not ask is not told so", "turn", t.ID, "error", err)
+			s.Logger.WarnContext(ctx, "the notice that a person may not ask was not posted", "turn", t.ID, "error", err)
 		}
 	}
 	if d.Action == policy.Refuse {

@@ -49,17 +49,17 @@ func begunAlready(err error) error {
 func dropNotices(ctx context.Context, d answer.Deliveries, t session.Turn, remove func(context.Context, session.Page) error) error {
 	pages, err := d.Pages(ctx, t.Fence())
 	if err != nil {
-		return fmt.Errorf("look for what was said beside a turn: %w", err)
+		return fmt.Errorf("look up a turn's notices: %w", err)
 	}
 	for _, p := range pages {
 		if p.Kind != session.Notice {
 			continue
 		}
 		if err := remove(ctx, p); err != nil {
-			return fmt.Errorf("take back what was said beside a turn: %w", err)
+			return fmt.Errorf("delete a turn's notices: %w", err)
 		}
 		if err := d.Drop(ctx, t.Fence(), p.PageKey); err != nil {
-			return fmt.Errorf("forget what was said beside a turn: %w", err)
+			return fmt.Errorf("forget a turn's notices: %w", err)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ type Waiting struct {
 }
 
 // Error implements error.
-func (*Awaiting) Error() string { return "the search waits for somebody to start it" }
+func (*Awaiting) Error() string { return "the search waits to be started" }
 
 // Park lets go of the turn. Where the plan could not be shown, the turn is run again after a while, to show it.
 func (a *Awaiting) Park(ctx context.Context, shown bool) error {
@@ -95,7 +95,7 @@ func (s *inquiry) whyPlain(record Record) string {
 	case record.Choice == Plainly:
 		return "Answered by one search, as was chosen."
 	case record.Asked:
-		return fmt.Sprintf("Nobody started the deep search within %s, so one search was made. Ask again, beginning with \"deep:\", to be asked again.", said(s.config.Wait))
+		return fmt.Sprintf("The deep search was not started within %s, so one search was made. Ask again, beginning with \"deep:\", to be asked again.", said(s.config.Wait))
 	default:
 		return "One search answers this, so no deep search was made."
 	}

@@ -23,7 +23,7 @@ func TestASearchThatWaits(t *testing.T) {
 		"nobody has chosen": {func(*deepsearch.Record) {}, true, ""},
 		"started":           {func(r *deepsearch.Record) { r.Choice = deepsearch.Start }, false, ""},
 		"just answered":     {func(r *deepsearch.Record) { r.Choice = deepsearch.Plainly }, false, "as was chosen"},
-		"nobody came":       {func(r *deepsearch.Record) { r.Waited = time.Hour }, false, "Nobody started the deep search within 10 minutes"},
+		"nobody came":       {func(r *deepsearch.Record) { r.Waited = time.Hour }, false, "The deep search was not started within 10 minutes"},
 		"begun before": {func(r *deepsearch.Record) {
 			r.Waited, r.Findings, r.Order = time.Hour, map[int]deepsearch.Finding{1: {State: deepsearch.Missing}}, []int{1}
 		}, false, ""},

@@ -150,7 +150,7 @@ func (s *inquiry) recheck(ctx context.Context) {
 		return
 	}
 	if err != nil { // what is not known is not shown
-		s.Logger.WarnContext(ctx, "nobody knows who may read what was found; it is not used", "turn", s.req.Turn, "error", err)
+		s.Logger.WarnContext(ctx, "who may read what was found is unknown; it is not used", "turn", s.req.Turn, "error", err)
 	}
 	taken := false
 	for i, r := range rows {

@@ -120,7 +120,7 @@ const (
 func (s Steered) Sentence(in Instruction) string {
 	switch s.Became {
 	case Forbidden:
-		return "This is somebody else's search: only whoever asked, whoever began the thread and administrators can change it."
+		return "This is someone else's search: only whoever asked, whoever began the thread and administrators can change it."
 	case Unplanned:
 		return "The plan is still being made. Say it again once it stands there."
 	case Decided:

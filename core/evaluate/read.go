@@ -67,7 +67,7 @@ func (r *reader) texts(name string) ([]Text, error) {
 		}
 		var l line
 		if err := json.Unmarshal([]byte(raw), &l); err != nil {
-			return fmt.Errorf("it is not a JSON object with id, title and text, whole on a line of its own: %w", err)
+			return fmt.Errorf("it is not a JSON object with id, title and text on a single line: %w", err)
 		}
 		id := strings.TrimSpace(l.BEIR.text)
 		if !l.BEIR.there {

@@ -28,8 +28,8 @@ func Narrow(source, stated access.ACL) (access.ACL, error) {
 		}
 	}
 	if len(outside) > 0 || len(both) == 0 {
-		return nil, fmt.Errorf("its access list (%s) may let in somebody who may not read its source (%s). Use only entries of the source's own "+
-			"access list, add the others there if they may read all of the source, or index the document as a source of its own: %w",
+		return nil, fmt.Errorf("its access list (%s) may let in people who may not read its source (%s). Use only entries of the source's own "+
+			"access list, add the others there if they may read all of the source, or index the document as a separate source: %w",
 			joined(stated), joined(source), ErrWithdrawn)
 	}
 	slices.Sort(both)

@@ -264,7 +264,7 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 }
 
 // errMoved says that the messages cannot be edited any more, and the final answer is to be posted anew.
-var errMoved = errors.New("the answer is posted anew")
+var errMoved = errors.New("the answer is posted again")
 
 // leave has all messages replaced by others.
 func (w *writer[P]) leave() {

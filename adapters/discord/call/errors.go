@@ -154,7 +154,7 @@ func (e *FatalError) Error() string { return e.Sentence }
 
 // FatalSentences are for the codes after which a client must not connect again as it is.
 var FatalSentences = map[int]string{
-	CloseNotAuthenticated: "Discord does not accept the bot token. Copy it anew from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
+	CloseNotAuthenticated: "Discord does not accept the bot token. Copy it again from the Developer Portal (Bot → Reset Token) into DISCORD_BOT_TOKEN.",
 	4010:                  "Discord does not accept the shard. This is a fault of the configuration of shards.",
 	CloseShardingRequired: "Discord wants this bot to be sharded, because it is in too many servers for one connection.",
 	4012:                  "Discord no longer speaks this version of the gateway. Update Footnote.",

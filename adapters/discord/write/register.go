@@ -28,7 +28,7 @@ func commands() []*discordgo.ApplicationCommand {
 				}),
 				option(event.OptionPrivate, "Show the answer to you alone.", discordgo.ApplicationCommandOptionBoolean, nil),
 				option(event.OptionAgent, "Who is to answer.", discordgo.ApplicationCommandOptionString, suggested),
-				option(event.OptionModels, "Up to 3 models, with commas between them; each gives an answer of its own.", discordgo.ApplicationCommandOptionString, nil),
+				option(event.OptionModels, "Up to 3 models, with commas between them; each gives a separate answer.", discordgo.ApplicationCommandOptionString, nil),
 				option(event.OptionFile, "A file that the question is about.", discordgo.ApplicationCommandOptionAttachment, nil),
 			},
 		},

@@ -18,7 +18,7 @@ func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, butto
 	body.Components = buttonRow(buttons, string(t.ID))
 	if reply := s.ticket(); reply != nil {
 		err := c.discord.API.Do(ctx, call.Request{
-			Doing: "tell somebody something", Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(reply.App, reply.Token),
+			Doing: "send a private notice", Method: http.MethodPost, URL: discordgo.EndpointWebhookToken(reply.App, reply.Token),
 			Bucket: call.ReplyBucket(reply.Token), Body: ephemeral(body),
 		}, nil)
 		if !s.over(err) {
@@ -30,6 +30,6 @@ func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, butto
 		return err
 	}
 	return c.discord.API.Do(ctx, call.Request{
-		Doing: "tell somebody something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: body,
+		Doing: "send a private notice", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: body,
 	}, nil)
 }

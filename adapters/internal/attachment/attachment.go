@@ -52,10 +52,10 @@ const pdfLimit = 5 * time.Second
 // The sentences of files that cannot be read. They begin with what the file is and say what to do.
 const (
 	SayTooLarge = "It is larger than 10 MB. Attach the part that matters."
-	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a message of its own."
+	sayTooMany  = "Only the first 10 files of a message are read. Attach it to a separate message."
 	sayImage    = "The picture is larger than 5 MB. Attach a smaller one."
-	sayImages   = "The pictures of a message may have 6 MB together. Attach it to a message of its own."
-	sayNoRoom   = "The files before it have all the text that is read with one question. Attach it to a message of its own."
+	sayImages   = "The pictures of a message may have 6 MB together. Attach it to a separate message."
+	sayNoRoom   = "The files before it have all the text that is read with one question. Attach it to a separate message."
 	sayBusy     = "Too many files are being read at the moment. Ask again in a minute."
 	sayKind     = "Files of this kind cannot be read. Attach text, Markdown, HTML, a Word, Excel or PowerPoint document, a PDF file or a picture."
 	sayEmpty    = "It is empty."

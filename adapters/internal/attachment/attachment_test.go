@@ -104,7 +104,7 @@ func TestOfficeFiles(t *testing.T) {
 				t.Errorf("%s: %q, %q", f.Name, f.Text, f.Failed)
 			}
 		}
-		if f := read(t, file, "", raw[:len(raw)/2]); !strings.Contains(f.Failed, "save it anew") {
+		if f := read(t, file, "", raw[:len(raw)/2]); !strings.Contains(f.Failed, "save it again") {
 			t.Errorf("%s, cut off: %q", file, f.Failed)
 		}
 	}

@@ -183,7 +183,7 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errEntries):
 		return fmt.Errorf("%s is not read further, and what was read of it before stays: %w. Name fewer files with files:, or split the repository", m.Remote, err)
 	case errors.Is(err, errRefs):
-		return fmt.Errorf("%s has more branches and tags than are read: the server named them in more than %d MB. Delete old ones, or mirror the branch to a repository of its own (%w)", m.Remote, maxBeforePack>>20, err)
+		return fmt.Errorf("%s has more branches and tags than are read: the server named them in more than %d MB. Delete old ones, or mirror the branch to a separate repository (%w)", m.Remote, maxBeforePack>>20, err)
 	case errors.Is(err, errTooMuch):
 		return fmt.Errorf("%s is too large: the server sent more than %d MB (%w)", m.Remote, m.MaxFetch>>20, err)
 	case errors.Is(err, errUnauthorized):

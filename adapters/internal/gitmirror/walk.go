@@ -151,7 +151,7 @@ func (m *Mirror) list(ctx context.Context, store storer.EncodedObjectStorer, roo
 func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name string, e object.TreeEntry) error {
 	switch {
 	case e.Mode == filemode.Submodule:
-		out.skip(name, "It is a repository of its own. Add that as a source if it is to be read.")
+		out.skip(name, "It is a separate repository. Add that as a source if it is to be read.")
 		return nil
 	case !e.Mode.IsRegular() && e.Mode != filemode.Executable, m.Wanted != nil && !m.Wanted(name):
 		return nil

@@ -54,7 +54,7 @@ func open(raw []byte, most int) (*archive, error) {
 	}
 	packed, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, fmt.Errorf("it is damaged: it is no archive as Office writes it (%w). Open it in the program that wrote it and save it anew", err)
+		return nil, fmt.Errorf("it is damaged: it is no archive as Office writes it (%w). Open it in the program that wrote it and save it again", err)
 	}
 	a := &archive{parts: make(map[string]*zip.File, len(packed.File)), left: mostUnpacked, most: most}
 	for _, f := range packed.File {

@@ -137,8 +137,8 @@ func sentence(err error) error {
 	case errors.Is(err, boundedxml.ErrTooDeep), errors.Is(err, boundedxml.ErrTooLong):
 		return fmt.Errorf("it is no document of a person: %w. Split it into smaller documents", err)
 	case errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrAlgorithm), errors.Is(err, zip.ErrFormat):
-		return fmt.Errorf("it is damaged: a part of it cannot be unpacked (%w). Open it in the program that wrote it and save it anew", err)
+		return fmt.Errorf("it is damaged: a part of it cannot be unpacked (%w). Open it in the program that wrote it and save it again", err)
 	default:
-		return fmt.Errorf("it is damaged: its text is not well-formed (%w). Open it in the program that wrote it and save it anew", err)
+		return fmt.Errorf("it is damaged: its text is not well-formed (%w). Open it in the program that wrote it and save it again", err)
 	}
 }

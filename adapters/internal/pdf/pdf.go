@@ -45,7 +45,7 @@ var (
 // says what to do, unless ctx is over: then the error is its cause.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
-		return Page{}, errors.New("it is empty. Export or download it anew")
+		return Page{}, errors.New("it is empty. Export or download it again")
 	}
 	if !bytes.Contains(raw[:min(len(raw), 1024)], []byte("%PDF-")) { // PDFium itself looks that far
 		return Page{}, errors.New("it is no PDF file: the mark that one begins with is missing. Check what it is")

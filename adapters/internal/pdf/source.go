@@ -82,7 +82,7 @@ func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 	}
 	switch {
 	case whole == 0:
-		return file{}, errors.New("it is damaged: none of its pages can be read. Export or download it anew")
+		return file{}, errors.New("it is damaged: none of its pages can be read. Export or download it again")
 	case size == 0:
 		return file{}, errNoText
 	}
@@ -99,9 +99,9 @@ func (s *sandbox) refusal(ctx context.Context) error {
 	case code == codeSecurity:
 		return errors.New("it is protected in a way that cannot be read. Save a copy without protection")
 	case code == codeFormat:
-		return errors.New("it is damaged: it is not built as PDF files are, or its end is missing. Export or download it anew")
+		return errors.New("it is damaged: it is not built as PDF files are, or its end is missing. Export or download it again")
 	default:
-		return errors.New("it is damaged and cannot be opened. Export or download it anew")
+		return errors.New("it is damaged and cannot be opened. Export or download it again")
 	}
 }
 

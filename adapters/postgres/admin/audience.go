@@ -180,7 +180,7 @@ func (a *Audiences) Told(ctx context.Context, w access.Workspace, person string,
 		return audienceChanged(ctx, tx, w, scopes...)
 	})
 	if err != nil {
-		return fmt.Errorf("note what has become of somebody in %s %s: %w", w.Platform, w.ID, err)
+		return fmt.Errorf("record what has become of a person in %s %s: %w", w.Platform, w.ID, err)
 	}
 	return nil
 }

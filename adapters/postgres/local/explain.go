@@ -11,10 +11,10 @@ var remedies = []struct{ says, do string }{
 	{"Disk quota exceeded", "Your disk quota is used up: make room, then try again."},
 	{"Read-only file system", "The disk is read-only: set FOOTNOTE_DATA to a place that can be written."},
 	{"Permission denied", "A file or directory may not be used by the user who runs PostgreSQL: look at its owner and mode."},
-	{"Cannot allocate memory", "Memory is short: free some, or set a smaller shared_buffers in a file postgresql.conf beside the data directory."},
-	{"invalid value for parameter", "A setting in your postgresql.conf beside the data directory is wrong: correct it."},
-	{"unrecognized configuration parameter", "A setting in your postgresql.conf beside the data directory is unknown to this version: remove it."},
-	{"could not locate a valid checkpoint record", "The data directory is damaged: restore it from a backup, or move it away and index your documents anew."},
+	{"Cannot allocate memory", "Memory is short: free some, or set a smaller shared_buffers in a file postgresql.conf next to the data directory."},
+	{"invalid value for parameter", "A setting in your postgresql.conf next to the data directory is wrong: correct it."},
+	{"unrecognized configuration parameter", "A setting in your postgresql.conf next to the data directory is unknown to this version: remove it."},
+	{"could not locate a valid checkpoint record", "The data directory is damaged: restore it from a backup, or move it away and index your documents again."},
 }
 
 // explain turns what a program printed into the end of an error message: the remedy, if

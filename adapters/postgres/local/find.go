@@ -66,7 +66,7 @@ func selectServer(ctx context.Context, dirs []string, p paths) (Server, error) {
 			have = "no version of it that is new enough is installed"
 		}
 		return Server{}, fmt.Errorf("%w: %s was made by version %d, and %s; install PostgreSQL %d again, "+
-			"or move that directory away and index your documents anew, or carry the data over with pg_upgrade",
+			"or move that directory away and index your documents again, or carry the data over with pg_upgrade",
 			ErrOtherMajor, p.data(), made, have, made)
 	}
 	return best(same, looked)

@@ -135,7 +135,7 @@ func (g *Graph) named(ctx context.Context, q knowledge.Question) ([]naming, erro
 	rows, err := g.db.Pool.Query(ctx, namedSQL, string(q.Audience.Tenant()), q.Names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostNamings, paths, forms)
 	if err != nil {
-		return nil, fmt.Errorf("look up what goes by a name: %w", err)
+		return nil, fmt.Errorf("look up entities by name: %w", err)
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (naming, error) {
 		var n naming
@@ -143,7 +143,7 @@ func (g *Graph) named(ctx context.Context, q knowledge.Question) ([]naming, erro
 		return n, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look up what goes by a name: %w", err)
+		return nil, fmt.Errorf("look up entities by name: %w", err)
 	}
 	return all, nil
 }

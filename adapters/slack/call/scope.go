@@ -14,9 +14,9 @@ type Scope struct {
 
 // Scopes are all rights of the bot token.
 var Scopes = []Scope{
-	{"app_mentions:read", "to hear when somebody mentions the bot", true, false},
+	{"app_mentions:read", "to hear when someone mentions the bot", true, false},
 	{"chat:write", "to answer, and to show that it is at work", true, false},
-	{"assistant:write", "to be shown as an agent, in a conversation of its own", true, false},
+	{"assistant:write", "to be shown as an agent, in a separate conversation", true, false},
 	{"im:history", "to read direct messages to the bot", true, false},
 	{"im:read", "to know that a conversation is a direct message", true, false},
 	{"im:write", "to answer in a direct message when a private answer was asked for", true, false},

@@ -98,7 +98,7 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context()) // a request must not be changed
 		if r.GetBody != nil {
 			if r.Body, err = r.GetBody(); err != nil {
-				return nil, fmt.Errorf("read the request anew: %w", err)
+				return nil, fmt.Errorf("read the request again: %w", err)
 			}
 		}
 	}

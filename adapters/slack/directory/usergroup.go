@@ -81,7 +81,7 @@ func (d *Directory) userGroups(ctx context.Context) (members, error) {
 			if call.Transient(err) {
 				return nil, err
 			}
-			d.slack.Logger.WarnContext(limited, "user groups are not read, and nobody holds the groups that are bound to them", "error", err)
+			d.slack.Logger.WarnContext(limited, "user groups are not read, and the groups that are bound to them have no members", "error", err)
 		}
 		found := make(members, len(list))
 		for _, g := range list {

@@ -128,7 +128,7 @@ func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, v
 			case ctx.Err() != nil, errors.As(err, new(*visitError)):
 				return err
 			default:
-				c.slack.Logger.WarnContext(ctx, "what was said while nobody was there is not known of a channel", "channel", channel, "error", err)
+				c.slack.Logger.WarnContext(ctx, "a channel's messages from while the bot was away are unknown", "channel", channel, "error", err)
 			}
 		}
 	}

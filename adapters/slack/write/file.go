@@ -140,7 +140,7 @@ func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.Message
 		return err
 	}
 	if err != nil {
-		s.client.slack.Logger.WarnContext(ctx, "what stood there before stays beside the answer", "turn", s.options.Turn, "error", err)
+		s.client.slack.Logger.WarnContext(ctx, "the earlier content stays next to the answer", "turn", s.options.Turn, "error", err)
 	}
 	return fmt.Errorf("edit the answer: %w", thread.ErrExpired)
 }

@@ -24,7 +24,7 @@ func jiraKind() Kind {
 			"Give it Administer Jira: who may use Jira, and who belongs to a security level, is shown to administrators alone. With Administer Projects in the projects, and the groups named under users, it reads what has no security level.",
 			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Jira, with the scopes below, all of them for reading; it is good for a year at most. A token with scopes is accepted at " +
 				"https://api.atlassian.com/ex/jira/CLOUD-ID alone: write that as the address of the site; the id stands in https://SITE.atlassian.net/_edge/tenant_info. With a service account's token JIRA_EMAIL stays empty.",
-			"Data Center: profile picture → Profile → Personal access tokens → Create token. No REST API there tells who belongs to a security level: issues that have one are hidden from everyone here.",
+			"Data Center: profile picture → Profile → Personal access tokens → Create token. No REST API there tells who belongs to a security level: issues with one are hidden from everyone here.",
 		},
 		Rights: []Right{
 			{"read:project:jira, read:project-category:jira, read:project-version:jira, read:project.component:jira, read:project.property:jira, read:issue-type:jira, read:issue-type-hierarchy:jira", "the projects"},

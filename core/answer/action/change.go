@@ -45,7 +45,7 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 }
 
 // sentencePrivateNow is said about an edit whose answer everybody would see, where all answers have become private since.
-const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it anew."
+const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it again."
 
 // admitEdit decides about an edit by what holds at this moment, as about a new question, and fills in the quotas that it counts against. What
 // an edit does not tell, who asked and what that person holds, is looked up.

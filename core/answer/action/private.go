@@ -34,7 +34,7 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	}
 	audience, err := s.Answerer.Present(ctx, r.Turn.ForAsker())
 	if err != nil {
-		s.Logger.WarnContext(ctx, "private answer not begun: nobody says what the asker may read", "turn", r.ID, "error", err)
+		s.Logger.WarnContext(ctx, "private answer not begun: what the asker may read is unknown", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
 	}
 	made, err := s.derive(ctx, session.Derive{
@@ -74,7 +74,7 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 	}
 	channel, err := s.Answerer.Present(ctx, r.Turn.ForChannel())
 	if err != nil {
-		s.Logger.WarnContext(ctx, "answer not shared: nobody says who listens", "turn", r.ID, "error", err)
+		s.Logger.WarnContext(ctx, "answer not shared: the audience is unknown", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
 	}
 	allowed, err := s.mayRead(ctx, channel, restsOn(saved))

@@ -17,8 +17,8 @@ const (
 	sentenceOwnAnswer = "Only whoever asked and moderators can do this."
 
 	sentenceRetrying     = "A new answer is being written."
-	sentenceCannotRetry  = "There is nothing to try again here. Ask anew."
-	sentenceCopyNotTried = "This is a copy of a private answer, which is not tried again. Ask anew."
+	sentenceCannotRetry  = "There is nothing to try again here. Ask again."
+	sentenceCopyNotTried = "This is a copy of a private answer, which is not tried again. Ask the question again."
 
 	sentenceAlreadyPrivate  = "This answer is for you alone already."
 	sentenceAskerOnly       = "Only whoever asked can have this answered privately. Ask the question yourself to get an answer of your own."

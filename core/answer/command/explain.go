@@ -78,7 +78,7 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 		said[0] = fmt.Sprintf("Decision: %s (of turn %s)", origin, t.Origin.Turn)
 	}
 	if t.Ambient {
-		said = append(said, "Nobody had asked for the answer.")
+		said = append(said, "The answer was unasked.")
 	}
 	said = append(said, audienceInWords(t.Audience))
 	if !t.LimitedUntil.IsZero() {
@@ -101,7 +101,7 @@ func (e Explanation) Sentences(may func(document.ID) bool) []string {
 
 // origins says why a turn exists that no new question made.
 var origins = map[session.Derivation]string{
-	session.Retried:   "The question was answered anew, in the place of an earlier answer.",
+	session.Retried:   "The question was answered again, replacing an earlier answer.",
 	session.Privately: "The asker wanted the answer privately.",
 	session.Shared:    "Its owner shared a private answer.",
 }

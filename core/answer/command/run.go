@@ -77,7 +77,7 @@ const (
 	sentenceIdle       = "Nothing of yours is being answered here."
 	sentenceStoppedOne = "Stopped."
 	sentenceForget     = "This deletes everything that you asked me, wherever you asked it, with the answers, the files that came with it, and your votes. " +
-		"Who you are in sources such as GitHub is forgotten, too, so that nothing is answered any more from what you alone may read there; so is what is noted of you, by your address of mail, beside pages that name you. " +
+		"Who you are in sources such as GitHub is forgotten, too, so that nothing is answered any more from what you alone may read there; so is what is noted of you, by your address of mail, next to pages that name you. " +
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
@@ -156,7 +156,7 @@ func (s *Service) whoamiCommand(ctx context.Context, c Request, _ []string) (str
 	var b strings.Builder
 	fmt.Fprintf(&b, "You are `%s`.", access.User(string(c.Ref.Platform), c.By.ID))
 	if err != nil {
-		s.Logger.WarnContext(ctx, "nobody knows what somebody holds", "error", err)
+		s.Logger.WarnContext(ctx, "a person's groups are unknown", "error", err)
 		b.WriteString(" What you may read cannot be found out at the moment, so only public documents are used for you. Try again in a minute.")
 		return b.String(), nil
 	}

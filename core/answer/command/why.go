@@ -150,9 +150,9 @@ func (s *Service) whyDocument(ctx context.Context, c Request, address string) (s
 	}
 	alone, held, err := s.held(ctx, c)
 	if err != nil {
-		s.Logger.WarnContext(ctx, "nobody knows all that somebody holds", "error", err)
+		s.Logger.WarnContext(ctx, "not all of a person's groups are known", "error", err)
 	}
-	held = append([]access.Held{{Principal: access.Public, From: "anybody may read it"}}, held...)
+	held = append([]access.Held{{Principal: access.Public, From: "everyone may read it"}}, held...)
 	var by []string
 	for _, list := range lists {
 		for _, h := range held {

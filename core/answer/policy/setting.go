@@ -71,7 +71,7 @@ func Settings() []Setting {
 		length("wait", maxWait, "unasked: time for people to answer first", func(p *Policy) *time.Duration { return &p.Ambient.Wait }),
 		yesNo("forum", "whether posts of a forum or media channel are answered, once, if the documents have an answer", func(p *Policy) *bool { return &p.Forum.Posts }),
 		length("forum_wait", maxWait, "forum posts: time for people to answer first", func(p *Policy) *time.Duration { return &p.Forum.Wait }),
-		people("helpers", "people or roles after whose reply the bot says nothing unasked. Unset: anybody's reply while the bot waits",
+		people("helpers", "people or roles after whose reply the bot says nothing unasked. Unset: anyone's reply while the bot waits",
 			func(p *Policy) *access.ACL { return &p.Helpers }),
 		quota("user_quota", PerUser, "questions of each person here"),
 		quota("channel_quota", PerChannel, "questions of everybody here"),

@@ -89,7 +89,7 @@ func presses() []scenario {
 			talk := s.Say(Bob, Place{}, "just talking")
 			s.Until("it is told", func() bool { // decisions are stored within a second
 				s.Choose(Ann, talk, thread.ActionWhy)
-				return s.Reads(Ann, "Nobody addressed the bot.")
+				return s.Reads(Ann, "The message did not address the bot.")
 			})
 		}},
 	}
