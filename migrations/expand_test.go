@@ -10,17 +10,21 @@ import (
 	"github.com/footnotehq/footnote/migrations"
 )
 
-// floored is the first migration after which older binaries go on working: it made the number that says how old they may be.
+// floored is the first migration after which older binaries go on working: it made the number that
+// says how old they may be.
 const floored = 19
 
-// contracts are statements that take something away from binaries that are older than the migration, or refuse what they write.
+// contracts are statements that take something away from binaries that are older than the
+// migration, or refuse what they write.
 var contracts = regexp.MustCompile(`(?i)\b(drop\s+(table|column|view|function|type|schema|sequence)|rename\s+(to|column|constraint)|alter\s+column\s+\w+\s+(type|set\s+(not\s+null|data))|set\s+schema|truncate)\b`)
 
-// demands are columns and constraints that rows of older binaries do not satisfy. A column that has a default, or may be null, is none.
+// demands are columns and constraints that rows of older binaries do not satisfy. A column that has
+// a default, or may be null, is none.
 var demands = regexp.MustCompile(`(?is)add\s+column\s+[^,;]*?\bnot\s+null\b[^,;]*`)
 
-// Binaries of the minor version before go on working while and after a newer one migrates. A migration that takes away what they use says so by
-// raising the number in schema_floor, which makes them end with a sentence instead of failing in the middle.
+// Binaries of the minor version before go on working while and after a newer one migrates. A
+// migration that takes away what they use says so by raising the number in schema_floor, which
+// makes them end with a sentence instead of failing in the middle.
 func TestMigrationsExpandOrRaiseTheFloor(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(migrations.Files, "*.sql")

@@ -62,7 +62,8 @@ func TestTheNearestRestrictionReplacesNothing(t *testing.T) {
 	})
 }
 
-// Lists that cannot be seen let nobody in; on Data Center that is said by 500, and before 9.1 nothing tells who may view a space.
+// Lists that cannot be seen let nobody in; on Data Center that is said by 500, and before 9.1
+// nothing tells who may view a space.
 func TestWhatCannotBeSeenLetsNobodyIn(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*confluencetest.Switches){
@@ -117,7 +118,8 @@ func TestARefusedCredentialHidesTheSource(t *testing.T) {
 	})
 }
 
-// "401 … scope does not match" is the gateway's word about a token that may not ask this; the rest of the source stays as it is.
+// "401 … scope does not match" is the gateway's word about a token that may not ask this; the rest
+// of the source stays as it is.
 func TestAMissingScopeIsNoRefusedCredential(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)
@@ -191,7 +193,8 @@ func TestAListThatGoesRoundEnds(t *testing.T) {
 	}
 }
 
-// Addresses count where the organisation has verified their domain, and not else; whoever was deactivated is in no group.
+// Addresses count where the organisation has verified their domain, and not else; whoever was
+// deactivated is in no group.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)

@@ -28,7 +28,8 @@ func large(s *site, pages int) {
 	s.Pass(2 * time.Hour)
 }
 
-// pass reads all documents that it is given, with their texts if load says so, and says what it took.
+// pass reads all documents that it is given, with their texts if load says so, and says what it
+// took.
 func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next index.Checkpoint) {
 	s.T.Helper()
 	mark := s.Mark()
@@ -36,8 +37,8 @@ func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next i
 	return s.Mark() - mark, items, next
 }
 
-// BenchmarkLargeSpace is of 50,000 pages at a server without limits that runs beside. What is measured holds the server's own time; texts are read, and not cut or
-// stored.
+// BenchmarkLargeSpace is of 50,000 pages at a server without limits that runs beside. What is
+// measured holds the server's own time; texts are read, and not cut or stored.
 func BenchmarkLargeSpace(b *testing.B) {
 	atlassiantest.Benchmark(b, func(cloud bool) (at index.Checkpoint, first, quiet, later, readers atlassiantest.Pass) {
 		s := newSite(b, cloud, nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check says what there is to be read in a few words, or why nothing can be, or who may read it cannot be found out. It asks for the spaces, the groups, and
-// the settings of one space.
+// Check says what there is to be read in a few words, or why nothing can be, or who may read it
+// cannot be found out. It asks for the spaces, the groups, and the settings of one space.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	all, err := c.listSpaces(ctx)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 	return plural.Count(len(all), "space"), err
 }
 
-// tryScopes reads a page, a search and a restriction, and names the scope that is missing. Tokens have
-// a scope for each, and a list of spaces needs none of them.
+// tryScopes reads a page, a search and a restriction, and names the scope that is missing. Tokens
+// have a scope for each, and a list of spaces needs none of them.
 func (c *Connector) tryScopes(ctx context.Context) error {
 	var found struct {
 		Results []listed `json:"results"`

@@ -13,7 +13,8 @@ const (
 // Config says which site is asked, and with what credential. Zero fields get their defaults.
 type Config = atlassian.Config
 
-// Client asks one site with one credential. All connectors with the same credential share one. It is safe for concurrent use.
+// Client asks one site with one credential. All connectors with the same credential share one. It
+// is safe for concurrent use.
 type Client struct{ *atlassian.Site }
 
 var product = atlassian.Product{Name: "Confluence", Settings: "CONFLUENCE", Example: "https://wiki.example.org", Path: "wiki/"}

@@ -1,9 +1,11 @@
-// Package confluence reads the spaces of a Confluence site, of Confluence Cloud or Data Center: pages, blog posts and, by choice, comments and attached
-// files.
+// Package confluence reads the spaces of a Confluence site, of Confluence Cloud or Data Center:
+// pages, blog posts and, by choice, comments and attached files.
 //
-// Who may read a page is who may use the site, may view its space, is on the list of every restricted page or folder above it, and on its own
-// (https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/). Each space and each restricted content is a node, the latter within
-// the next one above it. A document names the node that is nearest to it.
+// Who may read a page is who may use the site, may view its space, is on the list of every
+// restricted page or folder above it, and on its own
+// (https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/). Each
+// space and each restricted content is a node, the latter within the next one above it. A document
+// names the node that is nearest to it.
 package confluence
 
 import (
@@ -43,8 +45,9 @@ var Looks = index.Looks{
 	index.ChangeDeletion: {Documents: true, Sweep: SweepEvery},
 }
 
-// keyForm is what Confluence allows as a key: letters and digits, with a tilde before the key of a personal space
-// (https://support.atlassian.com/confluence-cloud/docs/choose-a-space-key/). Personal spaces of Data Center have names of accounts in theirs.
+// keyForm is what Confluence allows as a key: letters and digits, with a tilde before the key of a
+// personal space (https://support.atlassian.com/confluence-cloud/docs/choose-a-space-key/).
+// Personal spaces of Data Center have names of accounts in theirs.
 var keyForm = regexp.MustCompile(`^(?:[A-Za-z0-9]{1,255}|~[A-Za-z0-9._@-]{1,254})$`)
 
 func (o Options) validate() error {
@@ -89,7 +92,8 @@ func SourceOf(name string) document.Source {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which what is read becomes documents. Raise it when they change:
+// everything is then read again.
 const reading = 1
 
 // Settings implements index.Connector.

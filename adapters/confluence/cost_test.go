@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// What 5,000 pages cost, in requests: to read them the first time, to look whether anything has changed, to look at everything, and to read who may
-// read them.
+// What 5,000 pages cost, in requests: to read them the first time, to look whether anything has
+// changed, to look at everything, and to read who may read them.
 func TestRequestsOfALargeSpace(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)

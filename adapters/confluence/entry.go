@@ -34,7 +34,8 @@ type entry struct {
 	size    int64     // of a file
 }
 
-// stamp changes whenever the content does: the time of its version, with a trace of the version's number and the title in the parts of a second.
+// stamp changes whenever the content does: the time of its version, with a trace of the version's
+// number and the title in the parts of a second.
 func (e entry) stamp() time.Time {
 	sum := fnv.New32a()
 	_, _ = fmt.Fprintf(sum, "%d %s", e.version, e.title) // a hash takes everything
@@ -107,7 +108,8 @@ func (a account) id() string {
 	return a.UserKey
 }
 
-// entry is a content as a list tells of it. ancestors says that the list tells what a page stands in.
+// entry is a content as a list tells of it. ancestors says that the list tells what a page stands
+// in.
 func (k content) entry(ancestors bool) entry {
 	e := entry{id: string(k.ID), of: sort(k.Type), title: k.Title, version: k.Version.Number, when: k.Version.When, size: k.Extensions.FileSize}
 	if k.Space != nil {
@@ -144,7 +146,8 @@ type listed struct {
 	} `json:"version"`
 }
 
-// How many are asked for at once: "maximum number … 250" (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/); with what a list is
+// How many are asked for at once: "maximum number … 250"
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-page/); with what a list is
 // expanded by, the first API gives fewer.
 const (
 	mostListed   = 250
@@ -164,7 +167,8 @@ func (c *Connector) first(s space, of sort) (path, asked string) {
 	}
 }
 
-// listing reads a part of the list of a sort of a space. What is learned of pages above others goes into the tree.
+// listing reads a part of the list of a sort of a space. What is learned of pages above others goes
+// into the tree.
 func (c *Connector) listing(ctx context.Context, t *tree, s space, of sort, asked string) (all []entry, next string, err error) {
 	path, _ := c.first(s, of)
 	if !strings.HasPrefix(path, "api/v2/") {

@@ -31,7 +31,8 @@ type member struct {
 	Status string `json:"accountStatus"`
 }
 
-// Groups implements index.GroupReader. It yields all groups with their members, group by group, and goes on where it was ended.
+// Groups implements index.GroupReader. It yields all groups with their members, group by group, and
+// goes on where it was ended.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)
@@ -56,7 +57,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// members reads who is in a group. Those of groups within it are among them: Confluence counts them together.
+// members reads who is in a group. Those of groups within it are among them: Confluence counts them
+// together.
 func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	path := "rest/api/group/" + url.PathEscape(id) + "/member"
 	if c.client.Cloud {
@@ -66,8 +68,9 @@ func (c *Connector) members(ctx context.Context, id string) ([]member, error) {
 	if err != nil || !c.client.Cloud {
 		return all, err
 	}
-	// "Get users by ids … accountStatus", of at most 250 at once (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/): lists of
-	// groups tell neither who was deactivated, nor always the address.
+	// "Get users by ids … accountStatus", of at most 250 at once
+	// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-user/): lists of groups
+	// tell neither who was deactivated, nor always the address.
 	byID := make(map[string]member, len(all))
 	for some := range slices.Chunk(all, 250) {
 		ids := make([]string, len(some))

@@ -19,7 +19,8 @@ import (
 // mostBodies is how many texts are read in one request.
 const mostBodies = 50
 
-// shelf makes items whose texts are read together: the first one that is read brings those beside it along.
+// shelf makes items whose texts are read together: the first one that is read brings those beside
+// it along.
 type shelf struct {
 	*Connector
 	last *bundle
@@ -59,7 +60,8 @@ func (h *shelf) item(s space, e entry, node string) index.Item {
 	return it
 }
 
-// expandBody is what is read of a content beside its text: also its restriction, since it may have one since it was listed.
+// expandBody is what is read of a content beside its text: also its restriction, since it may have
+// one since it was listed.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 
 // text reads a content, with those of its bundle.
@@ -199,7 +201,8 @@ func (c *Connector) document(ctx context.Context, s space, e entry, k content, a
 	return d, err
 }
 
-// pageURL is where people open a content. On Data Center that is by its id: the other address changes with the title.
+// pageURL is where people open a content. On Data Center that is by its id: the other address
+// changes with the title.
 func (c *Connector) pageURL(e entry, k content) string {
 	if !c.client.Cloud && (e.of == pages || e.of == posts) {
 		return c.client.address("pages/viewpage.action?pageId=" + url.QueryEscape(e.id))

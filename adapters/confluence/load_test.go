@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian/atlassiantest"
 )
 
-// What a search does not show, or fails to, is read by itself; a page without a storage format in the other form.
+// What a search does not show, or fails to, is read by itself; a page without a storage format in
+// the other form.
 func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)

@@ -92,8 +92,9 @@ type nodes struct {
 	listed []space
 }
 
-// Nodes implements index.NodeReader. It always yields every space and the contents that are known to be restricted; every Options.SweepEvery it looks at all
-// contents for others that are. It goes on where it was ended.
+// Nodes implements index.NodeReader. It always yields every space and the contents that are known
+// to be restricted; every Options.SweepEvery it looks at all contents for others that are. It goes
+// on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		return (&nodes{Connector: c, send: emit, state: sourcepass.Decode[nodeState](since), tree: c.tree(), told: make(map[string]bool)}).run(ctx)
@@ -285,7 +286,8 @@ func (n *nodes) restricts(id string) bool {
 	return n.tree.lost[id] || n.tree.unsure[id] || !known || l.state != unrestricted
 }
 
-// tell adds what is known of a content to a batch: of one that is restricted, its readers; of one that was, that it has none of its own.
+// tell adds what is known of a content to a batch: of one that is restricted, its readers; of one
+// that was, that it has none of its own.
 func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.told[at] {

@@ -21,9 +21,10 @@ type page[T any] struct {
 
 // part reads a part of a list. next is the query of the one after it; empty at the end.
 //
-// A next link may be relative to the host, to the site, or absolute, and through the gateway it leads past it: only its query is used. It may lead past
-// the end (CONFSERVER-95272, CONFSERVER-95312): where entries are counted, a part without any is the last one. A part behind a cursor may be empty, and others
-// follow.
+// A next link may be relative to the host, to the site, or absolute, and through the gateway it
+// leads past it: only its query is used. It may lead past the end (CONFSERVER-95272,
+// CONFSERVER-95312): where entries are counted, a part without any is the last one. A part behind a
+// cursor may be empty, and others follow.
 func part[T any](ctx context.Context, c *Client, path, query string, attempts int) (got []T, next string, err error) {
 	var p page[T]
 	if err := c.Ask(ctx, sourcehttp.Request{Path: path + "?" + query, Attempts: attempts}, &p); err != nil {
@@ -97,7 +98,8 @@ func quoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// isID reports whether a text is the id of a content, which may stand in a search and in a path. Those of attachments begin with "att".
+// isID reports whether a text is the id of a content, which may stand in a search and in a path.
+// Those of attachments begin with "att".
 func isID(id string) bool {
 	number, err := strconv.ParseUint(strings.TrimPrefix(id, "att"), 10, 64)
 	return err == nil && number > 0

@@ -44,8 +44,9 @@ func (c *Connector) site(ctx context.Context) (*site, error) {
 	return s, err
 }
 
-// usersPrefix is how the names of the groups begin that Confluence makes for who may use it: "confluence-users" on Data Center, "confluence-users-SITE" on
-// Cloud (https://support.atlassian.com/user-management/docs/default-groups-and-permissions/).
+// usersPrefix is how the names of the groups begin that Confluence makes for who may use it:
+// "confluence-users" on Data Center, "confluence-users-SITE" on Cloud
+// (https://support.atlassian.com/user-management/docs/default-groups-and-permissions/).
 const usersPrefix = "confluence-users"
 
 func (c *Connector) isUsers(name string) bool {
@@ -55,8 +56,8 @@ func (c *Connector) isUsers(name string) bool {
 	return strings.HasPrefix(name, usersPrefix)
 }
 
-// visible is which spaces a visitor without an account sees. It is found out by being one: the switches of the site and of the space both count, and
-// neither is told.
+// visible is which spaces a visitor without an account sees. It is found out by being one: the
+// switches of the site and of the space both count, and neither is told.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.spaces(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -100,9 +101,11 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	return roles, err
 }
 
-// viewers is who may view a space, by whatever its own settings say. known is false where they are not shown: nobody may view it then.
+// viewers is who may view a space, by whatever its own settings say. known is false where they are
+// not shown: nobody may view it then.
 //
-// Principals of other types than people and groups, such as roles, classes of access and apps, are nobody.
+// Principals of other types than people and groups, such as roles, classes of access and apps, are
+// nobody.
 func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access.ACL, known bool, err error) {
 	switch {
 	case !c.client.Cloud:
@@ -168,7 +171,8 @@ func (c *Connector) viewersByRole(ctx context.Context, site *site, s space) (acc
 }
 
 // viewersOfKey asks a Data Center of 9.1 or later
-// (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). People are told by their user keys.
+// (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). People
+// are told by their user keys.
 func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, error) {
 	var raw json.RawMessage
 	if err := c.client.Get(ctx, "rest/api/space/"+s.Key+"/permissions", &raw); err != nil {
@@ -203,7 +207,8 @@ func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, erro
 	return acl, nil
 }
 
-// clauses are who may read what is in a space: who may use the site, may view the space, and is named by the operator.
+// clauses are who may read what is in a space: who may use the site, may view the space, and is
+// named by the operator.
 func (c *Connector) clauses(all *site, s space, viewers access.ACL) []access.ACL {
 	users, viewers := slices.Clone(all.users), slices.Clone(viewers)
 	if all.anonymous[string(s.ID)] {

@@ -11,10 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker on Cloud: "Check if a user or a group can perform an operation to the specified
-// content. … the user has the required site permissions, space permissions and content restrictions"
-// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It asks about the document
-// itself, because a page that was restricted since the last pass still names its space. Data Center cannot be asked.
+// MayRead implements index.PointChecker on Cloud: "Check if a user or a group can perform an
+// operation to the specified content. … the user has the required site permissions, space
+// permissions and content restrictions"
+// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-permissions/). It
+// asks about the document itself, because a page that was restricted since the last pass still
+// names its space. Data Center cannot be asked.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

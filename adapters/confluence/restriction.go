@@ -10,8 +10,9 @@ import (
 )
 
 // restriction is who may read a content, as set on the content itself:
-// https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. A content below a restricted one has none of its own
-// (CONFSERVER-45609), and none means that what is above it decides.
+// https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. A
+// content below a restricted one has none of its own (CONFSERVER-45609), and none means that what
+// is above it decides.
 type restriction struct {
 	Restrictions struct {
 		User  *subjects `json:"user"`
@@ -46,7 +47,8 @@ func (r *restriction) told() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
 
-// readers is what an access list calls those whom a restriction lets in. Whoever is of a sort that is not known here is nobody.
+// readers is what an access list calls those whom a restriction lets in. Whoever is of a sort that
+// is not known here is nobody.
 func (c *Connector) readers(users, groups []subject) access.ACL {
 	acl := access.ACL{}
 	for _, u := range users {
@@ -62,7 +64,8 @@ func (c *Connector) readers(users, groups []subject) access.ACL {
 	return acl
 }
 
-// groupID is by what a group is known: its id on Cloud, its name on Data Center, where it has no other.
+// groupID is by what a group is known: its id on Cloud, its name on Data Center, where it has no
+// other.
 func (c *Connector) groupID(id atlassian.ID, name string) string {
 	if c.client.Cloud {
 		return string(id)

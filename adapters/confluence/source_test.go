@@ -189,7 +189,8 @@ func TestTheIndexFollows(t *testing.T) {
 	})
 }
 
-// A restriction, a move or its end makes stored documents name other nodes, without their being read again.
+// A restriction, a move or its end makes stored documents name other nodes, without their being
+// read again.
 func TestDocumentsNameTheNearestRestriction(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
@@ -233,8 +234,9 @@ func TestDocumentsNameTheNearestRestriction(t *testing.T) {
 	})
 }
 
-// A restricted page that moves to another space is another node there, of which nothing is known before nodes are read anew: those who might view the
-// space that it left are not those who may view the other.
+// A restricted page that moves to another space is another node there, of which nothing is known
+// before nodes are read anew: those who might view the space that it left are not those who may
+// view the other.
 func TestAPageInAnotherSpaceIsAnotherNode(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)

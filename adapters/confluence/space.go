@@ -29,8 +29,9 @@ func (s space) known() bool {
 
 func (s space) node() string { return spaceNode + string(s.ID) }
 
-// within is the node of a restricted content in the space; of "" the space's own. A content that moves to another space is another node there, as its
-// document is another one: nobody of the space that it left reads it before its readers are read anew.
+// within is the node of a restricted content in the space; of "" the space's own. A content that
+// moves to another space is another node there, as its document is another one: nobody of the space
+// that it left reads it before its readers are read anew.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()

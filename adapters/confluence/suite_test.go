@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { sourcetest.Main(m) }
 
-// Whatever happens to a Confluence site and to who reads it, nobody is shown what they could not read there; and once nothing happens any more, everybody
-// what they can.
+// Whatever happens to a Confluence site and to who reads it, nobody is shown what they could not
+// read there; and once nothing happens any more, everybody what they can.
 func TestSourceSuite(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		sourcetest.Suite(t, func(rt *rapid.T) sourcetest.World { return newWorld(t, rt, cloud) }, pgaccesstest.Open(t))
@@ -278,7 +278,8 @@ func (w *suiteWorld) People() []access.Account {
 	return sourcetest.Accounts(addresses...)
 }
 
-// MayRead implements sourcetest.World. What the account that reads cannot see is not there for anybody here.
+// MayRead implements sourcetest.World. What the account that reads cannot see is not there for
+// anybody here.
 func (w *suiteWorld) MayRead(who access.Account, d document.ID) bool {
 	var content *confluencetest.Content
 	w.Do(func() {

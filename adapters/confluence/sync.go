@@ -27,9 +27,10 @@ type pass struct {
 	spaces map[string]space
 }
 
-// Sync implements index.Connector. A pass over spaces in which nothing happened asks for the spaces, for what was changed last and, on Cloud, for what
-// was thrown away last. Every Options.SweepEvery it looks at everything besides, for what those do not tell: moves, restrictions, what was deleted for
-// good.
+// Sync implements index.Connector. A pass over spaces in which nothing happened asks for the
+// spaces, for what was changed last and, on Cloud, for what was thrown away last. Every
+// Options.SweepEvery it looks at everything besides, for what those do not tell: moves,
+// restrictions, what was deleted for good.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{Connector: c, state: decode(since, c.Settings()), tree: c.tree(), now: c.client.Config.Now(), spaces: make(map[string]space)}
@@ -77,7 +78,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.Save(index.Batch{})
 }
 
-// forget removes the documents of spaces that were not seen for long. Nobody may read them since their nodes were first missing.
+// forget removes the documents of spaces that were not seen for long. Nobody may read them since
+// their nodes were first missing.
 func (p *pass) forget() error {
 	forgotten := make(map[string]bool)
 	for id, at := range p.state.Spaces {
@@ -169,7 +171,8 @@ func feet(entries []entry) []string {
 	return all
 }
 
-// found yields what a part of a list holds, and has documents that are stored already name the nodes by which they are read now.
+// found yields what a part of a list holds, and has documents that are stored already name the
+// nodes by which they are read now.
 func (p *pass) found(s space, at *progress, entries []entry) error {
 	now := make(map[document.ID]access.ACL, len(entries))
 	var items []index.Item
@@ -194,15 +197,16 @@ func (p *pass) found(s space, at *progress, entries []entry) error {
 	return p.Send(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }})
 }
 
-// shrunk is which part of a space may be gone at once, and few how many of it at least, before it is taken for something else than that they were
-// deleted.
+// shrunk is which part of a space may be gone at once, and few how many of it at least, before it
+// is taken for something else than that they were deleted.
 const (
 	shrunk = 3
 	few    = 20
 )
 
-// ended removes what a whole look at a space did not meet. Where much of it is gone at once, nobody may read that from now on, and it is removed once it
-// stays away: it may be that the credential may not see it any more.
+// ended removes what a whole look at a space did not meet. Where much of it is gone at once, nobody
+// may read that from now on, and it is removed once it stays away: it may be that the credential
+// may not see it any more.
 func (p *pass) ended(s space, at *progress) error {
 	w := at.Sweep
 	at.Sweep = nil
@@ -328,7 +332,8 @@ func (p *pass) changed(k content) entry {
 	return e
 }
 
-// trash removes what was thrown away last. Data Center lists that only for single spaces: there it is found missing when everything is looked at.
+// trash removes what was thrown away last. Data Center lists that only for single spaces: there it
+// is found missing when everything is looked at.
 func (p *pass) trash(ctx context.Context) error {
 	if !p.client.Cloud {
 		return nil

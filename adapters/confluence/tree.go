@@ -77,7 +77,8 @@ func (t *tree) valid(all []entry, of sort) []entry {
 	return all
 }
 
-// feet is where the way up from an entry begins: at itself, or at what a comment or a file belongs to.
+// feet is where the way up from an entry begins: at itself, or at what a comment or a file belongs
+// to.
 func (e entry) feet() string {
 	if (e.of == comments || e.of == attachments) && len(e.above) > 0 {
 		return e.above[0]
@@ -88,7 +89,8 @@ func (e entry) feet() string {
 // deepest is how many contents may stand in one another.
 const deepest = 500
 
-// chain is a content and all it stands in, nearest first. whole says that everything is known and can be seen; what is missing is the last one then.
+// chain is a content and all it stands in, nearest first. whole says that everything is known and
+// can be seen; what is missing is the last one then.
 func (t *tree) chain(id string) (ids []string, whole bool) {
 	for range deepest {
 		if slices.Contains(ids, id) { // a circle
@@ -139,8 +141,9 @@ func (t *tree) load(ctx context.Context, feet []string) error {
 	return t.restrictions(ctx, slices.Compact(unknown))
 }
 
-// nearest is the first restricted content on the way up from one; empty where only the space decides. sure is false where that could not be read for
-// now. What cannot be seen counts as restricted: no node will let anybody in.
+// nearest is the first restricted content on the way up from one; empty where only the space
+// decides. sure is false where that could not be read for now. What cannot be seen counts as
+// restricted: no node will let anybody in.
 func (t *tree) nearest(from string) (id string, sure bool) {
 	ids, whole := t.chain(from)
 	for _, id := range ids {
@@ -213,7 +216,8 @@ func (t *tree) climb(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// containers are the contents that are no pages and may have some below them (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/).
+// containers are the contents that are no pages and may have some below them
+// (https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-folder/).
 var containers = map[string]string{"folder": "folders", "whiteboard": "whiteboards", "database": "databases", "embed": "embeds"}
 
 // climbOne finds out what a content stands in that is no page.
@@ -300,8 +304,9 @@ func (t *tree) restrictions(ctx context.Context, ids []string) error {
 
 const expandRestrictions = "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 
-// bulk reads contents by their ids, and returns the ids of those that it did not find. What cannot be read together is read by halves: an expansion that
-// fails for one of them fails for all (CONFCLOUD-77618, CONFCLOUD-76424).
+// bulk reads contents by their ids, and returns the ids of those that it did not find. What cannot
+// be read together is read by halves: an expansion that fails for one of them fails for all
+// (CONFCLOUD-77618, CONFCLOUD-76424).
 func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(content)) (left []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -59,7 +59,8 @@ func TestPipeGetsPlainTextWithAddressesBelow(t *testing.T) {
 	}
 }
 
-// In a thread numbers go on, and a deep search cites several sections of one document: each is a link, and each document is listed once.
+// In a thread numbers go on, and a deep search cites several sections of one document: each is a
+// link, and each document is listed once.
 func TestNumbersComeInAnyOrder(t *testing.T) {
 	t.Parallel()
 	got := render(&console.Renderer{}, []packet.Payload{
@@ -107,7 +108,8 @@ func TestNothingCanDriveTheTerminal(t *testing.T) {
 	})
 }
 
-// Breaking lines changes nothing but blanks into line breaks, whatever the pieces, and keeps within the width where words allow it.
+// Breaking lines changes nothing but blanks into line breaks, whatever the pieces, and keeps within
+// the width where words allow it.
 func TestLinesBreakBetweenWordsAtTheWidth(t *testing.T) {
 	t.Parallel()
 	const width = 20
@@ -132,7 +134,8 @@ func TestLinesBreakBetweenWordsAtTheWidth(t *testing.T) {
 	})
 }
 
-// Chinese and Japanese put no spaces between words: lines break between characters, and none waits for a space that never comes.
+// Chinese and Japanese put no spaces between words: lines break between characters, and none waits
+// for a space that never comes.
 func TestScriptsWithoutSpacesAreWrittenAsTheyCome(t *testing.T) {
 	t.Parallel()
 	tail, view := (&console.Renderer{Width: 10}).Tail(), &stream.View{}
@@ -153,7 +156,8 @@ func TestFencedCodeKeepsItsLines(t *testing.T) {
 	}
 }
 
-// However the answer was cut, emoji and scripts keep what they need and nothing is hidden in the rest.
+// However the answer was cut, emoji and scripts keep what they need and nothing is hidden in the
+// rest.
 func TestInvisibleCharactersAreTakenOut(t *testing.T) {
 	t.Parallel()
 	rendertest.CheckInvisible(t, func(markdown string) string {

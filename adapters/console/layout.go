@@ -216,8 +216,8 @@ func inlines(list []answer.Inline) string {
 // gap is between two columns of a table.
 const gap = "  "
 
-// table lays out a table. Columns share the width, and their cells have several lines where need be.
-// Where there are too many columns, each row is a list of header and value.
+// table lays out a table. Columns share the width, and their cells have several lines where need
+// be. Where there are too many columns, each row is a list of header and value.
 func table(b *answer.Block, width int) []string {
 	cells := make([][]string, len(b.Rows))
 	widths := make([]int, len(b.Columns))

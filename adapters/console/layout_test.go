@@ -72,7 +72,8 @@ func TestStylesDoNotReachOverTheEndOfALine(t *testing.T) {
 	}
 }
 
-// A marked answer is laid out with its citations as links, and with those that no document backs as they were written.
+// A marked answer is laid out with its citations as links, and with those that no document backs as
+// they were written.
 func TestMarkedAnswerIsLaidOut(t *testing.T) {
 	t.Parallel()
 	got := strings.Join(console.Layout(render(&console.Renderer{Terminal: true, Marked: true}, answer()), 60), "\n")
@@ -86,7 +87,8 @@ func TestMarkedAnswerIsLaidOut(t *testing.T) {
 	}
 }
 
-// Whatever a model writes, nothing but styles and links drives the terminal, and no style is left on.
+// Whatever a model writes, nothing but styles and links drives the terminal, and no style is left
+// on.
 func TestLayoutLeavesNoStyleOn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

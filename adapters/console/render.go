@@ -1,5 +1,5 @@
-// Package console is the platform that needs nothing: a terminal, or a pipe. Questions are lines, the answer streams to standard
-// output, and the whole conversation is one thread.
+// Package console is the platform that needs nothing: a terminal, or a pipe. Questions are lines,
+// the answer streams to standard output, and the whole conversation is one thread.
 package console
 
 import (
@@ -21,14 +21,16 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Renderer writes answers as text. It implements stream.Renderer[string] and stream.TailRenderer[string].
+// Renderer writes answers as text. It implements stream.Renderer[string] and
+// stream.TailRenderer[string].
 type Renderer struct {
-	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed. Without it the text is plain, and
-	// addresses stand in the list of sources.
+	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed.
+	// Without it the text is plain, and addresses stand in the list of sources.
 	Terminal bool
 	// Marked leaves the Markdown of the answer as it is, for Layout to lay out. It needs Terminal.
 	Marked bool
-	// Width breaks the lines of the answer between words, at so many columns of a terminal; 0 leaves that to the terminal.
+	// Width breaks the lines of the answer between words, at so many columns of a terminal; 0
+	// leaves that to the terminal.
 	Width int
 	// Now is the time that ages are told from; nil means time.Now.
 	Now func() time.Time
@@ -68,7 +70,8 @@ type tail struct {
 	marked  bool // the text that was written last is Markdown, and not ended
 }
 
-// footnote is a link that cite.Processor wrote. Its address is escaped so that no parenthesis or space can end it early.
+// footnote is a link that cite.Processor wrote. Its address is escaped so that no parenthesis or
+// space can end it early.
 var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 
 // Next implements stream.Tail.
@@ -176,7 +179,8 @@ func (t *tail) line(b *strings.Builder, s string) {
 	b.WriteByte('\n')
 }
 
-// links rewrites the footnotes of a piece of text that is fit to be printed. A piece always holds whole links, since a packet does.
+// links rewrites the footnotes of a piece of text that is fit to be printed. A piece always holds
+// whole links, since a packet does.
 func (t *tail) links(text string, cited []packet.CitationInfo) string {
 	return footnote.ReplaceAllStringFunc(text, func(link string) string {
 		m := footnote.FindStringSubmatch(link)

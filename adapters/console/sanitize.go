@@ -12,9 +12,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Sanitize removes what nobody sees and what drives the terminal: control characters, those that turn the direction of text around, tags and
-// other invisible ones, so that no document and no model can change or hide what is shown. Line feeds and tabs stay, and the joiners that
-// writing systems and emoji need; separators of lines and paragraphs become spaces.
+// Sanitize removes what nobody sees and what drives the terminal: control characters, those that
+// turn the direction of text around, tags and other invisible ones, so that no document and no
+// model can change or hide what is shown. Line feeds and tabs stay, and the joiners that writing
+// systems and emoji need; separators of lines and paragraphs become spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }
 
 // printed is Sanitize as far as it can be told character by character.
@@ -38,8 +39,9 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-// hidden are characters that are not seen, or not where they stand: control and format characters, separators of lines and paragraphs,
-// selectors of variants that no font has, and letters that look like nothing.
+// hidden are characters that are not seen, or not where they stand: control and format characters,
+// separators of lines and paragraphs, selectors of variants that no font has, and letters that look
+// like nothing.
 func hidden(r rune) bool {
 	switch r {
 	case '\n', '\t', '\r': // between the values of JSON; within strings they are escaped already
@@ -50,12 +52,12 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) || r >= 0xe0000 && r <= 0xe0fff
 }
 
-// Plain returns a writer of plain text, which is sanitized on its way to w. A character that is cut between two writes is completed by the
-// second. Safe for concurrent use.
+// Plain returns a writer of plain text, which is sanitized on its way to w. A character that is cut
+// between two writes is completed by the second. Safe for concurrent use.
 func Plain(w io.Writer) io.Writer { return &filtered{to: w, change: printed} }
 
-// JSON returns a writer of JSON, in which characters that are not seen stand as \uXXXX on their way to w: the values are the same. Safe for
-// concurrent use.
+// JSON returns a writer of JSON, in which characters that are not seen stand as \uXXXX on their way
+// to w: the values are the same. Safe for concurrent use.
 func JSON(w io.Writer) io.Writer { return &filtered{to: w, change: visible} }
 
 func visible(s string) string {

@@ -12,7 +12,8 @@ import (
 // Platform is the console's name in thread references.
 const Platform thread.Platform = "console"
 
-// Surface writes answers to a terminal or a pipe. What is written cannot be edited, so it only appends.
+// Surface writes answers to a terminal or a pipe. What is written cannot be edited, so it only
+// appends.
 type Surface struct {
 	mu  sync.Mutex
 	out io.Writer

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// wrapper breaks lines between words at a terminal's width, while they are written. A word is held back until it is known to be whole,
-// and each character of a script without spaces is one; escape sequences take no room, and fenced code is left as it is.
+// wrapper breaks lines between words at a terminal's width, while they are written. A word is held
+// back until it is known to be whole, and each character of a script without spaces is one; escape
+// sequences take no room, and fenced code is left as it is.
 type wrapper struct {
 	width  int // columns; 0 never breaks
 	column int // where the next character goes

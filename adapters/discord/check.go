@@ -30,8 +30,8 @@ func (c *Client) Knows(ctx context.Context, channel string) (bool, error) {
 	return err == nil, err
 }
 
-// Check looks at everything that can be wrong with the settings, without connecting to the gateway: the address, the token, and the
-// privileged intents.
+// Check looks at everything that can be wrong with the settings, without connecting to the gateway:
+// the address, the token, and the privileged intents.
 func (c *Client) Check(ctx context.Context) []Finding {
 	var app struct {
 		ID    string `json:"id"`

@@ -25,7 +25,8 @@ func because(why, sentence string) string {
 	return why + sentence
 }
 
-// answer writes the whole answer as Markdown. Why there are only quotations is said once in a thread.
+// answer writes the whole answer as Markdown. Why there are only quotations is said once in a
+// thread.
 func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	why := m.why
 	for _, earlier := range t.answers {
@@ -77,7 +78,8 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	return w.b.String(), nil
 }
 
-// writer puts quotations together. Blocks are parted by blank lines, so that none can change how the next one is read.
+// writer puts quotations together. Blocks are parted by blank lines, so that none can change how
+// the next one is read.
 type writer struct{ b strings.Builder }
 
 // span writes one quotation.
@@ -111,7 +113,8 @@ func (w *writer) span(x span) {
 	}
 }
 
-// paragraph writes sentences that follow one another, with the one before them when they point back to it, and the next one when they are few.
+// paragraph writes sentences that follow one another, with the one before them when they point back
+// to it, and the next one when they are few.
 func (w *writer) paragraph(x span, mark string) {
 	p := &x.part.pieces[x.at]
 	if x.whole {
@@ -167,8 +170,8 @@ func (w *writer) unchanged(x span, mark string) {
 	}
 }
 
-// goesOn returns the end of a quotation that would stop too early at one: the sentence behind it points back to it, says more of what is asked, or says
-// what to do.
+// goesOn returns the end of a quotation that would stop too early at one: the sentence behind it
+// points back to it, says more of what is asked, or says what to do.
 func (p *piece) goesOn(x span, to int) int {
 	words := 0
 	for _, s := range p.sentences[x.from:to] {
@@ -239,8 +242,8 @@ func (w *writer) block(text string) {
 
 var ownNumbers = regexp.MustCompile(`\[\s*\d+(?:\s*[,–-]\s*\d+)*\s*\]`)
 
-// protect puts a backslash before a document's own numbers in brackets, outside code: they are not citations of this answer. What
-// stands for a value, such as <file>, it writes as code.
+// protect puts a backslash before a document's own numbers in brackets, outside code: they are not
+// citations of this answer. What stands for a value, such as <file>, it writes as code.
 func protect(text string) string {
 	if !strings.Contains(text, "<") && !ownNumbers.MatchString(text) {
 		return text

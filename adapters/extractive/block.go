@@ -41,8 +41,8 @@ var (
 	ruleLine    = regexp.MustCompile(`^\s*([-*_=]\s*){3,}$`)
 )
 
-// blocks cuts a passage, which is Markdown and may begin and end anywhere in its document. Its code may stand between fences, be indented,
-// or be told from prose by its looks alone.
+// blocks cuts a passage, which is Markdown and may begin and end anywhere in its document. Its code
+// may stand between fences, be indented, or be told from prose by its looks alone.
 func blocks(text string) []block {
 	b := blockReader{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 	for b.at < len(b.lines) {
@@ -114,7 +114,8 @@ func (b *blockReader) next() {
 	b.blank = false
 }
 
-// hangs reports whether a line is a term that the next one explains, further in, as in manual pages: an option, or the name of a setting.
+// hangs reports whether a line is a term that the next one explains, further in, as in manual
+// pages: an option, or the name of a setting.
 func (b *blockReader) hangs(line string) bool {
 	if b.at == len(b.lines) {
 		return false
@@ -123,13 +124,14 @@ func (b *blockReader) hangs(line string) bool {
 	return len(term) <= maxTermBytes && indentation(line) > 0 && indentation(next) > indentation(line) && running(next) && !running(line) && hanging.MatchString(term)
 }
 
-// hanging is an option with what it takes, or the name of a setting with its default: "-d queue_id", "max_use (100)".
+// hanging is an option with what it takes, or the name of a setting with its default: "-d
+// queue_id", "max_use (100)".
 var hanging = regexp.MustCompile(`^(-[^\s].*|\w[\w.-]*( \(.*\))?)$`)
 
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// table reads n rows, the line that was read last being the first. Where two pieces of a long table were put together again, an empty line
-// stands between them and the second has no head.
+// table reads n rows, the line that was read last being the first. Where two pieces of a long table
+// were put together again, an empty line stands between them and the second has no head.
 func (b *blockReader) table(n int) {
 	b.flush()
 	text := strings.Join(b.lines[b.at-1:b.at-1+n], "\n")
@@ -141,7 +143,8 @@ func (b *blockReader) table(n int) {
 	b.push(block{kind: table, text: text})
 }
 
-// indented reports whether a line begins indented code, which it does only after a blank line and outside a list.
+// indented reports whether a line begins indented code, which it does only after a blank line and
+// outside a list.
 func (b *blockReader) indented(line string) bool {
 	if !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "\t") {
 		return false

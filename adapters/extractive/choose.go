@@ -15,14 +15,15 @@ const (
 	further    = 0.6 // of the best span's score: what a further span of the best page must reach
 )
 
-// Where one page is enough: measured with 182 questions about six collections, of what is told alone the first page is the right one nine times in ten,
-// and of the others six times in ten.
+// Where one page is enough: measured with 182 questions about six collections, of what is told
+// alone the first page is the right one nine times in ten, and of the others six times in ten.
 const (
 	clearTold = 0.6 // of the question's weight, at least, is told by the best quotation and its headings
 	clearNext = 0.5 // of its score, at most, is that of the next page
 )
 
-// rowsMatch is the share of the best quotation's match that rows of a table on a further page must reach: rows are short, and one common word is in many.
+// rowsMatch is the share of the best quotation's match that rows of a table on a further page must
+// reach: rows are short, and one common word is in many.
 const rowsMatch = 0.5
 
 const enough = 60 // words of the best page beside which nothing more of it is quoted
@@ -104,8 +105,10 @@ func (a *asked) names(m mask) (held float64) {
 	return held
 }
 
-// clear reports whether the first page answers for itself: it says what is asked about is, it has a section that is the question, the search's first page
-// has one that is what is asked about, or it tells most of the question and the next page has little to say. Otherwise the answer is as likely on one of the next pages.
+// clear reports whether the first page answers for itself: it says what is asked about is, it has a
+// section that is the question, the search's first page has one that is what is asked about, or it
+// tells most of the question and the next page has little to say. Otherwise the answer is as likely
+// on one of the next pages.
 func (a *asked) clear(best []span) bool {
 	first := best[0]
 	return len(best) == 1 || first.defines || first.like >= isQuestion || first.like >= isNamed && first.page.rank == 0 ||
@@ -123,8 +126,9 @@ func (a *asked) told(quoted []span) float64 {
 	return all
 }
 
-// prior is what speaks for a page before any of it is read. A page with a section that is the question loses nothing by its rank, and one that compares
-// what is to be compared little: such pages are seldom those that mention one side most.
+// prior is what speaks for a page before any of it is read. A page with a section that is the
+// question loses nothing by its rank, and one that compares what is to be compared little: such
+// pages are seldom those that mention one side most.
 func (p *page) prior(x span) float64 {
 	decay := rankDecay
 	switch {
@@ -172,10 +176,12 @@ func same(x span, chosen []span) bool {
 	})
 }
 
-// answered reports whether the page of the best span is reason enough to answer: what was found of it holds enough of the question's weight, of a
-// short question more than of a long one. What names something that no document holds is answered by none, and what is mostly about something
-// that none holds only by a page whose title says that it is about the rest: "I forgot my password" by that of passwords, and "a sauna for
-// guests" by none that mentions guests. An entry or row that is called so, and the page that a follow-up leans on, say it as well.
+// answered reports whether the page of the best span is reason enough to answer: what was found of
+// it holds enough of the question's weight, of a short question more than of a long one. What names
+// something that no document holds is answered by none, and what is mostly about something that
+// none holds only by a page whose title says that it is about the rest: "I forgot my password" by
+// that of passwords, and "a sauna for guests" by none that mentions guests. An entry or row that is
+// called so, and the page that a follow-up leans on, say it as well.
 func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 	if a.named && !a.is(failure) {
 		return false
@@ -194,7 +200,8 @@ func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 	return held >= minMatch+shortMatch/float64(max(len(a.words), 1))
 }
 
-// shared returns the words that most titles hold, and that therefore tell nothing of a page: the name of the site or the book.
+// shared returns the words that most titles hold, and that therefore tell nothing of a page: the
+// name of the site or the book.
 func shared(pages []page) (most mask) {
 	for slot := range 2 * maxSlots {
 		n := 0

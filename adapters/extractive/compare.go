@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// side is what a question sets against something else: those of its words, by place in asked.words, that stand there alone.
+// side is what a question sets against something else: those of its words, by place in asked.words,
+// that stand there alone.
 type side []int
 
 var (
@@ -33,7 +34,8 @@ const (
 	sideShare   = 0.6 // of what a side weighs that a text which tells of it holds
 )
 
-// sides returns what a question asks to be compared, nothing where it compares nothing: "fetch or pull?", "A versus B", "the difference between A and B".
+// sides returns what a question asks to be compared, nothing where it compares nothing: "fetch or
+// pull?", "A versus B", "the difference between A and B".
 func (a *asked) sides(r *reader) []side {
 	var texts []string
 	for i, pattern := range comparisons {
@@ -75,7 +77,8 @@ func (a *asked) sides(r *reader) []side {
 	return alone
 }
 
-// lefts returns what stands before the word that sets it against the last side: one thing, or several in a row.
+// lefts returns what stands before the word that sets it against the last side: one thing, or
+// several in a row.
 func lefts(text string) (out []string) {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",:;?", r) })
 	for i := len(parts) - 1; i >= 0; i-- {
@@ -131,7 +134,8 @@ const (
 	asideOf   = 0.6 // explains something else, which has to do with them
 )
 
-// compares is what a span gains or loses where the question compares, and whether it is an answer to that.
+// compares is what a span gains or loses where the question compares, and whether it is an answer
+// to that.
 func (s *scorer) compares(x *span) (share float64, does bool) {
 	p := &x.part.pieces[x.at]
 	others, is := s.oneSide(p, p.sentences[x.from].text)
@@ -159,7 +163,8 @@ func (s *scorer) compares(x *span) (share float64, does bool) {
 	return 1, false
 }
 
-// oneSide reports whether a sentence says what one of the sides is, and how many other words its subject has.
+// oneSide reports whether a sentence says what one of the sides is, and how many other words its
+// subject has.
 func (s *scorer) oneSide(p *piece, text string) (others int, is bool) {
 	for _, side := range s.compared {
 		if n, does := s.defined(text, p, side); does && (!is || n < others) {
@@ -169,8 +174,8 @@ func (s *scorer) oneSide(p *piece, text string) (others int, is bool) {
 	return others, is
 }
 
-// compare returns of the spans that are answers to a comparison what tells of all sides: one quotation that sets them apart, or one for each. It returns
-// nothing where a side remains untold.
+// compare returns of the spans that are answers to a comparison what tells of all sides: one
+// quotation that sets them apart, or one for each. It returns nothing where a side remains untold.
 func (s *scorer) compare(all []span) (chosen []span) {
 	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.score, a.score) })
 	var told uint

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// defined reports whether a sentence says what is asked about is, and how many other words its subject has: a sentence about a backflow valve does
-// not say what a backflow is. Its subject stands before the first verb that explains, is the term of a definition list, or is what something
-// is called.
+// defined reports whether a sentence says what is asked about is, and how many other words its
+// subject has: a sentence about a backflow valve does not say what a backflow is. Its subject
+// stands before the first verb that explains, is the term of a definition list, or is what
+// something is called.
 func (s *scorer) defined(text string, p *piece, what []int) (others int, does bool) {
 	if p.kind == item && p.term != "" {
 		return s.subject(p.term, what)

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Passages of every kind, in the shape in which the search hands them over: tables as rows between bars, code without its fences.
+// Passages of every kind, in the shape in which the search hands them over: tables as rows between
+// bars, code without its fences.
 var (
 	fees = tool.Document{Number: 1, Title: "fees", Contents: "country | visa fee | processing days\nFrance | 80 | 12\nJapan | 45 | 5\nBrazil | 60 | 9"}
 	addr = tool.Document{Number: 2, Title: "Office addresses", Heading: "Office addresses",

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A command that stops, deletes or overwrites something is quoted only for a question about that: whoever asks how to end one query is not helped by
-// the command that shuts the server down.
+// A command that stops, deletes or overwrites something is quoted only for a question about that:
+// whoever asks how to end one query is not helped by the command that shuts the server down.
 
 // harmful is what is left of a span with such a command.
 const harmful = 0.15

@@ -7,7 +7,8 @@ import (
 	"unicode"
 )
 
-// likeness says how much a heading is the question, from 0 to 1: the harmonic mean of the shares of each that the other has.
+// likeness says how much a heading is the question, from 0 to 1: the harmonic mean of the shares of
+// each that the other has.
 func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 	if a.shortens(heading, r) {
 		return 1
@@ -51,7 +52,8 @@ func (a *asked) likeness(heading string, holds mask, r *reader) float64 {
 // setting is a heading that is the name of a setting or a function.
 var setting = regexp.MustCompile(`^\W*\w+[_.]\w+\W*(\s|$)|^\w+\(`)
 
-// wholly is the share of a heading that the question has to hold for that, a word for another counting in part.
+// wholly is the share of a heading that the question has to hold for that, a word for another
+// counting in part.
 const wholly = 0.85
 
 // leastNamed is the share of a question that a heading has to hold which says nothing else.
@@ -74,7 +76,8 @@ func plainHeading(heading string) string {
 	return plain
 }
 
-// shortens reports whether a question asks for no more than the short form that a heading gives of itself: "Non-Maintainer Uploads (NMUs)".
+// shortens reports whether a question asks for no more than the short form that a heading gives of
+// itself: "Non-Maintainer Uploads (NMUs)".
 func (a *asked) shortens(heading string, r *reader) bool {
 	for _, m := range shortForm.FindAllStringSubmatch(heading, -1) {
 		at := strings.Index(heading, m[0])
@@ -104,8 +107,8 @@ func (a *asked) shortens(heading string, r *reader) bool {
 // shortForm is an abbreviation in brackets, of which there may be several: "(NMUs)".
 var shortForm = regexp.MustCompile(`\(([A-Z]{2,8})s?\)`)
 
-// opening returns what the passage's beginning stands under. The passage's heading is that of the place that was found, which a heading
-// further down may have.
+// opening returns what the passage's beginning stands under. The passage's heading is that of the
+// place that was found, which a heading further down may have.
 func (p passage) opening(all []block) string {
 	at := strings.LastIndex(p.Heading, headingSeparator)
 	last := strings.TrimSpace(strings.TrimPrefix(p.Heading[max(at, 0):], headingSeparator))

@@ -100,8 +100,9 @@ func TestFurtherPagesHoldTheName(t *testing.T) {
 	}
 }
 
-// Whatever the size of the index: a question about a name that no document has is answered by none, politeness changes nothing, and an ordinary word that occurs
-// nowhere does not take the answer away.
+// Whatever the size of the index: a question about a name that no document has is answered by none,
+// politeness changes nothing, and an ordinary word that occurs nowhere does not take the answer
+// away.
 func TestEvidenceInIndexesOfEverySize(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +134,8 @@ func TestEvidenceInIndexesOfEverySize(t *testing.T) {
 	})
 }
 
-// A follow-up is likelier answered by what the answer before it rests on than by what the search finds with its own few words.
+// A follow-up is likelier answered by what the answer before it rests on than by what the search
+// finds with its own few words.
 func TestFollowUpStaysWithThePage(t *testing.T) {
 	t.Parallel()
 	other := tool.Document{Number: 9, Title: "Cars", Contents: "Switch the engine of the car to slow, if it is slow."}
@@ -144,7 +146,8 @@ func TestFollowUpStaysWithThePage(t *testing.T) {
 	}
 }
 
-// However passages are made, an answer ends, and a passage that is longer takes longer in proportion.
+// However passages are made, an answer ends, and a passage that is longer takes longer in
+// proportion.
 func TestHostilePassages(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{

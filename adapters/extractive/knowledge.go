@@ -13,16 +13,19 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// KnowledgeTool is the name of the tool that is called first for questions about who does what, when it is offered.
+// KnowledgeTool is the name of the tool that is called first for questions about who does what,
+// when it is offered.
 const KnowledgeTool = "knowledge"
 
-// asking is a form of question that documents answer by what they state of people, teams and one another. The first group is what it is about.
+// asking is a form of question that documents answer by what they state of people, teams and one
+// another. The first group is what it is about.
 type asking struct {
 	form *regexp.Regexp
 	what string
 }
 
-// askings are tried in order. They begin where a sentence begins, so that a clause within a longer question is none.
+// askings are tried in order. They begin where a sentence begins, so that a clause within a longer
+// question is none.
 var askings = func() (all []asking) {
 	for _, a := range [][2]string{
 		{`(?:who|which team|which person|what team) (?:currently |now )?(?:owns|own|maintains|is responsible for|is in charge of|looks after)\s+(.+)`, "owners"},
@@ -56,15 +59,16 @@ var askings = func() (all []asking) {
 // longestAsking is how many bytes such a question may have: longer ones tell a story.
 const longestAsking = 300
 
-// knowing is what a request about who does what is answered with first: a call of the tool, or what its results say. Where they say nothing the request comes back
-// without them, to be searched for.
+// knowing is what a request about who does what is answered with first: a call of the tool, or what
+// its results say. Where they say nothing the request comes back without them, to be searched for.
 func knowing(req llm.Request) (*llm.CallDelta, string, llm.Request, error) {
 	call, err := statedCall(req)
 	said, rest := statedAnswer(req)
 	return call, said, rest, err
 }
 
-// statedCall is the call that a request is answered with where its question is one about who does what, and the tool is offered and was not called yet.
+// statedCall is the call that a request is answered with where its question is one about who does
+// what, and the tool is offered and was not called yet.
 func statedCall(req llm.Request) (*llm.CallDelta, error) {
 	question := readTurn(req.Messages).question
 	if len(question) > longestAsking || !slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Name == KnowledgeTool }) ||
@@ -114,10 +118,12 @@ type stated struct {
 // mostStated is how many statements an answer lists.
 const mostStated = 10
 
-// statementsMark begins the statements of a result. A document cannot hold it, since its text stands in a string.
+// statementsMark begins the statements of a result. A document cannot hold it, since its text
+// stands in a string.
 const statementsMark = `,"statements":`
 
-// statedAnswer is the answer that the tool's results make, and the request without them where they make none, so that it is searched for.
+// statedAnswer is the answer that the tool's results make, and the request without them where they
+// make none, so that it is searched for.
 func statedAnswer(req llm.Request) (string, llm.Request) {
 	ids := knowledgeCalls(req.Messages)
 	if len(ids) == 0 {

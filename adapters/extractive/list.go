@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// introduced returns what stands behind a text that ends with a colon: a block of code, or the items of a list.
+// introduced returns what stands behind a text that ends with a colon: a block of code, or the
+// items of a list.
 func introduced(all []piece, at int, text string) []block {
 	if !strings.HasSuffix(text, ":") || at+1 >= len(all) {
 		return nil
@@ -52,8 +53,8 @@ func introduced(all []piece, at int, text string) []block {
 	return fitting(out)
 }
 
-// fitting returns a list that is short enough to be quoted: whole, or the first sentence of each item. Steps may be longer: half of a procedure is of
-// little use.
+// fitting returns a list that is short enough to be quoted: whole, or the first sentence of each
+// item. Steps may be longer: half of a procedure is of little use.
 func fitting(list []block) []block {
 	if tooLong(list) {
 		for i := range list {
@@ -81,7 +82,8 @@ func tooLong(list []block) bool {
 	return len(list) > 0 && (words > 2*mostList || words > mostList && !list[0].ordered)
 }
 
-// list returns the list that an item begins, if it stands right under a heading and is short enough to be quoted whole.
+// list returns the list that an item begins, if it stands right under a heading and is short enough
+// to be quoted whole.
 func (s *scorer) list(part *part, at int) (span, bool) {
 	first := &part.pieces[at]
 	if first.kind != item || at > 0 && part.pieces[at-1].kind == item || at > 0 && strings.HasSuffix(part.pieces[at-1].block.text, ":") {
@@ -117,7 +119,8 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 	return x, true
 }
 
-// title reports whether an item is no more than a name, as those of navigation are: a few words without a number, a value, code or an end.
+// title reports whether an item is no more than a name, as those of navigation are: a few words
+// without a number, a value, code or an end.
 func title(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return len(strings.Fields(text)) <= mostTitle && unicode.IsLetter(last) && !strings.ContainsAny(text, "`:=,;0123456789")

@@ -1,12 +1,16 @@
-// Package extractive answers without a language model: it searches, and quotes the paragraphs, lists, table rows and code of the found
-// passages that answer best, each with its citation. It goes through the same loop as any model, by calling the search tool.
-// Nothing that it quotes differs from the documents except in white space, in the backslash that keeps a document's own "[1]" from being
-// read as a citation, in that a cell of a row stands behind the name of its column, and an explanation behind the term that it explains, and in that
-// options and what stands for a value are written as code where they would be read as something else.
+// Package extractive answers without a language model: it searches, and quotes the paragraphs,
+// lists, table rows and code of the found passages that answer best, each with its citation. It
+// goes through the same loop as any model, by calling the search tool. Nothing that it quotes
+// differs from the documents except in white space, in the backslash that keeps a document's own
+// "[1]" from being read as a citation, in that a cell of a row stands behind the name of its
+// column, and an explanation behind the term that it explains, and in that options and what stands
+// for a value are written as code where they would be read as something else.
 //
-// The way of an answer: turn.go reads the conversation, question.go what is asked, block.go and unit.go cut the passages into pieces, score.go finds
-// what could be quoted of each page and says how well it answers, define.go and compare.go for what is asked to be defined or compared, choose.go takes the
-// best of up to three pages or refuses, fits.go says what can be no answer, answer.go writes.
+// The way of an answer: turn.go reads the conversation, question.go what is asked, block.go and
+// unit.go cut the passages into pieces, score.go finds what could be quoted of each page and says
+// how well it answers, define.go and compare.go for what is asked to be defined or compared,
+// choose.go takes the best of up to three pages or refuses, fits.go says what can be no answer,
+// answer.go writes.
 package extractive
 
 import (
@@ -32,8 +36,9 @@ const (
 	deltaWords = 3 // words per delta
 )
 
-// Model is an llm.Model that needs no key, no network and no weights, unless it has a sentence model. It has no state, is deterministic except for the ids of calls, and is
-// safe for concurrent use.
+// Model is an llm.Model that needs no key, no network and no weights, unless it has a sentence
+// model. It has no state, is deterministic except for the ids of calls, and is safe for concurrent
+// use.
 type Model struct {
 	why     string
 	vectors *vectors // of the sentence model; nil: words decide what is shown
@@ -70,8 +75,9 @@ func (*Model) Info() llm.Info {
 	return llm.Info{Name: "extractive", Window: window, Reply: reply, NativeTools: true, Extractive: true}
 }
 
-// Stream implements llm.Model. With the search tool on offer and nothing found yet in this turn it calls that tool with the question;
-// otherwise it answers from the documents that the turn holds. It cannot follow a response format.
+// Stream implements llm.Model. With the search tool on offer and nothing found yet in this turn it
+// calls that tool with the question; otherwise it answers from the documents that the turn holds.
+// It cannot follow a response format.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		if err := ctx.Err(); err != nil {

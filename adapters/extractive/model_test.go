@@ -257,7 +257,8 @@ func TestChanceMatchesAreNotQuoted(t *testing.T) {
 	}
 }
 
-// A follow-up that leans on the question before it is about that question's subject, whatever its own words fit better.
+// A follow-up that leans on the question before it is about that question's subject, whatever its
+// own words fit better.
 func TestFollowUpIsAboutTheOpener(t *testing.T) {
 	t.Parallel()
 	docs := []tool.Document{
@@ -345,7 +346,8 @@ func TestAFailedSearchIsNotCalledEmpty(t *testing.T) {
 	}
 }
 
-// Passages of one page have a number each and one page id: what is quoted has the number of its passage, and the page counts once.
+// Passages of one page have a number each and one page id: what is quoted has the number of its
+// passage, and the page counts once.
 func TestPassagesOfAPageHaveNumbers(t *testing.T) {
 	t.Parallel()
 	text, _, _ := run(t, asked("How long are backups kept?",

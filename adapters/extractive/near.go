@@ -6,8 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// People ask in other words than documents are written in. These are words of plain English, and of work with computers, that often stand for one
-// another; each line is a group. What is said with such a word counts a part of what the word itself would.
+// People ask in other words than documents are written in. These are words of plain English, and of
+// work with computers, that often stand for one another; each line is a group. What is said with
+// such a word counts a part of what the word itself would.
 const groups = `kill stop cancel terminate abort interrupt
 	delete remove drop erase discard clear clean
 	list show display print view see inspect

@@ -19,8 +19,8 @@ const (
 	mostParagraph = 90 // words that are quoted of a paragraph; a longer one is cut at a sentence
 )
 
-// What a passage is worth: the cosine of its title, heading and text with the question, and a little
-// for its place in the search and the words of its heading. Rows are short and alike.
+// What a passage is worth: the cosine of its title, heading and text with the question, and a
+// little for its place in the search and the words of its heading. Rows are short and alike.
 const (
 	rankShare = 0.02
 	likeShare = 0.1

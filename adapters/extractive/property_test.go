@@ -41,7 +41,8 @@ var (
 	marker     = regexp.MustCompile(`^(- |\d+\. )`)
 )
 
-// Whatever the documents hold: only what stands in them is quoted, code is closed, and every number is one that was given.
+// Whatever the documents hold: only what stands in them is quoted, code is closed, and every number
+// is one that was given.
 func TestQuotesVerbatim(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,7 +86,8 @@ func TestQuotesVerbatim(t *testing.T) {
 	})
 }
 
-// checkCitations checks that what becomes a link is what the answer put there: never a number out of a document, and no mark lost in code.
+// checkCitations checks that what becomes a link is what the answer put there: never a number out
+// of a document, and no mark lost in code.
 func checkCitations(t *rapid.T, answer string) {
 	t.Helper()
 	mapping := cite.NewMapping()
@@ -118,7 +120,8 @@ func withoutCode(answer string) string {
 	return strings.Join(out, "\n")
 }
 
-// checkLine checks one line of quotations: each ends with a number, and stands in the source word for word.
+// checkLine checks one line of quotations: each ends with a number, and stands in the source word
+// for word.
 func checkLine(t *rapid.T, line, source, answer string) {
 	t.Helper()
 	line = marker.ReplaceAllString(line, "")

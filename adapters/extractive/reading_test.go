@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// What a document writes as tables, terms and lists is quoted as a reader of it would understand it.
+// What a document writes as tables, terms and lists is quoted as a reader of it would understand
+// it.
 func TestReadsDocuments(t *testing.T) {
 	t.Parallel()
 	hours := "Port Desk | 07:00–19:00 | 08:00–13:00 | closed\nHarbour kiosk | 09:00–21:00 | 09:00–21:00 | 10:00–18:00\nGuard room | always | always | always"

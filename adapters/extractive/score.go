@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// span is what can be quoted in one go: sentences that follow one another, with the list or code that they introduce; a whole list; rows of a
-// table; or a block of code.
+// span is what can be quoted in one go: sentences that follow one another, with the list or code
+// that they introduce; a whole list; rows of a table; or a block of code.
 type span struct {
 	page     *page
 	part     *part
@@ -68,7 +68,8 @@ var (
 	reference = regexp.MustCompile(`(?i)\b(sections?|chapters?|tables?|figures?|appendix|appendices|steps?|versions?|release|rfc|bug|ticket|page)\s+#?\d[\d.]*|[#§]\s?\d[\d.]*`)
 )
 
-// cover returns the share of the question's weight that a span holds together with its headings, and by itself.
+// cover returns the share of the question's weight that a span holds together with its headings,
+// and by itself.
 func (a *asked) cover(body, under, above mask) (all, own float64) {
 	if a.all == 0 {
 		return 0, 0
@@ -113,7 +114,8 @@ func (s *scorer) like(p *piece) float64 {
 	return l
 }
 
-// spans returns what can be quoted of a page: the best window of each paragraph and item, lists, tables and code.
+// spans returns what can be quoted of a page: the best window of each paragraph and item, lists,
+// tables and code.
 func (s *scorer) spans(p *page) []span {
 	var out []span
 	keep := func(x span) {
@@ -144,7 +146,8 @@ func (s *scorer) spans(p *page) []span {
 	return out
 }
 
-// preferNamed lowers what stands beside a section of the same passage that is what is asked about: it speaks of something else.
+// preferNamed lowers what stands beside a section of the same passage that is what is asked about:
+// it speaks of something else.
 func (s *scorer) preferNamed(list []span) {
 	if !slices.ContainsFunc(list, func(x span) bool { return x.like >= isNamed }) {
 		return
@@ -270,10 +273,12 @@ func (s *scorer) rate(x *span) {
 	}
 }
 
-// asksToDo finds the verb of a question of how something is done: "… how do I delete", or the word that it begins with.
+// asksToDo finds the verb of a question of how something is done: "… how do I delete", or the word
+// that it begins with.
 var asksToDo = regexp.MustCompile(`(?is)^(?:.*?\bhow (?:do|can|could|should|would|must|to)(?: (?:i|we|you|one|to))* (\p{L}+)|\W*(\p{L}+))`)
 
-// beginsWithVerb reports whether a sentence begins with the verb that is asked about, as the explanation of a command does: "Delete one message …".
+// beginsWithVerb reports whether a sentence begins with the verb that is asked about, as the
+// explanation of a command does: "Delete one message …".
 func (s *scorer) beginsWithVerb(text string) bool {
 	m := asksToDo.FindStringSubmatch(s.text)
 	verb, _, _ := strings.Cut(text, " ")
@@ -284,10 +289,12 @@ func (s *scorer) beginsWithVerb(text string) bool {
 	return asked != 0 && s.read(verb)&asked != 0
 }
 
-// opens is what the beginning of a section gains that is about what is asked to be defined, and about nothing else.
+// opens is what the beginning of a section gains that is about what is asked to be defined, and
+// about nothing else.
 const opens = 2
 
-// base sets what every span is scored by: the question's words in it and above it, its place, and the rank of its passage.
+// base sets what every span is scored by: the question's words in it and above it, its place, and
+// the rank of its passage.
 func (s *scorer) base(x *span) {
 	p := &x.part.pieces[x.at]
 	all, own := s.cover(x.body, p.under|x.tail, p.above)

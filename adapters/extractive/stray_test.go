@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// A question of which half occurs nowhere is answered by a page that is about the other half, and by none that only mentions it.
+// A question of which half occurs nowhere is answered by a page that is about the other half, and
+// by none that only mentions it.
 func TestHalfOfAQuestionIsElsewhere(t *testing.T) {
 	t.Parallel()
 	berths := tool.Document{Number: 1, Title: "Berth booking", Contents: "## Guest marina\n\nGuests may use berths with a green sign."}

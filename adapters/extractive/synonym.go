@@ -6,8 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// The operator says which words mean the same where these documents are written; the search tells which of them it looked for. A passage that says a
-// synonym says the word of the question.
+// The operator says which words mean the same where these documents are written; the search tells
+// which of them it looked for. A passage that says a synonym says the word of the question.
 
 // said is a synonym of several words: a text that holds all of them says what it stands for.
 type said struct {
@@ -26,7 +26,8 @@ func synonymsOf(told []string) *analyse.Synonyms {
 	return analyse.NewSynonyms(sets)
 }
 
-// stand lets the synonyms among a word's terms stand for the word. One that occurs makes known what occurs nowhere itself.
+// stand lets the synonyms among a word's terms stand for the word. One that occurs makes known what
+// occurs nowhere itself.
 func (a *asked) stand(w *word, terms []analyse.Term, idf func(string) (float64, bool)) {
 	if len(w.slots) == 0 {
 		return

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// What the operator says means the same is the same when a passage is chosen and when it is decided whether there is an answer, not just in the search.
+// What the operator says means the same is the same when a passage is chosen and when it is decided
+// whether there is an answer, not just in the search.
 func TestOperatorsSynonyms(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

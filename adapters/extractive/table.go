@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A table stands in a passage as Markdown, each row between bars, or as rows whose cells are parted by " | ". Its first row names the columns,
-// and is repeated where a long table was cut.
+// A table stands in a passage as Markdown, each row between bars, or as rows whose cells are parted
+// by " | ". Its first row names the columns, and is repeated where a long table was cut.
 
 const (
 	bar           = "|"
@@ -15,10 +15,12 @@ const (
 	nameEnd       = ": "
 )
 
-// barred reports whether a trimmed line can be a row of a Markdown table. It can as well be a row without outer bars whose first cell is empty.
+// barred reports whether a trimmed line can be a row of a Markdown table. It can as well be a row
+// without outer bars whose first cell is empty.
 func barred(line string) bool { return strings.HasPrefix(line, bar) }
 
-// outerBars reports whether lines that all begin with a bar are a Markdown table: each ends with a bar too, or one parts the head from the body.
+// outerBars reports whether lines that all begin with a bar are a Markdown table: each ends with a
+// bar too, or one parts the head from the body.
 func outerBars(lines []string) bool {
 	closed := true
 	for _, line := range lines {
@@ -34,7 +36,8 @@ func outerBars(lines []string) bool {
 	return closed
 }
 
-// bareRow reports whether a line can be a row without outer bars. Brackets that are open at a bar are those of a syntax description.
+// bareRow reports whether a line can be a row without outer bars. Brackets that are open at a bar
+// are those of a syntax description.
 func bareRow(line string) bool {
 	if !strings.Contains(" "+line, bareSeparator) || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
 		return false
@@ -49,7 +52,8 @@ func bareRow(line string) bool {
 	return true
 }
 
-// bareTable returns how many lines, from the first, form a table without outer bars: none unless two rows follow each other.
+// bareTable returns how many lines, from the first, form a table without outer bars: none unless
+// two rows follow each other.
 func bareTable(lines []string) int {
 	n := 0
 	for n < len(lines) && bareRow(lines[n]) {
@@ -129,7 +133,8 @@ type unit struct {
 // value is a cell with the name of its column.
 type value struct{ column, cell string }
 
-// rowUnits returns the rows of a table, each cell behind the name of its column, and the number of rows.
+// rowUnits returns the rows of a table, each cell behind the name of its column, and the number of
+// rows.
 func rowUnits(text string) (out []unit, size int) {
 	rows := strings.Split(text, "\n")
 	outer := outerBars(rows)
@@ -171,7 +176,8 @@ func quotableRow(text string) bool {
 	return text != "" && sound(text) && !startsBlock(text) && utf8.RuneCountInString(text) <= maxUnitRunes
 }
 
-// of writes some values of a row that has a name: "Port Desk – Saturday: 08:00–13:00; Sunday: closed".
+// of writes some values of a row that has a name: "Port Desk – Saturday: 08:00–13:00; Sunday:
+// closed".
 func (u *unit) of(values []value) string {
 	if len(values) == 0 {
 		return ""
@@ -195,8 +201,9 @@ func (v value) String() string {
 	return v.column + nameEnd + v.cell
 }
 
-// names reports whether the first row of a table names its columns. Manuals set the options of a command as a table that has no such row: an option, as
-// code, stands in the first row already, or a name with a colon. Nor has one whose first row says something.
+// names reports whether the first row of a table names its columns. Manuals set the options of a
+// command as a table that has no such row: an option, as code, stands in the first row already, or
+// a name with a colon. Nor has one whose first row says something.
 func names(head []string) bool {
 	if strings.HasSuffix(head[0], ":") {
 		return false

@@ -9,7 +9,8 @@ import (
 // optionMark begins the option of a command.
 const optionMark = "-"
 
-// inText returns a name or a term as it can stand in a line of Markdown: an option, such as "--level <n>", as code. It is empty where there is no such form.
+// inText returns a name or a term as it can stand in a line of Markdown: an option, such as
+// "--level <n>", as code. It is empty where there is no such form.
 func inText(term string) string {
 	term = strings.TrimSpace(term)
 	plain := strings.TrimSpace(strings.ReplaceAll(term, "`", ""))

@@ -43,7 +43,8 @@ type passage struct {
 	Text    string `json:"contents"`
 }
 
-// readTurn finds the newest question and the documents that came with it or after it. Earlier turns end with an answer.
+// readTurn finds the newest question and the documents that came with it or after it. Earlier turns
+// end with an answer.
 func readTurn(messages []llm.Message) turn {
 	start := 0
 	t := turn{earlier: map[int]bool{}}
@@ -106,8 +107,9 @@ func (t *turn) cited(answer string) {
 	}
 }
 
-// add keeps passages that can be cited, each once: two searches often find the same. Those that the search found without matching the question closely
-// are among them: whether they answer is decided by what they hold.
+// add keeps passages that can be cited, each once: two searches often find the same. Those that the
+// search found without matching the question closely are among them: whether they answer is decided
+// by what they hold.
 func (t *turn) add(docs []passage, seen map[string]bool) {
 	for _, p := range docs {
 		if p.Number > 0 && strings.TrimSpace(p.Text) != "" && !seen[p.Text] {
@@ -144,7 +146,8 @@ func (t *turn) learn(v vocabulary) {
 	maps.Copy(t.common.Pages, v.Pages)
 }
 
-// vocabularyMark begins the vocabulary of a result. A document cannot hold it, since its text stands in a string.
+// vocabularyMark begins the vocabulary of a result. A document cannot hold it, since its text
+// stands in a string.
 const vocabularyMark = `,"vocabulary":`
 
 func readVocabulary(text string) (v vocabulary) {
@@ -168,8 +171,8 @@ func readQueries(call llm.ToolCall) []string {
 // documentsMark begins the JSON form in which models are given documents.
 const documentsMark = `{"documents":[`
 
-// readDocuments returns the documents of a message. A result that was shortened to fit is no JSON any more; since each document is a line
-// of its own, those that are whole are still read.
+// readDocuments returns the documents of a message. A result that was shortened to fit is no JSON
+// any more; since each document is a line of its own, those that are whole are still read.
 func readDocuments(text string) []passage {
 	start := strings.Index(text, documentsMark)
 	if start < 0 {

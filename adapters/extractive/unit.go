@@ -132,8 +132,8 @@ func (r *reader) pieces(p passage) []piece {
 	return out
 }
 
-// quotable reports whether a piece of running text is a sentence that makes sense in Markdown, rather than a heading, a piece of
-// navigation or the rest of one.
+// quotable reports whether a piece of running text is a sentence that makes sense in Markdown,
+// rather than a heading, a piece of navigation or the rest of one.
 func quotable(s string) bool {
 	if utf8.RuneCountInString(s) > maxUnitRunes || !sound(s) || startsBlock(s) || !wordy(s) || assigns(s) {
 		return false
@@ -193,5 +193,6 @@ func unspaced(s string) bool {
 
 var blockStart = regexp.MustCompile("^(#{1,6}\\s|>|[-*+•]\\s|\\d{1,9}[.)]\\s|\\||`{3}|~{3}|={2,}|-{2,}|\\[[^\\]]*\\]:|!\\[)|\\[\\[")
 
-// startsBlock reports whether a text would be read as something else than text at the beginning of a line, or holds a link within a link.
+// startsBlock reports whether a text would be read as something else than text at the beginning of
+// a line, or holds a link within a link.
 func startsBlock(s string) bool { return blockStart.MatchString(s) }

@@ -19,9 +19,11 @@ func (c *Connector) address(folder, name string) *url.URL {
 // longestClaim is how many bytes an address may have that a document claims.
 const longestClaim = 2000
 
-// believed returns the first of the addresses that a document may claim as its own, else own. A claim may be relative. It is believed only
-// below the base URL, and not where another file of the folder is: whoever can write a document could otherwise make a citation of it lead to
-// somebody else's page, or pass for that page. What other sources hold is looked after when the document is stored.
+// believed returns the first of the addresses that a document may claim as its own, else own. A
+// claim may be relative. It is believed only below the base URL, and not where another file of the
+// folder is: whoever can write a document could otherwise make a citation of it lead to somebody
+// else's page, or pass for that page. What other sources hold is looked after when the document is
+// stored.
 func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {
 	for _, claim := range claims {
 		if claim = strings.TrimSpace(claim); claim == "" || len(claim) > longestClaim || c.base == nil {
@@ -36,7 +38,8 @@ func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) stri
 	return own.String()
 }
 
-// below returns an address as it is compared and shown, or nil unless it is one below the base URL, whatever way of writing it hides.
+// below returns an address as it is compared and shown, or nil unless it is one below the base URL,
+// whatever way of writing it hides.
 func (c *Connector) below(stated *url.URL) *url.URL {
 	if stated.User != nil || stated.Opaque != "" || (stated.Scheme != "https" && stated.Scheme != c.base.Scheme) {
 		return nil

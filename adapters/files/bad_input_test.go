@@ -34,7 +34,8 @@ func packed(t testing.TB, body string) string {
 	return b.String()
 }
 
-// indexed runs a folder through the pipeline. It returns the texts that are then in the index, and why the others are not, by path.
+// indexed runs a folder through the pipeline. It returns the texts that are then in the index, and
+// why the others are not, by path.
 func indexed(t testing.TB, store *indextest.Store, root string) (index.Run, map[string]string, map[string]string) {
 	t.Helper()
 	c, err := files.New(files.Options{Path: root})
@@ -60,7 +61,8 @@ func indexed(t testing.TB, store *indextest.Store, root string) (index.Run, map[
 	return run, texts, reasons
 }
 
-// Whatever lies in a folder, each file that cannot be read is named with a reason that says what to do, and the rest is indexed.
+// Whatever lies in a folder, each file that cannot be read is named with a reason that says what to
+// do, and the rest is indexed.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	whole := packed(t, "<w:p><w:r><w:t>Thirty days.</w:t></w:r></w:p>")
@@ -125,7 +127,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A document that shrinks, becomes empty or becomes unreadable leaves nothing of its longer self behind, unless the fault may pass.
+// A document that shrinks, becomes empty or becomes unreadable leaves nothing of its longer self
+// behind, unless the fault may pass.
 func TestDocumentsThatShrink(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("A sentence of a long document that has many chunks. ", 400)

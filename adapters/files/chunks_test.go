@@ -26,8 +26,8 @@ func golden(d *document.Document, chunks []document.Chunk) string {
 	return b.String()
 }
 
-// Pages of the PostgreSQL manual and of the Go documentation, read and cut: headings, anchors, tables and code survive. The pages, and where they
-// are from, are beside the parsers.
+// Pages of the PostgreSQL manual and of the Go documentation, read and cut: headings, anchors,
+// tables and code survive. The pages, and where they are from, are beside the parsers.
 func TestChunksOfRealPages(t *testing.T) {
 	t.Parallel()
 	for _, page := range []string{
@@ -61,7 +61,8 @@ func TestChunksOfRealPages(t *testing.T) {
 	}
 }
 
-// A table that is longer than a chunk is cut between its rows, and every piece is shown below the header.
+// A table that is longer than a chunk is cut between its rows, and every piece is shown below the
+// header.
 func TestLongTablesRepeatTheirHeader(t *testing.T) {
 	t.Parallel()
 	rows, cells := "Name,Default,Meaning\n", "<table><tr><th>Name<th>Default<th>Meaning"

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseSource reads source code: a section for each declaration, with the comment above it, so that functions are not cut in the middle
-// and are found by their names. A section's anchor is its first line, as the sites that show source code have it: "L42".
+// parseSource reads source code: a section for each declaration, with the comment above it, so that
+// functions are not cut in the middle and are found by their names. A section's anchor is its first
+// line, as the sites that show source code have it: "L42".
 func parseSource(name string) func(string) parsed {
 	long := quotes[strings.ToLower(path.Ext(name))]
 	return func(text string) parsed {
@@ -37,7 +38,8 @@ func parseSource(name string) func(string) parsed {
 	}
 }
 
-// quotes begin and end texts of several lines in a language, by the ending of its files. Nothing is cut inside.
+// quotes begin and end texts of several lines in a language, by the ending of its files. Nothing is
+// cut inside.
 var quotes = map[string][]string{
 	".go": {"`"}, ".py": {`"""`, "'''"}, ".sql": {"$$"}, ".js": {"`"}, ".ts": {"`"}, ".jsx": {"`"}, ".tsx": {"`"}, ".mjs": {"`"}, ".cjs": {"`"},
 	".kt": {`"""`}, ".scala": {`"""`}, ".java": {`"""`}, ".swift": {`"""`}, ".cs": {`"""`}, ".lua": {"[[", "]]"}, ".vue": {"`"}, ".svelte": {"`"},

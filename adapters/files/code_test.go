@@ -50,7 +50,8 @@ func squeeze(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }), "\n")
 }
 
-// A class that is longer than a chunk is cut between its methods, and no chunk of functions ends in the middle of one.
+// A class that is longer than a chunk is cut between its methods, and no chunk of functions ends in
+// the middle of one.
 func TestChunksOfSourceCodeHoldWholeFunctions(t *testing.T) {
 	t.Parallel()
 	var long, flat strings.Builder

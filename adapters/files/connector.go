@@ -1,6 +1,8 @@
-// Package files reads documents from folders and single files: Markdown, HTML, PDF, Word, plain text, tables and source code.
+// Package files reads documents from folders and single files: Markdown, HTML, PDF, Word, plain
+// text, tables and source code.
 //
-// It never reads outside its folder, never waits for pipes or devices, and names every file that it leaves out with the reason.
+// It never reads outside its folder, never waits for pipes or devices, and names every file that it
+// leaves out with the reason.
 package files
 
 import (
@@ -28,18 +30,20 @@ const Kind document.Kind = "file"
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
 	Path string // a folder, or one file
-	// BaseURL is where the folder is published: a document's address is this and its path below the folder. Without it, documents have
-	// file addresses.
+	// BaseURL is where the folder is published: a document's address is this and its path below the
+	// folder. Without it, documents have file addresses.
 	BaseURL  string
 	ACL      access.ACL // who may read the documents; members
 	Include  []string   // patterns of paths to read; none means all. "**" stands for any folders; a pattern without a slash is for names
 	Exclude  []string   // patterns of paths to leave out, though included
 	MaxBytes int64      // larger files are failures; 50 MB
-	// Source is the source where the folder is a copy of something else; by default it is the folder itself.
+	// Source is the source where the folder is a copy of something else; by default it is the
+	// folder itself.
 	Source document.Source
 }
 
-// defaultMaxBytes is far above what people write and far below what would fill the memory of a small machine.
+// defaultMaxBytes is far above what people write and far below what would fill the memory of a
+// small machine.
 const defaultMaxBytes = 50 << 20
 
 // Reads reports whether Include and Exclude let a file be read, by its path below the folder.
@@ -47,7 +51,8 @@ func (o Options) Reads(name string) bool {
 	return (len(o.Include) == 0 || pattern.List(o.Include).Match(name)) && !pattern.List(o.Exclude).Match(name)
 }
 
-// Connector reads one folder or file. It keeps no state between runs: unchanged files are recognised by their times.
+// Connector reads one folder or file. It keeps no state between runs: unchanged files are
+// recognised by their times.
 type Connector struct {
 	options Options
 	root    string // absolute
@@ -125,7 +130,8 @@ func (c *Connector) parseBase() error {
 	return nil
 }
 
-// sourceID depends on the absolute path alone, so that every process names the folder's documents alike.
+// sourceID depends on the absolute path alone, so that every process names the folder's documents
+// alike.
 func sourceID(root string) document.SourceID {
 	sum := sha256.Sum256([]byte(root))
 	name := strings.Map(func(r rune) rune {
@@ -142,7 +148,8 @@ func sourceID(root string) document.SourceID {
 // Source implements index.Connector. Its name is the absolute path.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which files become documents. Raise it when they change: every file is then read again.
+// reading numbers the rules by which files become documents. Raise it when they change: every file
+// is then read again.
 const reading = 6
 
 // Settings implements index.Connector.
@@ -153,7 +160,8 @@ func (c *Connector) Settings() string {
 // batchSize is how many documents a batch holds.
 const batchSize = 256
 
-// Sync implements index.Connector. It always yields the whole folder: telling that a file is unchanged costs nothing but its time stamp.
+// Sync implements index.Connector. It always yields the whole folder: telling that a file is
+// unchanged costs nothing but its time stamp.
 func (c *Connector) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		root, single, err := c.open()
@@ -199,7 +207,8 @@ func (c *Connector) open() (*os.Root, string, error) {
 	return root, single, nil
 }
 
-// empty refuses a folder without documents: it is more likely a wrong path, or a disk that is not mounted, than the wish to forget all.
+// empty refuses a folder without documents: it is more likely a wrong path, or a disk that is not
+// mounted, than the wish to forget all.
 func (c *Connector) empty(w *walk) error {
 	if len(w.files) > 0 {
 		return nil

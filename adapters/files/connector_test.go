@@ -179,7 +179,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// Whatever lies in a folder, reading it neither waits nor leads out of it, and each file that is left out is named with a reason.
+// Whatever lies in a folder, reading it neither waits nor leads out of it, and each file that is
+// left out is named with a reason.
 func TestStrangeFolders(t *testing.T) {
 	t.Parallel()
 	outside := folder(t, map[string]string{"secret.md": "secret"})

@@ -16,7 +16,8 @@ import (
 // sniffed is how much of a file is looked at to tell text from other things.
 const sniffed = 64 << 10
 
-// decode turns a file's bytes into UTF-8 text with plain line breaks. What is no text is an error that wraps index.ErrSkipped.
+// decode turns a file's bytes into UTF-8 text with plain line breaks. What is no text is an error
+// that wraps index.ErrSkipped.
 func decode(raw []byte, html bool) (string, error) {
 	text, ok := decodeMarked(raw)
 	if !ok {
@@ -74,7 +75,8 @@ func decodeMarked(raw []byte) (string, bool) {
 	return string(text), err == nil
 }
 
-// zeros reports whether nearly every second byte from offset on is zero and the others are not, as in UTF-16 of Latin text.
+// zeros reports whether nearly every second byte from offset on is zero and the others are not, as
+// in UTF-16 of Latin text.
 func zeros(raw []byte, offset int) bool {
 	sample := raw[:min(len(raw), sniffed)]
 	if len(sample) < 16 {
@@ -93,7 +95,8 @@ func zeros(raw []byte, offset int) bool {
 	return out == 0 && in*10 > len(sample)/2*9
 }
 
-// binary names what a file holds when it is no text, else it is empty. A few control characters do not make a text binary.
+// binary names what a file holds when it is no text, else it is empty. A few control characters do
+// not make a text binary.
 func binary(raw []byte) string {
 	sample := raw[:min(len(raw), sniffed)]
 	kind, _, _ := strings.Cut(http.DetectContentType(sample), ";")
@@ -132,7 +135,8 @@ func decodeUnmarked(raw []byte, html bool) (text string, ok bool) {
 	return string(raw), true
 }
 
-// nearlyUTF8 reports whether a text is UTF-8 with a few broken places rather than in another encoding.
+// nearlyUTF8 reports whether a text is UTF-8 with a few broken places rather than in another
+// encoding.
 func nearlyUTF8(raw []byte) bool {
 	good, broken := 0, 0
 	for at := 0; at < len(raw); {

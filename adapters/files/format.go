@@ -21,10 +21,12 @@ type format struct {
 	cost   footprint.Cost                                         // of what reads it
 }
 
-// MayHold reports whether a file of that name may hold text that can be read: where files have to be fetched, the others need not be.
+// MayHold reports whether a file of that name may hold text that can be read: where files have to
+// be fetched, the others need not be.
 func MayHold(name string) bool { return formatOf(name).unread == "" }
 
-// formatOf goes by the name alone. What it does not know is read as plain text, unless its content turns out to be binary.
+// formatOf goes by the name alone. What it does not know is read as plain text, unless its content
+// turns out to be binary.
 func formatOf(name string) format {
 	if office.Named(name) {
 		return format{unpack: parseOffice, cost: footprint.Office}

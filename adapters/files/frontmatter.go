@@ -31,18 +31,21 @@ type matter struct {
 // longestMatter is how many bytes front matter may have; what is longer is text.
 const longestMatter = 64 << 10
 
-// statesACL finds an access list even in front matter that cannot be read: a document that means to be restricted is not shown because of a
-// typing error.
+// statesACL finds an access list even in front matter that cannot be read: a document that means to
+// be restricted is not shown because of a typing error.
 var statesACL = regexp.MustCompile(`(?mi)(?:^|[{,?])[ \t]*(?:!!str[ \t]+)?["']?[ \t]*acl[ \t]*["']?[ \t]*(?:[:=]|$)`)
 
-// strayACL finds what reads like an access list among the first lines of a text without front matter.
+// strayACL finds what reads like an access list among the first lines of a text without front
+// matter.
 var strayACL = regexp.MustCompile(`(?mi)^[ \t]*["']?acl["']?[ \t]*[:=][ \t]*(.+)$`)
 
-// matterLike is a line that could stand in or above front matter: blank, a fence, a comment, a key with its value, an item of a list.
+// matterLike is a line that could stand in or above front matter: blank, a fence, a comment, a key
+// with its value, an item of a list.
 var matterLike = regexp.MustCompile(`^\s*$|^\s*(---+|\+\+\++|<!--.*-->)\s*$|^\s*["']?\w[\w-]*["']?\s*[:=]|^\s*- `)
 
-// Narrows reports whether a file, by its path and how it begins, may say itself who may read it, so that not all may who may read its source. It rather errs: a file
-// whose beginning cannot be read may.
+// Narrows reports whether a file, by its path and how it begins, may say itself who may read it, so
+// that not all may who may read its source. It rather errs: a file whose beginning cannot be read
+// may.
 func Narrows(name string, begins []byte) bool {
 	if !formatOf(name).matter {
 		return false
@@ -57,8 +60,8 @@ func Narrows(name string, begins []byte) bool {
 	return !utf8.Valid(begins) || statesACL.Match(begins)
 }
 
-// splitMatter parts front matter between lines of three dashes from the text after it. A text that merely begins with such a line is
-// returned whole.
+// splitMatter parts front matter between lines of three dashes from the text after it. A text that
+// merely begins with such a line is returned whole.
 func splitMatter(text string) (matter, string, error) {
 	head, body, err := cutMatter(text)
 	var values map[string]any
@@ -88,7 +91,8 @@ func splitMatter(text string) (matter, string, error) {
 // fewLines is how far lostACL looks.
 const fewLines = 20
 
-// lostACL finds an access list that a typing error has made a part of the text: below a blank line, a comment, other fences.
+// lostACL finds an access list that a typing error has made a part of the text: below a blank line,
+// a comment, other fences.
 func lostACL(text string) (string, bool) {
 	n := 0
 	for line := range strings.Lines(text[:min(len(text), 4<<10)]) {
@@ -104,7 +108,8 @@ func lostACL(text string) (string, bool) {
 	return "", false
 }
 
-// cutMatter returns what stands between the dashes and what follows. Of front matter that does not end, it returns the first lines.
+// cutMatter returns what stands between the dashes and what follows. Of front matter that does not
+// end, it returns the first lines.
 func cutMatter(text string) (head, body string, err error) {
 	opening, rest, _ := strings.Cut(text, "\n")
 	if strings.TrimRight(opening, " \t") != "---" {
@@ -146,10 +151,12 @@ func parseMatter(head string) (map[string]any, error) {
 
 var errTwice = errors.New("it has more than one access list, in different letters")
 
-// deepestMatter is how deeply front matter may nest. The YAML parser takes the square of that in time, and a kilobyte for each level on the stack.
+// deepestMatter is how deeply front matter may nest. The YAML parser takes the square of that in
+// time, and a kilobyte for each level on the stack.
 const deepestMatter = 32
 
-// nesting is how deeply a YAML text nests at most: brackets that are open, and marks of items and keys one behind another on a line.
+// nesting is how deeply a YAML text nests at most: brackets that are open, and marks of items and
+// keys one behind another on a line.
 func nesting(head string) int {
 	most, open := 0, 0
 	for line := range strings.Lines(head) {
@@ -174,7 +181,8 @@ func nesting(head string) int {
 	return most
 }
 
-// place is how the YAML parser begins its errors: the line and the column in what it was given, which is the file without its first line.
+// place is how the YAML parser begins its errors: the line and the column in what it was given,
+// which is the file without its first line.
 var place = regexp.MustCompile(`^\[(\d+):\d+\] `)
 
 func placed(message string) string {
@@ -195,7 +203,8 @@ var keyed = regexp.MustCompile(`^\s*["']?[\w-]+["']?:(?:\s|$)`)
 // oneLine is a key with a value that has no structure of its own.
 var oneLine = regexp.MustCompile(`^([\w-]+):[ \t]+([^\s\[{&*!|>"'].*)$`)
 
-// lineByLine reads front matter that is no YAML because people write titles as they speak: "title: Backups: how to". It is nil unless every
+// lineByLine reads front matter that is no YAML because people write titles as they speak: "title:
+// Backups: how to". It is nil unless every
 // line is a key with a simple value.
 func lineByLine(head string) map[string]any {
 	values := make(map[string]any)
@@ -262,7 +271,8 @@ func readMatter(values map[string]any) (matter, error) {
 	return m, nil
 }
 
-// statedKeys are what front matter says of a document that others ask for: core/knowledge reads them.
+// statedKeys are what front matter says of a document that others ask for: core/knowledge reads
+// them.
 var statedKeys = []string{
 	"author", "authors", "owner", "owners", "maintainer", "maintainers", "assignee", "assignees", "team", "teams", "project", "service", "repository",
 	"supersedes", "replaces", "superseded_by", "replaced_by", "depends_on", "dependencies",
@@ -276,7 +286,8 @@ const (
 
 var plainKey = regexp.MustCompile(`^[a-z][a-z0-9_ -]{0,39}$`)
 
-// otherKeys say nothing of what a document is about: they are read elsewhere, or tell a site's generator how to draw the page.
+// otherKeys say nothing of what a document is about: they are read elsewhere, or tell a site's
+// generator how to draw the page.
 var otherKeys = []string{
 	"acl", "title", "tags", "url", "link", "updated", "lastmod", "last_updated", "last_modified", "modified", "date", "lang", "language",
 	"aliases", "cover", "css", "draft", "hide", "icon", "id", "image", "layout", "menu", "nav_order", "parent", "permalink", "redirect_from", "sidebar",
@@ -315,8 +326,9 @@ func list(value any) []string {
 	return values
 }
 
-// dates are the forms in which people and programs write dates. The order of day and month is taken from the separator: dots are used where the
-// day comes first. Slashes with the year last mean either, and are not read.
+// dates are the forms in which people and programs write dates. The order of day and month is taken
+// from the separator: dots are used where the day comes first. Slashes with the year last mean
+// either, and are not read.
 var dates = []string{
 	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700",
 	"2006-01-02 15:04:05 -07:00", "2006-01-02 15:04:05 -0700 MST", time.DateTime, "2006-01-02 15:04 -0700", "2006-01-02 15:04", time.DateOnly, "2006-1-2",

@@ -101,7 +101,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// Source code is cut in time proportional to its length, however deeply it is indented, and nothing of it is lost.
+// Source code is cut in time proportional to its length, however deeply it is indented, and nothing
+// of it is lost.
 func FuzzSource(f *testing.F) {
 	f.Add("package a\n\nfunc b() {\n\tx()\n}\n", ".go")
 	stairs := ""

@@ -10,8 +10,9 @@ import (
 // keysSentence says why what keysByName finds is left out.
 const keysSentence = "Going by its name it holds keys or passwords, which are not for an index."
 
-// keysByName knows files and folders by their names that hold keys, passwords or what they protect. Public keys and certificates are none of
-// them, and a page about passwords ("secrets.md") is a page.
+// keysByName knows files and folders by their names that hold keys, passwords or what they protect.
+// Public keys and certificates are none of them, and a page about passwords ("secrets.md") is a
+// page.
 func keysByName(name string) bool {
 	name = strings.ToLower(name)
 	ending := path.Ext(name)
@@ -21,7 +22,8 @@ func keysByName(name string) bool {
 	return slices.Contains(keyEndings, ending) || slices.Contains(keyNames, name) || keyShapes.MatchString(name)
 }
 
-// keyEndings are those of key stores, private keys, and the state and variables of Terraform, which hold every password it was told.
+// keyEndings are those of key stores, private keys, and the state and variables of Terraform, which
+// hold every password it was told.
 var keyEndings = []string{
 	".pem", ".key", ".p8", ".pk8", ".p12", ".pfx", ".jks", ".keystore", ".bks", ".kdb", ".kdbx", ".ppk", ".ovpn", ".agilekeychain", ".opvault", ".keychain",
 	".env", ".tfstate", ".tfvars", ".kubeconfig", ".gpg", ".pgp", ".age", ".mobileprovision", ".htpasswd",
@@ -35,8 +37,9 @@ var keyNames = []string{
 	".ssh", ".aws", ".azure", ".kube", ".gnupg", ".docker", ".password-store", "filezilla.xml", "sitemanager.xml", "winscp.ini", "logins.json", "key4.db",
 }
 
-// keyShapes are names with a part that differs: "id_rsa_work", ".env.production", "terraform.tfstate.backup", "secrets.prod.yaml". Words that
-// documents are named by count only before the endings of data and settings.
+// keyShapes are names with a part that differs: "id_rsa_work", ".env.production",
+// "terraform.tfstate.backup", "secrets.prod.yaml". Words that documents are named by count only
+// before the endings of data and settings.
 var keyShapes = regexp.MustCompile(`^(?:id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[_.-].*)?$|ssh_host_\w+_key$|\.env\.|.*\.tfstate\.|.*\.tfvars\.json$|kubeconfig[._-]|` +
 	`(?:.*[_.-])?(?:secrets?|credentials?|passwords?)\.(?:txt|csv|tsv)$|` +
 	`(?:.*[_.-])?(?:secrets?|credentials?|passwords?|client_secret|service[_-]account)(?:[_.-].*)?\.(?:json|ya?ml|toml|ini|cfg|conf|config|properties|xml|enc|db|sqlite|plist|hcl|tf)$)`)

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// links resolves the links of a file: those to files of the folder become ids of documents, others addresses of the web. What leads nowhere, elsewhere on this machine,
-// or to the file itself is left out. No file is opened for that.
+// links resolves the links of a file: those to files of the folder become ids of documents, others
+// addresses of the web. What leads nowhere, elsewhere on this machine, or to the file itself is
+// left out. No file is opened for that.
 func (c *Connector) links(root *os.Root, name string, page parsed) []document.Link {
 	from := c.address(root.Name(), name)
 	if base, err := from.Parse(page.base); err == nil {
@@ -28,7 +29,8 @@ func (c *Connector) links(root *os.Root, name string, page parsed) []document.Li
 	return out
 }
 
-// target is what a link leads to that is written on a page whose links begin at an address; empty: nothing that a reader could open.
+// target is what a link leads to that is written on a page whose links begin at an address; empty:
+// nothing that a reader could open.
 func (c *Connector) target(root *os.Root, from *url.URL, written string) string {
 	link, err := url.Parse(written)
 	if err != nil || link.Opaque != "" || link.User != nil || len(written) > longestClaim {
@@ -68,8 +70,9 @@ func (c *Connector) target(root *os.Root, from *url.URL, written string) string 
 // longestTarget is how many bytes the path of a file may have that is not there.
 const longestTarget = 500
 
-// existing is the file that a link to a name below the folder means: that of the name, the first page of a folder, or the one that a site is built from under such a
-// name. Empty where there is none.
+// existing is the file that a link to a name below the folder means: that of the name, the first
+// page of a folder, or the one that a site is built from under such a name. Empty where there is
+// none.
 func existing(root *os.Root, name string) string {
 	if !fs.ValidPath(name) {
 		return ""

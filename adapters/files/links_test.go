@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What links lead to: files of the folder by id, written here as their path; addresses of the web; or nothing.
+// What links lead to: files of the folder by id, written here as their path; addresses of the web;
+// or nothing.
 func TestLinksLeadToFilesOfTheFolder(t *testing.T) {
 	t.Parallel()
 	root := folder(t, map[string]string{

@@ -48,7 +48,8 @@ func unpackingTo(t testing.TB, name string, size int, before, unit string, other
 	return out.String()
 }
 
-// hostileFiles are documents of every format that would take gigabytes, or minutes, if what they say were held as it stands.
+// hostileFiles are documents of every format that would take gigabytes, or minutes, if what they
+// say were held as it stands.
 func hostileFiles(t testing.TB, size int) map[string]string {
 	again := func(unit string) string { return strings.Repeat(unit, size/len(unit)) }
 	stairs := ""
@@ -138,8 +139,9 @@ func (d discarding) Put(ctx context.Context, tenant access.TenantID, entries []i
 	return d.Store.Put(ctx, tenant, entries)
 }
 
-// memoryLimit is what a process may have that indexes hostile documents, in bytes of data. The race detector keeps several times a program's own
-// memory beside it ("memory usage may increase by 5-10x", its documentation says).
+// memoryLimit is what a process may have that indexes hostile documents, in bytes of data. The race
+// detector keeps several times a program's own memory beside it ("memory usage may increase by
+// 5-10x", its documentation says).
 func memoryLimit() uint64 {
 	const plain = 1 << 30
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -152,7 +154,8 @@ func memoryLimit() uint64 {
 	return plain
 }
 
-// A process with little memory reads hostile documents of every format and lives: each is read, or is a failure that says what to do.
+// A process with little memory reads hostile documents of every format and lives: each is read, or
+// is a failure that says what to do.
 func TestHostileDocumentsInLittleMemory(t *testing.T) {
 	const inside = "FOOTNOTE_TEST_HOSTILE"
 	if root := os.Getenv(inside); root != "" {

@@ -33,7 +33,8 @@ func TestWordDocuments(t *testing.T) {
 	}
 }
 
-// Workbooks and presentations are read beside them; a header stands above each piece that a table is cut into.
+// Workbooks and presentations are read beside them; a header stands above each piece that a table
+// is cut into.
 func TestWorkbooksAndPresentations(t *testing.T) {
 	t.Parallel()
 	content := make(map[string]string)

@@ -9,7 +9,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// What a repository and its pages say about who is behind them is read; what else lies in the hidden folder is not.
+// What a repository and its pages say about who is behind them is read; what else lies in the
+// hidden folder is not.
 func TestWhoIsBehindFiles(t *testing.T) {
 	t.Parallel()
 	got := read(t, files.Options{Path: folder(t, map[string]string{

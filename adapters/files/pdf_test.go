@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pdfOf writes a file of one page for each text. It has no table of offsets, which readers then make themselves.
+// pdfOf writes a file of one page for each text. It has no table of offsets, which readers then
+// make themselves.
 func pdfOf(trailer string, texts ...string) string {
 	kids, pages := "", ""
 	for i, text := range texts {

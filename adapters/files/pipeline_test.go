@@ -97,7 +97,8 @@ func TestIndexTwice(t *testing.T) {
 	}
 }
 
-// BenchmarkIndex reads, parses and cuts a folder. With the PostgreSQL manual: go test -bench Index -args -docs DIR
+// BenchmarkIndex reads, parses and cuts a folder. With the PostgreSQL manual: go test -bench Index
+// -args -docs DIR
 func BenchmarkIndex(b *testing.B) {
 	root := *benchDocs
 	if root == "" {

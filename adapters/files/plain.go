@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// parseText reads plain text: paragraphs parted by empty lines. A line that is underlined, as in reStructuredText, is a heading.
+// parseText reads plain text: paragraphs parted by empty lines. A line that is underlined, as in
+// reStructuredText, is a heading.
 func parseText(text string) parsed {
 	var o document.Outline
 	var marks []string // underlines in the order of first use, which is the order of rank
@@ -47,7 +48,8 @@ func paragraphs(text string) func(func(string) bool) {
 	}
 }
 
-// underlined parts a paragraph that begins with a heading into heading, rest, and the character of its underline.
+// underlined parts a paragraph that begins with a heading into heading, rest, and the character of
+// its underline.
 func underlined(paragraph string) (heading, rest, mark string) {
 	first, after, _ := strings.Cut(paragraph, "\n")
 	if bar(first) != "" && after != "" { // a bar above as well

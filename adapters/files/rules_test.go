@@ -75,7 +75,8 @@ func TestLinksThatAppearMeanwhile(t *testing.T) {
 	}
 }
 
-// Kubernetes mounts files as links into a hidden folder; they are documents like others, by their own names.
+// Kubernetes mounts files as links into a hidden folder; they are documents like others, by their
+// own names.
 func TestMountedVolumes(t *testing.T) {
 	t.Parallel()
 	const when = "..2026_03_04_05_06_07.0123456789"
@@ -107,7 +108,8 @@ func TestMountedVolumes(t *testing.T) {
 	}
 }
 
-// Keys and settings with passwords are left out by name or by content, and named; pages about them are documents.
+// Keys and settings with passwords are left out by name or by content, and named; pages about them
+// are documents.
 func TestKeysAreLeftOutAndNamed(t *testing.T) {
 	t.Parallel()
 	keys := []string{

@@ -73,8 +73,8 @@ func (w *walk) below(ctx context.Context, folder, called string) error {
 	})
 }
 
-// How Kubernetes mounts a ConfigMap or a Secret: the files lie in a hidden folder named by the time, "..data" leads to it, and each file is a
-// link to "..data/NAME".
+// How Kubernetes mounts a ConfigMap or a Secret: the files lie in a hidden folder named by the
+// time, "..data" leads to it, and each file is a link to "..data/NAME".
 const volumeData = "..data"
 
 var volumeFolder = regexp.MustCompile(`^\.\.\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d\.\d+$`)
@@ -92,10 +92,12 @@ func (w *walk) volume(ctx context.Context, folder, called string) error {
 	return w.below(ctx, place, called)
 }
 
-// forge is a hidden folder of a repository that holds, among settings of GitHub, who owns which files.
+// forge is a hidden folder of a repository that holds, among settings of GitHub, who owns which
+// files.
 const forge = ".github"
 
-// owners takes in the CODEOWNERS file of a repository, and nothing else of the folder that it lies in.
+// owners takes in the CODEOWNERS file of a repository, and nothing else of the folder that it lies
+// in.
 func (w *walk) owners(place, name string) error {
 	const file = "CODEOWNERS"
 	if info, err := w.root.Lstat(path.Join(place, file)); err == nil && info.Mode().IsRegular() {
@@ -139,8 +141,9 @@ func (w *walk) entry(place, name string) {
 	}
 }
 
-// link says why a link is left out. None is followed: what it leads to is indexed where it lies unless a rule leaves it out, and then a link
-// would only be a way around the rule. A Root refuses to follow one that leads out, and notices loops.
+// link says why a link is left out. None is followed: what it leads to is indexed where it lies
+// unless a rule leaves it out, and then a link would only be a way around the rule. A Root refuses
+// to follow one that leads out, and notices loops.
 func (w *walk) link(place, name string) {
 	if target, err := w.root.Readlink(place); err == nil && strings.HasPrefix(target, volumeData+"/") {
 		return // volume reads it where it lies, or it is hidden
@@ -183,7 +186,8 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 	yield(batch, nil)
 }
 
-// waiting is how long a file may wait for its turn where few are read at once, as PDF files are, which have a time of their own.
+// waiting is how long a file may wait for its turn where few are read at once, as PDF files are,
+// which have a time of their own.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {

@@ -1,7 +1,9 @@
-// Package filterhook asks a service of the operator's about every paragraph of an answer before it is shown.
+// Package filterhook asks a service of the operator's about every paragraph of an answer before it
+// is shown.
 //
-// The service is sent a POST with the JSON object {"turn", "model", "paragraph", "text"}, and answers 200 with {"action": "allow"},
-// {"action": "replace", "text": …} or {"action": "block"}. Everything else is a failure.
+// The service is sent a POST with the JSON object {"turn", "model", "paragraph", "text"}, and
+// answers 200 with {"action": "allow"}, {"action": "replace", "text": …} or {"action": "block"}.
+// Everything else is a failure.
 package filterhook
 
 import (

@@ -61,7 +61,8 @@ func (r *readers) may(u *gdrivetest.User, f *gdrivetest.File) bool {
 	return r.Lets(id, r.holds(u.Email)...)
 }
 
-// mustShow says whom files are shown to otherwise than they should be: to those of all people who are named.
+// mustShow says whom files are shown to otherwise than they should be: to those of all people who
+// are named.
 func (r *readers) mustShow(f *gdrivetest.File, to ...*gdrivetest.User) {
 	r.p.T.Helper()
 	for _, u := range r.p.Users {
@@ -71,7 +72,8 @@ func (r *readers) mustShow(f *gdrivetest.File, to ...*gdrivetest.User) {
 	}
 }
 
-// Who may read is who was let in by the file, or by anything above it, up to a folder with limited access. Owners and Managers pass it.
+// Who may read is who was let in by the file, or by anything above it, up to a folder with limited
+// access. Owners and Managers pass it.
 func TestGrantsComeDownToALimitedFolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -112,7 +114,8 @@ func TestGrantsComeDownToALimitedFolder(t *testing.T) {
 	r.mustShow(inOpen, ada, bob, eve)
 }
 
-// A drive may be for its members alone: then what was shared with others below it is not, whoever becomes a member or is none any more.
+// A drive may be for its members alone: then what was shared with others below it is not, whoever
+// becomes a member or is none any more.
 func TestADriveForItsMembersAlone(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, never)
@@ -138,7 +141,8 @@ func TestADriveForItsMembersAlone(t *testing.T) {
 	}
 }
 
-// What is not known, has ended or shows no more than that something is there, lets nobody in; links let in nobody, unless the operator says so.
+// What is not known, has ended or shows no more than that something is there, lets nobody in; links
+// let in nobody, unless the operator says so.
 func TestWhoIsNobody(t *testing.T) {
 	t.Parallel()
 	for name, links := range map[string]bool{"links let nobody in": false, "links let everybody in": true} {
@@ -202,7 +206,8 @@ func TestWhoIsNobody(t *testing.T) {
 	}
 }
 
-// What the whole internet can find is for whom the operator says, and the operator's condition narrows everything.
+// What the whole internet can find is for whom the operator says, and the operator's condition
+// narrows everything.
 func TestTheOperatorsWords(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) {
@@ -259,7 +264,8 @@ func TestAGrantEndsByItself(t *testing.T) {
 	r.mustShow(f)
 }
 
-// Grants that may not be read are nobody's; those that cannot be read for now stay as they were, and are read by the next run.
+// Grants that may not be read are nobody's; those that cannot be read for now stay as they were,
+// and are read by the next run.
 func TestGrantsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = 1000 * time.Hour })
@@ -289,7 +295,8 @@ func TestGrantsThatCannotBeRead(t *testing.T) {
 	r.mustShow(top)
 }
 
-// Where Google does not tell of somebody's own files which grants come from a folder above, all of them count, and end with the folder's.
+// Where Google does not tell of somebody's own files which grants come from a folder above, all of
+// them count, and end with the folder's.
 func TestGrantsWithoutDetails(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = 1000 * time.Hour })
@@ -314,7 +321,8 @@ func TestGrantsWithoutDetails(t *testing.T) {
 	}
 }
 
-// An address that another one is given, or a group that is made anew under an old name, lets nobody in to what was shared with those before.
+// An address that another one is given, or a group that is made anew under an old name, lets nobody
+// in to what was shared with those before.
 func TestAddressesAreGivenOutAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = 1000 * time.Hour })
@@ -378,7 +386,8 @@ func TestAuthority(t *testing.T) {
 		})
 	}
 	p.Forget()
-	// One account for whom nobody may act any more: nobody may read what it owns, and everything else is read.
+	// One account for whom nobody may act any more: nobody may read what it owns, and everything
+	// else is read.
 	other := p.File(ada, "c.txt", "x")
 	for _, answer := range []http.HandlerFunc{
 		gdrivetest.Refuse(http.StatusForbidden, "domainPolicy"),

@@ -18,7 +18,8 @@ import (
 	"golang.org/x/oauth2/jwt"
 )
 
-// Scopes that tokens are asked for. Tokens for Drive and for the directory are others, so that an administrator's reads no files.
+// Scopes that tokens are asked for. Tokens for Drive and for the directory are others, so that an
+// administrator's reads no files.
 const (
 	scopeDrive   = "https://www.googleapis.com/auth/drive.readonly"
 	scopeUsers   = "https://www.googleapis.com/auth/admin.directory.user.readonly"
@@ -48,10 +49,12 @@ func parseKey(text []byte) (serviceKey, error) {
 	return key, nil
 }
 
-// errNobody marks that one person cannot be acted for: the account is suspended, deleted, or nobody's.
+// errNobody marks that one person cannot be acted for: the account is suspended, deleted, or
+// nobody's.
 var errNobody = errors.New("Google does not let the service account act for this person")
 
-// authority gets tokens, one for each person who is acted for. It is safe for concurrent use; two that find a token old may both ask for a new one.
+// authority gets tokens, one for each person who is acted for. It is safe for concurrent use; two
+// that find a token old may both ask for a new one.
 type authority struct {
 	key    serviceKey
 	client *http.Client

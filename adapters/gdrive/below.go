@@ -11,7 +11,8 @@ import (
 // mostParents is how many folders are asked about at once.
 const mostParents = 30
 
-// below looks at what lies below folders that have changed: they may have come from elsewhere, or been thrown away, and the log need not name each file below.
+// below looks at what lies below folders that have changed: they may have come from elsewhere, or
+// been thrown away, and the log need not name each file below.
 func (w *feed) below(ctx context.Context, in corpus, folders []string) error {
 	been := make(map[string]bool)
 	each := func(files []file) error {
@@ -75,7 +76,8 @@ func (w *feed) parts(ctx context.Context, in corpus, condition string, each func
 	}
 }
 
-// sort takes in what lies below a folder. A file of somebody else's is read as they see it: only its owner is shown all of its grants.
+// sort takes in what lies below a folder. A file of somebody else's is read as they see it: only
+// its owner is shown all of its grants.
 func (w *feed) sort(ctx context.Context, in corpus, files []file) error {
 	there, gone := make(map[string][]file), make(map[string][]file)
 	for _, f := range files {

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Check says what there is to be read in a few words, or why nothing can be, or who may read it cannot be found out. It asks for the directory, the drives, and the
-// members of one.
+// Check says what there is to be read in a few words, or why nothing can be, or who may read it
+// cannot be found out. It asks for the directory, the drives, and the members of one.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	p, err := c.people(ctx)
 	if err != nil {

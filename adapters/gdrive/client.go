@@ -22,7 +22,8 @@ import (
 // Config says with what credential Google is asked, and where. Zero fields get their defaults.
 type Config struct {
 	Key []byte // of a service account, as Google gives it out, in JSON
-	// URL is an address below which all APIs are asked instead of Google's own hosts, such as a gateway's: https://gateway.example.org.
+	// URL is an address below which all APIs are asked instead of Google's own hosts, such as a
+	// gateway's: https://gateway.example.org.
 	URL        string
 	AllowHosts []string
 	CAFile     string
@@ -44,7 +45,8 @@ const (
 	slides
 )
 
-// Client asks Google with one credential. All connectors with the same credential share one. It is safe for concurrent use.
+// Client asks Google with one credential. All connectors with the same credential share one. It is
+// safe for concurrent use.
 type Client struct {
 	config Config
 	key    serviceKey
@@ -114,13 +116,15 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// subjectKey is that of the address, in a context, of whoever is acted for; none: the service account acts for itself.
+// subjectKey is that of the address, in a context, of whoever is acted for; none: the service
+// account acts for itself.
 type subjectKey struct{}
 
 // Account is the address of the service account.
 func (c *Client) Account() string { return c.key.ClientEmail }
 
-// Requests is how many requests were made so far, and how many of them were refused because of a limit.
+// Requests is how many requests were made so far, and how many of them were refused because of a
+// limit.
 func (c *Client) Requests() (all, limited int) {
 	for _, h := range c.apis {
 		cost := h.Cost()
@@ -187,10 +191,11 @@ type refusal struct {
 	} `json:"error"`
 }
 
-// turnedOff reports whether a 401 is about the person alone who is acted for: "Active session is invalid. Error code: 4 … can occur if the Google Drive and
-// Docs Service is turned off for the Google Workspace service user"
-// (https://help.moveworks.com/ai-assistant/enterprise-search/configure-search/configure-files/troubleshooting-file-ingestion-with-google-drive). What is wrong
-// with the service account itself is said where it asks for a token.
+// turnedOff reports whether a 401 is about the person alone who is acted for: "Active session is
+// invalid. Error code: 4 … can occur if the Google Drive and Docs Service is turned off for the
+// Google Workspace service user"
+// (https://help.moveworks.com/ai-assistant/enterprise-search/configure-search/configure-files/troubleshooting-file-ingestion-with-google-drive).
+// What is wrong with the service account itself is said where it asks for a token.
 func turnedOff(err error) bool {
 	var refused *sourcehttp.Refused
 	return errors.As(err, &refused) && bytes.Contains(refused.Body, []byte("Active session is invalid"))
@@ -233,7 +238,8 @@ func limited(r *sourcehttp.Response) bool {
 	return r.Status == http.StatusForbidden && slices.Contains(limits, reasonOf(r.Body))
 }
 
-// absent reports whether an error says that something is not there for whoever asks, or not for them.
+// absent reports whether an error says that something is not there for whoever asks, or not for
+// them.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
@@ -242,8 +248,9 @@ func absent(err error) bool {
 	return errors.Is(err, errNobody)
 }
 
-// stale reports whether an error says that a place in a list or a log is not known any more: "the page token … rejected for any reason, it should be
-// discarded, and pagination should be restarted from the first page" (https://developers.google.com/workspace/drive/api/guides/search-files).
+// stale reports whether an error says that a place in a list or a log is not known any more: "the
+// page token … rejected for any reason, it should be discarded, and pagination should be restarted
+// from the first page" (https://developers.google.com/workspace/drive/api/guides/search-files).
 func stale(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone:
@@ -292,8 +299,8 @@ func listAll[P any](ctx context.Context, c *Client, of api, subject, path, asked
 	}
 }
 
-// whole returns an error for a part of a list that lacks the list, or an item of which it does not say
-// what it is. What it leaves out is not gone.
+// whole returns an error for a part of a list that lacks the list, or an item of which it does not
+// say what it is. What it leaves out is not gone.
 func whole[T any](path string, items []T, valid func(T) bool) error {
 	if err := sourcehttp.CheckItems(items, sourcehttp.MaxElements, valid); err != nil {
 		return fmt.Errorf("Google's list of %s cannot be read: the next run tries again (%w)", path, err)

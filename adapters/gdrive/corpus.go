@@ -31,7 +31,8 @@ type sharedDrive struct {
 
 func (d sharedDrive) valid() bool { return isID(d.ID) }
 
-// corpora are those of the source, shared drives first, in the order of their ids. people may be nil where no person's drive is read.
+// corpora are those of the source, shared drives first, in the order of their ids. people may be
+// nil where no person's drive is read.
 func (c *Connector) corpora(ctx context.Context, p *people) ([]corpus, error) {
 	type part struct {
 		Drives        []sharedDrive `json:"drives"`
@@ -81,7 +82,8 @@ func (c corpus) fields() string {
 	return ownFileFields
 }
 
-// scope are the parameters that keep a list of files to a corpus. "corpora=allDrives … may return incompleteSearch": drives are listed one by one.
+// scope are the parameters that keep a list of files to a corpus. "corpora=allDrives … may return
+// incompleteSearch": drives are listed one by one.
 func (c corpus) scope() string {
 	if c.shared {
 		return query("corpora", "drive", "driveId", c.id, "supportsAllDrives", "true", "includeItemsFromAllDrives", "true")
@@ -107,7 +109,8 @@ type listed struct {
 // mostFiles is how many files a part of a list holds at most; Google gives fewer where it likes.
 const mostFiles = "1000"
 
-// files reads a part of the list of what is in a corpus and meets a condition, in the words of files.list.
+// files reads a part of the list of what is in a corpus and meets a condition, in the words of
+// files.list.
 func (c *Connector) files(ctx context.Context, in corpus, condition, token string) (listed, error) {
 	var got listed
 	asked := in.scope() + "&" + query("q", condition, "pageSize", mostFiles, "fields", "nextPageToken,incompleteSearch,files("+in.fields()+")", "pageToken", token)

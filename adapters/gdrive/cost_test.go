@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// What 5,000 files of a shared drive and 1,000 of five people cost, in requests: to list them the first time, to look whether anything has changed, to look at
-// everything, and to read who may read them. Texts are one request each.
+// What 5,000 files of a shared drive and 1,000 of five people cost, in requests: to list them the
+// first time, to look whether anything has changed, to look at everything, and to read who may read
+// them. Texts are one request each.
 func TestRequestsOfALargeDrive(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, func(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = time.Hour })

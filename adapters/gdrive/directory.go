@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// user is somebody in the directory (https://developers.google.com/workspace/admin/directory/reference/rest/v1/users).
+// user is somebody in the directory
+// (https://developers.google.com/workspace/admin/directory/reference/rest/v1/users).
 type user struct {
 	ID           string   `json:"id"`
 	PrimaryEmail string   `json:"primaryEmail"`
@@ -25,7 +26,8 @@ type user struct {
 	} `json:"name"`
 }
 
-// addresses are the user's own and their other ones. The directory gives them out, below domains that the organisation has verified.
+// addresses are the user's own and their other ones. The directory gives them out, below domains
+// that the organisation has verified.
 func (u user) addresses() []string {
 	all := make([]string, 0, 1+len(u.Aliases))
 	for _, a := range append([]string{u.PrimaryEmail}, u.Aliases...) {
@@ -50,7 +52,8 @@ type group struct {
 	Others  []string `json:"nonEditableAliases"`
 }
 
-// people are those in the directory, by what permissions name them by. It is for one goroutine at a time.
+// people are those in the directory, by what permissions name them by. It is for one goroutine at a
+// time.
 type people struct {
 	*Connector
 	users  []user            // the active ones, in the order of their ids
@@ -128,7 +131,8 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	return all, nil
 }
 
-// group is the id of a group by its address; empty of one that is none of the directory: nobody can say who is in it.
+// group is the id of a group by its address; empty of one that is none of the directory: nobody can
+// say who is in it.
 func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	if p.groups == nil {
 		all, err := p.listGroups(ctx)

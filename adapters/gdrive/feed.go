@@ -15,15 +15,18 @@ import (
 
 // sink takes what a feed brings.
 type sink interface {
-	// found is told what is in a corpus now. With log it was changed, and otherwise it was met in a list.
+	// found is told what is in a corpus now. With log it was changed, and otherwise it was met in a
+	// list.
 	found(ctx context.Context, in corpus, files []file, log bool) error
-	// gone is told what is not in a corpus any more; files that are shown still, elsewhere or in the trash, are more than an id.
+	// gone is told what is not in a corpus any more; files that are shown still, elsewhere or in
+	// the trash, are more than an id.
 	gone(ctx context.Context, in corpus, files []file) error
 	// flush hands on what was taken in, and how far the feed is.
 	flush(complete bool) error
 }
 
-// feed reads the corpora of a source: what has changed, by their logs, and now and then everything. It is for one goroutine.
+// feed reads the corpora of a source: what has changed, by their logs, and now and then everything.
+// It is for one goroutine.
 type feed struct {
 	*Connector
 	sink    sink
@@ -74,7 +77,8 @@ func (w *feed) run(ctx context.Context) error {
 	return w.everything(ctx)
 }
 
-// due reports whether everything is to be looked at: it is time, or a corpus is gone, with all that was shared from it by itself.
+// due reports whether everything is to be looked at: it is time, or a corpus is gone, with all that
+// was shared from it by itself.
 func (w *feed) due() bool {
 	for id := range w.state.Logs {
 		if _, there := w.byID[id]; !there {
@@ -181,8 +185,8 @@ func (w *feed) list(ctx context.Context, in corpus) (err error) {
 	}
 }
 
-// errIncompleteSearch: "If true, then some search results might be missing, since all documents were
-// not searched."
+// errIncompleteSearch: "If true, then some search results might be missing, since all documents
+// were not searched."
 var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 
 // incomplete notes that a list of everything in a corpus did not come to its end.
@@ -202,8 +206,8 @@ func (w *feed) within(in corpus, files []file) []file {
 	return some
 }
 
-// home is the id of the corpus that a file belongs to; empty: none that is read. "Output only. The owner of this file. … This field isn't populated for items in
-// shared drives."
+// home is the id of the corpus that a file belongs to; empty: none that is read. "Output only. The
+// owner of this file. … This field isn't populated for items in shared drives."
 func (w *feed) home(f file) string {
 	if f.DriveID != "" {
 		return w.byID[f.DriveID].id
@@ -214,7 +218,8 @@ func (w *feed) home(f file) string {
 	return w.byID[w.people.byMail[address(f.Owners[0].EmailAddress)]].id
 }
 
-// learn notes which folders somebody owns, with the top one of their drive, so that none of them has to be asked for by itself.
+// learn notes which folders somebody owns, with the top one of their drive, so that none of them
+// has to be asked for by itself.
 func (w *feed) learn(ctx context.Context, in corpus) error {
 	if in.shared {
 		return nil
@@ -247,8 +252,8 @@ func (w *feed) learn(ctx context.Context, in corpus) error {
 	}
 }
 
-// above is the node of the folder that a file lies in; empty where that is not shown, so that nothing is inherited. own reports that it is a folder of the same
-// corpus.
+// above is the node of the folder that a file lies in; empty where that is not shown, so that
+// nothing is inherited. own reports that it is a folder of the same corpus.
 func (w *feed) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
 	parent := f.parent()
 	if parent == "" || in.shared {
@@ -275,7 +280,8 @@ func (w *feed) above(ctx context.Context, in corpus, f *file) (node string, own 
 	return nodeID(owner, parent), owner == in.id, nil
 }
 
-// again reads one file of a corpus again, whatever the logs say. It is not there where the file, or the corpus, is not any more.
+// again reads one file of a corpus again, whatever the logs say. It is not there where the file, or
+// the corpus, is not any more.
 func (w *feed) again(ctx context.Context, corpus, id string) (there bool, err error) {
 	in, read := w.byID[corpus]
 	if !read {
@@ -308,7 +314,8 @@ func (w *feed) logs(ctx context.Context) error {
 // mostAhead is of how many corpora the logs are asked for side by side.
 const mostAhead = 64
 
-// fetch asks for the logs of some corpora at once: of most there is nothing new, and an answer takes longer than to make something of it.
+// fetch asks for the logs of some corpora at once: of most there is nothing new, and an answer
+// takes longer than to make something of it.
 func (w *feed) fetch(ctx context.Context, some []corpus) {
 	w.ahead = make(map[string]fetched, len(some))
 	var mu sync.Mutex
@@ -371,8 +378,8 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 	return fmt.Errorf("%w: the log of %s does not end", errAnew, in.name)
 }
 
-// newcomer looks at all of a corpus that was not there before: "the user's change log contains a single entry" where somebody becomes a member of a shared
-// drive, and none of its files.
+// newcomer looks at all of a corpus that was not there before: "the user's change log contains a
+// single entry" where somebody becomes a member of a shared drive, and none of its files.
 func (w *feed) newcomer(ctx context.Context, in corpus) error {
 	w.state.Pass = &pass{}
 	err := w.list(ctx, in)

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Types of what is no uploaded file (https://developers.google.com/workspace/drive/api/guides/mime-types).
+// Types of what is no uploaded file
+// (https://developers.google.com/workspace/drive/api/guides/mime-types).
 const (
 	typeFolder = "application/vnd.google-apps.folder"
 	typeDoc    = "application/vnd.google-apps.document"
@@ -19,7 +20,8 @@ const (
 	typeSlides = "application/vnd.google-apps.presentation"
 )
 
-// file is a file or folder (https://developers.google.com/workspace/drive/api/reference/rest/v3/files).
+// file is a file or folder
+// (https://developers.google.com/workspace/drive/api/reference/rest/v3/files).
 type file struct {
 	ID           string    `json:"id"`
 	Name         string    `json:"name"`
@@ -49,7 +51,8 @@ const (
 	ownFileFields    = fileFields + ",permissionIds,permissions(" + permissionFields + ")"
 )
 
-// parent is the folder that a file lies in: "A file can only have one parent folder". Empty where it is not shown.
+// parent is the folder that a file lies in: "A file can only have one parent folder". Empty where
+// it is not shown.
 func (f *file) parent() string {
 	if len(f.Parents) == 0 || !isID(f.Parents[0]) {
 		return ""
@@ -57,14 +60,16 @@ func (f *file) parent() string {
 	return f.Parents[0]
 }
 
-// stamp changes whenever the content, the name or the place of a file does: its time, with a trace of the others in the parts of a second.
+// stamp changes whenever the content, the name or the place of a file does: its time, with a trace
+// of the others in the parts of a second.
 func (f *file) stamp() time.Time {
 	sum := fnv.New32a()
 	_, _ = fmt.Fprintf(sum, "%s %s %d %s", f.Name, f.MD5, f.ModifiedTime.Nanosecond(), f.MimeType) // a hash takes everything
 	return f.ModifiedTime.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 
-// permission is a grant (https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions).
+// permission is a grant
+// (https://developers.google.com/workspace/drive/api/reference/rest/v3/permissions).
 type permission struct {
 	ID                 string     `json:"id"`
 	Type               string     `json:"type"`
@@ -85,8 +90,8 @@ type permission struct {
 // roles are those that may read. Nobody has another one.
 var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
 
-// direct reports whether a grant is one of the file itself, and not of something above it: "permissionDetails[].inherited … is always populated". Of a grant
-// without, nothing is known.
+// direct reports whether a grant is one of the file itself, and not of something above it:
+// "permissionDetails[].inherited … is always populated". Of a grant without, nothing is known.
 func (p *permission) direct() bool {
 	for _, d := range p.PermissionDetails {
 		if !d.Inherited && slices.Contains(roles, d.Role) {
@@ -96,17 +101,21 @@ func (p *permission) direct() bool {
 	return false
 }
 
-// given reports whether a grant on a file of somebody's own drive is one of the file itself, or may be. Details were told of shared drives alone for years ("present
-// only for shared drive items"). Without them whoever the list names may read the file, by itself or by a folder above: it is read again with the folder.
+// given reports whether a grant on a file of somebody's own drive is one of the file itself, or may
+// be. Details were told of shared drives alone for years ("present only for shared drive items").
+// Without them whoever the list names may read the file, by itself or by a folder above: it is read
+// again with the folder.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
-// counts reports whether a grant lets somebody read: "view: Indicates the view for this permission … published and metadata are the only supported values …
-// metadata: The item's metadata is visible".
+// counts reports whether a grant lets somebody read: "view: Indicates the view for this permission
+// … published and metadata are the only supported values … metadata: The item's metadata is
+// visible".
 func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
 
-// shared reports whether a file of somebody's own drive was shared by itself with others than its owner. Where its grants are not told, it may have been.
+// shared reports whether a file of somebody's own drive was shared by itself with others than its
+// owner. Where its grants are not told, it may have been.
 func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
 }
@@ -126,7 +135,8 @@ func (c *Connector) permissions(ctx context.Context, subject, id string) ([]perm
 	return all, err
 }
 
-// grants are the principals of those grants that are chosen, and when the first of them ends; zero: none does.
+// grants are the principals of those grants that are chosen, and when the first of them ends; zero:
+// none does.
 func (p *people) grants(ctx context.Context, all []permission, chosen func(*permission) bool) (acl access.ACL, ends time.Time, err error) {
 	now := p.client.config.Now()
 	for i := range all {
@@ -150,8 +160,9 @@ func (p *people) grants(ctx context.Context, all []permission, chosen func(*perm
 	return slices.Compact(acl), ends, nil
 }
 
-// principal is whom a grant lets in; empty: nobody who is known. "allowFileDiscovery: Whether the permission allows the file to be discovered through search.
-// This is only applicable for permissions of type domain or anyone": without it, it is a share by link.
+// principal is whom a grant lets in; empty: nobody who is known. "allowFileDiscovery: Whether the
+// permission allows the file to be discovered through search. This is only applicable for
+// permissions of type domain or anyone": without it, it is a share by link.
 func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {
 	switch one.Type {
 	case "user":

@@ -1,10 +1,14 @@
-// Package gdrive reads Google Drive: shared drives by membership, and people's own drives ("My Drives") by delegation. Docs, Sheets and Slides become
-// documents, and so do uploaded files of readable formats.
+// Package gdrive reads Google Drive: shared drives by membership, and people's own drives ("My
+// Drives") by delegation. Docs, Sheets and Slides become documents, and so do uploaded files of
+// readable formats.
 //
-// Who may read a file is whom it was shared with itself, and whom anything above it was shared with, up to a folder with limited access: "Only users you
-// directly add to the folder's permissions can open it and access its content … The owner role in My Drive and the organizer role in shared drives can always
-// access folders with limited access" (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). Each shared drive, each folder, and
-// each file that was shared by itself is a node, within the folder that it lies in. A document names the node of its file, or of the folder.
+// Who may read a file is whom it was shared with itself, and whom anything above it was shared
+// with, up to a folder with limited access: "Only users you directly add to the folder's
+// permissions can open it and access its content … The owner role in My Drive and the organizer
+// role in shared drives can always access folders with limited access"
+// (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access). Each shared
+// drive, each folder, and each file that was shared by itself is a node, within the folder that it
+// lies in. A document names the node of its file, or of the folder.
 package gdrive
 
 import (
@@ -25,31 +29,39 @@ const Kind document.Kind = "google_drive"
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source
-	// Admin is the address of an administrator for whom the directory of people and groups is read. Empty: the service account has a role of its own.
+	// Admin is the address of an administrator for whom the directory of people and groups is read.
+	// Empty: the service account has a role of its own.
 	Admin string
-	// Customer is the id of the organisation, such as C012ab3cd, whose directory is read. Empty: that of Admin. A service account belongs to none.
+	// Customer is the id of the organisation, such as C012ab3cd, whose directory is read. Empty:
+	// that of Admin. A service account belongs to none.
 	Customer string
-	// Reader is the address of an account for whom shared drives are read. Empty: the service account is a member of them itself.
+	// Reader is the address of an account for whom shared drives are read. Empty: the service
+	// account is a member of them itself.
 	Reader   string
 	Drives   []string // ids of the shared drives to read; none: all that the reader is a member of
 	MyDrives bool     // what people own is read, for each of them by delegation
 	Users    []string // addresses of those whose drives are read; none: everybody
-	// ACL is who may read anything of the source, beside what Google says: one more condition. Nil: there is none.
+	// ACL is who may read anything of the source, beside what Google says: one more condition. Nil:
+	// there is none.
 	ACL access.ACL
-	// Links says that what was shared with whoever has the link is read by everybody: in the link's domain, or in the directory. Otherwise such a share lets
-	// nobody in: it is not found by searching in Google either.
+	// Links says that what was shared with whoever has the link is read by everybody: in the link's
+	// domain, or in the directory. Otherwise such a share lets nobody in: it is not found by
+	// searching in Google either.
 	Links bool
-	// Anonymous is who may read what everybody on the internet can find: access.Members, access.Public, or empty for nobody beside those who are named.
+	// Anonymous is who may read what everybody on the internet can find: access.Members,
+	// access.Public, or empty for nobody beside those who are named.
 	Anonymous access.Principal
 
 	SweepEvery time.Duration // after how long everything is looked at, for what the logs of changes do not tell; 1 h
-	// Read returns the connector of one file on this machine, for what was uploaded; nil: none are read.
+	// Read returns the connector of one file on this machine, for what was uploaded; nil: none are
+	// read.
 	Read     func(path string) (index.Connector, error)
 	Wanted   func(name string) bool // whether a file may hold a document, by its name; all of them if nil
 	MaxBytes int64                  // larger files are left out; 25 MB
 }
 
-// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then what no log of changes tells is not known.
+// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then
+// what no log of changes tells is not known.
 const SweepEvery = time.Hour
 
 // Looks are how late a change of who may read shows.
@@ -129,7 +141,8 @@ func SourceOf(name string) document.Source {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which what is read becomes documents. Raise it when they change:
+// everything is then read again.
 const reading = 1
 
 // Settings implements index.Connector.
@@ -137,18 +150,21 @@ func (c *Connector) Settings() string {
 	return fmt.Sprintf("gdrive %d %v %v %v", reading, c.options.Drives, c.options.MyDrives, c.options.Users)
 }
 
-// isID reports whether a text may be an id of Drive: "IDs … opaque", of letters, digits, hyphens and underscores.
+// isID reports whether a text may be an id of Drive: "IDs … opaque", of letters, digits, hyphens
+// and underscores.
 func isID(id string) bool {
 	return id != "" && len(id) <= 200 && strings.IndexFunc(id, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_')
 	}) < 0
 }
 
-// nodeID is the id of the node of a drive, folder or file within a corpus. Nodes of what moves to another corpus are other nodes, so that what one log says to
-// be gone takes nothing away from where it is now.
+// nodeID is the id of the node of a drive, folder or file within a corpus. Nodes of what moves to
+// another corpus are other nodes, so that what one log says to be gone takes nothing away from
+// where it is now.
 func nodeID(corpus, id string) string { return corpus + "/" + id }
 
-// managers is the node within a shared drive of those who pass every limited folder. No file has such an id.
+// managers is the node within a shared drive of those who pass every limited folder. No file has
+// such an id.
 const managers = "(managers)"
 
 func (c *Connector) node(id string) access.Principal { return access.Node(string(c.source.ID), id) }

@@ -20,8 +20,8 @@ type member struct {
 	Type string `json:"type"` // USER, GROUP, CUSTOMER, EXTERNAL
 }
 
-// Groups implements index.GroupReader. It yields the people of the directory, who is in each domain, and all groups with their members, group by group, and goes
-// on where it was ended.
+// Groups implements index.GroupReader. It yields the people of the directory, who is in each
+// domain, and all groups with their members, group by group, and goes on where it was ended.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		p, err := c.people(ctx)
@@ -44,7 +44,8 @@ func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq
 	})
 }
 
-// everybody is the people of the directory, and the domains that they are in. A grant to a domain lets in who has an address below it.
+// everybody is the people of the directory, and the domains that they are in. A grant to a domain
+// lets in who has an address below it.
 func (p *people) everybody() index.GroupBatch {
 	var batch index.GroupBatch
 	domains := make(map[string][]string)
@@ -64,8 +65,9 @@ func (p *people) everybody() index.GroupBatch {
 	return batch
 }
 
-// members are the people in a group, those of groups within it included: "includeDerivedMembership: Whether to list indirect memberships". Groups elsewhere
-// within it, and people elsewhere, are nobody here. "CUSTOMER: The member represents all users in a domain": in the organisation.
+// members are the people in a group, those of groups within it included: "includeDerivedMembership:
+// Whether to list indirect memberships". Groups elsewhere within it, and people elsewhere, are
+// nobody here. "CUSTOMER: The member represents all users in a domain": in the organisation.
 func (c *Connector) members(ctx context.Context, id string, p *people) ([]index.Person, error) {
 	in := make(map[string]bool)
 	type part struct {

@@ -34,8 +34,9 @@ func (c *Client) note(of api, err error) {
 	c.off[of] = c.config.Now().Add(offFor)
 }
 
-// mark has sections be led to where the API of Sheets or of Slides tells by what: "#gid=…", "#slide=id.…". Excel and PowerPoint files do not say it. Where the API is not
-// enabled, or does not tell, the file itself is led to.
+// mark has sections be led to where the API of Sheets or of Slides tells by what: "#gid=…",
+// "#slide=id.…". Excel and PowerPoint files do not say it. Where the API is not enabled, or does
+// not tell, the file itself is led to.
 func (c *Connector) mark(ctx context.Context, in corpus, f file, sections []document.Section) error {
 	of, path := sheets, "spreadsheets/"+url.PathEscape(f.ID)+"?"+query("fields", "sheets(properties(sheetId,title))")
 	if f.MimeType == typeSlides {

@@ -50,8 +50,8 @@ func (c *Connector) load(ctx context.Context, in corpus, f file, name string, ac
 	return d, err
 }
 
-// place is where people open a file, without what only says who made the link. An address outside of
-// Google is not believed: a citation would lead there.
+// place is where people open a file, without what only says who made the link. An address outside
+// of Google is not believed: a citation would lead there.
 func place(f file) string {
 	at, err := url.Parse(f.WebViewLink)
 	if err != nil || !outhttp.At(at, "google.com") {
@@ -63,7 +63,8 @@ func place(f file) string {
 	return at.String()
 }
 
-// gone says of what is not shown any more that its document is to go, and of what may not be taken out that it is left out.
+// gone says of what is not shown any more that its document is to go, and of what may not be taken
+// out that it is left out.
 func gone(err error) error {
 	switch why := reason(err); {
 	case why == "cannotDownloadFile" || why == "cannotExportFile":
@@ -78,13 +79,14 @@ func gone(err error) error {
 	return err
 }
 
-// tooLarge reports whether an error says that a file is larger than what is exported: "The exported content is limited to 10 MB".
+// tooLarge reports whether an error says that a file is larger than what is exported: "The exported
+// content is limited to 10 MB".
 func tooLarge(err error) bool {
 	return reason(err) == "exportSizeLimitExceeded" || errors.Is(err, sourcehttp.ErrTooLarge)
 }
 
-// doc reads a Doc with its tabs. Where the API of Docs is not enabled, or does not take the file, it is read as Google exports it to HTML: then headings are led to, and
-// tabs are not.
+// doc reads a Doc with its tabs. Where the API of Docs is not enabled, or does not take the file,
+// it is read as Google exports it to HTML: then headings are led to, and tabs are not.
 func (c *Connector) doc(ctx context.Context, in corpus, f file, at string) ([]document.Section, error) {
 	if !c.client.enabled(docs) {
 		return c.exportedDoc(ctx, in, f)
@@ -119,7 +121,8 @@ func (c *Connector) exportedDoc(ctx context.Context, in corpus, f file) ([]docum
 	return body.HTML(ctx, string(page))
 }
 
-// slides reads a presentation: in the form that holds each slide with its notes, else its text alone.
+// slides reads a presentation: in the form that holds each slide with its notes, else its text
+// alone.
 func (c *Connector) slides(ctx context.Context, in corpus, f file, name string, d *document.Document) error {
 	if c.options.Read != nil && c.options.Wanted(name) {
 		err := c.export(ctx, in, f, name, d)
@@ -165,7 +168,8 @@ func (c *Connector) export(ctx context.Context, in corpus, f file, name string, 
 	return c.mark(ctx, in, f, d.Sections)
 }
 
-// read fetches a file, which Options.Read reads. Sum is the MD5 that Drive tells of its content; empty where it tells none.
+// read fetches a file, which Options.Read reads. Sum is the MD5 that Drive tells of its content;
+// empty where it tells none.
 func (c *Connector) read(ctx context.Context, in corpus, asked, name, sum string, d *document.Document) error {
 	answer, err := c.client.raw(ctx, drive, in.subject, sourcehttp.Request{Path: asked})
 	switch {

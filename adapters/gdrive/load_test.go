@@ -24,7 +24,8 @@ func tabOf(id, title string, content ...any) any {
 	return map[string]any{"tabProperties": map[string]any{"tabId": id, "title": title}, "documentTab": map[string]any{"body": map[string]any{"content": content}}}
 }
 
-// Docs are led to by tab and heading, Sheets and Slides are read as Excel and PowerPoint, uploaded files by their endings, and where they have none, by their types.
+// Docs are led to by tab and heading, Sheets and Slides are read as Excel and PowerPoint, uploaded
+// files by their endings, and where they have none, by their types.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -66,7 +67,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// What is larger than Google exports is read in another form, or left out with a sentence; without the API of Docs a Doc is read as it is exported.
+// What is larger than Google exports is read in another form, or left out with a sentence; without
+// the API of Docs a Doc is read as it is exported.
 func TestExportLimits(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -86,7 +88,8 @@ func TestExportLimits(t *testing.T) {
 	}
 }
 
-// A spreadsheet's sections lead to their sheets, a presentation's to their slides, as far as Google tells how; where its API is not enabled it is asked once an hour.
+// A spreadsheet's sections lead to their sheets, a presentation's to their slides, as far as Google
+// tells how; where its API is not enabled it is asked once an hour.
 func TestSheetsAndSlidesAreLedTo(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -134,8 +137,8 @@ func TestAFileThatFails(t *testing.T) {
 	}
 }
 
-// A file that never can be read is read a few times more, whether its text fails or all that is known of it; then it waits until everything is looked at. Only some
-// of many are read again.
+// A file that never can be read is read a few times more, whether its text fails or all that is
+// known of it; then it waits until everything is looked at. Only some of many are read again.
 func TestWhatFailsIsReadAgainAFewTimes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -190,7 +193,8 @@ func TestWhatIsNotTheFileIsNotRead(t *testing.T) {
 	p.mustHold(map[*gdrivetest.File]string{a: "one"})
 }
 
-// What Google does not give out for a while stays as it was read; what it does not give out at all goes, and it is said why.
+// What Google does not give out for a while stays as it was read; what it does not give out at all
+// goes, and it is said why.
 func TestAFileThatIsNotGivenOut(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
@@ -269,7 +273,8 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	if _, err = p.Connector.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "administrator") {
 		t.Errorf("%v", err)
 	}
-	// A service account that is an administrator itself belongs to no organisation, which has to be named.
+	// A service account that is an administrator itself belongs to no organisation, which has to be
+	// named.
 	p.Do(func() { d.Members = []gdrivetest.Grant{{To: p.Bot, Role: "organizer"}} })
 	p.Switch(func(s *gdrivetest.Switches) { s.NoDelegate = true })
 	p.options.Admin, p.options.Drives = "", nil

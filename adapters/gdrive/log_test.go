@@ -19,8 +19,9 @@ import (
 // never has nothing but the logs read, once everything was looked at.
 func never(o *gdrive.Options, _ *gdrive.Config) { o.SweepEvery = 1000 * time.Hour }
 
-// What is changed, made, moved, thrown away and taken back is known from the logs alone, and so is what lies below a folder; a file that moves stays the document
-// that it was, and is not read again.
+// What is changed, made, moved, thrown away and taken back is known from the logs alone, and so is
+// what lies below a folder; a file that moves stays the document that it was, and is not read
+// again.
 func TestLogsTellWhatChanges(t *testing.T) {
 	t.Parallel()
 	for name, wordy := range map[string]bool{"logs name the folder": false, "logs name each file": true} {
@@ -80,7 +81,8 @@ func TestLogsTellWhatChanges(t *testing.T) {
 	}
 }
 
-// What somebody loses sight of stands in their log as removed, as what was deleted does: it is nobody's loss but theirs.
+// What somebody loses sight of stands in their log as removed, as what was deleted does: it is
+// nobody's loss but theirs.
 func TestLosingSightIsNoDeletion(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, never)
@@ -99,7 +101,8 @@ func TestLosingSightIsNoDeletion(t *testing.T) {
 	r.mustShow(g, ada, cyd)
 }
 
-// A folder of 50,000 files that moves below a barrier is one node that changes, and no document; its files are listed once.
+// A folder of 50,000 files that moves below a barrier is one node that changes, and no document;
+// its files are listed once.
 func TestRequestsOfALargeFolderThatMoves(t *testing.T) {
 	t.Parallel()
 	const files = 50_000
@@ -147,7 +150,8 @@ func (p *place) list(t testing.TB, since index.Checkpoint) index.Checkpoint {
 	return since
 }
 
-// Places in lists are forgotten in the middle, and those in logs, too: what they stood in is read again, and nothing is lost or taken for gone.
+// Places in lists are forgotten in the middle, and those in logs, too: what they stood in is read
+// again, and nothing is lost or taken for gone.
 func TestPlacesAreForgotten(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, never)
@@ -185,7 +189,8 @@ func TestPlacesAreForgotten(t *testing.T) {
 	p.mustHold(want)
 }
 
-// A list that says itself that something may be missing, or that leads back to where it was, is no reason to remove anything.
+// A list that says itself that something may be missing, or that leads back to where it was, is no
+// reason to remove anything.
 func TestIncompleteListsRemoveNothing(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]func(*gdrivetest.Switches){
@@ -216,7 +221,8 @@ func TestIncompleteListsRemoveNothing(t *testing.T) {
 	}
 }
 
-// A drive that the account becomes a member of is one entry in a log, and all of it is read; one that it is a member of no more is nobody's from then on.
+// A drive that the account becomes a member of is one entry in a log, and all of it is read; one
+// that it is a member of no more is nobody's from then on.
 func TestDrivesComeAndGo(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, never)
@@ -237,7 +243,8 @@ func TestDrivesComeAndGo(t *testing.T) {
 	p.mustHold(map[*gdrivetest.File]string{stays: "text"})
 }
 
-// A limit by any of its names is waited for, and a long one ends the run until then; another 403 is none.
+// A limit by any of its names is waited for, and a long one ends the run until then; another 403 is
+// none.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -30,8 +30,9 @@ type nodes struct {
 	members map[string]access.ACL // of shared drives
 }
 
-// Nodes implements index.NodeReader. It yields each shared drive with its members, what the logs tell of folders and of files that are shared by themselves, and
-// every Options.SweepEvery all of them. It goes on where it was ended.
+// Nodes implements index.NodeReader. It yields each shared drive with its members, what the logs
+// tell of folders and of files that are shared by themselves, and every Options.SweepEvery all of
+// them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{feed: c.feed(since, c.letting()), send: emit, members: make(map[string]access.ACL)}
@@ -79,7 +80,8 @@ func unreadable(ctx context.Context, err error) bool {
 	return !final(ctx, err) && (sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, errMalformed) || errors.Is(err, sourcehttp.ErrTooLarge))
 }
 
-// root reads who may read a shared drive, and who of them passes every limited folder, or notes whose somebody's own drive is.
+// root reads who may read a shared drive, and who of them passes every limited folder, or notes
+// whose somebody's own drive is.
 func (n *nodes) root(ctx context.Context, in corpus) error {
 	if !in.shared {
 		return nil // the top folder is met where everything is looked at
@@ -115,8 +117,8 @@ func (n *nodes) root(ctx context.Context, in corpus) error {
 	return nil
 }
 
-// close has everything looked at where the members of a drive have changed, or whether it is for them alone: then grants of its files count for its members only,
-// who stand beside them.
+// close has everything looked at where the members of a drive have changed, or whether it is for
+// them alone: then grants of its files count for its members only, who stand beside them.
 func (n *nodes) close(in corpus) {
 	digest := ""
 	if in.closed {
@@ -142,7 +144,8 @@ func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	return []access.ACL{acl}
 }
 
-// ended reads those nodes again of which a grant has ended since, as no log need say, or which could not be read.
+// ended reads those nodes again of which a grant has ended since, as no log need say, or which
+// could not be read.
 func (n *nodes) ended(ctx context.Context) error {
 	now := n.now.Unix()
 	for _, node := range slices.Sorted(maps.Keys(n.state.Ends)) {
@@ -173,7 +176,8 @@ func (n *nodes) gone(_ context.Context, in corpus, files []file) error {
 	return nil
 }
 
-// carries reports whether a file has a node of its own, and which node is above it. Every folder has one.
+// carries reports whether a file has a node of its own, and which node is above it. Every folder
+// has one.
 func (w *feed) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := w.above(ctx, in, f)
 	if err != nil {

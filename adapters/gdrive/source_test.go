@@ -95,7 +95,8 @@ func node(corpus, id string) access.ACL { return access.ACL{access.Node("gdrive-
 
 func reader(to any) gdrivetest.Grant { return gdrivetest.Grant{To: to, Role: "reader"} }
 
-// Files of shared drives and of people's own become documents, which name the node of their folder, or their own where they were shared by themselves.
+// Files of shared drives and of people's own become documents, which name the node of their folder,
+// or their own where they were shared by themselves.
 func TestFilesBecomeDocuments(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)

@@ -5,18 +5,22 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what the checkpoints of Sync and Nodes hold. Times are in seconds since 1970, 0 for never.
+// state is what the checkpoints of Sync and Nodes hold. Times are in seconds since 1970, 0 for
+// never.
 type state struct {
 	Settings string            `json:"settings"`
 	Logs     map[string]string `json:"logs,omitempty"` // where the log of each corpus goes on, by the corpus's id
 	Swept    int64             `json:"swept,omitempty"`
 	Pass     *pass             `json:"pass,omitempty"` // a look at everything, under way
 	Open     bool              `json:"open,omitempty"` // the run did not come to its end
-	// Came is into whose log files came in the last run, by file: another log may say late that they have left it.
+	// Came is into whose log files came in the last run, by file: another log may say late that
+	// they have left it.
 	Came map[string]string `json:"came,omitempty"`
-	// Closed is who may be let in by grants of a drive that is for its members alone, as a digest; empty: everybody.
+	// Closed is who may be let in by grants of a drive that is for its members alone, as a digest;
+	// empty: everybody.
 	Closed map[string]string `json:"closed,omitempty"`
-	// Gone are files that have left a shared drive, and that no log met since: they are removed at the end of the run.
+	// Gone are files that have left a shared drive, and that no log met since: they are removed at
+	// the end of the run.
 	Gone map[string]bool  `json:"gone,omitempty"`
 	Ends map[string]int64 `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
 	// Failed are files that could not be read, by id: the next run reads them again.

@@ -22,8 +22,9 @@ import (
 
 func TestMain(m *testing.M) { sourcetest.Main(m) }
 
-// Whatever happens to drives and to who reads them, nobody is shown what they could not read there; and once nothing happens any more, everybody what they
-// can: where everything is looked at each time, and where nothing but the logs is read.
+// Whatever happens to drives and to who reads them, nobody is shown what they could not read there;
+// and once nothing happens any more, everybody what they can: where everything is looked at each
+// time, and where nothing but the logs is read.
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()
 	for name, every := range map[string]time.Duration{"everything": time.Nanosecond, "logs": 1000 * time.Hour} {
@@ -285,7 +286,8 @@ func (w *suiteWorld) MayRead(who access.Account, d document.ID) bool {
 	return w.some(who, d, w.World.MayRead)
 }
 
-// MustShow implements sourcetest.Partial. What follows from a folder that the owner of a file in it is not shown is not known here.
+// MustShow implements sourcetest.Partial. What follows from a folder that the owner of a file in it
+// is not shown is not known here.
 func (w *suiteWorld) MustShow(who access.Account, d document.ID) bool {
 	return w.some(who, d, w.World.Shown)
 }

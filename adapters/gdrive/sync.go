@@ -29,8 +29,8 @@ type documents struct {
 	loading sync.Mutex // holds state.Failed while documents are read
 }
 
-// Sync implements index.Connector. A run in which nothing happened asks for the drives and for the end of each log. Every Options.SweepEvery it looks at
-// everything.
+// Sync implements index.Connector. A run in which nothing happened asks for the drives and for the
+// end of each log. Every Options.SweepEvery it looks at everything.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		d := &documents{
@@ -83,7 +83,8 @@ func (d *documents) failed(ctx context.Context) error {
 	return nil
 }
 
-// tried notes how the reading of a file ended. One that failed is read again by the next run, and by a few more.
+// tried notes how the reading of a file ended. One that failed is read again by the next run, and
+// by a few more.
 func (d *documents) tried(corpus, id string, err error) {
 	d.loading.Lock()
 	defer d.loading.Unlock()
@@ -97,13 +98,15 @@ func (d *documents) tried(corpus, id string, err error) {
 	}
 }
 
-// mostCame bounds how many files are remembered from one run to the next. One that is not is read again, at worst.
+// mostCame bounds how many files are remembered from one run to the next. One that is not is read
+// again, at worst.
 const mostCame = 5000
 
 // mostItems is how many documents a batch holds, about.
 const mostItems = 1000
 
-// flush implements sink. At the end of a run, what has left a drive and was met nowhere else is removed, and what came into somebody's is what the next run goes by.
+// flush implements sink. At the end of a run, what has left a drive and was met nowhere else is
+// removed, and what came into somebody's is what the next run goes by.
 func (d *documents) flush(complete bool) error {
 	if !d.state.Open {
 		d.state.Came = d.came
@@ -190,8 +193,10 @@ func (d *documents) remove(id document.ID) {
 	d.batch.Deleted = append(d.batch.Deleted, id)
 }
 
-// gone implements sink. What is in the trash is removed. "removed" alone says that a file was deleted, or that it is not shown any more: of a shared drive, it has left
-// it, and nobody may read it until another log has it, which may be read later; of somebody's log, it may never have been theirs, and nothing is done.
+// gone implements sink. What is in the trash is removed. "removed" alone says that a file was
+// deleted, or that it is not shown any more: of a shared drive, it has left it, and nobody may read
+// it until another log has it, which may be read later; of somebody's log, it may never have been
+// theirs, and nothing is done.
 func (d *documents) gone(_ context.Context, in corpus, files []file) error {
 	for _, f := range files {
 		if f.MimeType == typeFolder {
@@ -217,7 +222,8 @@ func (d *documents) gone(_ context.Context, in corpus, files []file) error {
 	return nil
 }
 
-// exports are what Google's own documents are read as (https://developers.google.com/workspace/drive/api/guides/ref-export-formats).
+// exports are what Google's own documents are read as
+// (https://developers.google.com/workspace/drive/api/guides/ref-export-formats).
 var exports = map[string]struct{ mime, ending string }{
 	typeDoc:    {"text/html", ".html"},
 	typeSheet:  {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", ".xlsx"},

@@ -56,7 +56,8 @@ func named(authors []string) []string {
 	return names
 }
 
-// below is where a server shows the files of a branch: GitHub, GitLab and Forgejo in this order. Commits stand beside it.
+// below is where a server shows the files of a branch: GitHub, GitLab and Forgejo in this order.
+// Commits stand beside it.
 var below = regexp.MustCompile(`(?:/-)?/(?:blob/[^/]+|src/branch/[^/]+)/$`)
 
 // shown is where readers find a commit; empty where that is not known.

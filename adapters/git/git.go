@@ -1,5 +1,6 @@
-// Package git reads the files of a repository that any Git server offers over https. It keeps a mirror in a cache folder, writes the files of one
-// branch out of it, and has another connector read these: what a file means is not decided here. Nothing of a repository is run: no hooks, no
+// Package git reads the files of a repository that any Git server offers over https. It keeps a
+// mirror in a cache folder, writes the files of one branch out of it, and has another connector
+// read these: what a file means is not decided here. Nothing of a repository is run: no hooks, no
 // filters, no submodules.
 package git
 
@@ -27,30 +28,37 @@ const Kind document.Kind = "git"
 
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
-	// URL of the repository, as for "git clone": https://host/group/name.git. "#name" at its end names a branch; without it the branch is the one
-	// that the server says is its own.
+	// URL of the repository, as for "git clone": https://host/group/name.git. "#name" at its end
+	// names a branch; without it the branch is the one that the server says is its own.
 	URL string
-	// BaseURL is where readers find the files: a document's address is this and its path. It is known for github.com, gitlab.com and codeberg.org.
+	// BaseURL is where readers find the files: a document's address is this and its path. It is
+	// known for github.com, gitlab.com and codeberg.org.
 	BaseURL string
-	// Token returns the token of a host, which is sent to that host alone; empty for none. Nil: none has one.
+	// Token returns the token of a host, which is sent to that host alone; empty for none. Nil:
+	// none has one.
 	Token func(host string) string
-	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the public internet.
+	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the
+	// public internet.
 	AllowHosts []string
 	CAFile     string
 	MaxBytes   int64 // larger files are left out; 50 MB
 	MaxFetch   int64 // bytes that the server may send in one run; 4 GB
 	// CacheDir keeps the mirrors; a folder below the user's cache. It may be deleted at any time.
 	CacheDir string
-	// Wanted reports whether a file may hold a document, by its path; others are not written out. All of them if nil.
+	// Wanted reports whether a file may hold a document, by its path; others are not written out.
+	// All of them if nil.
 	Wanted func(path string) bool
 	// Commits has commits be documents too, for whoever ACL names: members, if it is empty.
 	Commits bool
 	ACL     access.ACL
-	// Told reports whether a file that a commit changed may be named, by its path; all of them if nil. A commit of none that may is left out.
+	// Told reports whether a file that a commit changed may be named, by its path; all of them if
+	// nil. A commit of none that may is left out.
 	Told func(path string) bool
-	// Withhold reports of a file, by its path and how it begins, that not all whom ACL names may read it: commits that change it are left out.
+	// Withhold reports of a file, by its path and how it begins, that not all whom ACL names may
+	// read it: commits that change it are left out.
 	Withhold func(path string, begins []byte) bool
-	// Read returns the connector of a folder's files, for documents of the source that are published below base.
+	// Read returns the connector of a folder's files, for documents of the source that are
+	// published below base.
 	Read func(folder, base string, source document.Source) (index.Connector, error)
 }
 
@@ -120,7 +128,8 @@ func New(options Options) (*Connector, error) {
 	return c, err
 }
 
-// IsURL reports whether a place is the address of a repository: one that ends in .git, before a branch.
+// IsURL reports whether a place is the address of a repository: one that ends in .git, before a
+// branch.
 func IsURL(place string) bool {
 	u, err := url.Parse(place)
 	return err == nil && u.Scheme == "https" && strings.HasSuffix(u.Path, ".git")
@@ -155,7 +164,8 @@ func SourceOf(address string) (document.Source, error) {
 	return c.source, err
 }
 
-// sourceID depends on the address and the branch alone, so that every process names the repository's documents alike.
+// sourceID depends on the address and the branch alone, so that every process names the
+// repository's documents alike.
 func sourceID(name string) document.SourceID {
 	sum := sha256.Sum256([]byte(name))
 	bare, _, _ := strings.Cut(name, "#")
@@ -168,8 +178,8 @@ func sourceID(name string) document.SourceID {
 	return document.SourceID("git-" + strings.Trim(short, "-.") + "-" + hex.EncodeToString(sum[:4]))
 }
 
-// base is where readers find the files. GitHub and GitLab show a branch below blob, and call the one of the server HEAD; Forgejo shows it below
-// src. Empty where that is not known.
+// base is where readers find the files. GitHub and GitLab show a branch below blob, and call the
+// one of the server HEAD; Forgejo shows it below src. Empty where that is not known.
 func (c *Connector) base() string {
 	if c.options.BaseURL != "" {
 		return c.options.BaseURL
@@ -198,7 +208,8 @@ func (c *Connector) Settings() string {
 	return "git 1 " + c.files.Settings()
 }
 
-// Sync implements index.Connector. It yields all files of the branch: those that no commit has changed have the time that they had.
+// Sync implements index.Connector. It yields all files of the branch: those that no commit has
+// changed have the time that they had.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		if c.unknown { // told here: what was said the last time may be added until then

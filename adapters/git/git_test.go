@@ -318,7 +318,8 @@ func TestADamagedMirrorIsMadeAnew(t *testing.T) {
 	}
 }
 
-// After each run the files are those that Git itself says are in the branch, whatever was committed, rewound and removed.
+// After each run the files are those that Git itself says are in the branch, whatever was
+// committed, rewound and removed.
 func TestTheFilesAreThoseOfTheBranch(t *testing.T) {
 	t.Parallel()
 	random := dicetest.New(t)

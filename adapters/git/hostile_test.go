@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/footprint/footprinttest"
 )
 
-// eight reads repositories in a process with little memory: eight at once, each of which is made by its number.
+// eight reads repositories in a process with little memory: eight at once, each of which is made by
+// its number.
 func eight(t *testing.T, build func(s *gittest.Server, n int), check func(t *testing.T, h held, err error)) {
 	t.Helper()
 	footprinttest.Limited(t, 1<<30, func(t *testing.T) {
@@ -93,7 +94,8 @@ func TestNestedTreesInLittleMemory(t *testing.T) {
 	}, refused("the branch has too many files"))
 }
 
-// TestNestedTreesBehindTheBranchLittleMemory has the bomb in the history alone, where trees are compared.
+// TestNestedTreesBehindTheBranchLittleMemory has the bomb in the history alone, where trees are
+// compared.
 func TestNestedTreesBehindTheBranchLittleMemory(t *testing.T) {
 	eight(t, func(s *gittest.Server, _ int) {
 		first := s.CommitTree(nested(s, 6, s.Tree(blob(s, "a.md", "x"))), "bomb")

@@ -54,7 +54,8 @@ func TestReadersOfEachKindOfRepository(t *testing.T) {
 	}
 }
 
-// Only addresses that the organisation vouches for count: neither profiles nor those of somebody from outside.
+// Only addresses that the organisation vouches for count: neither profiles nor those of somebody
+// from outside.
 func TestAddressesArePeoplesOwn(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
@@ -129,7 +130,8 @@ func TestAPassThatGoesOnKeepsAddresses(t *testing.T) {
 	}
 }
 
-// What is refused is nobody's at once, what fails for a moment stays as it was, and a credential that counts no more hides everything.
+// What is refused is nobody's at once, what fails for a moment stays as it was, and a credential
+// that counts no more hides everything.
 func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
@@ -186,7 +188,8 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A page of the list of repositories that moved while it was read takes nobody's right to read one that can be seen still.
+// A page of the list of repositories that moved while it was read takes nobody's right to read one
+// that can be seen still.
 func TestARepositoryThatAListLacksIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
@@ -201,7 +204,8 @@ func TestARepositoryThatAListLacksIsAskedAbout(t *testing.T) {
 	}
 }
 
-// A repository that takes another's name while the people of that are listed gives it none of its own.
+// A repository that takes another's name while the people of that are listed gives it none of its
+// own.
 func TestANameThatBecomesAnothers(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)
@@ -263,8 +267,8 @@ func TestPointCheck(t *testing.T) {
 	}
 }
 
-// After every round of the loops nobody may read by our word what GitHub would not show them, whatever was changed and went wrong before; once all is
-// quiet, exactly those may read who may.
+// After every round of the loops nobody may read by our word what GitHub would not show them,
+// whatever was changed and went wrong before; once all is quiet, exactly those may read who may.
 func TestWhoMayReadFollowsGitHub(t *testing.T) {
 	t.Parallel()
 	random := dicetest.New(t)

@@ -32,7 +32,8 @@ type Credential struct {
 // IsApp reports whether it is that of an App.
 func (c Credential) IsApp() bool { return c.AppID != "" }
 
-// authority adds the credential to requests. It is safe for concurrent use; two that find the token old may both ask for a new one.
+// authority adds the credential to requests. It is safe for concurrent use; two that find the token
+// old may both ask for a new one.
 type authority struct {
 	credential Credential
 	key        *rsa.PrivateKey

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/github/githubtest"
 )
 
-// BenchmarkIssues reads 10,000 issues with three comments each from a server without limits into an index in memory.
+// BenchmarkIssues reads 10,000 issues with three comments each from a server without limits into an
+// index in memory.
 func BenchmarkIssues(b *testing.B) {
 	const count = 10_000
 	a := newAcme(b, nil)

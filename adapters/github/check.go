@@ -14,7 +14,8 @@ import (
 // Permission is one that the credential needs, and what for.
 type Permission struct{ Name, Reason string }
 
-// Permissions are all that are needed to read everything; the ones of a fine-grained token have the same names as those of an App.
+// Permissions are all that are needed to read everything; the ones of a fine-grained token have the
+// same names as those of an App.
 var Permissions = []Permission{
 	{"Repository → Metadata: read", "names, visibility, and who may read each repository"},
 	{"Repository → Contents: read", "files and wikis"},
@@ -40,7 +41,8 @@ func (s Sight) String() string {
 		plural.Count(s.Public+s.Internal+s.Private, "repository"), s.Private, s.Internal, s.Public, plural.Count(s.Members, "member"), s.Vouched)
 }
 
-// Check looks what the credential can see, without reading it. The error says why nothing can be read, and what to do.
+// Check looks what the credential can see, without reading it. The error says why nothing can be
+// read, and what to do.
 func (c *Connector) Check(ctx context.Context) (Sight, error) {
 	var s Sight
 	all, err := c.repositories(ctx)

@@ -41,8 +41,8 @@ type Config struct {
 	Now        func() time.Time
 }
 
-// Client asks one server with one credential, and remembers what did not change. All connectors with the same credential share one. It is safe for
-// concurrent use.
+// Client asks one server with one credential, and remembers what did not change. All connectors
+// with the same credential share one. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	site    *url.URL
@@ -103,9 +103,11 @@ func New(config Config) (*Client, error) {
 	return c, err
 }
 
-// limited reports whether a refusal is one of a limit: "If you exceed your primary rate limit, you will receive a 403 or 429 response, and the
-// x-ratelimit-remaining header will be 0. … If you exceed a secondary rate limit, you will receive a 403 or 429 response and an error message that
-// indicates that you exceeded a secondary rate limit." (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)
+// limited reports whether a refusal is one of a limit: "If you exceed your primary rate limit, you
+// will receive a 403 or 429 response, and the x-ratelimit-remaining header will be 0. … If you
+// exceed a secondary rate limit, you will receive a 403 or 429 response and an error message that
+// indicates that you exceeded a secondary rate limit."
+// (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api)
 func limited(r *sourcehttp.Response) bool {
 	if r.Status != http.StatusForbidden {
 		return false
@@ -141,9 +143,10 @@ func (c *Client) do(ctx context.Context, r sourcehttp.Request) (*sourcehttp.Resp
 	return answer, err
 }
 
-// absent reports whether an error says that something is not there for us: "you may receive a 404 Not Found error … if the request is not properly
-// authenticated" (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api), 403 where a right is missing, 410 and 451 where it
-// was taken down.
+// absent reports whether an error says that something is not there for us: "you may receive a 404
+// Not Found error … if the request is not properly authenticated"
+// (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api), 403 where a
+// right is missing, 410 and 451 where it was taken down.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusUnavailableForLegalReasons:

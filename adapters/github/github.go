@@ -1,9 +1,11 @@
-// Package github reads the repositories of an organisation, or some repositories, of GitHub or a GitHub Enterprise Server: issues, pull requests
-// and discussions with what was said in them, chosen files, and wikis.
+// Package github reads the repositories of an organisation, or some repositories, of GitHub or a
+// GitHub Enterprise Server: issues, pull requests and discussions with what was said in them,
+// chosen files, and wikis.
 //
-// Each repository is a node with readers of its own. Whoever may read it at GitHub is read whole, by the one list in which GitHub itself has counted
-// together owners, base permission, teams and single people. Nothing is told apart by a name, which another repository or person may have tomorrow:
-// repositories and people go by their numbers.
+// Each repository is a node with readers of its own. Whoever may read it at GitHub is read whole,
+// by the one list in which GitHub itself has counted together owners, base permission, teams and
+// single people. Nothing is told apart by a name, which another repository or person may have
+// tomorrow: repositories and people go by their numbers.
 package github
 
 import (
@@ -53,7 +55,8 @@ type Options struct {
 	FullEvery time.Duration // after how long everything in a repository is looked at for what has gone; 24 h
 	WikiEvery time.Duration // between two looks at a wiki, of whose changes GitHub tells by webhooks alone; 1 h
 	Forget    time.Duration // after how long the documents of a repository that cannot be seen any more are removed; 7 days
-	// Read returns the connector of a folder's files, for documents with the access list that are published below base.
+	// Read returns the connector of a folder's files, for documents with the access list that are
+	// published below base.
 	Read     func(f Folder) (index.Connector, error)
 	Wanted   func(path string) bool // whether a file may hold a document; all of them if nil
 	CacheDir string                 // of the copies of repositories; a folder below the user's cache
@@ -86,7 +89,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// What GitHub allows in names (https://docs.github.com/en/rest/repos/repos; the site refuses others).
+// What GitHub allows in names (https://docs.github.com/en/rest/repos/repos; the site refuses
+// others).
 var (
 	loginForm      = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?$`)
 	repositoryForm = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,98}[A-Za-z0-9])?/[A-Za-z0-9._-]{1,100}$`)
@@ -156,7 +160,8 @@ func SourceOf(name string) document.Source {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which what is read becomes documents. Raise it when they change:
+// everything is then read again.
 const reading = 1
 
 // Settings implements index.Connector.

@@ -72,7 +72,8 @@ func (e graphErrors) Error() string {
 	return fmt.Sprintf("GitHub answered a query with %q", sourcehttp.Short(cmp.Or(e[0].Message, e[0].Type)))
 }
 
-// denied reports that every part of a query that is missing was refused, or is not there: nothing failed.
+// denied reports that every part of a query that is missing was refused, or is not there: nothing
+// failed.
 func (e graphErrors) denied() bool {
 	return !slices.ContainsFunc(e, func(one graphError) bool {
 		return !slices.Contains([]string{"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES", "SAML"}, one.Type)

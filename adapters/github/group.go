@@ -26,8 +26,9 @@ type groupState struct {
 	After  int64 `json:"after,omitempty"`  // so were the readers of repositories up to this number
 }
 
-// Groups implements index.GroupReader. It yields the members of organisations with the addresses that these vouch for, and a group for each
-// repository that is not open to all: every pass all of them.
+// Groups implements index.GroupReader. It yields the members of organisations with the addresses
+// that these vouch for, and a group for each repository that is not open to all: every pass all of
+// them.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error { return c.groups(ctx, since, emit) })
 }
@@ -81,8 +82,8 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst reads who may read repositories of which GitHub told that this has changed, so that nobody waits for a pass over thousands. A hint
-// about all of them is what the pass itself is for.
+// hintedFirst reads who may read repositories of which GitHub told that this has changed, so that
+// nobody waits for a pass over thousands. A hint about all of them is what the pass itself is for.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	hints, err := c.heard(ctx, true)
 	if err != nil || len(hints) == 0 {
@@ -115,8 +116,8 @@ func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, k
 // permissions, and organization owners. Team members will include the members of child teams."
 // (https://docs.github.com/en/rest/collaborators/collaborators#list-repository-collaborators)
 //
-// They are asked for by name. A name may come to be another repository's at any moment, so what was read counts only where the repositories have the
-// same names afterwards.
+// They are asked for by name. A name may come to be another repository's at any moment, so what was
+// read counts only where the repositories have the same names afterwards.
 func (c *Connector) collaborators(ctx context.Context, some []repository, known map[int64]bool, failing *int) (index.GroupBatch, error) {
 	var batch index.GroupBatch
 	read := make(map[int64][]account)

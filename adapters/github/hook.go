@@ -44,11 +44,13 @@ type subject struct {
 	NodeID string `json:"node_id"`
 }
 
-// ReadHook checks that a request is signed with the secret, and returns the subjects of hints that it is about. Nothing that it says is believed
-// but that something may have changed. The error wraps index.ErrUnsigned where the signature is missing or wrong.
+// ReadHook checks that a request is signed with the secret, and returns the subjects of hints that
+// it is about. Nothing that it says is believed but that something may have changed. The error
+// wraps index.ErrUnsigned where the signature is missing or wrong.
 //
-// "Your code should compute the hash using your secret token, HMAC-SHA256 and the payload body … The hash signature always starts with sha256= …
-// never use a plain == operator" (https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries).
+// "Your code should compute the hash using your secret token, HMAC-SHA256 and the payload body …
+// The hash signature always starts with sha256= … never use a plain == operator"
+// (https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries).
 func ReadHook(secret string, header func(string) string, body []byte) (subjects []string, err error) {
 	given, found := strings.CutPrefix(header("X-Hub-Signature-256"), "sha256=")
 	sum, err := hex.DecodeString(given)
@@ -124,7 +126,8 @@ func (c *Connector) Hook(header func(string) string, body []byte) ([]string, err
 	return ReadHook(c.options.HookSecret, header, body)
 }
 
-// Listen has the connector follow what was heard of its source. It is called before anything is read.
+// Listen has the connector follow what was heard of its source. It is called before anything is
+// read.
 func (c *Connector) Listen(hints index.Hints) { c.hints = hints }
 
 // mostHints is how many hints a pass follows; the others wait for the next.
@@ -152,7 +155,8 @@ func (c *Connector) followed(ctx context.Context, hints []index.Hint) error {
 	return c.hints.Followed(ctx, c.source.ID, hints)
 }
 
-// follow has the pass look where hints point, and reads single threads at once. What is not there any more by GitHub's own word is removed.
+// follow has the pass look where hints point, and reads single threads at once. What is not there
+// any more by GitHub's own word is removed.
 func (p *pass) follow(ctx context.Context, now map[int64]standing, hints []index.Hint) error {
 	var batch index.Batch
 	for _, h := range hints {

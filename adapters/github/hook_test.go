@@ -99,7 +99,8 @@ func (h *heard) Followed(_ context.Context, _ document.SourceID, hints []index.H
 	return nil
 }
 
-// A deletion of which GitHub's dates and counts tell nothing is seen at once where a webhook told of it, and not believed where it is not so.
+// A deletion of which GitHub's dates and counts tell nothing is seen at once where a webhook told
+// of it, and not believed where it is not so.
 func TestHintsAreFollowed(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)

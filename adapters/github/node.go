@@ -16,8 +16,8 @@ const nodeBatch = 500
 // nodeState is the checkpoint of Nodes: the node ids of the repositories that were there.
 type nodeState map[int64]string
 
-// Nodes implements index.NodeReader. It always yields every repository: a hundred are listed in a request, and a list that did not change is no
-// request that GitHub counts.
+// Nodes implements index.NodeReader. It always yields every repository: a hundred are listed in a
+// request, and a list that did not change is no request that GitHub counts.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		before := sourcepass.Decode[nodeState](since)
@@ -65,8 +65,9 @@ func (c *Connector) readable(r repository) access.ACL {
 	}
 }
 
-// missing asks about repositories that were there and are not listed: pages that move while they are read leave some out. Those that can be seen
-// still, and belong to the source, are unread; the others are denied.
+// missing asks about repositories that were there and are not listed: pages that move while they
+// are read leave some out. Those that can be seen still, and belong to the source, are unread; the
+// others are denied.
 func (c *Connector) missing(ctx context.Context, before nodeState, all map[int64]repository) (unread, denied []string, err error) {
 	var ids []string
 	var gone []int64

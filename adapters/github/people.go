@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// gatherFor is how long what was gathered of an organisation's people counts before all of it is: a reading that is interrupted goes on.
+// gatherFor is how long what was gathered of an organisation's people counts before all of it is: a
+// reading that is interrupted goes on.
 const gatherFor = 10 * time.Minute
 
 // gathering is what was read of the people of an organisation, until all of it was.
@@ -95,8 +96,8 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 	return batch, nil
 }
 
-// knownMembers are the members whom a pass that is gone on with has yielded already, with their addresses: they are not yielded as mere collaborators,
-// who have none.
+// knownMembers are the members whom a pass that is gone on with has yielded already, with their
+// addresses: they are not yielded as mere collaborators, who have none.
 func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
 	c.client.mu.Lock()
 	known, ok := c.client.members[c.source.ID]
@@ -143,7 +144,8 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is what an organisation says of somebody: by its verified domains, or by its single sign-on.
+// vouched is what an organisation says of somebody: by its verified domains, or by its single
+// sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
 	Emails []string `json:"organizationVerifiedDomainEmails"`
@@ -155,8 +157,9 @@ type vouched struct {
 	} `json:"user"`
 }
 
-// addresses adds the addresses that an organisation vouches for: those of its single sign-on, and those of its verified domains. What somebody wrote
-// into a profile or a commit is none. Where the credential may not see them, nobody has any.
+// addresses adds the addresses that an organisation vouches for: those of its single sign-on, and
+// those of its verified domains. What somebody wrote into a profile or a commit is none. Where the
+// credential may not see them, nobody has any.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
@@ -203,7 +206,8 @@ func (c *Connector) addresses(ctx context.Context, query, login string, g *gathe
 	}
 }
 
-// vouch adds somebody's addresses, in small letters. A name of single sign-on that is no address is none.
+// vouch adds somebody's addresses, in small letters. A name of single sign-on that is no address is
+// none.
 func (g *gathering) vouch(v vouched) {
 	id, addresses := v.ID, v.Emails
 	if v.User != nil && v.SAML != nil {

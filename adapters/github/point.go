@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker: what a person is called is asked for by number, and what repositories are called too, just before.
+// MayRead implements index.PointChecker: what a person is called is asked for by number, and what
+// repositories are called too, just before.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	out := make(map[index.Point]index.Permission)
 	id, err := strconv.ParseInt(person, 10, 64)
@@ -68,9 +69,10 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return out
 }
 
-// permission asks whether somebody may read a repository: "The permission … read, write, admin or none"
-// (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user). An answer about somebody else, who has the
-// login now, is none.
+// permission asks whether somebody may read a repository: "The permission … read, write, admin or
+// none"
+// (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user).
+// An answer about somebody else, who has the login now, is none.
 func (c *Client) permission(ctx context.Context, repository string, who account) (bool, error) {
 	answer, err := c.do(ctx, sourcehttp.Request{Path: "repos/" + repository + "/collaborators/" + who.Login + "/permission", Budget: "core"})
 	if err != nil {
@@ -92,7 +94,8 @@ func one(body []byte) ([]account, error) {
 	return []account{a}, err
 }
 
-// nodeIDs are the node ids of repositories by number. The relation never changes; repositories are listed where one is not known yet.
+// nodeIDs are the node ids of repositories by number. The relation never changes; repositories are
+// listed where one is not known yet.
 func (c *Connector) nodeIDs(ctx context.Context, nodes []string) (map[int64]string, error) {
 	out := make(map[int64]string, len(nodes))
 	for listed := false; ; listed = true {

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// repository is one as GitHub lists it. Its ID never changes, and is never another's; its name may be both.
+// repository is one as GitHub lists it. Its ID never changes, and is never another's; its name may
+// be both.
 type repository struct {
 	ID         int64  `json:"id"`
 	NodeID     string `json:"node_id"`
@@ -59,7 +60,8 @@ func (r repository) public() bool { return r.Visibility == "public" && !r.Privat
 // (https://docs.github.com/en/repositories/creating-and-managing-repositories/about-repositories#about-internal-repositories).
 func (r repository) internal() bool { return r.Visibility == "internal" }
 
-// repositories lists what is read, by id. What an App was not given, and what the operator did not choose, is not among it.
+// repositories lists what is read, by id. What an App was not given, and what the operator did not
+// choose, is not among it.
 func (c *Connector) repositories(ctx context.Context) (map[int64]repository, error) {
 	all := make(map[int64]repository)
 	if len(c.options.Repositories) > 0 {
@@ -159,8 +161,8 @@ func newest(c connection[dated]) (time.Time, int) {
 // atOnce is how many things one query asks about: GitHub's most.
 const atOnce = 100
 
-// byNode asks about repositories by their node ids, a hundred in a request. Those that cannot be read are missing. found reports whether an answer is about
-// one that was asked about.
+// byNode asks about repositories by their node ids, a hundred in a request. Those that cannot be
+// read are missing. found reports whether an answer is about one that was asked about.
 func byNode[T any](ctx context.Context, c *Client, name string, ids []string, found func(T) bool) error {
 	for some := range slices.Chunk(ids, atOnce) {
 		var got struct {

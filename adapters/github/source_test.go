@@ -304,8 +304,8 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// What is known of all repositories is written now and then, so that a first pass over many writes no more for each of them than one over few; killed in the
-// middle it goes on from there.
+// What is known of all repositories is written now and then, so that a first pass over many writes
+// no more for each of them than one over few; killed in the middle it goes on from there.
 func TestCheckpointsOfALargeOrganisationAreLinear(t *testing.T) {
 	t.Parallel()
 	a := newAcme(t, nil)

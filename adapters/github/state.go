@@ -34,7 +34,8 @@ type progress struct {
 	Gone  int64           `json:"g,omitempty"` // since when it cannot be seen
 }
 
-// walk is how far issues, pull requests or discussions were read: newest first, back to what was read before.
+// walk is how far issues, pull requests or discussions were read: newest first, back to what was
+// read before.
 type walk struct {
 	Known  int64  `json:"k,omitempty"` // until when they are known
 	Again  bool   `json:"a,omitempty"` // something as new as Known may have come since
@@ -85,7 +86,8 @@ func (b bitmap) count() (n int) {
 // mostNumber bounds the numbers of issues, so that a wrong one does not fill the memory.
 const mostNumber = 1 << 26
 
-// decode reads a checkpoint; one that cannot be read, or was made by other settings, is as none, since nothing is lost by reading again.
+// decode reads a checkpoint; one that cannot be read, or was made by other settings, is as none,
+// since nothing is lost by reading again.
 func decode(since index.Checkpoint, settings string) state {
 	s := sourcepass.Decode[state](since)
 	if s.Settings != settings {
@@ -99,7 +101,8 @@ func decode(since index.Checkpoint, settings string) state {
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// of returns the progress of a repository. What was read of one under another name is read again: its documents name it.
+// of returns the progress of a repository. What was read of one under another name is read again:
+// its documents name it.
 func (s *state) of(id int64, name string) *progress {
 	p := s.Repositories[id]
 	if p == nil || p.Name != name {
@@ -124,7 +127,8 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 
 var sorts = []sort{issues, pulls, discussions, files, wiki}
 
-// id is the id of a document: the source, the repository's number, the sort, and the number or path.
+// id is the id of a document: the source, the repository's number, the sort, and the number or
+// path.
 func (c *Connector) id(repository int64, of sort, key string) document.ID {
 	return document.ID(c.prefix(repository, of)) + document.ID(key)
 }

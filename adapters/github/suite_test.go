@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// organization is GitHub as the suite sees it: an organisation with single sign-on, whose members' addresses are those of their accounts.
+// organization is GitHub as the suite sees it: an organisation with single sign-on, whose members'
+// addresses are those of their accounts.
 type organization struct {
 	*githubtest.Server
 	t     *testing.T
@@ -210,8 +211,9 @@ func (w *organization) Documents() []document.ID {
 	return all
 }
 
-// MayRead implements sourcetest.World: somebody is the member of the organisation to whom its single sign-on gives their address, if that is one. The
-// operator has public repositories read by every member of the workspace, which all accounts are.
+// MayRead implements sourcetest.World: somebody is the member of the organisation to whom its
+// single sign-on gives their address, if that is one. The operator has public repositories read by
+// every member of the workspace, which all accounts are.
 func (w *organization) MayRead(who access.Account, d document.ID) bool {
 	w.mu.Lock()
 	at := slices.IndexFunc(w.ever, func(p place) bool { return p.id == d })
@@ -233,7 +235,8 @@ func (w *organization) MayRead(who access.Account, d document.ID) bool {
 
 func TestMain(m *testing.M) { sourcetest.Main(m) }
 
-// Whoever is shown a document may open it at GitHub, whatever is changed, fails and is stopped; and once all is quiet the other way round.
+// Whoever is shown a document may open it at GitHub, whatever is changed, fails and is stopped; and
+// once all is quiet the other way round.
 func TestSourceSuite(t *testing.T) {
 	t.Parallel()
 	world := newOrganization(t)

@@ -55,8 +55,9 @@ func (c *Connector) place(id document.ID) (repository int64, of sort, key string
 
 func (c *Connector) acl(repository int64) access.ACL { return access.ACL{c.node(repository)} }
 
-// Sync implements index.Connector. What is newest is read first, in all repositories. A pass over repositories in which nothing happened asks one
-// question for each hundred of them, beside one for each page of their list that GitHub does not count.
+// Sync implements index.Connector. What is newest is read first, in all repositories. A pass over
+// repositories in which nothing happened asks one question for each hundred of them, beside one for
+// each page of their list that GitHub does not count.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{Connector: c, state: decode(since, c.Settings()), now: c.client.config.Now(), first: len(since) == 0}
@@ -131,7 +132,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.followed(ctx, hints)
 }
 
-// failed says what it means that something could not be read of a repository: a notice, or the end of the pass where it is not about that one.
+// failed says what it means that something could not be read of a repository: a notice, or the end
+// of the pass where it is not about that one.
 func (p *pass) failed(ctx context.Context, t task, err error) error {
 	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked) {
 		return err
@@ -146,8 +148,9 @@ func (p *pass) failed(ctx context.Context, t task, err error) error {
 	return nil
 }
 
-// forget removes the documents of repositories that were not seen for long, and of what is not there any more, or not chosen. Who may read
-// documents of a repository was taken from everybody when it was first missing.
+// forget removes the documents of repositories that were not seen for long, and of what is not
+// there any more, or not chosen. Who may read documents of a repository was taken from everybody
+// when it was first missing.
 func (p *pass) forget(now map[int64]standing) error {
 	left := make(map[int64]map[sort]bool) // what stays
 	changed := p.fresh

@@ -91,8 +91,9 @@ type thread struct {
 	Category    *name  `json:"category"`
 }
 
-// version is a time that is another one whenever the thread is: GitHub's date of its last change, to which its repository's name, which documents
-// hold, and the numbers of what was said are added below the second. A comment that was deleted may not move the date.
+// version is a time that is another one whenever the thread is: GitHub's date of its last change,
+// to which its repository's name, which documents hold, and the numbers of what was said are added
+// below the second. A comment that was deleted may not move the date.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
 	_, _ = fmt.Fprintf(sum, "%s %d %d %d %d", repository, t.Comments.TotalCount, t.Reviews.TotalCount, t.Threads.TotalCount, t.Answers.TotalCount) // a sum takes anything
@@ -178,8 +179,8 @@ func (t *thread) size() int64 {
 	return int64(n)
 }
 
-// document makes a document of a thread: a section for its text and for each comment, which citations lead to.
-// The error is the cause of ctx.
+// document makes a document of a thread: a section for its text and for each comment, which
+// citations lead to. The error is the cause of ctx.
 func (t *thread) document(ctx context.Context, repository string) (document.Document, error) {
 	d := document.Document{Ref: document.Ref{Title: fmt.Sprintf("%s (%s#%d)", t.Title, repository, t.Number), URL: t.URL, UpdatedAt: t.UpdatedAt}}
 	d.Metadata = t.metadata(repository)

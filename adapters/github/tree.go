@@ -24,8 +24,8 @@ import (
 // moves is how often a branch is asked for again that moves while it is read.
 const moves = 3
 
-// readTree reads the files of a repository's branch, or of its wiki, through Git: whatever their number, the list of them is whole, which GitHub's
-// own ("truncated: true") may not be.
+// readTree reads the files of a repository's branch, or of its wiki, through Git: whatever their
+// number, the list of them is whole, which GitHub's own ("truncated: true") may not be.
 func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
 	mirror, base, err := p.mirror(r, of)
 	if err != nil {
@@ -87,8 +87,9 @@ func (p *pass) mirror(r repositoryOf, of sort) (*gitmirror.Mirror, string, error
 	return mirror, base, err
 }
 
-// update brings the mirror up to date. Git asks for a repository by its name, which may come to be another's: its commit must be the one that GitHub
-// tells of by the repository's number, and a wiki's repository must be called the same afterwards.
+// update brings the mirror up to date. Git asks for a repository by its name, which may come to be
+// another's: its commit must be the one that GitHub tells of by the repository's number, and a
+// wiki's repository must be called the same afterwards.
 func (p *pass) update(ctx context.Context, mirror *gitmirror.Mirror, r *repositoryOf, of sort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""
@@ -211,7 +212,8 @@ func isOwners(name string) bool {
 // mostOwned bounds what is read of the file: GitHub ignores one of more than 3 MB.
 const mostOwned = 3 << 20
 
-// readOwners reads the file where there is one. Lines that cannot be understood are passed over, as GitHub does.
+// readOwners reads the file where there is one. Lines that cannot be understood are passed over, as
+// GitHub does.
 func readOwners(folder string) ownership {
 	for _, place := range ownerFiles {
 		data, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(place)))
@@ -234,7 +236,8 @@ func readOwners(folder string) ownership {
 	return nil
 }
 
-// ownedBy is a pattern of CODEOWNERS, which follows that of .gitignore: with a slash before its end it begins at the root, a folder means all below.
+// ownedBy is a pattern of CODEOWNERS, which follows that of .gitignore: with a slash before its end
+// it begins at the root, a folder means all below.
 func ownedBy(p string) pattern.List {
 	rooted := strings.Contains(strings.TrimSuffix(p, "/"), "/")
 	bare := strings.Trim(p, "/")

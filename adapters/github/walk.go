@@ -36,8 +36,8 @@ func (p *progress) tree(of sort) *grown {
 func (p *pass) due(w *walk, at int64, total int) bool {
 	if w.Next == 0 && (at > w.Known || w.Again || w.Known == 0 && total > 0) {
 		w.Next, w.Cursor, w.Floor = max(at, 1), "", 0
-		// A change within the second that was read last, or one that a replica of GitHub's did not show yet, has no later date: what is new is read
-		// twice, whatever the clocks say.
+		// A change within the second that was read last, or one that a replica of GitHub's did not
+		// show yet, has no later date: what is new is read twice, whatever the clocks say.
 		w.Again = at > w.Known || p.now.Unix()-at < int64(p.options.Overlap/time.Second)
 	}
 	if w.Full == 0 && p.first {
@@ -66,7 +66,8 @@ func (p *pass) step(ctx context.Context, t *task) (more bool, err error) {
 	return w.Next != 0 || w.Look != nil, nil
 }
 
-// How many of each are asked for in one query; where that is too much for GitHub, half as many, and so on.
+// How many of each are asked for in one query; where that is too much for GitHub, half as many, and
+// so on.
 var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
 
 // errHidden says that a part of a repository is not shown to the credential.
@@ -137,8 +138,8 @@ func (p *pass) walkOn(ctx context.Context, t *task, w *walk) error {
 // lookPage is how many are looked at in one query.
 const lookPage = 100
 
-// look looks at the next of all, oldest first, and removes in the end what was not among them: GitHub tells of what was deleted, or transferred to
-// another repository, by webhooks alone.
+// look looks at the next of all, oldest first, and removes in the end what was not among them:
+// GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
 func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 	page, err := p.page(ctx, t, "all"+string(t.of)+"s", w.Look.Cursor, lookPage, thread.valid)
 	if err != nil {

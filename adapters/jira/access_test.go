@@ -108,7 +108,8 @@ func TestWhoHoldsBrowseProjects(t *testing.T) {
 	})
 }
 
-// A change of an issue's fields that settings name makes its document name another node, and nobody is let in by what stood there before.
+// A change of an issue's fields that settings name makes its document name another node, and nobody
+// is let in by what stood there before.
 func TestDocumentsNameWhoStandsInTheIssue(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
@@ -197,7 +198,8 @@ func TestAnIssueThatHidesItsLevelIsForNobody(t *testing.T) {
 	})
 }
 
-// Whoever is let in as a visitor belongs to no security level, whatever group they are in: they have no access to Jira.
+// Whoever is let in as a visitor belongs to no security level, whatever group they are in: they
+// have no access to Jira.
 func TestVisitorsBelongToNoLevel(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)
@@ -249,7 +251,8 @@ func TestARefusedCredentialHidesTheSource(t *testing.T) {
 	})
 }
 
-// Points that are used up end the run until the hour does, and nothing is asked meanwhile; then it goes on where it was.
+// Points that are used up end the run until the hour does, and nothing is asked meanwhile; then it
+// goes on where it was.
 func TestPointsAreKeptTo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)
@@ -307,7 +310,8 @@ func TestAListThatGoesRoundEnds(t *testing.T) {
 	})
 }
 
-// Addresses count where the organisation has verified their domain, and not else; whoever was deactivated is in no group.
+// Addresses count where the organisation has verified their domain, and not else; whoever was
+// deactivated is in no group.
 func TestPeople(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)

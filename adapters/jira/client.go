@@ -16,7 +16,8 @@ const (
 // Config says which site is asked, and with what credential. Zero fields get their defaults.
 type Config = atlassian.Config
 
-// Client asks one site with one credential. All connectors with the same credential share one. It is safe for concurrent use.
+// Client asks one site with one credential. All connectors with the same credential share one. It
+// is safe for concurrent use.
 type Client struct {
 	*atlassian.Site
 	api string // path of the API below the site

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// large makes a project of so many issues, each of which whoever reported it may browse, a tenth of them with a security level.
+// large makes a project of so many issues, each of which whoever reported it may browse, a tenth of
+// them with a security level.
 func large(s *site, issues int) {
 	eng := s.Project("ENG", jiratest.Holder{Type: "reporter"})
 	board := s.Level(eng, "Board", users)
@@ -38,8 +39,8 @@ func (s *site) pass(at index.Checkpoint, load bool) (requests, items int, next i
 	return s.Mark() - mark, items, next
 }
 
-// What 5,000 issues cost, in requests: to read them the first time, to look whether anything has changed, to look for what was deleted, and to read who may
-// read them.
+// What 5,000 issues cost, in requests: to read them the first time, to look whether anything has
+// changed, to look for what was deleted, and to read who may read them.
 func TestRequestsOfALargeProject(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
@@ -74,8 +75,9 @@ func TestRequestsOfALargeProject(t *testing.T) {
 	})
 }
 
-// BenchmarkLargeProject is of 50,000 issues, each of which its reporter may browse, at a server without limits that runs beside. What is measured holds the server's
-// own time; texts are read, and not cut or stored.
+// BenchmarkLargeProject is of 50,000 issues, each of which its reporter may browse, at a server
+// without limits that runs beside. What is measured holds the server's own time; texts are read,
+// and not cut or stored.
 func BenchmarkLargeProject(b *testing.B) {
 	atlassiantest.Benchmark(b, func(cloud bool) (at index.Checkpoint, first, quiet, later, readers atlassiantest.Pass) {
 		s := newSite(b, cloud, nil)

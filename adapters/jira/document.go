@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// document makes a document of an issue: what it says, and what was said about it, each comment with its own address.
+// document makes a document of an issue: what it says, and what was said about it, each comment
+// with its own address.
 func (c *Connector) document(ctx context.Context, of project, k issue, relevant relevance) (document.Document, error) {
 	said, err := c.comments(ctx, of, k)
 	if err != nil {
@@ -79,8 +80,8 @@ func read(ctx context.Context, raw json.RawMessage, about body.About) ([]documen
 	return sections, err
 }
 
-// quoted makes one section of a text within an issue. Who said it stands in its first paragraph, so that a passage says so; headings of its own are none
-// of the issue's.
+// quoted makes one section of a text within an issue. Who said it stands in its first paragraph, so
+// that a passage says so; headings of its own are none of the issue's.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {
@@ -102,7 +103,8 @@ func quoted(head, anchor string, from []document.Section) []document.Section {
 	return []document.Section{s}
 }
 
-// metadata is what an issue's fields say in a few words. Of other issues it names keys alone: who may read this one may not read those.
+// metadata is what an issue's fields say in a few words. Of other issues it names keys alone: who
+// may read this one may not read those.
 func metadata(of project, k issue) map[string]string {
 	m := make(map[string]string)
 	set := func(name, value string) {

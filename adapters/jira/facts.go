@@ -21,7 +21,8 @@ type facts struct {
 	Groups map[string][]string `json:"g,omitempty"`
 }
 
-// node is the id of the node: the project's own, and with a digest of the facts where they hold more.
+// node is the id of the node: the project's own, and with a digest of the facts where they hold
+// more.
 func (f facts) node() string {
 	if f.bare() && f.Level == "" {
 		return f.Project
@@ -46,16 +47,16 @@ const (
 )
 
 // restriction of an issue of a team-managed project to roles
-// (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/): {"issuerestrictions": {"projectrole":
-// [{"id": "10002"}]}}.
+// (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/):
+// {"issuerestrictions": {"projectrole": [{"id": "10002"}]}}.
 type restriction struct {
 	By map[string]json.RawMessage `json:"issuerestrictions"`
 }
 
 const restrictionByRole = "projectrole"
 
-// factsOf reads them from the fields of an issue, as far as settings name them. A field that would limit who may read it has to be shown, if it is empty:
-// where it is not, nobody may.
+// factsOf reads them from the fields of an issue, as far as settings name them. A field that would
+// limit who may read it has to be shown, if it is empty: where it is not, nobody may.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]
@@ -116,8 +117,8 @@ func (f *facts) restrict(raw json.RawMessage) {
 	f.Roles = slices.Compact(f.Roles)
 }
 
-// within reads who stands in a field: one or several people or groups. A person has an account id or a key; a group has an id on Cloud, and a name alone
-// on Data Center.
+// within reads who stands in a field: one or several people or groups. A person has an account id
+// or a key; a group has an id on Cloud, and a name alone on Data Center.
 func within(raw json.RawMessage) (people, groups []string, known bool) {
 	if len(raw) == 0 {
 		return nil, nil, false

@@ -23,8 +23,9 @@ func (c *Connector) groupID(g group) string {
 	return g.Name
 }
 
-// mostGroups is how many groups a Data Center is asked for: it lists them in a field to choose from, which has no parts. What is beyond its own limit
-// (jira.ajax.autocomplete.limit) has nobody in it.
+// mostGroups is how many groups a Data Center is asked for: it lists them in a field to choose
+// from, which has no parts. What is beyond its own limit (jira.ajax.autocomplete.limit) has nobody
+// in it.
 const mostGroups = "10000"
 
 // groups lists the site's groups: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/ and
@@ -46,8 +47,9 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g), Name: g.Name} }), err
 }
 
-// Groups implements index.GroupReader. It yields all groups with their members, group by group, and goes on where it was ended. On Data Center each person has
-// a group by the name to log in with, as members of roles are told by it.
+// Groups implements index.GroupReader. It yields all groups with their members, group by group, and
+// goes on where it was ended. On Data Center each person has a group by the name to log in with, as
+// members of roles are told by it.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)

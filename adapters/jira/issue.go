@@ -47,8 +47,9 @@ func (n *named) name() string {
 	return n.Name
 }
 
-// fields of an issue: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/. Longer texts are JSON on Cloud, and marked up on Data
-// Center.
+// fields of an issue:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/. Longer texts are
+// JSON on Cloud, and marked up on Data Center.
 type fields struct {
 	Project *struct {
 		ID   atlassian.ID `json:"id"`
@@ -108,8 +109,9 @@ type comment struct {
 	} `json:"properties"` // where they were asked for
 }
 
-// internal reports whether a comment is internal to a service desk by its property "sd.public.comment": {"internal": true}, which is all that Data Center
-// says of it. Where properties are not told it may be.
+// internal reports whether a comment is internal to a service desk by its property
+// "sd.public.comment": {"internal": true}, which is all that Data Center says of it. Where
+// properties are not told it may be.
 func (c *comment) internal() bool {
 	if c.Properties == nil {
 		return true

@@ -1,8 +1,12 @@
-// Package jira reads the issues of Jira Cloud or Data Center with what was said about them and, by choice, attached files.
+// Package jira reads the issues of Jira Cloud or Data Center with what was said about them and, by
+// choice, attached files.
 //
-// Who may read an issue is who may use the site, may browse the project by its permission scheme, and is a member of the issue's security level where it
-// has one (https://support.atlassian.com/jira-cloud-administration/docs/what-are-issue-security-levels/). Schemes name people and groups, and what stands
-// in an issue's own fields, such as its reporter. So a node is a project, or what issues of a project have in common that are read by the same people.
+// Who may read an issue is who may use the site, may browse the project by its permission scheme,
+// and is a member of the issue's security level where it has one
+// (https://support.atlassian.com/jira-cloud-administration/docs/what-are-issue-security-levels/).
+// Schemes name people and groups, and what stands in an issue's own fields, such as its reporter.
+// So a node is a project, or what issues of a project have in common that are read by the same
+// people.
 package jira
 
 import (
@@ -35,8 +39,8 @@ type Options struct {
 // SweepEvery is after how long all ids are looked at, unless Options say otherwise.
 const SweepEvery = atlassian.SweepEvery
 
-// Looks are how late a change of who may read shows. An issue whose new level the account is not on is
-// noticed as one that was deleted.
+// Looks are how late a change of who may read shows. An issue whose new level the account is not on
+// is noticed as one that was deleted.
 var Looks = index.Looks{
 	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {},
 	index.ChangeDocument: {Documents: true, Sweep: SweepEvery},
@@ -47,9 +51,10 @@ var Looks = index.Looks{
 // MostOfFile is how large an attached file may be that is read, unless Options say otherwise.
 const MostOfFile = atlassian.MostOfFile
 
-// keyForm is what Jira allows as a key of a project unless an administrator allows more: "must start with an uppercase letter, followed by one or more
-// uppercase alphanumeric characters" (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/); Data Center allows
-// underscores and longer ones.
+// keyForm is what Jira allows as a key of a project unless an administrator allows more: "must
+// start with an uppercase letter, followed by one or more uppercase alphanumeric characters"
+// (https://support.atlassian.com/jira-cloud-administration/docs/edit-a-projects-details/); Data
+// Center allows underscores and longer ones.
 var keyForm = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,254}$`)
 
 func (o Options) validate() error {
@@ -98,7 +103,8 @@ func SourceOf(name string) document.Source {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which what is read becomes documents. Raise it when they change:
+// everything is then read again.
 const reading = 2
 
 // Settings implements index.Connector.

@@ -12,7 +12,8 @@ import (
 )
 
 // page is a part of a list of the API: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments stand under a name of their own.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments stand
+// under a name of their own.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`
@@ -24,8 +25,9 @@ type page[T any] struct {
 // errCircle marks a list that does not come to an end.
 var errCircle = errors.New("the list leads in a circle, and is read again by the next run")
 
-// listAll reads a whole list. An error is one of the whole list: half of one is none. Fewer entries may come than were asked for, and the place that is
-// asked for next is counted by what came. "total" may be missing or too large: a part without any entries is the last one.
+// listAll reads a whole list. An error is one of the whole list: half of one is none. Fewer entries
+// may come than were asked for, and the place that is asked for next is counted by what came.
+// "total" may be missing or too large: a part without any entries is the last one.
 func listAll[T any](ctx context.Context, c *Client, path string, pairs ...string) ([]T, error) {
 	var all []T
 	ctx = sourcehttp.Whole(ctx)
@@ -66,7 +68,8 @@ func checkItems[T any](path string, items []T) error {
 	return nil
 }
 
-// isID reports whether a text is the id of an issue, a project, a level or a file, which may stand in a search and in a path.
+// isID reports whether a text is the id of an issue, a project, a level or a file, which may stand
+// in a search and in a path.
 func isID(id string) bool {
 	number, err := strconv.ParseUint(id, 10, 63)
 	return err == nil && number > 0

@@ -17,10 +17,12 @@ import (
 )
 
 // mostBodies is how many texts are read in one request: "up to 100 issues" are fetched in bulk
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). Where an answer becomes too large, halves of it are read.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/). Where an answer
+// becomes too large, halves of it are read.
 const mostBodies = 100
 
-// shelf makes items whose texts are read together: the first one that is read brings those beside it along.
+// shelf makes items whose texts are read together: the first one that is read brings those beside
+// it along.
 type shelf struct {
 	*Connector
 	fields []string // besides those of every issue
@@ -99,7 +101,8 @@ func (c *Connector) text(ctx context.Context, b *bundle, id string) (issue, erro
 // attempts is how often several texts at once are asked for, of which one may be at fault.
 const attempts = 2
 
-// bulk reads some issues. Where that fails, each half is tried by itself; those of which one alone fails are missing, and so are those that are not shown.
+// bulk reads some issues. Where that fails, each half is tried by itself; those of which one alone
+// fails are missing, and so are those that are not shown.
 func (c *Connector) bulk(ctx context.Context, ids, fields []string, into map[string]issue) error {
 	var got struct {
 		Issues []issue `json:"issues"`
@@ -141,8 +144,9 @@ func gone(err error) error {
 // serviceDesk is the type of projects of which comments may be internal.
 const serviceDesk = "service_desk"
 
-// comments are those that everybody may read who may read the issue. What is limited to a role or a group is left out, and so is what is internal to a
-// service desk: they have other readers. Data Center tells what is internal only where it is asked for the properties of comments.
+// comments are those that everybody may read who may read the issue. What is limited to a role or a
+// group is left out, and so is what is internal to a service desk: they have other readers. Data
+// Center tells what is internal only where it is asked for the properties of comments.
 func (c *Connector) comments(ctx context.Context, of project, k issue) ([]comment, error) {
 	all := k.Fields.Comment
 	if all == nil {

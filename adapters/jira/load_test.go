@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// One text that fails is stepped past, and those beside it are read all the same; what a search does not show is read by itself.
+// One text that fails is stepped past, and those beside it are read all the same; what a search
+// does not show is read by itself.
 func TestTextsAreReadOneByOneWhereTheyMustBe(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
@@ -94,7 +95,8 @@ func TestShortListRemovesNothing(t *testing.T) {
 	s.mustHold(want)
 }
 
-// What was deleted while the list was read shifts a counted list: nothing is passed over, and nothing that is there is taken for gone.
+// What was deleted while the list was read shifts a counted list: nothing is passed over, and
+// nothing that is there is taken for gone.
 func TestAListThatShiftsIsReadAgain(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
@@ -127,7 +129,8 @@ func TestAListThatShiftsIsReadAgain(t *testing.T) {
 	})
 }
 
-// Times of searches are those of the account's time zone, also where clocks are changed: nothing that was changed is passed over.
+// Times of searches are those of the account's time zone, also where clocks are changed: nothing
+// that was changed is passed over.
 func TestChangesAreFoundInTheAccountsTimeZone(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"Pacific/Kiritimati", "Pacific/Niue", "America/New_York", "nowhere", ""} {
@@ -164,7 +167,8 @@ func (oneFile) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, er
 	}
 }
 
-// Attached files are documents of their own, read by whoever may read the issue, and go when they or the issue do.
+// Attached files are documents of their own, read by whoever may read the issue, and go when they
+// or the issue do.
 func TestAttachedFiles(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, func(o *jira.Options) {
@@ -202,7 +206,8 @@ func TestAttachedFiles(t *testing.T) {
 	})
 }
 
-// Where much of a project is gone at once nobody may read that, and it is removed when it stays away; what comes back is read as before.
+// Where much of a project is gone at once nobody may read that, and it is removed when it stays
+// away; what comes back is read as before.
 func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
 		s := newSite(t, cloud, nil)
@@ -259,7 +264,8 @@ func (s *site) mustSyncWithNotices() string {
 	return fmt.Sprint(run.Failures)
 }
 
-// A place in a list that Jira does not know any more ends the run; the next one begins that list anew.
+// A place in a list that Jira does not know any more ends the run; the next one begins that list
+// anew.
 func TestAPlaceThatIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)

@@ -41,9 +41,10 @@ type nodes struct {
 	now   time.Time
 }
 
-// Nodes implements index.NodeReader. It always yields every project, every security level of it, and what is known of issues that are read by people who stand in
-// them. Of projects that have such it looks at the issues that were changed, and every Options.FullEvery, or when settings name other fields, at all of
-// them. It goes on where it was ended.
+// Nodes implements index.NodeReader. It always yields every project, every security level of it,
+// and what is known of issues that are read by people who stand in them. Of projects that have such
+// it looks at the issues that were changed, and every Options.FullEvery, or when settings name
+// other fields, at all of them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
 		n := &nodes{Connector: c, send: emit, now: c.client.Config.Now(), state: sourcepass.Decode[nodeState](since)}

@@ -12,10 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// MayRead implements index.PointChecker on Cloud: "Returns … for a list of projects, the projects for which the user has the
-// permission"; only administrators may ask about other people
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person who may not browse a project
-// may read none of its issues. For a person who may, an issue with a security level cannot be asked about. Nor can Data Center.
+// MayRead implements index.PointChecker on Cloud: "Returns … for a list of projects, the projects
+// for which the user has the permission"; only administrators may ask about other people
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/). A person
+// who may not browse a project may read none of its issues. For a person who may, an issue with a
+// security level cannot be asked about. Nor can Data Center.
 func (c *Connector) MayRead(ctx context.Context, person string, points []index.Point) map[index.Point]index.Permission {
 	ctx = sourcehttp.Small(ctx)
 	may := make(map[index.Point]index.Permission)

@@ -20,7 +20,8 @@ type project struct {
 	Name     string       `json:"name"`
 	Archived bool         `json:"archived"`
 	Type     string       `json:"projectTypeKey"` // "software", "business", "service_desk"
-	// Simplified says that the project is team-managed: its issues may be restricted to roles, each by itself.
+	// Simplified says that the project is team-managed: its issues may be restricted to roles, each
+	// by itself.
 	Simplified bool     `json:"simplified"`
 	Lead       *account `json:"lead"`
 }
@@ -28,8 +29,8 @@ type project struct {
 // known reports whether it says what it is.
 func (p project) known() bool { return isID(string(p.ID)) }
 
-// account is somebody as the APIs name them: by account id on Cloud, by key and name on Data Center. A key stays with somebody whose name is changed, and
-// a name may then be another's.
+// account is somebody as the APIs name them: by account id on Cloud, by key and name on Data
+// Center. A key stays with somebody whose name is changed, and a name may then be another's.
 type account struct {
 	AccountID   string `json:"accountId"`
 	Key         string `json:"key"`
@@ -53,7 +54,8 @@ func (a *account) called() string {
 	return a.DisplayName
 }
 
-// projects lists the projects of the source in the order of their ids, as somebody sees them. Archived ones and those in the trash are not among them.
+// projects lists the projects of the source in the order of their ids, as somebody sees them.
+// Archived ones and those in the trash are not among them.
 func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)
 	if err != nil {
@@ -64,8 +66,10 @@ func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error)
 	return slices.CompactFunc(all, func(a, b project) bool { return a.ID == b.ID }), nil
 }
 
-// listProjects lists those that can be browsed: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/, and
-// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects, which has no parts.
+// listProjects lists those that can be browsed:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-projects/, and
+// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects,
+// which has no parts.
 func (c *Connector) listProjects(ctx context.Context, as *Client) ([]project, error) {
 	if !c.client.Cloud {
 		var all []project

@@ -31,7 +31,8 @@ type level struct {
 	holders []holder
 }
 
-// of is who may use an application; every one where none is named: "Grants … to all logged in users if no application is specified".
+// of is who may use an application; every one where none is named: "Grants … to all logged in users
+// if no application is specified".
 func (s *site) of(app string) access.ACL {
 	if app == "" {
 		return s.users
@@ -40,7 +41,8 @@ func (s *site) of(app string) access.ACL {
 }
 
 // site reads it. Who may use Jira are the members of the groups of its applications
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, for administrators), or of those that the operator names.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, for
+// administrators), or of those that the operator names.
 func (c *Connector) site(ctx context.Context) (*site, error) {
 	s := &site{users: access.ACL{}, byApp: make(map[string]access.ACL), visible: make(map[string]bool), schemes: make(map[string]levels)}
 	var apps []struct {
@@ -92,8 +94,8 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 	return acl, err
 }
 
-// visible is which projects a visitor without an account sees. It is found out by being one: a scheme may open a project to everybody on a site that
-// lets nobody in without an account.
+// visible is which projects a visitor without an account sees. It is found out by being one: a
+// scheme may open a project to everybody on a site that lets nobody in without an account.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -111,7 +113,8 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	return nil, err
 }
 
-// hidden reports whether an error says that something is not shown to the account. Data Center answers 500 instead of 403 to some.
+// hidden reports whether an error says that something is not shown to the account. Data Center
+// answers 500 instead of 403 to some.
 func (c *Connector) hidden(ctx context.Context, err error) bool {
 	return err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || !c.client.Cloud && sourcehttp.Status(err) == http.StatusInternalServerError)
 }
@@ -166,9 +169,10 @@ func (c *Connector) scheme(ctx context.Context, all *site, p project) (*rules, e
 	return r, nil
 }
 
-// levelsOf reads the security levels of a project, and who belongs to them; nil where that is not shown. Only Cloud tells
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/, "Administer Jira"): the API of Data Center names the
-// levels alone.
+// levelsOf reads the security levels of a project, and who belongs to them; nil where that is not
+// shown. Only Cloud tells
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/,
+// "Administer Jira"): the API of Data Center names the levels alone.
 func (c *Connector) levelsOf(ctx context.Context, all *site, p project) (levels, error) {
 	var scheme struct {
 		ID     atlassian.ID `json:"id"`
@@ -239,7 +243,8 @@ func (c *Connector) fill(ctx context.Context, r *rules, p project, named []strin
 }
 
 // actors are the people and groups in a role of a project
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/). Data Center tells names of people, which are no ids.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/). Data
+// Center tells names of people, which are no ids.
 func (c *Connector) actors(ctx context.Context, p project, role string) (access.ACL, error) {
 	var got struct {
 		Actors []struct {
@@ -331,7 +336,8 @@ func (r relevance) same(other relevance) bool {
 	return errA == nil && errB == nil && string(a) == string(b)
 }
 
-// single reports whether issues of a project are read by different people though they have the same security level.
+// single reports whether issues of a project are read by different people though they have the same
+// security level.
 func (r relevance) single() bool { return r.Single || len(r.Fields) > 0 }
 
 // describe names a node for operators.

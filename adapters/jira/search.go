@@ -17,8 +17,9 @@ type searching struct {
 	jql    string
 	fields []string
 	most   int
-	// anchored searches are in an order in which nothing moves but what is deleted: where something was, the list has shifted, and they end with errShifted. They
-	// end with errShort where something is missing.
+	// anchored searches are in an order in which nothing moves but what is deleted: where something
+	// was, the list has shifted, and they end with errShifted. They end with errShort where
+	// something is missing.
 	anchored bool
 }
 
@@ -33,19 +34,24 @@ func (s searching) check(found []issue) error {
 	return nil
 }
 
-// errShifted marks a list of which something went while it was read, so that something else may have been passed over.
+// errShifted marks a list of which something went while it was read, so that something else may
+// have been passed over.
 var errShifted = errors.New("the list has changed while it was read")
 
 // errShort marks a list that ends before the number of issues that it names.
 var errShort = errors.New("it ends before the number of issues that Jira counts")
 
-// errExpired marks a place in a list that is not known any more: "This token will expire in 7 days".
+// errExpired marks a place in a list that is not known any more: "This token will expire in 7
+// days".
 var errExpired = errors.New("the place in the list is not known any more")
 
-// search reads a part of what a search finds; at is the place of it, empty for the first. next is that of the one after it; empty at the end.
+// search reads a part of what a search finds; at is the place of it, empty for the first. next is
+// that of the one after it; empty at the end.
 //
-// Cloud gives a token to go on with, and no total (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a part may be
-// empty, and others follow. Data Center counts: the last issue that was read is asked for again, to see that it still stands where it stood.
+// Cloud gives a token to go on with, and no total
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); a part may
+// be empty, and others follow. Data Center counts: the last issue that was read is asked for again,
+// to see that it still stands where it stood.
 func (c *Client) search(ctx context.Context, s searching, at string) (found []issue, next string, err error) {
 	if c.Cloud {
 		return c.searchByToken(ctx, s, at)
@@ -136,15 +142,18 @@ func (c *Client) searchAll(ctx context.Context, s searching, each func(issue)) e
 	}
 }
 
-// How many issues are asked for at once. "The greatest number of items returned per page is achieved when requesting id or key only. It returns max 5000
-// issues" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); Data Center gives 1,000 at most unless its administrators
-// say otherwise (jira.search.views.default.max).
+// How many issues are asked for at once. "The greatest number of items returned per page is
+// achieved when requesting id or key only. It returns max 5000 issues"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/); Data
+// Center gives 1,000 at most unless its administrators say otherwise
+// (jira.search.views.default.max).
 const (
 	mostIDs    = 5000
 	mostListed = 1000
 )
 
-// zone is the time zone of the account, in which searches understand times: "the time zone is the one set in your profile".
+// zone is the time zone of the account, in which searches understand times: "the time zone is the
+// one set in your profile".
 func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 	var me struct {
 		TimeZone string `json:"timeZone"`
@@ -162,8 +171,9 @@ func (c *Client) zone(ctx context.Context) (*time.Location, error) {
 // westernmost is by how much local time is behind UTC at most, somewhere.
 const westernmost = 12 * time.Hour
 
-// since writes a time as searches take it: to the minute, in the account's time zone. Where that is not known it is early enough for all of them. Where the
-// clocks are changed about that time, it is earlier by as much: some minutes come twice there, and which of the two is meant nobody says.
+// since writes a time as searches take it: to the minute, in the account's time zone. Where that is
+// not known it is early enough for all of them. Where the clocks are changed about that time, it is
+// earlier by as much: some minutes come twice there, and which of the two is meant nobody says.
 func since(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		t, zone = t.Add(-westernmost), time.UTC

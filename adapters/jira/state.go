@@ -116,7 +116,8 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	return s.encode()
 }
 
-// id is the id of a document: the source, the issue's id, and that of a file that is attached to it. Neither changes when an issue is moved.
+// id is the id of a document: the source, the issue's id, and that of a file that is attached to
+// it. Neither changes when an issue is moved.
 func (c *Connector) id(issue, file string) document.ID {
 	id := string(c.source.ID) + ":" + issue
 	if file != "" {

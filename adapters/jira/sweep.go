@@ -34,8 +34,8 @@ func (p *pass) look(ctx context.Context, of project, at *progress) error {
 	return p.sweep(ctx, of, at)
 }
 
-// relevance reads what the settings of a project name. Where they are not shown nobody may read, whatever a document names; where they cannot be read for
-// now, it is what it was.
+// relevance reads what the settings of a project name. Where they are not shown nobody may read,
+// whatever a document names; where they cannot be read for now, it is what it was.
 func (p *pass) relevance(ctx context.Context, of project, at *progress) (relevance, error) {
 	r, err := p.scheme(ctx, p.all, of)
 	switch {
@@ -51,7 +51,8 @@ func (p *pass) relevance(ctx context.Context, of project, at *progress) (relevan
 // mostAgain is how often a list that changes while it is read is begun anew.
 const mostAgain = 3
 
-// sweep looks at all issues of a project, or at their ids, and removes in the end what was not among them.
+// sweep looks at all issues of a project, or at their ids, and removes in the end what was not
+// among them.
 func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 	w, pages := at.Sweep, &sourcehttp.Pages{Read: at.Sweep.Parts}
 	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: mostIDs, fields: []string{"id"}, anchored: true}
@@ -112,15 +113,16 @@ func (p *pass) part(w *sweep, of project, found []issue) error {
 	return nil
 }
 
-// shrunk is which part of a project may be gone at once, and few how many of it at least, before it is taken for something else than that they were
-// deleted.
+// shrunk is which part of a project may be gone at once, and few how many of it at least, before it
+// is taken for something else than that they were deleted.
 const (
 	shrunk = 3
 	few    = 20
 )
 
-// ended compares what a whole look at a project met with what was known. Where much of it is gone at once, nobody may read that from now on, and it is
-// removed once it stays away: it may be that the credential may not see it any more.
+// ended compares what a whole look at a project met with what was known. Where much of it is gone
+// at once, nobody may read that from now on, and it is removed once it stays away: it may be that
+// the credential may not see it any more.
 func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 	w := at.Sweep
 	if !w.Full && !w.Holes {

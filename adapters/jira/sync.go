@@ -27,9 +27,10 @@ type pass struct {
 	all      *site           // without who may use the site: that decides no names of nodes
 }
 
-// Sync implements index.Connector. A pass in which nothing happened asks for the projects, for the account's time zone, and for what was changed last. Every
-// Options.SweepEvery it looks at the ids of all issues besides, for what was deleted, and at the settings of projects; where these name other fields of
-// issues than before, and every Options.FullEvery, it looks at all issues.
+// Sync implements index.Connector. A pass in which nothing happened asks for the projects, for the
+// account's time zone, and for what was changed last. Every Options.SweepEvery it looks at the ids
+// of all issues besides, for what was deleted, and at the settings of projects; where these name
+// other fields of issues than before, and every Options.FullEvery, it looks at all issues.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{
@@ -72,7 +73,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.Save(index.Batch{})
 }
 
-// forget has the documents of projects removed that were not seen for long. Nobody may read them since their nodes were first missing.
+// forget has the documents of projects removed that were not seen for long. Nobody may read them
+// since their nodes were first missing.
 func (p *pass) forget() {
 	forgotten := false
 	for id, at := range p.state.Projects {
@@ -91,7 +93,8 @@ func (p *pass) forget() {
 	p.state.Strays = p.state.Strays || forgotten
 }
 
-// clean removes documents of issues that are known in no project any more, once every project was looked at.
+// clean removes documents of issues that are known in no project any more, once every project was
+// looked at.
 func (p *pass) clean() error {
 	for id := range p.projects {
 		if p.state.Projects[id].Full == 0 {
@@ -117,7 +120,8 @@ func (p *pass) clean() error {
 // mostKeys is how many projects a search names.
 const mostKeys = 50
 
-// scope is the part of a search that names the projects; empty where there are too many: what is of others is left out then when it comes.
+// scope is the part of a search that names the projects; empty where there are too many: what is of
+// others is left out then when it comes.
 func (p *pass) scope() string {
 	if len(p.projects) > mostKeys {
 		return ""
@@ -143,7 +147,8 @@ func (p *pass) listed() []string {
 	return slices.Compact(fields)
 }
 
-// changes reads what was changed last, back to what was read before. At first it only takes note until when that is.
+// changes reads what was changed last, back to what was read before. At first it only takes note
+// until when that is.
 func (p *pass) changes(ctx context.Context) error {
 	zone, err := p.client.zone(ctx)
 	if err != nil {
@@ -182,8 +187,8 @@ func (p *pass) changes(ctx context.Context) error {
 	return nil
 }
 
-// found yields issues of a list, and has documents that are stored already name the nodes by which they are read now. in, where it is set, is the project
-// of all of them, whatever they say.
+// found yields issues of a list, and has documents that are stored already name the nodes by which
+// they are read now. in, where it is set, is the project of all of them, whatever they say.
 func (p *pass) found(list []issue, in *project) error {
 	now := make(map[document.ID]access.ACL, len(list))
 	files := make(map[string]bool) // issues whose files are all listed

@@ -43,7 +43,8 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	})
 	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
-		// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on this machine.
+		// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on
+		// this machine.
 		DisableLocalhostProtection: true,
 	})
 	verify := func(ctx context.Context, secret string, _ *http.Request) (*auth.TokenInfo, error) {
@@ -95,7 +96,8 @@ func challenge(next http.Handler) http.Handler {
 	})
 }
 
-// onlyHost refuses requests for another host: a page that has its own name lead to this server sends that.
+// onlyHost refuses requests for another host: a page that has its own name lead to this server
+// sends that.
 func onlyHost(host string, next http.Handler) http.Handler {
 	host = withoutDefaultPort(host)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -125,8 +127,8 @@ func deadline(next http.Handler) http.Handler {
 	})
 }
 
-// whole reads a body before it hands a request on. From then on the connection may be silent for as long as an
-// answer takes: the deadline of a server for reading requests would cancel the call.
+// whole reads a body before it hands a request on. From then on the connection may be silent for as
+// long as an answer takes: the deadline of a server for reading requests would cancel the call.
 func whole(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))

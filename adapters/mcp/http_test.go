@@ -280,8 +280,8 @@ func (l *watching) Accept() (net.Conn, error) {
 	return watched{c, &l.read, &l.write}, err
 }
 
-// A client that never reads, or never sends, holds a connection no longer than the deadlines that it gets. A call is
-// not cut by the deadline for reading its request.
+// A client that never reads, or never sends, holds a connection no longer than the deadlines that
+// it gets. A call is not cut by the deadline for reading its request.
 func TestConnectionsHaveDeadlines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -146,7 +146,8 @@ func (w *writer) endList() {
 	w.list = nil
 }
 
-// toggle writes what can be folded as a section of its own: mostly a question with its answer, which can be linked to.
+// toggle writes what can be folded as a section of its own: mostly a question with its answer,
+// which can be linked to.
 func (w *writer) toggle(ctx context.Context, b block, text string, depth int) error {
 	w.endList()
 	if text == "" {
@@ -183,9 +184,11 @@ func (w *writer) table(ctx context.Context, b block) error {
 	return nil
 }
 
-// synced writes a synced block where it first stands. What others show of it is the other page's, whose readers may be others, now or later ("If someone doesn't
-// have access to the original page, they won't be able to see the synced block's content", https://www.notion.com/help/synced-blocks), and no edit of it or
-// move of that page is told of here.
+// synced writes a synced block where it first stands. What others show of it is the other page's,
+// whose readers may be others, now or later ("If someone doesn't have access to the original page,
+// they won't be able to see the synced block's content",
+// https://www.notion.com/help/synced-blocks), and no edit of it or move of that page is told of
+// here.
 func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	if b.SyncedFrom != nil {
 		return nil
@@ -193,7 +196,8 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	return w.inner(ctx, b, depth, indent)
 }
 
-// child takes note of a page or database that stands here, which is a document of its own, and says its name to those who may read it.
+// child takes note of a page or database that stands here, which is a document of its own, and says
+// its name to those who may read it.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
 	at := place{page, b.ID}
 	if b.Type == "child_database" {
@@ -226,7 +230,8 @@ func (w *writer) meeting(ctx context.Context, b block, depth, indent int) error 
 	return nil
 }
 
-// text is the text of runs on one line, but for the lines that its writer parted. The name of another page is said only where that page has the same readers.
+// text is the text of runs on one line, but for the lines that its writer parted. The name of
+// another page is said only where that page has the same readers.
 func (w *writer) text(ctx context.Context, runs []rich) string {
 	var b strings.Builder
 	for _, r := range runs {

@@ -103,8 +103,11 @@ func written(d document.Document) string {
 
 type held = map[string]any
 
-// A page of all the blocks that Notion has, and a row of a database, read as their golden files say. The blocks were made by hand from the schemas at
-// https://developers.notion.com/reference/block and https://developers.notion.com/reference/page-property-values: no sample of a real workspace was to be had.
+// A page of all the blocks that Notion has, and a row of a database, read as their golden files
+// say. The blocks were made by hand from the schemas at
+// https://developers.notion.com/reference/block and
+// https://developers.notion.com/reference/page-property-values: no sample of a real workspace was
+// to be had.
 func TestBlocksOfAPage(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -181,7 +184,8 @@ func TestBlocksOfAPage(t *testing.T) {
 	}
 }
 
-// What a synced block says is said by the page where it first stands alone: whoever may read that page may be others tomorrow, and nothing would tell of it here.
+// What a synced block says is said by the page where it first stands alone: whoever may read that
+// page may be others tomorrow, and nothing would tell of it here.
 func TestSyncedBlocks(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -221,7 +225,8 @@ func TestSyncedBlocks(t *testing.T) {
 	}
 }
 
-// A page of hundreds of blocks is read a hundred at a time; one whose reading is ended goes on where it was.
+// A page of hundreds of blocks is read a hundred at a time; one whose reading is ended goes on
+// where it was.
 func TestLongPagesGoOn(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -266,9 +271,10 @@ func TestLongPagesGoOn(t *testing.T) {
 	}
 }
 
-// Some blocks say that they hold others, and the API refuses to give those out: "The Notion API returns meeting transcription blocks as type: "unsupported" with
-// has_children: true … The API rejects these requests" (https://github.com/n8n-io/n8n/pull/26188). The rest of the page is read; a page that is refused itself is
-// no page that is gone.
+// Some blocks say that they hold others, and the API refuses to give those out: "The Notion API
+// returns meeting transcription blocks as type: "unsupported" with has_children: true … The API
+// rejects these requests" (https://github.com/n8n-io/n8n/pull/26188). The rest of the page is read;
+// a page that is refused itself is no page that is gone.
 func TestBlocksThatNotionDoesNotGiveOut(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()

@@ -16,8 +16,9 @@ import (
 // firstParts is how many parts of a search are looked at for pages that nobody has named.
 const firstParts = 3
 
-// Check says which pages are read and by whom, in a few words, or why none can be. Joined to the error is what the operator has not decided: pages that the
-// integration is shown and that stand below no page with readers.
+// Check says which pages are read and by whom, in a few words, or why none can be. Joined to the
+// error is what the operator has not decided: pages that the integration is shown and that stand
+// below no page with readers.
 func (c *Connector) Check(ctx context.Context) (string, error) {
 	var me struct {
 		Bot struct {
@@ -72,7 +73,8 @@ func said(readers access.ACL) string {
 // mostUnnamed is how many pages are named that nobody has decided about.
 const mostUnnamed = 10
 
-// unnamed are the highest pages and databases that the integration is shown and that stand below no root, among the first that a search shows.
+// unnamed are the highest pages and databases that the integration is shown and that stand below no
+// root, among the first that a search shows.
 func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	t := c.tree()
 	var all []*object
@@ -130,7 +132,8 @@ func (c *Connector) unnamed(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// highest reports whether nothing of what stands above a place is shown to the integration: a database above its data source is one with it.
+// highest reports whether nothing of what stands above a place is shown to the integration: a
+// database above its data source is one with it.
 func (t *tree) highest(ctx context.Context, above place) (bool, error) {
 	if above.kind == database {
 		s, err := t.spot(ctx, above)

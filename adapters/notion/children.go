@@ -12,14 +12,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
-// half is what was read of a page whose reading was ended before it was done: a page of hundreds of toggles takes longer than a piece of background work,
-// and would never be read whole if each piece began anew.
+// half is what was read of a page whose reading was ended before it was done: a page of hundreds of
+// toggles takes longer than a piece of background work, and would never be read whole if each piece
+// began anew.
 type half struct {
 	edited  time.Time
 	answers map[string]list // by what was asked
 }
 
-// mostHalves is how many pages are kept half-read, and mostAnswers how much of all of them, in parts of lists.
+// mostHalves is how many pages are kept half-read, and mostAnswers how much of all of them, in
+// parts of lists.
 const (
 	mostHalves  = 64
 	mostAnswers = 2000
@@ -50,12 +52,14 @@ func (c *Client) keep(id string, h *half) {
 	}
 }
 
-// mostParts is how many parts a list may have: no list of Notion's is longer than a loop of cursors.
+// mostParts is how many parts a list may have: no list of Notion's is longer than a loop of
+// cursors.
 const mostParts = 5000
 
 var errCircle = errors.New("the list does not end. The next run tries again")
 
-// children are the blocks that stand in a block or a page, a hundred in each request (https://developers.notion.com/reference/get-block-children).
+// children are the blocks that stand in a block or a page, a hundred in each request
+// (https://developers.notion.com/reference/get-block-children).
 func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 	var all []block
 	asked := "blocks/" + id + "/children?page_size=100"

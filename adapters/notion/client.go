@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// version of the API that is asked for, the newest one: https://developers.notion.com/reference/changes-by-version
+// version of the API that is asked for, the newest one:
+// https://developers.notion.com/reference/changes-by-version
 const version = "2026-03-11"
 
 // Config says with what credential Notion is asked. Zero fields get their defaults.
@@ -24,7 +25,8 @@ type Config struct {
 	Token      string // of an internal integration
 	AllowHosts []string
 	CAFile     string
-	// Every is the time between two requests on average: "an average of three requests per second", "Some bursts beyond the average rate are allowed"
+	// Every is the time between two requests on average: "an average of three requests per second",
+	// "Some bursts beyond the average rate are allowed"
 	// (https://developers.notion.com/reference/request-limits). 340 ms.
 	Every    time.Duration
 	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
@@ -32,7 +34,8 @@ type Config struct {
 	Now      func() time.Time
 }
 
-// Client asks Notion with one credential. All connectors with the same credential share one. It is safe for concurrent use.
+// Client asks Notion with one credential. All connectors with the same credential share one. It is
+// safe for concurrent use.
 type Client struct {
 	config Config
 	http   *sourcehttp.Client
@@ -79,8 +82,9 @@ func New(config Config) (*Client, error) {
 // Cost returns what was asked so far.
 func (c *Client) Cost() sourcehttp.Cost { return c.http.Cost() }
 
-// conflicts is how often a request is made that meets a conflict: "409 conflict_error: The transaction could not be completed, potentially due to a data
-// collision" (https://developers.notion.com/reference/status-codes).
+// conflicts is how often a request is made that meets a conflict: "409 conflict_error: The
+// transaction could not be completed, potentially due to a data collision"
+// (https://developers.notion.com/reference/status-codes).
 const conflicts = 4
 
 // get asks for a path below the API, and reads the answer into to.
@@ -114,9 +118,10 @@ func (c *Client) ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// absent reports whether an error says that something is not there for us: "404 object_not_found … the resource does not exist. This error can also indicate
-// that the resource has not been shared with owner of the bearer token" (https://developers.notion.com/reference/status-codes). What has another kind than
-// was asked for is refused with 400.
+// absent reports whether an error says that something is not there for us: "404 object_not_found …
+// the resource does not exist. This error can also indicate that the resource has not been shared
+// with owner of the bearer token" (https://developers.notion.com/reference/status-codes). What has
+// another kind than was asked for is refused with 400.
 func absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone, http.StatusBadRequest:

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// What 10,000 pages cost, half of them rows of databases, in requests: to read them the first time, and to look at everything again.
+// What 10,000 pages cost, half of them rows of databases, in requests: to read them the first time,
+// and to look at everything again.
 func TestRequestsOfALargeWorkspace(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()

@@ -14,8 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// A pass that is ended in the middle of a list goes on there, from its beginning where the cursor is not known any more; what stood on a page that was read just
-// before the end is found all the same.
+// A pass that is ended in the middle of a list goes on there, from its beginning where the cursor
+// is not known any more; what stood on a page that was read just before the end is found all the
+// same.
 func TestAPassThatIsEndedGoesOn(t *testing.T) {
 	t.Parallel()
 	for _, expired := range []bool{false, true} {
@@ -73,7 +74,8 @@ func (k killedAfter) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2
 	}
 }
 
-// Whatever was read and stored before it was noted what stands on it is read again by the run that goes on.
+// Whatever was read and stored before it was noted what stands on it is read again by the run that
+// goes on.
 func TestPagesWhoseContentWasNotNotedAreReadAgain(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()

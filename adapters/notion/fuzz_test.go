@@ -58,7 +58,8 @@ func first(ctx context.Context, c *notion.Connector) (document.Document, error) 
 	return document.Document{}, errors.New("nothing is yielded")
 }
 
-// Blocks that hold themselves, lists that never end, and blocks of kinds that are not known: a page ends, with what it says or with a sentence.
+// Blocks that hold themselves, lists that never end, and blocks of kinds that are not known: a page
+// ends, with what it says or with a sentence.
 func TestBlocksWithoutEnd(t *testing.T) {
 	t.Parallel()
 	const inner = `"id":"11111111111111111111111111111111","has_children":true`

@@ -61,7 +61,8 @@ func (p *pass) load(ctx context.Context, o *object, root string) (document.Docum
 	return d, nil
 }
 
-// attached writes the files that stand on the page, each below its name. One that cannot be read is left out, and told of.
+// attached writes the files that stand on the page, each below its name. One that cannot be read is
+// left out, and told of.
 func (w *writer) attached(ctx context.Context, p *pass) error {
 	for _, b := range w.files {
 		name := b.Name
@@ -86,7 +87,8 @@ func (w *writer) attached(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// file reads a file that Notion keeps. Its address is good for an hour, and holds what lets anybody fetch it: it stands in no error.
+// file reads a file that Notion keeps. Its address is good for an hour, and holds what lets anybody
+// fetch it: it stands in no error.
 func (w *writer) file(ctx context.Context, b block) ([]document.Section, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.File.URL, nil)
 	if err != nil || request.URL.Scheme != "https" && len(w.client.config.AllowHosts) == 0 {

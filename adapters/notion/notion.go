@@ -1,8 +1,10 @@
-// Package notion reads pages of a Notion workspace, those of databases included, as far as an integration is shown them.
+// Package notion reads pages of a Notion workspace, those of databases included, as far as an
+// integration is shown them.
 //
-// No API of Notion tells who may read a page (https://developers.notion.com/reference/page). So the operator says it, for pages and databases that are
-// called roots here: whoever is on a root's list may read everything below it, down to the next root. A page below no root is not read at all, and a
-// root without a list is read by nobody. Each root is a node.
+// No API of Notion tells who may read a page (https://developers.notion.com/reference/page). So the
+// operator says it, for pages and databases that are called roots here: whoever is on a root's list
+// may read everything below it, down to the next root. A page below no root is not read at all, and
+// a root without a list is read by nobody. Each root is a node.
 package notion
 
 import (
@@ -31,7 +33,8 @@ var Looks = index.Looks{
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
 	Name string // of the source
-	// Readers are the roots, pages or databases by address or id, each with who may read what is below it. With an empty list nobody may.
+	// Readers are the roots, pages or databases by address or id, each with who may read what is
+	// below it. With an empty list nobody may.
 	Readers map[string]access.ACL
 	// Read returns the connector of one file on this machine, for files on pages; nil: none are read.
 	Read     func(path string) (index.Connector, error)
@@ -48,8 +51,9 @@ const day = 24 * time.Hour
 // idForm is an id at the end of an address, or alone, once its dashes are gone.
 var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
 
-// ID is the id of a page or database of an address such as https://www.notion.so/acme/Handbook-0123456789abcdef0123456789abcdef, or of an id with or
-// without dashes: 32 small letters and digits.
+// ID is the id of a page or database of an address such as
+// https://www.notion.so/acme/Handbook-0123456789abcdef0123456789abcdef, or of an id with or without
+// dashes: 32 small letters and digits.
 func ID(address string) (string, error) {
 	bare, query, _ := strings.Cut(strings.TrimSpace(address), "?")
 	bare, _, _ = strings.Cut(bare, "#")
@@ -125,11 +129,13 @@ func (c *Connector) Source() document.Source { return c.source }
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
-// reading numbers the rules by which what is read becomes documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which what is read becomes documents. Raise it when they change:
+// everything is then read again.
 const reading = 2
 
-// Settings implements index.Connector. Which pages are named is part of it, since those that have readers of their own are not called by their names on the pages
-// above them. Who may read them is not: nodes tell that.
+// Settings implements index.Connector. Which pages are named is part of it, since those that have
+// readers of their own are not called by their names on the pages above them. Who may read them is
+// not: nodes tell that.
 func (c *Connector) Settings() string {
 	return fmt.Sprintf("notion %d %v %s", reading, c.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(c.roots)), " "))
 }

@@ -80,8 +80,8 @@ func (o *object) name() string {
 	return "Untitled"
 }
 
-// address is where people open it. An address outside of Notion is not believed: a citation would lead
-// there.
+// address is where people open it. An address outside of Notion is not believed: a citation would
+// lead there.
 func (o *object) address() string {
 	if at, err := url.Parse(o.URL); err == nil && outhttp.At(at, "notion.so", "notion.com", "notion.site") {
 		return o.URL

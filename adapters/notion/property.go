@@ -8,8 +8,10 @@ import (
 	"strings"
 )
 
-// property is what a page of a database says under one name (https://developers.notion.com/reference/page-property-values). What other pages say is not
-// read: relations, rollups, and formulas, which may compute with both. Their pages may have other readers.
+// property is what a page of a database says under one name
+// (https://developers.notion.com/reference/page-property-values). What other pages say is not read:
+// relations, rollups, and formulas, which may compute with both. Their pages may have other
+// readers.
 type property struct {
 	Type        string          `json:"type"`
 	Title       []rich          `json:"title"`
@@ -37,7 +39,8 @@ type dates struct {
 	End   string `json:"end"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A data source has properties of the same names that hold something else: of these only the type is known.
+// UnmarshalJSON implements json.Unmarshaler. A data source has properties of the same names that
+// hold something else: of these only the type is known.
 func (p *property) UnmarshalJSON(text []byte) error {
 	type values property
 	var v values
@@ -130,7 +133,8 @@ const (
 	longestMetadata = 120 // bytes
 )
 
-// properties are what a page of a database says of itself: as lines of text, and the short ones as metadata.
+// properties are what a page of a database says of itself: as lines of text, and the short ones as
+// metadata.
 func properties(all map[string]property, own func([]rich) string) (lines []string, metadata map[string]string) {
 	metadata = make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

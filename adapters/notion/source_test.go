@@ -82,7 +82,8 @@ func (p person) on(list []string) bool {
 	return false
 }
 
-// Who may read a page is who the nearest named page above it lists: for each person, page by page, whatever stands where.
+// Who may read a page is who the nearest named page above it lists: for each person, page by page,
+// whatever stands where.
 func TestWhoMayReadIsWhatTheOperatorSays(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -154,7 +155,8 @@ func TestWhoMayReadIsWhatTheOperatorSays(t *testing.T) {
 	}
 }
 
-// A page that gets readers of its own is not called by its name any more on a page that was read before.
+// A page that gets readers of its own is not called by its name any more on a page that was read
+// before.
 func TestNamingAPageTakesItsNameFromThePageAboveIt(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -183,7 +185,8 @@ func TestNamingAPageTakesItsNameFromThePageAboveIt(t *testing.T) {
 	}
 }
 
-// A pass reads what was edited and nothing else; what is moved gets its readers without being read; what is gone goes.
+// A pass reads what was edited and nothing else; what is moved gets its readers without being read;
+// what is gone goes.
 func TestPassesOverAWorkspace(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -230,7 +233,8 @@ func TestPassesOverAWorkspace(t *testing.T) {
 	}
 }
 
-// An edit in the minute in which a page was read shows with the next pass, although its date is the same.
+// An edit in the minute in which a page was read shows with the next pass, although its date is the
+// same.
 func TestEditsWithinAMinute(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()
@@ -251,7 +255,8 @@ func TestEditsWithinAMinute(t *testing.T) {
 	}
 }
 
-// Lists that are cut, cursors that go round or are not known any more, more rows than a query shows: all of it is read, and it ends.
+// Lists that are cut, cursors that go round or are not known any more, more rows than a query
+// shows: all of it is read, and it ends.
 func TestListsThatAreHardToRead(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(is *notiontest.Switches, all map[string]bool){
@@ -289,7 +294,8 @@ func TestListsThatAreHardToRead(t *testing.T) {
 	}
 }
 
-// Whatever Notion answers for a moment, the pass goes on; a limit that lasts ends it until then; a secret that is refused hides the source.
+// Whatever Notion answers for a moment, the pass goes on; a limit that lasts ends it until then; a
+// secret that is refused hides the source.
 func TestFaultsOfNotion(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -331,7 +337,8 @@ func TestFaultsOfNotion(t *testing.T) {
 	}
 }
 
-// Where much vanishes at once nobody may read it any more, and it is kept for a week: it may come back.
+// Where much vanishes at once nobody may read it any more, and it is kept for a week: it may come
+// back.
 func TestAnIntegrationThatIsTakenOffByMistake(t *testing.T) {
 	t.Parallel()
 	w := notiontest.NewWorld()

@@ -23,13 +23,14 @@ import (
 
 func TestMain(m *testing.M) { sourcetest.Main(m) }
 
-// Whatever happens to a workspace, and to what the operator says of it, nobody is shown what they may not read; and once nothing happens any more, everybody what
-// they may.
+// Whatever happens to a workspace, and to what the operator says of it, nobody is shown what they
+// may not read; and once nothing happens any more, everybody what they may.
 func TestSourceSuite(t *testing.T) {
 	sourcetest.Suite(t, func(rt *rapid.T) sourcetest.World { return newWorld(t, rt) }, pgaccesstest.Open(t))
 }
 
-// suiteWorld is a workspace of pages in pages, blocks and databases, and an operator who says who may read them.
+// suiteWorld is a workspace of pages in pages, blocks and databases, and an operator who says who
+// may read them.
 type suiteWorld struct {
 	*notiontest.Server
 	t    *testing.T

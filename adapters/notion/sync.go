@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// together is how many pages are read before it is noted how far the pass came: at three requests a second a piece of background work reads some dozens.
+// together is how many pages are read before it is noted how far the pass came: at three requests a
+// second a piece of background work reads some dozens.
 const together = 8
 
 // pass is one Sync.
@@ -37,11 +38,14 @@ type pass struct {
 	notices []index.Notice
 }
 
-// Sync implements index.Connector. Every pass looks at everything that the integration is shown, a hundred pages in each request, and reads what was edited.
+// Sync implements index.Connector. Every pass looks at everything that the integration is shown, a
+// hundred pages in each request, and reads what was edited.
 //
-// "Search is not guaranteed to return everything, and the index may change as your connection iterates through pages and databases"
-// (https://developers.notion.com/reference/search-optimizations-and-limitations). So the pages of every database are listed besides, what stands on pages that
-// are read is followed, and whatever is stored and was met nowhere is asked for by itself.
+// "Search is not guaranteed to return everything, and the index may change as your connection
+// iterates through pages and databases"
+// (https://developers.notion.com/reference/search-optimizations-and-limitations). So the pages of
+// every database are listed besides, what stands on pages that are read is followed, and whatever
+// is stored and was met nowhere is asked for by itself.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{Connector: c, yield: emit, state: decode(since, c.Settings()), tree: c.tree(), first: true}
@@ -106,7 +110,8 @@ func (p *pass) run(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// lookAtRoots looks at the roots, which a search may not show, and takes note of the databases among them.
+// lookAtRoots looks at the roots, which a search may not show, and takes note of the databases
+// among them.
 func (p *pass) lookAtRoots(ctx context.Context) error {
 	var pages []*object
 	for _, id := range slices.Sorted(maps.Keys(p.roots)) {
@@ -178,7 +183,8 @@ func decoded(results []json.RawMessage) ([]*object, error) {
 	return all, nil
 }
 
-// take takes in what a list shows: pages below a root are read, if they were edited, and have the readers that they have now; others are removed.
+// take takes in what a list shows: pages below a root are read, if they were edited, and have the
+// readers that they have now; others are removed.
 func (p *pass) take(ctx context.Context, objects []*object) error {
 	for _, o := range objects {
 		p.tree.learn(o)
@@ -221,12 +227,14 @@ func (p *pass) take(ctx context.Context, objects []*object) error {
 	return nil
 }
 
-// unsure reports whether a page may have been edited once more after it was read: the time of its last edit is told to the minute.
+// unsure reports whether a page may have been edited once more after it was read: the time of its
+// last edit is told to the minute.
 func (p *pass) unsure(edited time.Time) bool {
 	return p.state.Last > 0 && edited.Unix() >= p.state.Last-int64((2*time.Minute)/time.Second)
 }
 
-// read has pages read, and then notes what stands on them. After a pass was ended between the two, the first pages are read once more.
+// read has pages read, and then notes what stands on them. After a pass was ended between the two,
+// the first pages are read once more.
 func (p *pass) read(items []index.Item) error {
 	if p.resumed && p.first {
 		for i := range items {
@@ -256,7 +264,8 @@ func (p *pass) read(items []index.Item) error {
 	return p.emit(index.Batch{})
 }
 
-// sources takes note of the data sources of a database below a root: their pages are listed one by one.
+// sources takes note of the data sources of a database below a root: their pages are listed one by
+// one.
 func (p *pass) sources(ctx context.Context, o *object) error {
 	id := bareID(o.ID)
 	at := place{database, id}
@@ -282,7 +291,8 @@ func (p *pass) sources(ctx context.Context, o *object) error {
 	return nil
 }
 
-// follow lists the pages of databases, and looks at what stands on pages, until there is nothing new.
+// follow lists the pages of databases, and looks at what stands on pages, until there is nothing
+// new.
 func (p *pass) follow(ctx context.Context) error {
 	for {
 		switch {
@@ -336,8 +346,9 @@ func (p *pass) visit(ctx context.Context, names []string) error {
 	return p.take(ctx, met)
 }
 
-// query lists the pages of a data source by when they were made. "A single data source query returns at most 10,000 results … pagination stops": then the
-// rest is asked for from there on (https://developers.notion.com/guides/data-apis/query-large-data-sources).
+// query lists the pages of a data source by when they were made. "A single data source query
+// returns at most 10,000 results … pagination stops": then the rest is asked for from there on
+// (https://developers.notion.com/guides/data-apis/query-large-data-sources).
 func (p *pass) query(ctx context.Context, id string) error {
 	been := make(map[string]bool)
 	last := p.look.From

@@ -13,7 +13,8 @@ type tree struct {
 	known map[string]spot // by id
 }
 
-// spot is where something stands. What is gone stands nowhere: it was deleted, is in the trash, or is not shown to the integration.
+// spot is where something stands. What is gone stands nowhere: it was deleted, is in the trash, or
+// is not shown to the integration.
 type spot struct {
 	above   place
 	gone    bool
@@ -42,7 +43,8 @@ func (t *tree) learn(o *object) {
 	}
 }
 
-// root returns the nearest root that something stands below, or is itself; empty where there is none. An error is one that may pass.
+// root returns the nearest root that something stands below, or is itself; empty where there is
+// none. An error is one that may pass.
 func (t *tree) root(ctx context.Context, at place) (string, error) {
 	for range deepest {
 		if at.kind == atTop {
@@ -63,7 +65,8 @@ func (t *tree) root(ctx context.Context, at place) (string, error) {
 	return "", nil // a circle, or as good as one
 }
 
-// trashed reports whether something stands in what is in the trash, as far as the integration is shown what it stands in.
+// trashed reports whether something stands in what is in the trash, as far as the integration is
+// shown what it stands in.
 func (t *tree) trashed(ctx context.Context, at place) (bool, error) {
 	for range deepest {
 		if at.kind == atTop {

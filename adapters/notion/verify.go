@@ -12,15 +12,16 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// shrunk is which part of the pages may vanish at once, and few how many of them at least, before it is taken for something else than that they were
-// deleted: the integration may have been taken off a page by mistake.
+// shrunk is which part of the pages may vanish at once, and few how many of them at least, before
+// it is taken for something else than that they were deleted: the integration may have been taken
+// off a page by mistake.
 const (
 	shrunk = 3
 	few    = 20
 )
 
-// verify asks for what is stored and was met nowhere, each by itself: what a search has left out stays, what was deleted, moved away or is not shown any more
-// goes.
+// verify asks for what is stored and was met nowhere, each by itself: what a search has left out
+// stays, what was deleted, moved away or is not shown any more goes.
 func (p *pass) verify(ctx context.Context) error {
 	stored, missing, err := p.unmet()
 	if err != nil {
@@ -76,7 +77,8 @@ func (p *pass) verify(ctx context.Context) error {
 	}})
 }
 
-// unmet returns how many documents are stored, and those of them that the pass did not meet. A run that ends in the middle may go on counting after it.
+// unmet returns how many documents are stored, and those of them that the pass did not meet. A run
+// that ends in the middle may go on counting after it.
 func (p *pass) unmet() (int, []document.ID, error) {
 	var mu sync.Mutex
 	var stored int

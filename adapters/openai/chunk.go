@@ -13,8 +13,8 @@ import (
 
 var errMalformed = errors.New("a piece of the stream is not valid JSON")
 
-// chunk is one event of a stream, parsed from its raw form because servers put reasoning into fields that the SDK does not know and
-// write tool calls in more ways than it accepts.
+// chunk is one event of a stream, parsed from its raw form because servers put reasoning into
+// fields that the SDK does not know and write tool calls in more ways than it accepts.
 type chunk struct {
 	Choices []struct {
 		Delta struct {
@@ -105,8 +105,8 @@ type decoder struct {
 
 func newDecoder() *decoder { return &decoder{ids: map[int]string{}, last: -1} }
 
-// smallEvent is how many bytes an event has that is decoded without a grant of memory: almost every one has a word, and a reader does
-// not wait for one until a large file was read.
+// smallEvent is how many bytes an event has that is decoded without a grant of memory: almost every
+// one has a word, and a reader does not wait for one until a large file was read.
 const smallEvent = 4 << 10
 
 // decodeWithin is decode with the memory that it needs.

@@ -16,8 +16,8 @@ type Endpoint struct {
 	APIKey  string // may be empty for servers on the operator's own machine
 	// HTTP makes the requests; it must have no total timeout. Default: a client with Go's defaults.
 	HTTP *http.Client
-	// IdleTimeout is how long a stream may send nothing, not even a keep-alive comment. Default 90 s, and
-	// 5 minutes for models that think; negative is no limit.
+	// IdleTimeout is how long a stream may send nothing, not even a keep-alive comment. Default 90
+	// s, and 5 minutes for models that think; negative is no limit.
 	IdleTimeout time.Duration
 	// AddressSetting and KeySetting name the settings that hold BaseURL and APIKey, for errors.
 	// Default OPENAI_BASE_URL and OPENAI_API_KEY.

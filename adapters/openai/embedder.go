@@ -27,7 +27,8 @@ var (
 type EmbedderConfig struct {
 	Endpoint
 	Model string
-	// Dimensions of the vectors. 0 looks the model up; fewer than the model's own are asked of models that can shorten theirs.
+	// Dimensions of the vectors. 0 looks the model up; fewer than the model's own are asked of
+	// models that can shorten theirs.
 	Dimensions int
 	Batch      int // texts per request; default 64
 }
@@ -87,7 +88,8 @@ func NewEmbedder(config EmbedderConfig) (*Embedder, error) {
 	return &Embedder{config: config, traits: t, client: newClient(config.Endpoint, vectorLimits(config))}, nil
 }
 
-// usualDimensions leaves room for the vectors of a model that is not the one in the settings, which the error then names.
+// usualDimensions leaves room for the vectors of a model that is not the one in the settings, which
+// the error then names.
 const usualDimensions = 4096
 
 // vectorLimits bounds an answer: a vector for each text, with numbers of up to 32 characters.
@@ -107,7 +109,8 @@ func (e *Embedder) Model() string {
 // Dimensions implements retrieve.Embedder.
 func (e *Embedder) Dimensions() int { return e.config.Dimensions }
 
-// Embed implements retrieve.Embedder. It blocks until every batch is done or one has failed for good.
+// Embed implements retrieve.Embedder. It blocks until every batch is done or one has failed for
+// good.
 func (e *Embedder) Embed(ctx context.Context, purpose retrieve.Purpose, texts []string) ([][]float32, error) {
 	vectors, _, err := e.EmbedCounted(ctx, purpose, texts)
 	return vectors, err
@@ -239,7 +242,8 @@ func (e *Embedder) ordered(data []sdk.Embedding, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// normalise scales v to length 1 and reports whether its values are finite. A vector of zeros stays as it is.
+// normalise scales v to length 1 and reports whether its values are finite. A vector of zeros stays
+// as it is.
 func normalise(v []float32) bool {
 	var sum float64
 	for _, x := range v {

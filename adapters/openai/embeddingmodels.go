@@ -26,9 +26,10 @@ const (
 	gemmaPassage = "title: none | text: "
 )
 
-// knownVectors lists published dimensions, the prefixes of the model cards on Hugging Face, and the input types of the providers' references (Cohere
-// "embed", Voyage "embeddings"); models without either were trained without. The longest prefix wins. Vectors are always normalised here, so that inner product and
-// cosine are the same for every model: models that already do so lose nothing.
+// knownVectors lists published dimensions, the prefixes of the model cards on Hugging Face, and the
+// input types of the providers' references (Cohere "embed", Voyage "embeddings"); models without
+// either were trained without. The longest prefix wins. Vectors are always normalised here, so that
+// inner product and cosine are the same for every model: models that already do so lose nothing.
 var knownVectors = []vectorTraits{
 	{prefix: "text-embedding-3-large", dimensions: 3072, shorter: true},
 	{prefix: "text-embedding-3-small", dimensions: 1536, shorter: true},

@@ -22,7 +22,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// responseError is a refusal as the provider worded it. It never leaves this package: explain turns it into an error of core/llm.
+// responseError is a refusal as the provider worded it. It never leaves this package: explain turns
+// it into an error of core/llm.
 type responseError struct {
 	status     int // 0 inside a stream that named none
 	inStream   bool
@@ -35,12 +36,14 @@ type responseError struct {
 	message    string
 }
 
-// Error implements error. The provider's words are left out: explain decides whether they may be shown.
+// Error implements error. The provider's words are left out: explain decides whether they may be
+// shown.
 func (e *responseError) Error() string {
 	return "the model endpoint answered HTTP " + strconv.Itoa(e.status)
 }
 
-// read takes the details from a body: {"error":{…}}, {"error":"…"}, {"detail":…}, {"message":…} or plain text.
+// read takes the details from a body: {"error":{…}}, {"error":"…"}, {"detail":…}, {"message":…} or
+// plain text.
 func (e *responseError) read(body []byte) {
 	var envelope struct {
 		Error   json.RawMessage `json:"error"`
@@ -127,8 +130,8 @@ func (e *responseError) unpaid() bool {
 	return e.status == http.StatusPaymentRequired || e.says("insufficient_quota", "billing_hard_limit", "billing_not_active")
 }
 
-// explainer turns failures into errors of core/llm, each a sentence that says what to do. Neither the API key nor words of the
-// request appear in them.
+// explainer turns failures into errors of core/llm, each a sentence that says what to do. Neither
+// the API key nor words of the request appear in them.
 type explainer struct {
 	host       string
 	model      string
@@ -272,8 +275,8 @@ func (x explainer) quote(e *responseError) string {
 	return ": " + message
 }
 
-// echoes reports whether the message repeats a piece of what was sent, as servers that explain validation faults do. Such messages
-// would carry a question into the log.
+// echoes reports whether the message repeats a piece of what was sent, as servers that explain
+// validation faults do. Such messages would carry a question into the log.
 func (x explainer) echoes(message string) bool {
 	for _, text := range x.sent {
 		text = strings.Join(strings.Fields(text), " ")

@@ -1,7 +1,9 @@
-// Package openai reaches language and embedding models over the OpenAI protocol, at OpenAI itself or at any server that speaks it. It is
-// the only package that knows the SDK; its types and errors go no further.
+// Package openai reaches language and embedding models over the OpenAI protocol, at OpenAI itself
+// or at any server that speaks it. It is the only package that knows the SDK; its types and errors
+// go no further.
 //
-// Nothing of a request or an answer is logged, and neither the API key nor the prompt appears in an error.
+// Nothing of a request or an answer is logged, and neither the API key nor the prompt appears in an
+// error.
 package openai
 
 import (
@@ -32,8 +34,9 @@ type Config struct {
 	NativeTools *bool // nil looks the model up, and believes an endpoint that refuses; false has calls read from the model's text
 }
 
-// Model streams chat completions. It does not retry, except at once when the endpoint rejects an optional field of the request: that
-// field is then left out, in later requests as well. It is safe for concurrent use.
+// Model streams chat completions. It does not retry, except at once when the endpoint rejects an
+// optional field of the request: that field is then left out, in later requests as well. It is safe
+// for concurrent use.
 type Model struct {
 	config  Config
 	traits  traits
@@ -111,8 +114,9 @@ func (m *Model) Info() llm.Info {
 	return info
 }
 
-// Stream implements llm.Model, within llm.AnswerLimits and with llm.Thoughts apart. The last delta carries the finish reason and, where the endpoint tells, the
-// usage. A refusal in the model's own words is streamed as text and finishes with llm.FinishRefusal.
+// Stream implements llm.Model, within llm.AnswerLimits and with llm.Thoughts apart. The last delta
+// carries the finish reason and, where the endpoint tells, the usage. A refusal in the model's own
+// words is streamed as text and finishes with llm.FinishRefusal.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return llm.AnswerLimits.Stream(ctx, req, func(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 		return llm.Thoughts(m.stream(ctx, req))
@@ -168,7 +172,8 @@ func (m *Model) stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	}
 }
 
-// failed returns the last item of a stream that broke. A refusal by a content filter is an outcome, not a failure.
+// failed returns the last item of a stream that broke. A refusal by a content filter is an outcome,
+// not a failure.
 func (x explainer) failed(ctx context.Context, err error) (llm.Delta, error) {
 	var refused *responseError
 	if ctx.Err() == nil && errors.As(err, &refused) && refused.filtered() {
@@ -177,7 +182,8 @@ func (x explainer) failed(ctx context.Context, err error) (llm.Delta, error) {
 	return llm.Delta{}, x.explain(ctx, err)
 }
 
-// open sends the request, at most once more for each optional field that the endpoint rejects by name.
+// open sends the request, at most once more for each optional field that the endpoint rejects by
+// name.
 func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionStream, error) {
 	for {
 		d := *m.dialect.Load()
@@ -197,7 +203,8 @@ func (m *Model) open(ctx context.Context, req llm.Request) (*sdk.ChatCompletionS
 	}
 }
 
-// learn notes the field that the endpoint rejected and reports whether trying without it makes sense.
+// learn notes the field that the endpoint rejected and reports whether trying without it makes
+// sense.
 func (d *dialect) learn(e *responseError, sent sdk.ChatCompletionRequest) bool {
 	if e.status != http.StatusBadRequest && e.status != http.StatusUnprocessableEntity || e.tooLong() {
 		return false

@@ -19,7 +19,8 @@ type dialect struct {
 	noNone        bool // takes tools, and not that none may be called
 }
 
-// noContent stands where an endpoint wants text and there is none: several reject an empty tool result.
+// noContent stands where an endpoint wants text and there is none: several reject an empty tool
+// result.
 const noContent = "(empty)"
 
 // encode turns a request into the SDK's form.
@@ -80,7 +81,8 @@ func isObject(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &object) == nil && object != nil
 }
 
-// closed reports whether a schema allows no further properties. OpenAI accepts only such ones in its strict mode.
+// closed reports whether a schema allows no further properties. OpenAI accepts only such ones in
+// its strict mode.
 func closed(schema json.RawMessage) bool {
 	var object struct {
 		Additional *bool `json:"additionalProperties"`

@@ -9,12 +9,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// maxRetryAfter caps what a provider may ask for: a longer wait is a closed door, and callers decide by themselves.
+// maxRetryAfter caps what a provider may ask for: a longer wait is a closed door, and callers
+// decide by themselves.
 const maxRetryAfter = time.Hour
 
-// retryAfter reads how long a provider asks to wait: retry-after-ms, Retry-After in seconds or as a date, or else the longest of the
-// x-ratelimit-reset headers, which name a duration ("6m0s", "350ms"), seconds, or a Unix time, depending on the provider. Where a
-// reset header comes with a remaining count above zero, that limit is not the one that was hit. 0 means that nothing was said.
+// retryAfter reads how long a provider asks to wait: retry-after-ms, Retry-After in seconds or as a
+// date, or else the longest of the x-ratelimit-reset headers, which name a duration ("6m0s",
+// "350ms"), seconds, or a Unix time, depending on the provider. Where a reset header comes with a
+// remaining count above zero, that limit is not the one that was hit. 0 means that nothing was
+// said.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(strings.TrimSpace(h.Get("Retry-After-Ms")), 64); err == nil && ms > 0 {
 		return capped(time.Duration(ms * float64(time.Millisecond)))

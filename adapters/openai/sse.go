@@ -12,10 +12,12 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// events bounds one event of a stream. Most have a word; an answer that comes whole is one event as well.
+// events bounds one event of a stream. Most have a word; an answer that comes whole is one event as
+// well.
 var events = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 64}
 
-// Bounds of a stream. Most of it is the wrapping of words: an event of one word has some hundred bytes in two or three lines.
+// Bounds of a stream. Most of it is the wrapping of words: an event of one word has some hundred
+// bytes in two or three lines.
 const (
 	maxStream = 128 << 20 // bytes
 	maxLines  = 600_000
@@ -29,9 +31,10 @@ var (
 // keepBuffer is how large a buffer may be that is used for the next event.
 const keepBuffer = 16 << 10
 
-// eventReader reads a server-sent event stream and passes on only what the SDK understands: one "data:" line per event. Comments
-// and pings become empty events; ids and retry hints are dropped; an error inside the stream ends it as a *responseError. An event that the connection's end
-// cut in two is dropped, and the end is then io.ErrUnexpectedEOF.
+// eventReader reads a server-sent event stream and passes on only what the SDK understands: one
+// "data:" line per event. Comments and pings become empty events; ids and retry hints are dropped;
+// an error inside the stream ends it as a *responseError. An event that the connection's end cut in
+// two is dropped, and the end is then io.ErrUnexpectedEOF.
 type eventReader struct {
 	body io.ReadCloser
 	in   *bufio.Reader
@@ -70,7 +73,8 @@ func (r *eventReader) Close() error { return r.body.Close() }
 func (r *eventReader) advance() {
 	line, err := r.line()
 	if err != nil {
-		// Servers that forget the blank line after their last event are common; half an event is recognised by its JSON.
+		// Servers that forget the blank line after their last event are common; half an event is
+		// recognised by its JSON.
 		if len(line) > 0 {
 			r.field(line)
 		}

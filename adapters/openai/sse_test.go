@@ -67,7 +67,8 @@ func TestEventTooLong(t *testing.T) {
 	}
 }
 
-// Whatever a server sends, the SDK sees whole lines with data, and the result does not depend on how the network cut it.
+// Whatever a server sends, the SDK sees whole lines with data, and the result does not depend on
+// how the network cut it.
 func FuzzEventReader(f *testing.F) {
 	for _, seed := range []string{"data: {}\n\n", ": c\r\n\r\n", "event: error\ndata: x\n\n", "data: {\"error\":1}\n\n", "data: [DONE]", "data: {\ndata: }\n", "\xef\xbb\xbfdata:1\n\n"} {
 		f.Add([]byte(seed))

@@ -99,8 +99,8 @@ func TestToolsThatCannotBeForced(t *testing.T) {
 	}
 }
 
-// An endpoint that does not know tool_choice "none" is asked without tools, in this request and in later ones; one that knows it is
-// sent it even after it refused to let a tool be forced.
+// An endpoint that does not know tool_choice "none" is asked without tools, in this request and in
+// later ones; one that knows it is sent it even after it refused to let a tool be forced.
 func TestToolsThatCannotBeForbidden(t *testing.T) {
 	t.Parallel()
 	none := llm.ToolChoice{Mode: llm.None}

@@ -19,8 +19,9 @@ import (
 // maxErrorBody bounds how much of a refusal is read.
 const maxErrorBody = 64 << 10
 
-// transport stands between the SDK and the network, because the SDK drops what callers must know: the headers of a refusal, errors
-// inside a stream, and whether a silence is a stall. A response that is not a success becomes a *responseError.
+// transport stands between the SDK and the network, because the SDK drops what callers must know:
+// the headers of a refusal, errors inside a stream, and whether a silence is a stall. A response
+// that is not a success becomes a *responseError.
 type transport struct {
 	next  http.RoundTripper
 	idle  time.Duration      // for streams
@@ -67,7 +68,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// checked turns everything but a success in the wanted form into an error, and closes the body then.
+// checked turns everything but a success in the wanted form into an error, and closes the body
+// then.
 func checked(resp *http.Response, want string) (*http.Response, error) {
 	media := mediaType(resp)
 	success := resp.StatusCode >= 200 && resp.StatusCode < 300
@@ -95,7 +97,8 @@ func mediaType(resp *http.Response) string {
 	return media
 }
 
-// watchedBody reports a silence as llm.ErrStalled and counts every byte, keep-alive comments included, as a sign of life.
+// watchedBody reports a silence as llm.ErrStalled and counts every byte, keep-alive comments
+// included, as a sign of life.
 type watchedBody struct {
 	io.ReadCloser
 	ctx    context.Context //nolint:containedctx // the request's own, whose cause says why a read failed

@@ -22,8 +22,8 @@ const (
 	maxReply      = 8_192 // tokens kept free for the reply, however much the model could write
 )
 
-// known lists published limits; the longest prefix wins. Servers on the operator's own machine often run a model with a smaller
-// window than it was trained for: the setting overrides.
+// known lists published limits; the longest prefix wins. Servers on the operator's own machine
+// often run a model with a smaller window than it was trained for: the setting overrides.
 var known = []traits{
 	{prefix: "gpt-6", window: 400_000, output: 128_000, vision: true, reasoning: true},
 	// The chat API of these calls tools only while they do not reason; the first two always do.
@@ -80,7 +80,8 @@ var known = []traits{
 	{prefix: "grok", window: 131_072, output: 8_192},
 }
 
-// traitsOf returns what is known of a model, whose name may carry its maker ("openai/gpt-4o") and a tag ("llama3.1:8b").
+// traitsOf returns what is known of a model, whose name may carry its maker ("openai/gpt-4o") and a
+// tag ("llama3.1:8b").
 func traitsOf(model string) traits {
 	name := bareName(model)
 	best := traits{window: unknownWindow, output: unknownOutput}
@@ -92,7 +93,8 @@ func traitsOf(model string) traits {
 	return best
 }
 
-// thinking are names of models that may think for minutes, in addition to those whose traits say reasoning.
+// thinking are names of models that may think for minutes, in addition to those whose traits say
+// reasoning.
 var thinking = regexp.MustCompile(`(^|[-_.])(r1|reason(er|ing)?|think(ing)?|qwq|magistral|gpt-oss|qwen3|glm-[4-9]|kimi|minimax)([-_.]|$)`)
 
 // thinks reports whether a model may think for minutes before its first word.

@@ -29,12 +29,14 @@ const Scheme = "opensearch://"
 // defaultPrefix names indexes of an address without a path.
 const defaultPrefix = "footnote"
 
-// indexName is what OpenSearch allows as the name of an index, without what would have a meaning in its addresses.
+// indexName is what OpenSearch allows as the name of an index, without what would have a meaning in
+// its addresses.
 var indexName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`)
 
 var errUserinfo = errors.New("user or password hold characters that have to be written as %XX")
 
-// ParseAddress reads INDEX_URL. Its errors are sentences that never repeat the address, which may hold a password.
+// ParseAddress reads INDEX_URL. Its errors are sentences that never repeat the address, which may
+// hold a password.
 func ParseAddress(text string) (Address, error) {
 	a := Address{Shards: 1, Replicas: 1}
 	rest, ours := strings.CutPrefix(text, Scheme)

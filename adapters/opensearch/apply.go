@@ -27,12 +27,14 @@ const (
 	senders     = 2 // requests at once
 )
 
-// hopeful is how many changes a bulk request holds at most that is not made smaller when the cluster does not answer in time: a cluster that cannot do
-// so much in half a minute is as good as away.
+// hopeful is how many changes a bulk request holds at most that is not made smaller when the
+// cluster does not answer in time: a cluster that cannot do so much in half a minute is as good as
+// away.
 const hopeful = 100
 
-// ownRefresh is from how many changes on an index is refreshed for them at once: a segment of its own costs little then, and waiting up to a second for
-// the next refresh, batch after batch, would hold a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
+// ownRefresh is from how many changes on an index is refreshed for them at once: a segment of its
+// own costs little then, and waiting up to a second for the next refresh, batch after batch, would
+// hold a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
 const ownRefresh = 32
 
 // How long the cluster is given when it says that it has too much to do.
@@ -45,7 +47,8 @@ const (
 // action is one change of one index, as lines of a bulk request.
 type action struct{ lines []byte }
 
-// Apply carries out changes; see engine.Writer. It cuts them into bulk requests, and sends some at once: their order does not matter.
+// Apply carries out changes; see engine.Writer. It cuts them into bulk requests, and sends some at
+// once: their order does not matter.
 func (c *Client) Apply(ctx context.Context, index string, changes []engine.Change, visible bool) error {
 	if err := c.ready(ctx); err != nil {
 		return err
@@ -95,7 +98,8 @@ func id(tenant access.TenantID, chunk document.ChunkID) string {
 	return string(tenant) + "/" + strconv.FormatInt(int64(chunk), 10)
 }
 
-// encode writes a change as lines of a bulk request. The engine compares versions: what comes late has no effect.
+// encode writes a change as lines of a bulk request. The engine compares versions: what comes late
+// has no effect.
 func encode(change *engine.Change) ([]byte, error) {
 	meta := object{"_id": id(change.Tenant, change.Chunk), "version": change.Version, "version_type": "external_gte"}
 	var lines bytes.Buffer
@@ -141,8 +145,9 @@ type answered struct {
 	}
 }
 
-// bulk sends actions until each was carried out, or has no effect because a newer one was. Those that the cluster has no room or no time for now are sent
-// again, and only those, in ever smaller requests.
+// bulk sends actions until each was carried out, or has no effect because a newer one was. Those
+// that the cluster has no room or no time for now are sent again, and only those, in ever smaller
+// requests.
 func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh string) error {
 	wait := firstWait
 	for try := 1; len(batch) > 0; {
@@ -188,7 +193,8 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 // less has the next requests hold at most so many changes.
 func (c *Client) less(changes int) { c.portion.Store(int64(max(1, changes))) }
 
-// adapt makes the next requests smaller before the cluster would not answer them in time, and larger again when it has become faster.
+// adapt makes the next requests smaller before the cluster would not answer them in time, and
+// larger again when it has become faster.
 func (c *Client) adapt(changes int, took time.Duration) {
 	switch portion := c.portion.Load(); {
 	case took > c.cfg.Timeout/3 && changes > hopeful:
@@ -198,12 +204,14 @@ func (c *Client) adapt(changes int, took time.Duration) {
 	}
 }
 
-// busy reports whether trying again soon may help. Where shards are missing the cluster has waited itself (patience).
+// busy reports whether trying again soon may help. Where shards are missing the cluster has waited
+// itself (patience).
 func busy(f *fault) bool {
 	return f.kind != "cluster_block_exception" && f.kind != "unavailable_shards_exception" && (f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable)
 }
 
-// patience is how long the cluster waits for a shard that is missing, as while a node takes over another one's: it answers before the request's time is up.
+// patience is how long the cluster waits for a shard that is missing, as while a node takes over
+// another one's: it answers before the request's time is up.
 func (c *Client) patience() time.Duration { return c.cfg.Timeout / 3 }
 
 // send makes one bulk request and returns the actions that are to be sent again.

@@ -1,8 +1,9 @@
-// Package opensearch is the search engine OpenSearch as core/retrieve/engine wants one: an index of chunks whose words carry their weights, with
-// vectors beside them, behind filters.
+// Package opensearch is the search engine OpenSearch as core/retrieve/engine wants one: an index of
+// chunks whose words carry their weights, with vectors beside them, behind filters.
 //
-// The engine is told what words weigh (in 16 bits, as in the tables of PostgreSQL) instead of being asked to judge that, so that scores do not depend on how it
-// counts lengths, on documents that were taken out and are not merged away yet, on shards or on other tenants.
+// The engine is told what words weigh (in 16 bits, as in the tables of PostgreSQL) instead of being
+// asked to judge that, so that scores do not depend on how it counts lengths, on documents that
+// were taken out and are not merged away yet, on shards or on other tenants.
 package opensearch
 
 import (
@@ -37,7 +38,8 @@ type Config struct {
 	Address Address
 	// Timeout of one request; 30 s.
 	Timeout time.Duration
-	// Refresh is how few changes are made visible: "wait_for" (the default) waits for the next refresh of the index, "true" has one made at once, as many get.
+	// Refresh is how few changes are made visible: "wait_for" (the default) waits for the next
+	// refresh of the index, "true" has one made at once, as many get.
 	Refresh string
 	// Rest is how long a node that gave no answer is asked after the others; 5 s.
 	Rest   time.Duration
@@ -56,7 +58,8 @@ type Client struct {
 	failed  pace.Rest    // nodes that gave no answer a short time ago
 }
 
-// answers bounds an answer. The largest are lists of 10,000 chunks, with about 1 MB and 100,000 elements.
+// answers bounds an answer. The largest are lists of 10,000 chunks, with about 1 MB and 100,000
+// elements.
 var answers = boundedjson.Limits{Bytes: 4 << 20, Elements: 250_000, Depth: 24}
 
 // New returns a client. Nothing is asked of the cluster yet.
@@ -104,8 +107,8 @@ func New(cfg Config) (*Client, error) {
 // Waiting is how many bulk requests wait now because the cluster wants them later.
 func (c *Client) Waiting() int64 { return c.waiting.Load() }
 
-// Least is the oldest release that works: the first with weights of words (delimited_term_freq), 2.10; tested is what every release of this program
-// is tested with.
+// Least is the oldest release that works: the first with weights of words (delimited_term_freq),
+// 2.10; tested is what every release of this program is tested with.
 const (
 	Least  = "2.10"
 	tested = "2.19"
@@ -188,7 +191,8 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 	return last
 }
 
-// hosts are the nodes in the order in which a request asks them: in turn, and last those that failed.
+// hosts are the nodes in the order in which a request asks them: in turn, and last those that
+// failed.
 func (c *Client) hosts() []string {
 	all := c.cfg.Address.Hosts
 	first := int(c.next.Add(1)) % len(all)

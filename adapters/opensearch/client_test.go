@@ -27,7 +27,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// server is a cluster that answers as OpenSearch does, and then as it does when it is not well. What it holds is in bots/enginetest, which asks a real one.
+// server is a cluster that answers as OpenSearch does, and then as it does when it is not well.
+// What it holds is in bots/enginetest, which asks a real one.
 type server struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -90,7 +91,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // items answers a bulk request: one result for each action, in order
-// (https://docs.opensearch.org/docs/2.19/api-reference/document-apis/bulk/: "the items array contains the result of each operation, in the order submitted").
+// (https://docs.opensearch.org/docs/2.19/api-reference/document-apis/bulk/: "the items array
+// contains the result of each operation, in the order submitted").
 func (s *server) items(w http.ResponseWriter, ids []string, result func(int) string) {
 	var items []string
 	for i, id := range ids {
@@ -217,7 +219,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// expired starts a server whose certificate was valid until yesterday, and names the file of its signer's.
+// expired starts a server whose certificate was valid until yesterday, and names the file of its
+// signer's.
 func expired(t *testing.T) (*server, string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -242,7 +245,8 @@ func expired(t *testing.T) (*server, string) {
 	}), file
 }
 
-// Whoever renews a token, or forgets the password, sees what counts; the password stands in no error.
+// Whoever renews a token, or forgets the password, sees what counts; the password stands in no
+// error.
 func TestWhoAsks(t *testing.T) {
 	t.Parallel()
 	s := serve(t, httptest.NewServer)
@@ -340,7 +344,8 @@ func TestBulkHalfApplied(t *testing.T) {
 	}
 }
 
-// A cluster that does not get done with a large request in time gets smaller ones; one that does not get done with a small one is away.
+// A cluster that does not get done with a large request in time gets smaller ones; one that does
+// not get done with a small one is away.
 func TestBulkTooSlow(t *testing.T) {
 	t.Parallel()
 	const many = 600
@@ -439,7 +444,8 @@ func TestBulkGivesUp(t *testing.T) {
 	}
 }
 
-// An index that another release laid out is neither searched nor written to, and counts as lost: made anew it is right.
+// An index that another release laid out is neither searched nor written to, and counts as lost:
+// made anew it is right.
 func TestIndexOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	s := serve(t, httptest.NewServer)

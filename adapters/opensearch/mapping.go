@@ -18,7 +18,8 @@ const delimiter = "|"
 // mappingVersion is that of what follows. An index of another one has to be made anew.
 const mappingVersion = 2
 
-// Names of the fields. flat and title hold words with weights; a model's vectors are in a field of their own (space).
+// Names of the fields. flat and title hold words with weights; a model's vectors are in a field of
+// their own (space).
 const (
 	fieldTenant  = "tenant"
 	fieldChunk   = "chunk"
@@ -36,8 +37,9 @@ func space(model int32) string { return fmt.Sprintf("space%d", model) }
 // object is a JSON object.
 type object = map[string]any
 
-// settings is what an index is made with. The words' weights stand where the engine keeps how often a word occurs, and the similarity hands them back:
-// a score is the sum of what the words asked for weigh there, each times what the query says that it counts.
+// settings is what an index is made with. The words' weights stand where the engine keeps how often
+// a word occurs, and the similarity hands them back: a score is the sum of what the words asked for
+// weigh there, each times what the query says that it counts.
 func (c *Client) settings() object {
 	words := object{"type": "text", "analyzer": "weighted", "norms": false, "index_options": "freqs", "similarity": "weight"}
 	number := func(kind string) object { return object{"type": kind} }
@@ -66,11 +68,12 @@ func (c *Client) settings() object {
 // Name is how an index is called; see engine.Keeper.
 func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.Address.Prefix, number) }
 
-// writeAlias is the name under which an index is written to: unlike an index, an alias is never made by writing to it.
+// writeAlias is the name under which an index is written to: unlike an index, an alias is never
+// made by writing to it.
 func writeAlias(index string) string { return index + "-write" }
 
-// suits looks once whether an index is laid out as this program lays it out. One that another release made would take what it is told, or answer, in
-// another sense: it counts as missing.
+// suits looks once whether an index is laid out as this program lays it out. One that another
+// release made would take what it is told, or answer, in another sense: it counts as missing.
 func (c *Client) suits(ctx context.Context, index string) error {
 	if _, known := c.suited.Load(index); known {
 		return nil
@@ -91,8 +94,9 @@ func (c *Client) suits(ctx context.Context, index string) error {
 	return nil
 }
 
-// How long an index takes to make changes visible by itself: while it is filled, and when it serves. Each time makes a segment with a graph of vectors of its
-// own, which merges have to make anew.
+// How long an index takes to make changes visible by itself: while it is filled, and when it
+// serves. Each time makes a segment with a graph of vectors of its own, which merges have to make
+// anew.
 const (
 	fillRefresh  = "20s"
 	serveRefresh = "1s"

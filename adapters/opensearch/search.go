@@ -17,8 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/engine"
 )
 
-// Bounds of a score that is not 0. Real ones are far inside: sums of weights that grow with the logarithm of the number of chunks.
-// Products and quotients of such scores stay finite.
+// Bounds of a score that is not 0. Real ones are far inside: sums of weights that grow with the
+// logarithm of the number of chunks. Products and quotients of such scores stay finite.
 const (
 	minScore = 1e-30
 	maxScore = 1e12
@@ -27,7 +27,8 @@ const (
 // maxTerms is how many numbers OpenSearch takes in one clause (index.max_terms_count).
 const maxTerms = 65536
 
-// Search answers all probes; see engine.Searcher. It takes up to four requests, each with everything that can be asked by then:
+// Search answers all probes; see engine.Searcher. It takes up to four requests, each with
+// everything that can be asked by then:
 //
 //  1. how many readable chunks hold each word, how many may be found, and which vectors are nearest;
 //  2. with that, the highest scores of either field;
@@ -135,14 +136,16 @@ func (r *round) count(conditions []any, read func(int)) {
 	r.add(0, object{"size": 0, "track_total_hits": true, "query": object{"bool": object{"filter": conditions}}}, func(f *found) { read(f.total) })
 }
 
-// scores asks for the scores of the best n chunks; which of several with the last one's score they are is left open.
+// scores asks for the scores of the best n chunks; which of several with the last one's score they
+// are is left open.
 func (r *round) scores(n int, query object, read func([]hit)) {
 	r.add(n, object{"size": n, "track_total_hits": false, "query": query, "stored_fields": "_none_", "docvalue_fields": []string{fieldChunk}},
 		func(f *found) { read(f.hits) })
 }
 
-// top asks for the best n chunks, those with lower ids first where scores are equal. The scores come as what is sorted by: with track_scores the engine would
-// look at every chunk that holds a word, and not only at those that may be among the best.
+// top asks for the best n chunks, those with lower ids first where scores are equal. The scores
+// come as what is sorted by: with track_scores the engine would look at every chunk that holds a
+// word, and not only at those that may be among the best.
 func (r *round) top(n int, query object, read func([]hit)) {
 	r.scores(n, query, read)
 	r.bodies[len(r.bodies)-1]["sort"] = []any{object{"_score": "desc"}, object{fieldChunk: "asc"}}
@@ -197,7 +200,8 @@ type response struct {
 	}
 }
 
-// read checks an answer with at most so many hits. Half of one, as an index gives it that lacks a shard, would be taken for the whole.
+// read checks an answer with at most so many hits. Half of one, as an index gives it that lacks a
+// shard, would be taken for the whole.
 func (c *Client) read(r *response, most int) (*found, error) {
 	if r.Error != nil {
 		f := &fault{status: r.Status}
@@ -228,8 +232,8 @@ func (c *Client) read(r *response, most int) (*found, error) {
 	return out, nil
 }
 
-// frequencies asks how many readable chunks hold each word, how many may be found, and which vectors
-// are nearest.
+// frequencies asks how many readable chunks hold each word, how many may be found, and which
+// vectors are nearest.
 func (s *search) frequencies(ctx context.Context) error {
 	var r round
 	r.count(s.filter, func(n int) { s.allowed = n })
@@ -262,7 +266,8 @@ func (s *search) frequencies(ctx context.Context) error {
 	return nil
 }
 
-// nearest asks for vectors. The filter holds while the graph is walked; where it leaves few, all of them are compared.
+// nearest asks for vectors. The filter holds while the graph is walked; where it leaves few, all of
+// them are compared.
 func (s *search) nearest(vector []float32, n int, conditions []any) object {
 	return object{"knn": object{space(s.query.Model): object{"vector": vector, "k": n, "filter": object{"bool": object{"filter": conditions}}}}}
 }
@@ -336,7 +341,8 @@ func (s *search) best(ctx context.Context) error {
 	return s.run(ctx, &r)
 }
 
-// complete asks, of the best of both sides, for the scores of the other side, and for the words that the very best hold.
+// complete asks, of the best of both sides, for the scores of the other side, and for the words
+// that the very best hold.
 func (s *search) complete(ctx context.Context) error {
 	var r round
 	for i := range s.probes {

@@ -31,8 +31,8 @@ var advice = map[string]string{
 	stateNoLibrary:   "a file of the database server is missing or does not load, as after an upgrade of its package: restart the server. Footnote restarts a private one itself",
 }
 
-// Advice is what to do about a fault of the database server, as the end of a sentence; empty where there is nothing to say, or where the error is
-// none of the server's.
+// Advice is what to do about a fault of the database server, as the end of a sentence; empty where
+// there is nothing to say, or where the error is none of the server's.
 func Advice(err error) string {
 	var fault *pgconn.PgError
 	if !errors.As(err, &fault) {
@@ -58,8 +58,8 @@ func Undone(err error) bool {
 	return errors.As(err, &unconnected) || pgconn.SafeToRetry(err)
 }
 
-// Lost reports whether an error says that there is no connection to the server, or that it broke, such
-// as when the server restarts. An error of a context may look the same.
+// Lost reports whether an error says that there is no connection to the server, or that it broke,
+// such as when the server restarts. An error of a context may look the same.
 func Lost(err error) bool {
 	var fault *pgconn.PgError
 	if errors.As(err, &fault) {

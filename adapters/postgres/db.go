@@ -1,8 +1,10 @@
-// Package postgres is what everything that lasts stands on: the pool, transactions, the schema, and what an operator is told when the server refuses.
-// All statements work through PgBouncer in transaction mode: nothing relies on session state. Row structs never leave a room.
+// Package postgres is what everything that lasts stands on: the pool, transactions, the schema, and
+// what an operator is told when the server refuses. All statements work through PgBouncer in
+// transaction mode: nothing relies on session state. Row structs never leave a room.
 //
-// The tables belong to the rooms beside it: package pgindex has documents and both searches, pgsession conversations, admin what holds for whole
-// workspaces and what it costs, and audit the trail, which the others write into. A statement that names a table belongs into a room, not here.
+// The tables belong to the rooms beside it: package pgindex has documents and both searches,
+// pgsession conversations, admin what holds for whole workspaces and what it costs, and audit the
+// trail, which the others write into. A statement that names a table belongs into a room, not here.
 package postgres
 
 import (
@@ -22,11 +24,13 @@ import (
 const (
 	// minServer is PostgreSQL 15, as server_version_num counts.
 	minServer = 150000
-	// minVector is the first pgvector with iterative scans, without which filtered vector searches come up short.
+	// minVector is the first pgvector with iterative scans, without which filtered vector searches
+	// come up short.
 	minVector = "0.8.0"
 )
 
-// Sentinels for what a caller may want to tell apart. Each is wrapped in a sentence that says what to do.
+// Sentinels for what a caller may want to tell apart. Each is wrapped in a sentence that says what
+// to do.
 var (
 	ErrUnreachable  = errors.New("PostgreSQL cannot be reached")
 	ErrBusy         = errors.New("it takes no connection at the moment") // beside ErrUnreachable: trying again may help
@@ -36,10 +40,12 @@ var (
 	ErrNoSchema     = fmt.Errorf("%w: the database holds none yet", ErrSchema)
 )
 
-// poolSize is how many connections a process has unless it is told otherwise. What answering and taking in need of the server are statements of a
-// fraction of a millisecond: few connections with warm caches carry out more of them than many with cold ones, and a server with few cores is not
-// asked for more at once than it can do. One is for background work that holds it for long, one for searches, one for everything else; none of them
-// is anybody's own, and nobody needs a second one while holding a first.
+// poolSize is how many connections a process has unless it is told otherwise. What answering and
+// taking in need of the server are statements of a fraction of a millisecond: few connections with
+// warm caches carry out more of them than many with cold ones, and a server with few cores is not
+// asked for more at once than it can do. One is for background work that holds it for long, one for
+// searches, one for everything else; none of them is anybody's own, and nobody needs a second one
+// while holding a first.
 const poolSize = 3
 
 // connectTimeout is how long a connection may take to come about, unless the URL says otherwise.
@@ -67,8 +73,8 @@ type Schema struct{ Have, Want int64 }
 // Newer reports whether a newer version of footnote has migrated the database.
 func (s Schema) Newer() bool { return s.Have > s.Want }
 
-// Open connects and checks that server, extension and schema are fit for use; it changes nothing. Errors wrap this package's
-// sentinels and say what to do.
+// Open connects and checks that server, extension and schema are fit for use; it changes nothing.
+// Errors wrap this package's sentinels and say what to do.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	pc, err := poolConfig(cfg, "DATABASE_URL")
 	if err != nil {
@@ -109,8 +115,8 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 	if pc.ConnConfig.ConnectTimeout == 0 {
 		pc.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	// Statement descriptions are cached here, not plans on the server, until it is known that no transaction pooler hands every statement to another
-	// connection (plans).
+	// Statement descriptions are cached here, not plans on the server, until it is known that no
+	// transaction pooler hands every statement to another connection (plans).
 	if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		pc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
@@ -128,7 +134,8 @@ func poolConfig(cfg Config, setting string) (*pgxpool.Config, error) {
 // Close waits for connections in use and closes the pool.
 func (db *DB) Close() { db.Pool.Close() }
 
-// unreachable says what to do about a failed connection without repeating the address, which may hold a password.
+// unreachable says what to do about a failed connection without repeating the address, which may
+// hold a password.
 func unreachable(err error) error {
 	var pgErr *pgconn.PgError
 	if errors.As(err, &pgErr) {
@@ -148,7 +155,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("%w: check that it runs and that DATABASE_URL is right: %w", ErrUnreachable, err)
 }
 
-// distinct leaves out of joined errors those that say the same: pgx tries each address with TLS and without.
+// distinct leaves out of joined errors those that say the same: pgx tries each address with TLS and
+// without.
 func distinct(err error) error {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {
@@ -165,7 +173,8 @@ func distinct(err error) error {
 	return errors.Join(kept...)
 }
 
-// InTx runs f in one transaction and commits it unless f fails. f makes no network call but through tx.
+// InTx runs f in one transaction and commits it unless f fails. f makes no network call but through
+// tx.
 func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, db.Pool, opts, f)
 }
@@ -173,8 +182,9 @@ func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error
 // Deadlock is the SQLSTATE of a transaction that was rolled back so that another one could go on.
 const Deadlock = "40P01"
 
-// InTxAgain is InTx for changes that begin with a person, which meet in an order that nobody chose: f is called again, in a new transaction,
-// when it was rolled back to end a deadlock. f sets what it returns anew.
+// InTxAgain is InTx for changes that begin with a person, which meet in an order that nobody chose:
+// f is called again, in a new transaction, when it was rolled back to end a deadlock. f sets what
+// it returns anew.
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {
@@ -186,10 +196,12 @@ func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// restarting is how long a read waits for a server that restarts: a private one takes a second or two.
+// restarting is how long a read waits for a server that restarts: a private one takes a second or
+// two.
 const restarting = 5 * time.Second
 
-// ReadAgain calls read, which changes nothing, and again while the connection to the server is lost.
+// ReadAgain calls read, which changes nothing, and again while the connection to the server is
+// lost.
 func (db *DB) ReadAgain(ctx context.Context, read func() error) error {
 	for wait, began := 100*time.Millisecond, time.Now(); ; wait = min(2*wait, time.Second) {
 		err := read()

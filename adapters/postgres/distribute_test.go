@@ -8,10 +8,12 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/local/localtest"
 )
 
-// sharded are the tables that grow with the documents. They hold a shard, by which a distributed engine divides them.
+// sharded are the tables that grow with the documents. They hold a shard, by which a distributed
+// engine divides them.
 var sharded = []string{"alias", "chunk", "document", "edge", "embedding", "extracted", "fresh_posting", "index_shard", "mention", "posting", "segment", "segment_change", "search_entry"}
 
-// wholeTables have no tenant in their unique constraints, each for a reason. On a distributed engine they are reference tables, or stay where they are.
+// wholeTables have no tenant in their unique constraints, each for a reason. On a distributed
+// engine they are reference tables, or stay where they are.
 var wholeTables = map[string]string{
 	"goose_db_version":   "versions of the schema: the same for everybody",
 	"schema_floor":       "one row about the schema",
@@ -37,8 +39,8 @@ var wholeIndexes = map[string]string{
 	"embedding_model_pkey": "the number stands in the name of the model's index, and is handed out by one sequence; the table is small and would be a reference table",
 }
 
-// A Postgres-compatible engine that distributes tables by tenant, and those of the index by shard, demands both in every unique constraint. The
-// catalog says whether they are there.
+// A Postgres-compatible engine that distributes tables by tenant, and those of the index by shard,
+// demands both in every unique constraint. The catalog says whether they are there.
 func TestUniqueConstraintsHoldTenantAndShard(t *testing.T) {
 	t.Parallel()
 	url := localtest.URL(t)
@@ -77,7 +79,8 @@ func TestUniqueConstraintsHoldTenantAndShard(t *testing.T) {
 		}
 	}
 
-	// Tables without any unique constraint cannot be found by the above; and those that hold a shard belong to the list.
+	// Tables without any unique constraint cannot be found by the above; and those that hold a
+	// shard belong to the list.
 	const tables = `
 		select c.relname || ' ' || coalesce((select string_agg(a.attname, ',') from pg_attribute a
 			where a.attrelid = c.oid and a.attname in ('tenant_id', 'shard') and not a.attisdropped), '-')

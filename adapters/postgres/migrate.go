@@ -14,9 +14,10 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migrate brings the schema up to date and returns how many migrations ran. Roles that were granted what answering needs (Grant) are given it of
-// what is new. It takes a session lock, so any number of processes may call it at once; url must be a direct connection, not a transaction
-// pooler. A schema that is newer than this binary stays as it is.
+// Migrate brings the schema up to date and returns how many migrations ran. Roles that were granted
+// what answering needs (Grant) are given it of what is new. It takes a session lock, so any number
+// of processes may call it at once; url must be a direct connection, not a transaction pooler. A
+// schema that is newer than this binary stays as it is.
 func Migrate(ctx context.Context, url string) (int, error) {
 	provider, done, err := migrator(ctx, url)
 	if err != nil {
@@ -57,13 +58,15 @@ func migrator(ctx context.Context, url string) (*goose.Provider, func() error, e
 	return provider, provider.Close, nil
 }
 
-// createVector installs the extension in the database, under a lock since two first starts may coincide.
+// createVector installs the extension in the database, under a lock since two first starts may
+// coincide.
 func createVector(ctx context.Context, conn *pgx.Conn) error {
 	if err := checkVector(ctx, conn); err != nil {
 		return err
 	}
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// The number is the extension's name as bytes; it only has to differ from other locks in this database.
+		// The number is the extension's name as bytes; it only has to differ from other locks in
+		// this database.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'766563746f72'::bigint)`); err != nil {
 			return err
 		}
@@ -93,7 +96,8 @@ func checkServer(ctx context.Context, conn rowQuerier) error {
 	return nil
 }
 
-// checkVector looks at the version that is installed in the database or, before that, at the one that could be.
+// checkVector looks at the version that is installed in the database or, before that, at the one
+// that could be.
 func checkVector(ctx context.Context, conn rowQuerier) error {
 	var version string
 	err := conn.QueryRow(ctx, `

@@ -9,17 +9,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrRole reports a role that cannot be granted what answering needs. It is wrapped in a sentence that says what to do.
+// ErrRole reports a role that cannot be granted what answering needs. It is wrapped in a sentence
+// that says what to do.
 var ErrRole = errors.New("the role cannot be granted what answering needs")
 
-// Tables that a role which answers may not write as it likes. All others it may read and change, row by row.
+// Tables that a role which answers may not write as it likes. All others it may read and change,
+// row by row.
 var (
 	appendOnly = []string{"audit"}
 	readOnly   = []string{"goose_db_version", "schema_floor", "runtime_role"}
 )
 
-// Grant gives a role what a process needs that leaves the schema as it is: the rows of all tables, but nothing of what was audited can be changed or
-// deleted, and the functions that build indexes. Whatever else the role was granted on these tables is taken away. It is run as the role that
+// Grant gives a role what a process needs that leaves the schema as it is: the rows of all tables,
+// but nothing of what was audited can be changed or deleted, and the functions that build indexes.
+// Whatever else the role was granted on these tables is taken away. It is run as the role that
 // migrates, again after migrations (Migrate does that), as often as one likes.
 func Grant(ctx context.Context, url, role string) error {
 	return withConn(ctx, url, func(conn *pgx.Conn) error {
@@ -89,7 +92,8 @@ func grantable(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// grant brings a role's rights to what they should be. It names only what this role owns, so that nothing else in the database is touched.
+// grant brings a role's rights to what they should be. It names only what this role owns, so that
+// nothing else in the database is touched.
 func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	to := pgx.Identifier{role}.Sanitize()
 	var schema string
@@ -143,7 +147,8 @@ func grant(ctx context.Context, tx pgx.Tx, role string) error {
 	return nil
 }
 
-// definers lists the functions that work with the rights of this role, whoever calls them: they are there for roles that have less.
+// definers lists the functions that work with the rights of this role, whoever calls them: they are
+// there for roles that have less.
 func definers(ctx context.Context, tx pgx.Tx) ([]string, error) {
 	rows, err := tx.Query(ctx, `
 		select p.oid::regprocedure::text from pg_proc p

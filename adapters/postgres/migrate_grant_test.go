@@ -43,7 +43,8 @@ func collect(t *testing.T, url, sql string, args ...any) []string {
 	return list
 }
 
-// Looked up in the catalog: on each table the rights that are meant, on no table another, and none to make anything.
+// Looked up in the catalog: on each table the rights that are meant, on no table another, and none
+// to make anything.
 func TestGrantedRoleMayDoWhatAnsweringNeedsAndNothingElse(t *testing.T) {
 	t.Parallel()
 	owner, role, _, _ := granted(t)
@@ -88,7 +89,8 @@ func TestGrantedRoleMayDoWhatAnsweringNeedsAndNothingElse(t *testing.T) {
 	}
 }
 
-// Binaries of the version before may go on asking for the index of vectors that nothing reads any more: nothing is built, and what there was is gone.
+// Binaries of the version before may go on asking for the index of vectors that nothing reads any
+// more: nothing is built, and what there was is gone.
 func TestMigrationDropsIndexesOfVectors(t *testing.T) {
 	t.Parallel()
 	url := localtest.URL(t)
@@ -124,7 +126,8 @@ func TestMigrationDropsIndexesOfVectors(t *testing.T) {
 	}
 }
 
-// What a later migration adds is granted to the roles that were granted before, and those that are gone are passed over.
+// What a later migration adds is granted to the roles that were granted before, and those that are
+// gone are passed over.
 func TestMigrationsAreGranted(t *testing.T) {
 	t.Parallel()
 	owner, role, _, _ := granted(t)
@@ -165,7 +168,8 @@ func TestGrantRefusesRolesThatItDoesNotBind(t *testing.T) {
 	}
 }
 
-// Entries of the audit trail are removed by whoever writes it, as before that was said, and by nobody else who can connect.
+// Entries of the audit trail are removed by whoever writes it, as before that was said, and by
+// nobody else who can connect.
 func TestOnlyWhoWritesTheTrailRemovesFromIt(t *testing.T) {
 	t.Parallel()
 	url := localtest.URL(t)

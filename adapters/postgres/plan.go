@@ -11,15 +11,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// plans has the server keep the plans of all statements of a pool's connections, if each leads to one server process. Planning takes ten times as
-// long as most of them take. A pooler may hand each transaction to another process, where a prepared statement would not be known; it gives its
+// plans has the server keep the plans of all statements of a pool's connections, if each leads to
+// one server process. Planning takes ten times as long as most of them take. A pooler may hand each
+// transaction to another process, where a prepared statement would not be known; it gives its
 // clients process numbers of its own, which tells. Statements are then planned each time.
 type plans struct{ kept atomic.Bool }
 
 // keptKey is where a connection notes when the plans of its statements were last made.
 const keptKey = "footnote: kept plans"
 
-// replanAfter is how long a plan is kept: one that was made for a small table is wrong for what it may have become.
+// replanAfter is how long a plan is kept: one that was made for a small table is wrong for what it
+// may have become.
 const replanAfter = time.Minute
 
 // errPooled says that a connection leads to another process than the first one did.
@@ -41,7 +43,8 @@ func (p *plans) use(pc *pgxpool.Config) {
 	pc.BeforeConnect = func(ctx context.Context, cc *pgx.ConnConfig) error {
 		if p.kept.Load() && cc.DefaultQueryExecMode == pgx.QueryExecModeCacheDescribe {
 			cc.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
-			// Each statement is written for one plan, that of the index which its comment names, and searches of vectors ask for others themselves.
+			// Each statement is written for one plan, that of the index which its comment names,
+			// and searches of vectors ask for others themselves.
 			cc.RuntimeParams["plan_cache_mode"] = "force_generic_plan"
 		}
 		if before == nil {

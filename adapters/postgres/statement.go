@@ -18,7 +18,8 @@ type Executor interface {
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
 }
 
-// Storable replaces what a text column refuses: NUL and bytes that are not UTF-8. Questions, answers and names may hold either.
+// Storable replaces what a text column refuses: NUL and bytes that are not UTF-8. Questions,
+// answers and names may hold either.
 func Storable(s string) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\uFFFD")

@@ -1,4 +1,5 @@
-// Package redis carries what several processes share quickly and may lose: stop signals. Postgres holds the truth of all of it.
+// Package redis carries what several processes share quickly and may lose: stop signals. Postgres
+// holds the truth of all of it.
 package redis
 
 import (
@@ -25,8 +26,9 @@ type Config struct {
 	Prefix string       // of all names, so that several installations can share a server; default "footnote:"
 	CAFile string       // for rediss://: certificates that are trusted beside the system's
 	Logger *slog.Logger // nil: silent
-	// MayBeAway makes it no error that nobody answers at the start: that is logged, and the server is used once it is there. One that
-	// answers and refuses, such as a wrong password, is an error all the same.
+	// MayBeAway makes it no error that nobody answers at the start: that is logged, and the server
+	// is used once it is there. One that answers and refuses, such as a wrong password, is an error
+	// all the same.
 	MayBeAway bool
 }
 
@@ -38,8 +40,8 @@ type Client struct {
 	mayBeAway bool
 }
 
-// Open connects and asks for a sign of life, so that a wrong address is known at start and not at the first stop. Errors do not repeat
-// the address, which may hold a password.
+// Open connects and asks for a sign of life, so that a wrong address is known at start and not at
+// the first stop. Errors do not repeat the address, which may hold a password.
 func Open(ctx context.Context, cfg Config) (*Client, error) {
 	quiet()
 	rdb, err := dial(cfg)
@@ -66,7 +68,8 @@ func Open(ctx context.Context, cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// quiet keeps the library, which has one logger for the whole process, from printing what it also returns.
+// quiet keeps the library, which has one logger for the whole process, from printing what it also
+// returns.
 var quiet = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
 type silent struct{}
@@ -87,7 +90,8 @@ func dial(cfg Config) (redis.UniversalClient, error) {
 		own.RootCAs = trusted.RootCAs
 		return own
 	}
-	// The server's notices about its maintenance are for one vendor's cloud, and cost a round trip elsewhere.
+	// The server's notices about its maintenance are for one vendor's cloud, and cost a round trip
+	// elsewhere.
 	notices := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	if address, err := url.Parse(cfg.URL); err == nil && address.Query().Has("addr") {
 		options, err := redis.ParseClusterURL(cfg.URL)
@@ -113,15 +117,17 @@ func unreadable(err error) error {
 	return fmt.Errorf("read REDIS_URL: it is not an address such as redis://user:password@host:6379/0, rediss://…, unix:///path, or redis://host:6379?addr=host2:6379 for a cluster: %w", err)
 }
 
-// away reports whether an error is none of the server's own: it cannot be reached, or is only just starting.
+// away reports whether an error is none of the server's own: it cannot be reached, or is only just
+// starting.
 func away(err error) bool {
 	var answered redis.Error
 	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
-// unanswered has a cluster asked who holds what now, because somebody who was asked for something did not answer: a replica may have taken
-// its place. The library asks by itself only when a node refuses what another one holds, which one that is dead does not, or once a minute. It does
-// not wait, and however many ask for it, one question is on its way.
+// unanswered has a cluster asked who holds what now, because somebody who was asked for something
+// did not answer: a replica may have taken its place. The library asks by itself only when a node
+// refuses what another one holds, which one that is dead does not, or once a minute. It does not
+// wait, and however many ask for it, one question is on its way.
 func (c *Client) unanswered(ctx context.Context) {
 	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread/threadtest"
 )
 
-// A cluster carries stops and tiers as one server does. Every script has one key, so that all that it touches lies in one slot; the cluster
-// would refuse it otherwise.
+// A cluster carries stops and tiers as one server does. Every script has one key, so that all that
+// it touches lies in one slot; the cluster would refuse it otherwise.
 func TestCluster(t *testing.T) {
 	cluster := redistest.StartCluster(t)
 	dial := func(t *testing.T, prefix string) *redis.Client {
@@ -75,8 +75,9 @@ func TestCluster(t *testing.T) {
 	})
 }
 
-// A master dies. Its replica takes its place, with what was counted there, and the subscription for stops, which was held by the master, is
-// made anew; until then stops are found by polling, and who draws from tiers is told that they cannot be asked.
+// A master dies. Its replica takes its place, with what was counted there, and the subscription for
+// stops, which was held by the master, is made anew; until then stops are found by polling, and who
+// draws from tiers is told that they cannot be asked.
 func TestClusterMasterDies(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.StartReplicatedCluster(t)

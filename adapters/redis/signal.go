@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// How the subscription is kept alive: a silent connection is asked for a sign of life, and one that says nothing has gone. These
-// bound how long a lost subscription can pass for a reliable one.
+// How the subscription is kept alive: a silent connection is asked for a sign of life, and one that
+// says nothing has gone. These bound how long a lost subscription can pass for a reliable one.
 const (
 	pingEvery  = 3 * time.Second
 	pingAnswer = 2 * time.Second
@@ -22,8 +22,8 @@ const (
 	retryMost  = 2 * time.Second
 )
 
-// Signal carries stops between processes: one subscription per process, whatever the number of turns. While the subscription is lost
-// it is not Reliable, and stops are found by polling.
+// Signal carries stops between processes: one subscription per process, whatever the number of
+// turns. While the subscription is lost it is not Reliable, and stops are found by polling.
 type Signal struct {
 	client  *Client
 	local   session.LocalSignal
@@ -34,8 +34,8 @@ type Signal struct {
 
 var _ session.Signal = (*Signal)(nil)
 
-// NewSignal subscribes and returns when the subscription stands, or at once where the server may be away (Config.MayBeAway) and is.
-// Close ends it.
+// NewSignal subscribes and returns when the subscription stands, or at once where the server may be
+// away (Config.MayBeAway) and is. Close ends it.
 func NewSignal(ctx context.Context, client *Client) (*Signal, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	s := &Signal{client: client, cancel: cancel}
@@ -116,8 +116,8 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 	}
 }
 
-// listen hands stops on until the connection fails or ctx ends. The library would reconnect by itself, but would not say that
-// something may have been missed in between.
+// listen hands stops on until the connection fails or ctx ends. The library would reconnect by
+// itself, but would not say that something may have been missed in between.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
 	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() }) // a read does not end with its context
 	defer unblock()

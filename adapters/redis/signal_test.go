@@ -46,7 +46,8 @@ func TestSignal(t *testing.T) {
 	})
 }
 
-// A lost server is noticed, the own process is still told, and the subscription comes back by itself.
+// A lost server is noticed, the own process is still told, and the subscription comes back by
+// itself.
 func TestSignalSurvivesTheServer(t *testing.T) {
 	server := redistest.Start(t)
 	here, there := open(t, server.URL(), ""), open(t, server.URL(), "")
@@ -111,7 +112,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// BenchmarkStopAcrossProcesses is the way of a stop from the process that decoded it to the watcher in another.
+// BenchmarkStopAcrossProcesses is the way of a stop from the process that decoded it to the watcher
+// in another.
 func BenchmarkStopAcrossProcesses(b *testing.B) {
 	server := redistest.Start(b)
 	var ends [2]*redis.Signal

@@ -10,8 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Tiers are rate tiers that all processes on one Redis share. Redis' clock counts, so the clocks of the processes need not agree. What
-// cannot be asked is an error: the caller then falls back to a share of its own.
+// Tiers are rate tiers that all processes on one Redis share. Redis' clock counts, so the clocks of
+// the processes need not agree. What cannot be asked is an error: the caller then falls back to a
+// share of its own.
 type Tiers struct{ client *Client }
 
 var _ thread.Tiers = (*Tiers)(nil)

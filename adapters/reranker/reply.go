@@ -31,8 +31,8 @@ type replied struct {
 // errDialect says that a reply is in no dialect that is known.
 var errDialect = errors.New("its answer holds no scores in a form that is known: see that RERANK_URL leads to a reranker")
 
-// read reads a reply in either dialect, and how many tokens were billed (0: it does not say). Which texts the scores belong to their indexes say,
-// in whatever order they come.
+// read reads a reply in either dialect, and how many tokens were billed (0: it does not say). Which
+// texts the scores belong to their indexes say, in whatever order they come.
 func read(data []byte, texts int) (map[int]float64, int, error) {
 	var list []scored
 	tokens := 0

@@ -1,5 +1,6 @@
-// Package reranker asks an endpoint how well passages answer a question. It speaks the two dialects in use: {"model", "query", "documents"}, as
-// Cohere, Jina, Voyage, vLLM and llama.cpp take it, and {"query", "texts"}, as text-embeddings-inference does, whose server has one model alone.
+// Package reranker asks an endpoint how well passages answer a question. It speaks the two dialects
+// in use: {"model", "query", "documents"}, as Cohere, Jina, Voyage, vLLM and llama.cpp take it, and
+// {"query", "texts"}, as text-embeddings-inference does, whose server has one model alone.
 package reranker
 
 import (
@@ -39,7 +40,8 @@ var (
 )
 
 const (
-	// maxTexts is what text-embeddings-inference takes in one request unless it is told otherwise (--max-client-batch-size, 32).
+	// maxTexts is what text-embeddings-inference takes in one request unless it is told otherwise
+	// (--max-client-batch-size, 32).
 	maxTexts = 32
 	maxText  = 8 << 10 // bytes of a text; models read some hundred tokens, and the rest is time that somebody waits
 )

@@ -15,11 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxClientBatch is the default of text-embeddings-inference's --max-client-batch-size: "Control the maximum number of inputs that a client can
-// send in a single request".
+// maxClientBatch is the default of text-embeddings-inference's --max-client-batch-size: "Control
+// the maximum number of inputs that a client can send in a single request".
 const maxClientBatch = 32
 
-// newServer answers in one of the dialects, and refuses the other one as the vendors' servers do. It judges a text by its length.
+// newServer answers in one of the dialects, and refuses the other one as the vendors' servers do.
+// It judges a text by its length.
 func newServer(t *testing.T, dialect string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +39,8 @@ func newServer(t *testing.T, dialect string) *httptest.Server {
 		score := "relevance_score"
 		texts := q.Documents
 		if dialect == "tei" {
-			// POST /rerank {"query", "texts", "raw_scores", "return_text", "truncate", "truncation_direction"} → [{"index": 0, "score": 1.0}]
+			// POST /rerank {"query", "texts", "raw_scores", "return_text", "truncate",
+			// "truncation_direction"} → [{"index": 0, "score": 1.0}]
 			texts, score = q.Texts, "score"
 			if len(texts) > maxClientBatch {
 				http.Error(w, `{"error":"batch size 100 > maximum allowed batch size 32","error_type":"Validation"}`, http.StatusUnprocessableEntity)

@@ -17,7 +17,8 @@ type Finding struct {
 	Optional bool
 }
 
-// Check looks at everything that can be wrong with the settings, without changing anything in the workspace.
+// Check looks at everything that can be wrong with the settings, without changing anything in the
+// workspace.
 func (c *Client) Check(ctx context.Context) []Finding {
 	var found []Finding
 	id, err := c.Connect(ctx)

@@ -1,5 +1,6 @@
-// Package slack is everything that is known of Slack: what arrives from it (sockets or signed requests), what is posted to it, who is
-// asking and who listens, the app manifest, and how an answer looks there. It decides no policy.
+// Package slack is everything that is known of Slack: what arrives from it (sockets or signed
+// requests), what is posted to it, who is asking and who listens, the app manifest, and how an
+// answer looks there. It decides no policy.
 package slack
 
 import (
@@ -50,13 +51,15 @@ func New(config Config) (*Client, error) {
 	return c, nil
 }
 
-// Connect finds out who the bot is. It is called before anything else; its errors are sentences that say what to do.
+// Connect finds out who the bot is. It is called before anything else; its errors are sentences
+// that say what to do.
 func (c *Client) Connect(ctx context.Context) (call.Identity, error) { return c.slack.Connect(ctx) }
 
 // Identity is who the bot is, as Connect found it.
 func (c *Client) Identity() call.Identity { return c.slack.Identity() }
 
-// Share says how many processes serve the workspace, so that each takes no more than its part of the tiers. It may change at any time.
+// Share says how many processes serve the workspace, so that each takes no more than its part of
+// the tiers. It may change at any time.
 func (c *Client) Share(processes int) { c.slack.Share(processes) }
 
 // Pacing is the budget that all answers of the workspace share.
@@ -65,6 +68,6 @@ func (c *Client) Pacing() *call.Pacing { return c.slack.Pacing() }
 // Connected counts the sockets that are open.
 func (c *Client) Connected() int { return c.slack.Connected() }
 
-// Interruptions tells when events come again after none could for longer than Config.Interruption: the value is since when. Two that nobody has
-// received are told of as one.
+// Interruptions tells when events come again after none could for longer than Config.Interruption:
+// the value is since when. Two that nobody has received are told of as one.
 func (c *Client) Interruptions() <-chan time.Time { return c.slack.Interruptions() }

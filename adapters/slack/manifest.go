@@ -98,8 +98,8 @@ type settings struct {
 	Rotation bool `yaml:"token_rotation_enabled"`
 }
 
-// Manifest returns the app's manifest in YAML, to be pasted where Slack asks for one: "Create New App", "From an app manifest". It
-// installs as it is.
+// Manifest returns the app's manifest in YAML, to be pasted where Slack asks for one: "Create New
+// App", "From an app manifest". It installs as it is.
 func Manifest(o ManifestOptions) string {
 	if o.Name == "" {
 		o.Name = "Footnote"
@@ -121,7 +121,8 @@ func Manifest(o ManifestOptions) string {
 	for _, a := range thread.Menu() {
 		m.Features.Shortcuts = append(m.Features.Shortcuts, shortcut{a.Label(), "message", event.ActionID(a, ""), "For answers of " + o.Name})
 	}
-	// Besides what is said and pressed: who comes to be a member, a guest or a partner, and where, since answers depend on who listens.
+	// Besides what is said and pressed: who comes to be a member, a guest or a partner, and where,
+	// since answers depend on who listens.
 	events := []string{
 		"agent_session_stopped", "app_home_opened", "app_mention", "app_uninstalled", "channel_shared", "channel_unshared", "member_joined_channel",
 		"member_left_channel", "message.im", "reaction_added", "team_join", "tokens_revoked", "user_change",

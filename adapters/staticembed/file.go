@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/wordpiece"
 )
 
-// The binary form is: magic, then unsigned varints: dimensions, number of pieces; then every piece, its length and bytes; then a scale for each
-// piece as little-endian float32; then a row for each piece, a signed byte per dimension.
+// The binary form is: magic, then unsigned varints: dimensions, number of pieces; then every piece,
+// its length and bytes; then a scale for each piece as little-endian float32; then a row for each
+// piece, a signed byte per dimension.
 const magic = "footnote-word-vectors-1\n"
 
 const (
@@ -53,7 +54,8 @@ func read(data string) (*Model, error) {
 	return m, nil
 }
 
-// reader reads from the front of what is left. A number that is damaged or larger than it may be reads as 0.
+// reader reads from the front of what is left. A number that is damaged or larger than it may be
+// reads as 0.
 type reader struct{ rest string }
 
 func (r *reader) number(most int) int {

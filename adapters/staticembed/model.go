@@ -1,6 +1,8 @@
-// Package staticembed is the embedder that is part of the program: it needs no key, no network and no training. The vector of a text is the mean
-// of the vectors of its word pieces, which were learned from a sentence embedding model (distillation; see LICENSE.md beside this file for the
-// model, and deploy/tools/wordvectors for how they are made). It knows English words, not their order.
+// Package staticembed is the embedder that is part of the program: it needs no key, no network and
+// no training. The vector of a text is the mean of the vectors of its word pieces, which were
+// learned from a sentence embedding model (distillation; see LICENSE.md beside this file for the
+// model, and deploy/tools/wordvectors for how they are made). It knows English words, not their
+// order.
 package staticembed
 
 import (
@@ -22,12 +24,13 @@ var _ retrieve.Embedder = (*Model)(nil)
 //go:embed vectors.bin
 var vectors string
 
-// Name of the vector space. It changes with the file, and with what is computed from it: the first space
-// left bytes of its rows out.
+// Name of the vector space. It changes with the file, and with what is computed from it: the first
+// space left bytes of its rows out.
 const Name = "footnote-words-2"
 
-// minKnown is the share of a text's words that must be words of the vocabulary as they are: text of another language falls apart into pieces
-// that say nothing of its meaning. Of English pages of manuals 99 % have 0.41 or more, identifiers included, German ones 0.38 in the middle.
+// minKnown is the share of a text's words that must be words of the vocabulary as they are: text of
+// another language falls apart into pieces that say nothing of its meaning. Of English pages of
+// manuals 99 % have 0.41 or more, identifiers included, German ones 0.38 in the middle.
 const minKnown = 0.35
 
 // Model holds the vectors of word pieces. It never changes and is safe for concurrent use.
@@ -38,7 +41,8 @@ type Model struct {
 	rows       string // a signed byte per dimension and piece; times the scale of the piece it is its part in the mean
 }
 
-// New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB beside the file.
+// New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB beside
+// the file.
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) { return read(vectors) })
@@ -49,8 +53,8 @@ func (m *Model) Model() string { return Name }
 // Dimensions implements retrieve.Embedder.
 func (m *Model) Dimensions() int { return m.dimensions }
 
-// Embed implements retrieve.Embedder. A text of any length is taken whole. One that has no words, or is not in English as far as can be told, gets
-// the zero vector, which is like no other.
+// Embed implements retrieve.Embedder. A text of any length is taken whole. One that has no words,
+// or is not in English as far as can be told, gets the zero vector, which is like no other.
 func (m *Model) Embed(ctx context.Context, _ retrieve.Purpose, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	if len(texts) == 1 { // a question: not worth a goroutine
@@ -118,7 +122,8 @@ func (m *Model) add(mean []float32, token int32) {
 	}
 }
 
-// letters reports whether a word counts for the language of a text: it has several characters and begins with a letter, of any script.
+// letters reports whether a word counts for the language of a text: it has several characters and
+// begins with a letter, of any script.
 func letters(word []byte) bool {
 	return len(word) > 1 && (word[0] >= 'a' && word[0] <= 'z' || word[0] >= 0x80)
 }

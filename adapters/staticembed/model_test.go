@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// The file is part of the repository: who changes it says so here, and gives the vector space another name (Name).
+// The file is part of the repository: who changes it says so here, and gives the vector space
+// another name (Name).
 const wanted = "cb2636dcdb1c7e054921fc095b624b4bac9cce7908b16602dbf1b2174b0ac1da"
 
 func TestTheVectorsAreTheOnesThatWereMeasured(t *testing.T) {

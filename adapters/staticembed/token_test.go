@@ -25,7 +25,8 @@ func pieceNames(t *testing.T) map[int32]string {
 	return names
 }
 
-// The golden file is what the tokenizers library makes of odd texts: deploy/tools/wordvectors/golden.py.
+// The golden file is what the tokenizers library makes of odd texts:
+// deploy/tools/wordvectors/golden.py.
 func TestPiecesAreThoseOfTheTokenizersLibrary(t *testing.T) {
 	t.Parallel()
 	m, err := New()

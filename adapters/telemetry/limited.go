@@ -15,7 +15,8 @@ type counted struct {
 	refused prometheus.Counter
 }
 
-// Counted returns a transport that sends by next, and counts every answer 429 of the service: slack, discord or model.
+// Counted returns a transport that sends by next, and counts every answer 429 of the service:
+// slack, discord or model.
 func (m *Metrics) Counted(service string, next http.RoundTripper) http.RoundTripper {
 	return &counted{next: next, refused: m.limited.WithLabelValues(service)}
 }

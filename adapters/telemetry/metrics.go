@@ -1,5 +1,6 @@
-// Package telemetry counts what the bot does, in the form that Prometheus reads. Names and labels are stable. No label names a person, a
-// channel, a workspace or a document, so that the numbers may be shown to anybody who looks after the bot.
+// Package telemetry counts what the bot does, in the form that Prometheus reads. Names and labels
+// are stable. No label names a person, a channel, a workspace or a document, so that the numbers
+// may be shown to anybody who looks after the bot.
 package telemetry
 
 import (
@@ -20,15 +21,17 @@ import (
 
 // Config says what only the program knows. Zero fields are allowed.
 type Config struct {
-	// Queue counts the questions that wait for a worker, on all replicas. It is asked at each scrape, for at most two seconds; nil leaves
-	// the queue out, and an error makes it NaN.
+	// Queue counts the questions that wait for a worker, on all replicas. It is asked at each
+	// scrape, for at most two seconds; nil leaves the queue out, and an error makes it NaN.
 	Queue func(ctx context.Context) (int, error)
-	// Connected tells of each part outside (slack, discord, database, redis) whether it is connected. It is asked like Queue; nil leaves it out.
+	// Connected tells of each part outside (slack, discord, database, redis) whether it is
+	// connected. It is asked like Queue; nil leaves it out.
 	Connected func(ctx context.Context) map[string]bool
 	// Disk returns the free bytes of the private database's disk; ok is false where there is none.
 	// Nil leaves it out.
 	Disk func() (free uint64, ok bool)
-	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like Queue; nil leaves it out.
+	// Caps tells which share of each cap on costs (daily, monthly) is used up. It is asked like
+	// Queue; nil leaves it out.
 	Caps func(ctx context.Context) (map[string]float64, error)
 	// Engine tells how far the search engine is. It is asked like Queue; nil leaves it out.
 	Engine func(ctx context.Context) (Engine, error)
@@ -163,8 +166,9 @@ var outcomes = [...]session.Outcome{
 	session.Declined, session.Superseded,
 }
 
-// Serves has every outcome on these platforms counted from zero. One that is told of only when it comes has no rise that Prometheus could
-// see: a burst of failures between two scrapes would raise no alarm.
+// Serves has every outcome on these platforms counted from zero. One that is told of only when it
+// comes has no rise that Prometheus could see: a burst of failures between two scrapes would raise
+// no alarm.
 func (m *Metrics) Serves(platforms ...thread.Platform) {
 	for _, p := range platforms {
 		for _, o := range outcomes {

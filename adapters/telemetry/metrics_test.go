@@ -19,7 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// scrape returns the lines of our own metrics but for the buckets of histograms and what is constant.
+// scrape returns the lines of our own metrics but for the buckets of histograms and what is
+// constant.
 func scrape(t *testing.T, m *telemetry.Metrics) []string {
 	t.Helper()
 	w := httptest.NewRecorder()

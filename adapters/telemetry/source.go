@@ -7,7 +7,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Source is how a source does, as it is at the scrape, on whichever replica it is read. The maps may be nil.
+// Source is how a source does, as it is at the scrape, on whichever replica it is read. The maps
+// may be nil.
 type Source struct {
 	ID      string
 	Late    time.Duration            // how much later than due it was last read whole; 0 where it is not late, is paused, or has no schedule

@@ -27,7 +27,8 @@ type told struct{ span trace.Span }
 // Note implements span.Told.
 func (t told) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
 
-// End implements span.Told. What an error says may quote what people wrote, so its kind alone is told.
+// End implements span.Told. What an error says may quote what people wrote, so its kind alone is
+// told.
 func (t told) End(at time.Time, err error) {
 	if err != nil {
 		kind, fault := kindOf(err)
@@ -39,7 +40,8 @@ func (t told) End(at time.Time, err error) {
 	t.span.End(trace.WithTimestamp(at))
 }
 
-// known are the errors that have a name. Those that are no fault come first: a person stopped it, or the process lets go of it.
+// known are the errors that have a name. Those that are no fault come first: a person stopped it,
+// or the process lets go of it.
 var known = []struct {
 	err   error
 	name  string
@@ -72,7 +74,8 @@ func kindOf(err error) (name string, fault bool) {
 	return fmt.Sprintf("%T", err), true
 }
 
-// conventional are attributes for which OpenTelemetry has names (semantic conventions for generative AI); others get a prefix.
+// conventional are attributes for which OpenTelemetry has names (semantic conventions for
+// generative AI); others get a prefix.
 var conventional = map[string]string{
 	"model": "gen_ai.request.model", "input_tokens": "gen_ai.usage.input_tokens", "output_tokens": "gen_ai.usage.output_tokens", "tool": "gen_ai.tool.name",
 }
@@ -102,8 +105,8 @@ func attributes(attrs []slog.Attr) []attribute.KeyValue {
 	return out
 }
 
-// turnTrace returns the ids of a turn's trace and of the span that it begins with, which every process can tell from the turn's id alone:
-// the trace's id is the turn's.
+// turnTrace returns the ids of a turn's trace and of the span that it begins with, which every
+// process can tell from the turn's id alone: the trace's id is the turn's.
 func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 	var t trace.TraceID
 	if raw, err := hex.DecodeString(strings.ReplaceAll(id, "-", "")); err == nil && len(raw) == len(t) {
@@ -118,7 +121,8 @@ func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 // turnKey is the context key of the turn that a span begins.
 type turnKey struct{}
 
-// turnIDs gives the first span of a turn the ids that are told from the turn's, and all others random ones.
+// turnIDs gives the first span of a turn the ids that are told from the turn's, and all others
+// random ones.
 type turnIDs struct{}
 
 // NewIDs implements sdk.IDGenerator.

@@ -31,15 +31,17 @@ type TraceConfig struct {
 const (
 	// exportEvery is how long a span waits for others to travel with, at most.
 	exportEvery = 2 * time.Second
-	// exportLimit bounds one batch, its retries included; later ones wait in a queue that drops what does not fit.
+	// exportLimit bounds one batch, its retries included; later ones wait in a queue that drops
+	// what does not fit.
 	exportLimit = 20 * time.Second
 	// closeLimit bounds what the end of the process waits for its last spans.
 	closeLimit = 5 * time.Second
 )
 
-// Traces sends what the program does to an OpenTelemetry collector, in the background: nothing waits for it, and what it cannot take is
-// dropped. All that is done for a turn is one trace, on whichever replica it is done, and the trace has the turn's id. No text that
-// people, documents or models wrote is in it, nor any name. It is safe for concurrent use.
+// Traces sends what the program does to an OpenTelemetry collector, in the background: nothing
+// waits for it, and what it cannot take is dropped. All that is done for a turn is one trace, on
+// whichever replica it is done, and the trace has the turn's id. No text that people, documents or
+// models wrote is in it, nor any name. It is safe for concurrent use.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
@@ -76,7 +78,8 @@ func NewTraces(ctx context.Context, config TraceConfig) (*Traces, error) {
 	return &Traces{provider: provider, tracer: provider.Tracer("github.com/footnotehq/footnote")}, nil
 }
 
-// identity says who sends. What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say is added, or leads.
+// identity says who sends. What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say is added, or
+// leads.
 func identity(ctx context.Context, version string) (*resource.Resource, error) {
 	own := []attribute.KeyValue{attribute.String("service.name", "footnote"), attribute.String("service.version", version)}
 	if host, err := os.Hostname(); err == nil { // a pod's name, for example
@@ -112,12 +115,14 @@ func (t *Traces) Begin(ctx context.Context, b span.Beginning) (context.Context, 
 	return ctx, told{begun}
 }
 
-// kinds say which spans ask something outside, and which hand a question over from one process to another.
+// kinds say which spans ask something outside, and which hand a question over from one process to
+// another.
 var kinds = map[string]trace.SpanKind{
 	"intake": trace.SpanKindProducer, "turn": trace.SpanKindConsumer, "model": trace.SpanKindClient, "write": trace.SpanKindClient,
 }
 
-// outlet says once of each outage that traces are lost, and hands no error on: the SDK would print it.
+// outlet says once of each outage that traces are lost, and hands no error on: the SDK would print
+// it.
 type outlet struct {
 	sdk.SpanExporter
 	client  *http.Client

@@ -32,7 +32,8 @@ func (c *Counter) parts(text string) iter.Seq[string] {
 	}
 }
 
-// pieces yields text cut at seams that the words before them choose, some 400 bytes apart. A passage is cut the same wherever it stands, but for its ends.
+// pieces yields text cut at seams that the words before them choose, some 400 bytes apart. A
+// passage is cut the same wherever it stands, but for its ends.
 func pieces(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0

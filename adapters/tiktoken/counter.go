@@ -63,8 +63,9 @@ func newCounter(codec tokenizer.Codec, name string, chunk int) *Counter {
 // Encoding returns the name of the vocabulary.
 func (c *Counter) Encoding() string { return c.name }
 
-// Count implements [budget.Counter]. Of what was counted lately it knows the count, piece by piece: passages, tools and instructions are counted in
-// every step of every turn, in ever other company, and tokenising a page takes milliseconds.
+// Count implements [budget.Counter]. Of what was counted lately it knows the count, piece by piece:
+// passages, tools and instructions are counted in every step of every turn, in ever other company,
+// and tokenising a page takes milliseconds.
 func (c *Counter) Count(text string) int {
 	total := 0
 	for piece := range pieces(text) {

@@ -119,7 +119,8 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// 495 less the conversation's 5 are the room; a message that runs alone has 80 % of it, the message's own 3 and the marker included.
+	// 495 less the conversation's 5 are the room; a message that runs alone has 80 % of it, the
+	// message's own 3 and the marker included.
 	want := "word" + strings.Repeat(" word", 195) + marker + strings.Repeat(" word", 196)
 	if got := fitted.Sections[0].Text; got != want {
 		t.Errorf("%d tokens are left, want %d", counter.Count(got), counter.Count(want))

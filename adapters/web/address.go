@@ -14,8 +14,8 @@ type scope struct {
 	prefix string // of paths; ends in a slash
 }
 
-// newScope reads the address that a person gave. The folder of a page ("/guide/index.html") and of a sitemap ("/guide/sitemap.xml") count,
-// and any other path as a folder itself.
+// newScope reads the address that a person gave. The folder of a page ("/guide/index.html") and of
+// a sitemap ("/guide/sitemap.xml") count, and any other path as a folder itself.
 func newScope(address string) (scope, error) {
 	start, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || start.Host == "" || start.Scheme != "https" && start.Scheme != "http" {
@@ -35,7 +35,8 @@ func newScope(address string) (scope, error) {
 	return scope{start, prefix}, nil
 }
 
-// holds reports whether an address lies inside. https is as good as http, and not the other way round.
+// holds reports whether an address lies inside. https is as good as http, and not the other way
+// round.
 func (s scope) holds(u *url.URL) bool {
 	if !s.sameHost(u) {
 		return false
@@ -76,7 +77,8 @@ func tracking(name string) bool {
 // inPath is a session as a part of a path.
 var inPath = regexp.MustCompile(`/\([A-Z]\([0-9a-zA-Z]+\)\)/`)
 
-// clean returns the address by which a page is known: without fragment and tracking, with a path free of dots.
+// clean returns the address by which a page is known: without fragment and tracking, with a path
+// free of dots.
 func clean(u *url.URL) *url.URL {
 	c := &url.URL{Scheme: strings.ToLower(u.Scheme), Host: strings.ToLower(u.Host), User: u.User, Path: u.Path, RawPath: u.RawPath}
 	c.Host = strings.TrimSuffix(c.Host, map[string]string{"http": ":80", "https": ":443"}[c.Scheme])
@@ -109,7 +111,8 @@ func name(u *url.URL) string {
 	return n
 }
 
-// Limits of addresses that a person could have written; what goes beyond is made by a machine that will not stop.
+// Limits of addresses that a person could have written; what goes beyond is made by a machine that
+// will not stop.
 const (
 	longestAddress = 2000
 	deepestPath    = 20

@@ -1,8 +1,9 @@
-// Package web reads documents from web sites: the pages that a sitemap names, or those that are linked from page to page below an address.
-// HTML, PDF, Word, Markdown and plain text are read.
+// Package web reads documents from web sites: the pages that a sitemap names, or those that are
+// linked from page to page below an address. HTML, PDF, Word, Markdown and plain text are read.
 //
-// It obeys robots.txt under the name "footnote", asks no faster than it was told, asks again only for what has changed, never leaves the
-// address it was given, and reaches nothing that is not on the public internet unless the operator lists it.
+// It obeys robots.txt under the name "footnote", asks no faster than it was told, asks again only
+// for what has changed, never leaves the address it was given, and reaches nothing that is not on
+// the public internet unless the operator lists it.
 package web
 
 import (
@@ -28,7 +29,8 @@ const Kind document.Kind = "web"
 
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
-	// URL is where to begin: a folder ("https://docs.example.org/guide/"), a page in it, or a sitemap. Only what lies below the folder is read.
+	// URL is where to begin: a folder ("https://docs.example.org/guide/"), a page in it, or a
+	// sitemap. Only what lies below the folder is read.
 	URL         string
 	ACL         access.ACL    // who may read the documents; members
 	AllowHosts  []string      // hosts, addresses and networks that are read although they are not public
@@ -38,8 +40,9 @@ type Options struct {
 	MaxPages    int           // 10,000
 	MaxDepth    int           // links from the first page, where there is no sitemap; 16
 	MaxVariants int           // pages that differ in their query alone; 25
-	// Include are patterns of paths below the folder, such as "guide/**" and "*.html", of the pages to index; none means all. Without a sitemap
-	// other pages are still read for their links. "**" stands for any folders; a pattern without a slash is for the last part of a path.
+	// Include are patterns of paths below the folder, such as "guide/**" and "*.html", of the pages
+	// to index; none means all. Without a sitemap other pages are still read for their links. "**"
+	// stands for any folders; a pattern without a slash is for the last part of a path.
 	Include    []string
 	Exclude    []string    // patterns of paths that are not even asked for, though included
 	Politeness *Politeness // of this process; one of its own if nil
@@ -69,7 +72,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// parallel is how many requests run at once, so that a slow answer does not hold up the next request.
+// parallel is how many requests run at once, so that a slow answer does not hold up the next
+// request.
 const parallel = 2
 
 // Connector reads one site. What it knows of the pages it keeps in the checkpoint alone.
@@ -83,7 +87,8 @@ type Connector struct {
 
 var _ index.Resumer = (*Connector)(nil)
 
-// New returns a connector for options.URL. It connects to nothing yet. Faults are named all at once.
+// New returns a connector for options.URL. It connects to nothing yet. Faults are named all at
+// once.
 func New(options Options) (*Connector, error) {
 	options = options.withDefaults()
 	where, err := newScope(options.URL)
@@ -134,7 +139,8 @@ func sourceID(s scope) document.SourceID {
 // Source implements index.Connector. Its name is the address.
 func (c *Connector) Source() document.Source { return c.source }
 
-// reading numbers the rules by which pages become documents. Raise it when they change: every page is then read again.
+// reading numbers the rules by which pages become documents. Raise it when they change: every page
+// is then read again.
 const reading = 5
 
 // Settings implements index.Connector.
@@ -145,8 +151,9 @@ func (c *Connector) rules() string {
 	return fmt.Sprintf("web %d %q %q", reading, c.options.Include, c.options.Exclude)
 }
 
-// Sync implements index.Connector. Every page is asked for, with the date and mark of the version that is known, so that the site may
-// answer that nothing has changed; pages whose date in the sitemap is the same are not asked for at all.
+// Sync implements index.Connector. Every page is asked for, with the date and mark of the version
+// that is known, so that the site may answer that nothing has changed; pages whose date in the
+// sitemap is the same are not asked for at all.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		run, err := c.newCrawl(ctx, since)

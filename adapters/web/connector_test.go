@@ -106,7 +106,8 @@ func TestSecondRunAsksOnlyForChanges(t *testing.T) {
 			t.Errorf("an unchanged page was sent again: %s", asked)
 		}
 	}
-	// Other settings, so that every document is compared: what the site does not send again is fetched for that.
+	// Other settings, so that every document is compared: what the site does not send again is
+	// fetched for that.
 	options.ACL = access.ACL{access.Public}
 	if run := i.must(t, options); run.Counts.Shared != 5 || run.Counts.Indexed != 0 {
 		t.Errorf("with another access list: %+v", run.Counts)

@@ -101,8 +101,8 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 // robotsBytes is how much of a robots.txt counts (RFC 9309 asks for at least that).
 const robotsBytes = 512 << 10
 
-// add puts a page into the queue unless it is there already, lies outside, or is not to be read. It reports whether the page is part of the
-// run.
+// add puts a page into the queue unless it is there already, lies outside, or is not to be read. It
+// reports whether the page is part of the run.
 func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	at = clean(at)
 	if !c.scope.holds(at) || passedOver(at) {
@@ -196,7 +196,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// next reads some pages and returns them as a batch. The last one is complete unless something was left out that may still be there.
+// next reads some pages and returns them as a batch. The last one is complete unless something was
+// left out that may still be there.
 func (c *crawl) next(ctx context.Context) (index.Batch, error) {
 	pages := c.queue[:min(batchSize, len(c.queue))]
 	answers, err := c.ask(ctx, pages)
@@ -234,7 +235,8 @@ func firstReason(b index.Batch) string {
 	return ""
 }
 
-// checkpoint holds what this run knows and, before its end, what the last one knew of the other pages.
+// checkpoint holds what this run knows and, before its end, what the last one knew of the other
+// pages.
 func (c *crawl) checkpoint(last, complete bool) (index.Checkpoint, error) {
 	pages := c.now
 	if !complete {
@@ -255,8 +257,8 @@ type answer struct {
 	skipped bool // not asked for: the sitemap says that it has not changed
 }
 
-// ask fetches the first pages of a list, a few at once, until their bodies have batchBytes. It fails only
-// when the run is over.
+// ask fetches the first pages of a list, a few at once, until their bodies have batchBytes. It
+// fails only when the run is over.
 func (c *crawl) ask(ctx context.Context, pages []page) ([]answer, error) {
 	answers := make([]answer, len(pages))
 	var group errgroup.Group

@@ -63,8 +63,9 @@ func leftAlone(what string, length time.Duration) *busyError {
 	return &busyError{"the server" + what + " wants to be left alone for " + length.Round(time.Second).String() + "; run it again after that", length}
 }
 
-// fetch gets a page, and tries again when the site asks for that. Errors are parts of sentences that say what happened; they wrap errGone
-// where the page does not exist and *busyError where a later run may succeed.
+// fetch gets a page, and tries again when the site asks for that. Errors are parts of sentences
+// that say what happened; they wrap errGone where the page does not exist and *busyError where a
+// later run may succeed.
 func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	pause := firstPause
 	for try := 1; ; try++ {
@@ -206,7 +207,8 @@ func retryAfter(h http.Header) time.Duration {
 	return noHint
 }
 
-// explain turns an error of the transport into one that says what to do. A refusal is for good; the rest may pass.
+// explain turns an error of the transport into one that says what to do. A refusal is for good; the
+// rest may pass.
 func explain(ctx context.Context, err error) error {
 	var outside *outsideError
 	var wrapped *url.Error

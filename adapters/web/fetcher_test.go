@@ -71,7 +71,8 @@ func TestFetchSendsNothingOfItsOwn(t *testing.T) {
 	}
 }
 
-// Every hop is asked about before anything is sent there, and nothing of the address before goes with it.
+// Every hop is asked about before anything is sent there, and nothing of the address before goes
+// with it.
 func TestFetchAsksAboutEveryHop(t *testing.T) {
 	t.Parallel()
 	var requested, referrers []string

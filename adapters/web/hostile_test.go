@@ -23,8 +23,8 @@ func hostile(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// A sitemap index that names sitemaps without end, of this host and of others, costs 200 requests and
-// little memory.
+// A sitemap index that names sitemaps without end, of this host and of others, costs 200 requests
+// and little memory.
 func TestSitemapsWithoutEndInLittleMemory(t *testing.T) {
 	footprinttest.Limited(t, 512<<20, func(t *testing.T) {
 		var maps, elsewhere atomic.Int64

@@ -70,7 +70,8 @@ func readDirections(text string, at *url.URL) directions {
 	}
 }
 
-// obeyHeader reads the headers that say of any page what elements say of HTML: X-Robots-Tag, and Link with a canonical address (RFC 8288).
+// obeyHeader reads the headers that say of any page what elements say of HTML: X-Robots-Tag, and
+// Link with a canonical address (RFC 8288).
 func (d *directions) obeyHeader(header http.Header, at *url.URL) {
 	for _, list := range header.Values("X-Robots-Tag") {
 		who, rest, named := strings.Cut(list, ":")

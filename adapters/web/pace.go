@@ -10,14 +10,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Politeness is the pace at which hosts are asked, whatever number of sources they are. One for a process is shared by its connectors. It is
-// safe for concurrent use; the zero value is ready for use.
+// Politeness is the pace at which hosts are asked, whatever number of sources they are. One for a
+// process is shared by its connectors. It is safe for concurrent use; the zero value is ready for
+// use.
 type Politeness struct {
 	mu    sync.Mutex
 	hosts map[string]*hostPace
 }
 
-// of is the pace of a host. A source that asks for a slower one slows the others down, because the wish is the host's.
+// of is the pace of a host. A source that asks for a slower one slows the others down, because the
+// wish is the host's.
 func (p *Politeness) of(host string, interval time.Duration) *hostPace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +57,8 @@ func (p *hostPace) slow(interval time.Duration) {
 // rest lets nothing pass for some time.
 func (p *hostPace) rest(length time.Duration) { p.quiet.For(theHost, length) }
 
-// wait waits its turn. Where the host wants to be left alone for longer than a run can wait, it fails at once.
+// wait waits its turn. Where the host wants to be left alone for longer than a run can wait, it
+// fails at once.
 func (p *hostPace) wait(ctx context.Context) error {
 	for {
 		if err := p.limiter.Wait(ctx); err != nil {

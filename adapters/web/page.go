@@ -33,7 +33,8 @@ const (
 	officePage
 )
 
-// formatOf goes by the content type, and by the name where that says no more than that it is text, or nothing.
+// formatOf goes by the content type, and by the name where that says no more than that it is text,
+// or nothing.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -111,7 +112,8 @@ func (f format) read(ctx context.Context, got response) (parsed, error) {
 	}
 }
 
-// decode turns a page into UTF-8 text with plain line breaks, going by its content type, its byte order mark and its meta elements.
+// decode turns a page into UTF-8 text with plain line breaks, going by its content type, its byte
+// order mark and its meta elements.
 func decode(raw []byte, contentType string) string {
 	text := string(raw)
 	encoding, _, certain := charset.DetermineEncoding(raw[:min(len(raw), 1024)], contentType)
@@ -141,7 +143,8 @@ func build(at *url.URL, p parsed, stated time.Time) document.Document {
 	return document.Document{Ref: document.Ref{Title: title, URL: at.String(), UpdatedAt: updated}, Language: p.language, Sections: p.outline, Links: linked(at, p)}
 }
 
-// linked are the addresses that a page links to, as pages of the site are known by. What is no page of the web, or the page itself, is left out.
+// linked are the addresses that a page links to, as pages of the site are known by. What is no page
+// of the web, or the page itself, is left out.
 func linked(at *url.URL, p parsed) []document.Link {
 	from := at
 	if base, err := at.Parse(p.base); err == nil {
@@ -160,7 +163,8 @@ func linked(at *url.URL, p parsed) []document.Link {
 	return out
 }
 
-// freshly is how near to the time of the answer a Last-Modified must be to say only that the page was made for this request.
+// freshly is how near to the time of the answer a Last-Modified must be to say only that the page
+// was made for this request.
 const freshly = 10 * time.Minute
 
 // statedDate is when a page was changed, as its sitemap or else its server says.

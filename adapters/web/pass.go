@@ -43,7 +43,8 @@ func (c *Connector) Restart(since index.Checkpoint) index.Checkpoint {
 	return fresh
 }
 
-// readPass returns the place in an unfinished pass; nil without one, or where pages were read by other rules than now.
+// readPass returns the place in an unfinished pass; nil without one, or where pages were read by
+// other rules than now.
 func readPass(since index.Checkpoint, rules string) *pass {
 	var last checkpoint
 	if json.Unmarshal(since, &last) != nil || last.Rules != rules || last.Pass == nil || len(last.Pass.Queue) == 0 {

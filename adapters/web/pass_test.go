@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// A site that takes several pieces is read once in all: what a piece has read is not asked for again by the next, and not taken for gone at the
-// end. What the site does not have any more goes.
+// A site that takes several pieces is read once in all: what a piece has read is not asked for
+// again by the next, and not taken for gone at the end. What the site does not have any more goes.
 func TestAnInterruptedCrawlGoesOn(t *testing.T) {
 	t.Parallel()
 	const pages = 400
@@ -54,7 +54,8 @@ func TestAnInterruptedCrawlGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		second := w.requests()
-		// At the pause some pages had been read and not saved yet. When it comes depends on how fast the machine is.
+		// At the pause some pages had been read and not saved yet. When it comes depends on how
+		// fast the machine is.
 		if len(second) >= pages || len(first)+len(second) < pages || len(first)+len(second) > pages+100 {
 			t.Errorf("pass %d: %d pages were asked for, and then %d", pass, len(first), len(second))
 		}

@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// onePage writes a PDF file of one page. It has no table of offsets, which readers then make themselves.
+// onePage writes a PDF file of one page. It has no table of offsets, which readers then make
+// themselves.
 func onePage(text string) string {
 	content := "BT /F 12 Tf 72 700 Td (" + text + ") Tj ET"
 	return fmt.Sprintf("%%PDF-1.4\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[4 0 R]/Count 1>> endobj\n"+

@@ -10,7 +10,8 @@ import (
 // agent is the name under which robots.txt may address this crawler.
 const agent = "footnote"
 
-// robots are the rules of a robots.txt for this crawler (RFC 9309). The zero value allows everything.
+// robots are the rules of a robots.txt for this crawler (RFC 9309). The zero value allows
+// everything.
 type robots struct {
 	rules    []rule
 	delay    time.Duration
@@ -25,7 +26,8 @@ type rule struct {
 // longestDelay caps Crawl-delay: some files hold numbers that would stretch a run over weeks.
 const longestDelay = 30 * time.Second
 
-// parseRobots reads a robots.txt. Groups that name this crawler count, else those for everybody. Lines that cannot be read are passed over.
+// parseRobots reads a robots.txt. Groups that name this crawler count, else those for everybody.
+// Lines that cannot be read are passed over.
 func parseRobots(text string) robots {
 	var own, general robots
 	var sitemaps []string
@@ -82,7 +84,8 @@ func (r *robots) add(key, value string) {
 	}
 }
 
-// allows reports whether a path, with its query, may be fetched: the longest pattern that matches decides, and Allow among equals.
+// allows reports whether a path, with its query, may be fetched: the longest pattern that matches
+// decides, and Allow among equals.
 func (r robots) allows(name string) bool {
 	longest, allowed := -1, true
 	name = octets(name)
@@ -94,8 +97,9 @@ func (r robots) allows(name string) bool {
 	return allowed
 }
 
-// octets writes a path or a pattern in the one way in which they are compared (RFC 9309, 2.2.2): characters outside of ASCII are encoded, those
-// that need no encoding are not, and the digits of encodings are in capitals.
+// octets writes a path or a pattern in the one way in which they are compared (RFC 9309, 2.2.2):
+// characters outside of ASCII are encoded, those that need no encoding are not, and the digits of
+// encodings are in capitals.
 func octets(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -123,7 +127,8 @@ func unreserved(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }
 
-// matches reports whether a pattern describes the beginning of a path; * stands for any characters, $ at the end for the path's end.
+// matches reports whether a pattern describes the beginning of a path; * stands for any characters,
+// $ at the end for the path's end.
 func matches(pattern, name string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	parts := strings.Split(pattern, "*")

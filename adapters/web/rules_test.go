@@ -101,7 +101,8 @@ func TestHeadersSayWhatElementsSay(t *testing.T) {
 	}
 }
 
-// What robots.txt means is not changed by its length, by how paths are encoded, or by records that other crawlers know.
+// What robots.txt means is not changed by its length, by how paths are encoded, or by records that
+// other crawlers know.
 func TestRobotsInTheWild(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{"/": page("Start", link("/ツ/a")+link("/%7euser/b")+link("/%63rypt/c")+link("/open")), "/open": page("Open", "")}

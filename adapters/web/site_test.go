@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// website is a server whose pages a test changes. It answers conditional requests and notes what it was asked for.
+// website is a server whose pages a test changes. It answers conditional requests and notes what it
+// was asked for.
 type website struct {
 	*httptest.Server
 	mu    sync.Mutex

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedxml"
 )
 
-// Limits of the sitemap protocol (sitemaps.org), and of how many sitemaps a site is believed to need.
+// Limits of the sitemap protocol (sitemaps.org), and of how many sitemaps a site is believed to
+// need.
 const (
 	sitemapBytes   = 50 << 20
 	sitemapEntries = 50_000
@@ -99,8 +100,9 @@ func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err err
 // longestDate is how many bytes a date may have.
 const longestDate = 64
 
-// sitemap looks for the site's sitemaps and adds the pages inside the scope to the queue. It reports whether there were any. What cannot be
-// read makes the run incomplete, so that nothing is taken for gone.
+// sitemap looks for the site's sitemaps and adds the pages inside the scope to the queue. It
+// reports whether there were any. What cannot be read makes the run incomplete, so that nothing is
+// taken for gone.
 func (c *crawl) sitemap(ctx context.Context) (bool, error) {
 	var queue []string
 	explicit := strings.HasSuffix(c.scope.start.Path, ".xml") || strings.HasSuffix(c.scope.start.Path, ".xml.gz")

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// state is what is known of a page from the last time it was read. The short names keep the checkpoint of a large site small.
+// state is what is known of a page from the last time it was read. The short names keep the
+// checkpoint of a large site small.
 type state struct {
 	ETag      string `json:"e,omitempty"`
 	Modified  string `json:"m,omitempty"` // Last-Modified
@@ -26,8 +27,8 @@ type checkpoint struct {
 	Pass  *pass            `json:"pass,omitempty"` // in the middle of one
 }
 
-// readCheckpoint returns what is known; a checkpoint that cannot be read is like none. Of pages that were read by other rules only their names
-// are known, so that they are asked for anew.
+// readCheckpoint returns what is known; a checkpoint that cannot be read is like none. Of pages
+// that were read by other rules only their names are known, so that they are asked for anew.
 func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {
@@ -46,8 +47,8 @@ func sum(body []byte) uint64 {
 	return binary.BigEndian.Uint64(s[:])
 }
 
-// stamp is a time that changes whenever the body does: sites' own dates change without reason, or not at all. Only its equality means
-// anything.
+// stamp is a time that changes whenever the body does: sites' own dates change without reason, or
+// not at all. Only its equality means anything.
 func (s state) stamp() time.Time {
 	return time.Unix(int64(s.Sum>>33), int64(s.Sum%1_000_000)*1000).UTC()
 }

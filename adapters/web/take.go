@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// take puts what came of a page into the batch, and what it links to into the queue. It fails when the run should end.
+// take puts what came of a page into the batch, and what it links to into the queue. It fails when
+// the run should end.
 func (c *crawl) take(p page, a answer) error {
 	var busy *busyError
 	switch {
@@ -69,7 +70,8 @@ func (c *crawl) forget(p page) {
 	}
 }
 
-// broken records a page that could not be read; its version in the index stays, and what is known of it too.
+// broken records a page that could not be read; its version in the index stays, and what is known
+// of it too.
 func (c *crawl) broken(p page, err error) {
 	n := name(p.at)
 	if known, ok := c.known[n]; ok {
@@ -106,7 +108,8 @@ func (c *crawl) unchanged(p page, skipped bool) {
 		}})
 }
 
-// patience is how long a page may wait for the site, which asks for pauses, and for its turn where few files are read at once.
+// patience is how long a page may wait for the site, which asks for pauses, and for its turn where
+// few files are read at once.
 const patience = 10 * time.Minute
 
 // fresh takes in a page that is new or has changed.
@@ -150,10 +153,12 @@ func (c *crawl) fresh(p page, got response) {
 		Load: func(ctx context.Context) (document.Document, error) { return c.document(ctx, p, got) }})
 }
 
-// longestMark is how many bytes a site's mark of a version may have: each is kept with the state of the source.
+// longestMark is how many bytes a site's mark of a version may have: each is kept with the state of
+// the source.
 const longestMark = 256
 
-// mark is a header that tells one version of a page from another; empty where it is too long to be kept.
+// mark is a header that tells one version of a page from another; empty where it is too long to be
+// kept.
 func mark(header http.Header, name string) string {
 	if value := header.Get(name); len(value) <= longestMark {
 		return value
@@ -172,8 +177,8 @@ func (c *crawl) hide(p page, found state, sentence string) {
 	}
 }
 
-// original puts the page whose copy another one says it is into the queue. It is indexed whatever it says of itself, since two pages may
-// each call the other the original.
+// original puts the page whose copy another one says it is into the queue. It is indexed whatever
+// it says of itself, since two pages may each call the other the original.
 func (c *crawl) original(address string, copied page) {
 	at, err := url.Parse(address)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package websearch asks a search provider for pages of the public web.
 //
-// An answer is at most 1 MB and is read whole: it costs up to four times its bytes. Redirects are not followed, so that a query and
-// a key go to the provider alone.
+// An answer is at most 1 MB and is read whole: it costs up to four times its bytes. Redirects are
+// not followed, so that a query and a key go to the provider alone.
 package websearch
 
 import (
@@ -71,11 +71,13 @@ type item struct {
 
 // providers, each with the page of its documentation.
 var providers = map[string]provider{
-	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be allowed in settings.yml.
+	// https://docs.searxng.org/dev/search_api.html: "/search", q, format=json; the format has to be
+	// allowed in settings.yml.
 	"searxng": {request: func(ctx context.Context, c *Client, query string, _ int) (*http.Request, error) {
 		return get(ctx, c.address+"/search", url.Values{"q": {query}, "format": {"json"}}, nil)
 	}, read: reader(func(b *body) []item { return b.Results })},
-	// https://api-dashboard.search.brave.com/app/documentation/web-search/query: X-Subscription-Token, count at most 20.
+	// https://api-dashboard.search.brave.com/app/documentation/web-search/query:
+	// X-Subscription-Token, count at most 20.
 	"brave": {address: "https://api.search.brave.com/res/v1/web/search", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
 		return get(ctx, c.address, url.Values{"q": {query}, "count": {strconv.Itoa(most)}, "text_decorations": {"false"}}, map[string]string{"X-Subscription-Token": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Web.Results })},
@@ -88,7 +90,8 @@ var providers = map[string]provider{
 	"serper": {address: "https://google.serper.dev/search", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
 		return post(ctx, c.address, map[string]any{"q": query, "num": most}, map[string]string{"X-API-KEY": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Organic })},
-	// https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list: key, cx, q, num of 1 to 10.
+	// https://developers.google.com/custom-search/v1/reference/rest/v1/cse/list: key, cx, q, num of
+	// 1 to 10.
 	"google": {address: "https://customsearch.googleapis.com/customsearch/v1", keyed: true, request: func(ctx context.Context, c *Client, query string, most int) (*http.Request, error) {
 		return get(ctx, c.address, url.Values{"q": {query}, "num": {strconv.Itoa(min(most, 10))}, "cx": {c.config.Engine}}, map[string]string{"X-Goog-Api-Key": c.config.Key})
 	}, read: reader(func(b *body) []item { return b.Items })},

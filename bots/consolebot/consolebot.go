@@ -1,4 +1,5 @@
-// Package consolebot joins the console to the core: one conversation of one person, in this process.
+// Package consolebot joins the console to the core: one conversation of one person, in this
+// process.
 package consolebot
 
 import (
@@ -34,8 +35,8 @@ type Config struct {
 	Logger   *slog.Logger
 }
 
-// Bot asks questions and waits for their answers. It implements answer.Surfaces for its own conversation. It is safe for concurrent
-// use.
+// Bot asks questions and waits for their answers. It implements answer.Surfaces for its own
+// conversation. It is safe for concurrent use.
 type Bot struct {
 	config  Config
 	ref     thread.Ref
@@ -92,7 +93,8 @@ func (b *Bot) Bind(services conversation.Services) { b.service = services }
 // patience is how long a question waits for a database that is away.
 const patience = 30 * time.Second
 
-// Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence for the person.
+// Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence
+// for the person.
 func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (session.TurnID, error) {
 	id := rand.Text()
 	accepted, err := b.service.Take(ctx, answer.Question{Patience: patience, Mention: thread.Mention{
@@ -135,8 +137,8 @@ func (b *Bot) Stop(ctx context.Context) error {
 	return err
 }
 
-// Steer changes the plan of the deep search that is under way, if a line says so. sentence is what the person is told, empty where the plan shows it; ok is false for
-// a line like all others.
+// Steer changes the plan of the deep search that is under way, if a line says so. sentence is what
+// the person is told, empty where the plan shows it; ok is false for a line like all others.
 func (b *Bot) Steer(ctx context.Context, line string) (sentence string, ok bool, err error) {
 	in, ok := deepsearch.ParseInstruction(line)
 	if !ok {
@@ -146,7 +148,8 @@ func (b *Bot) Steer(ctx context.Context, line string) (sentence string, ok bool,
 	return became.Sentence(in), became.Became != deepsearch.NoSearch, err
 }
 
-// Asks reports whether a deep search waits to be started: what is asked meanwhile is answered at once.
+// Asks reports whether a deep search waits to be started: what is asked meanwhile is answered at
+// once.
 func (b *Bot) Asks() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,8 +167,8 @@ func (b *Bot) asking(id session.TurnID, waits bool) {
 	}
 }
 
-// Perform does something to an answer of this conversation, with a text where the action takes one, and returns what to tell the person. Of a
-// retry the reply names the turn to Wait for.
+// Perform does something to an answer of this conversation, with a text where the action takes one,
+// and returns what to tell the person. Of a retry the reply names the turn to Wait for.
 func (b *Bot) Perform(ctx context.Context, do thread.Action, id session.TurnID, text string) (action.Reply, error) {
 	return b.service.Actions.Perform(ctx, action.Request{
 		Do: do, Tenant: b.config.Present.Tenant, Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Open implements answer.Surfaces. Of several models the first is shown while it writes, and the others after it.
+// Open implements answer.Surfaces. Of several models the first is shown while it writes, and the
+// others after it.
 func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
 	if t.Session.Ref != b.ref {
 		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)

@@ -97,7 +97,8 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	return s
 }
 
-// Say implements common.Stage: "stop" is what the console's key for it does, and what steers a search is asked first, as in a chat.
+// Say implements common.Stage: "stop" is what the console's key for it does, and what steers a
+// search is asked first, as in a chat.
 func (s *stage) Say(_ common.Person, _ common.Place, text string) thread.MessageID {
 	s.Helper()
 	if policy.IsStop(text) {

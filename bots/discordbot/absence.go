@@ -17,8 +17,8 @@ const (
 	// Direct conversations that are looked into after a start.
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
-	// followedFor is how long nobody may have written in a server's thread that is looked into: what was written a day ago, within a day of what
-	// was written before.
+	// followedFor is how long nobody may have written in a server's thread that is looked into:
+	// what was written a day ago, within a day of what was written before.
 	followedFor = 2 * policy.FollowIdle
 )
 
@@ -59,7 +59,8 @@ func (b *Bot) News(ctx context.Context, guild string, newest []session.Newest) [
 	return news
 }
 
-// Answered implements conversation.History. A question is rather answered twice than never, so what cannot be found out counts as not answered.
+// Answered implements conversation.History. A question is rather answered twice than never, so what
+// cannot be found out counts as not answered.
 func (p platform) Answered(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
 	involved, err := p.Involved(ctx, m, aside)
 	if err != nil && ctx.Err() == nil {

@@ -35,8 +35,8 @@ func (w *world) looks(channel string) int {
 	return n
 }
 
-// Of what was asked while every process was away, what is young is answered and what is old is asked about: each once, however often a
-// process starts.
+// Of what was asked while every process was away, what is young is answered and what is old is
+// asked about: each once, however often a process starts.
 func TestMentionsOfAnOutage(t *testing.T) {
 	t.Parallel()
 	var young, old []string
@@ -79,8 +79,9 @@ func TestMentionsOfAnOutage(t *testing.T) {
 	}
 }
 
-// Replies that mention nobody are made good like mentions, where the bot follows the thread and nobody else has answered: each once, however many
-// processes start, and in threads that were archived since.
+// Replies that mention nobody are made good like mentions, where the bot follows the thread and
+// nobody else has answered: each once, however many processes start, and in threads that were
+// archived since.
 func TestFollowUpsOfAnOutage(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(slices.Repeat([]llmtest.Reply{said(0, "The answer.")}, 8)...))
@@ -189,7 +190,8 @@ func TestTurnsOfAnOutage(t *testing.T) {
 	})
 }
 
-// Processes that serve the same shard all hear the same. What one says beside an answer is said once.
+// Processes that serve the same shard all hear the same. What one says beside an answer is said
+// once.
 func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
@@ -226,7 +228,8 @@ func TestProcessesOfOneShardSayThingsOnce(t *testing.T) {
 	}
 }
 
-// A command of which all processes of a shard hear is carried out by one of them: its answer is what that one found, and the trail has it once.
+// A command of which all processes of a shard hear is carried out by one of them: its answer is
+// what that one found, and the trail has it once.
 func TestProcessesOfOneShardCarryOutCommandsOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(slices.Repeat([]llmtest.Reply{said(0, "The answer.")}, 3)...))

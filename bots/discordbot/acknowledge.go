@@ -8,12 +8,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// acknowledgeAfter is how long a command may take before its user sees that the bot thinks. Discord waits three seconds, of which one may have
-// gone into finding out where the command was used.
+// acknowledgeAfter is how long a command may take before its user sees that the bot thinks. Discord
+// waits three seconds, of which one may have gone into finding out where the command was used.
 const acknowledgeAfter = time.Second
 
-// acknowledging answers a command in time, whatever its answer waits for: at once where there is something to say, else by showing that the bot
-// thinks, and what is said later stands in the place of that. It is safe for concurrent use.
+// acknowledging answers a command in time, whatever its answer waits for: at once where there is
+// something to say, else by showing that the bot thinks, and what is said later stands in the place
+// of that. It is safe for concurrent use.
 type acknowledging struct {
 	bot   *Bot
 	timer *time.Timer
@@ -30,7 +31,8 @@ func (b *Bot) acknowledging(ctx context.Context, c event.Command) *acknowledging
 	return a
 }
 
-// first runs what says or shows something if nothing was, and reports whether it did; otherwise it waits until that was tried.
+// first runs what says or shows something if nothing was, and reports whether it did; otherwise it
+// waits until that was tried.
 func (a *acknowledging) first(how func(event.Command)) bool {
 	a.mu.Lock()
 	sent, c := a.sent, a.c
@@ -64,7 +66,8 @@ func (a *acknowledging) say(ctx context.Context, sentence string) {
 	}
 }
 
-// become has the command be another, which only its privacy makes it. It reports whether that was in time: what is shown stays as public as it is.
+// become has the command be another, which only its privacy makes it. It reports whether that was
+// in time: what is shown stays as public as it is.
 func (a *acknowledging) become(c event.Command) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -70,7 +70,8 @@ func TestFootnoteCommands(t *testing.T) {
 	w.told(use(w.ada, "forget-me", map[string]any{"confirm": true}), "1 question")
 }
 
-// In a server that the bot was thrown out of nobody is anything: that is known, and no reason to try again later.
+// In a server that the bot was thrown out of nobody is anything: that is known, and no reason to
+// try again later.
 func TestWhoamiOnceTheServerIsGone(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, refusal string }{

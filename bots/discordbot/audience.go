@@ -10,9 +10,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// present returns who will see an answer that everybody in a channel sees: those of a role as well where nobody opens the channel without it. Others
-// than those who are known may always come in, such as whoever administers the server. Without the members intent nobody knows whether they are full
-// members, and in a server that is not bound it is anybody at all. Where Discord cannot be asked it is anybody as well, and the error says so.
+// present returns who will see an answer that everybody in a channel sees: those of a role as well
+// where nobody opens the channel without it. Others than those who are known may always come in,
+// such as whoever administers the server. Without the members intent nobody knows whether they are
+// full members, and in a server that is not bound it is anybody at all. Where Discord cannot be
+// asked it is anybody as well, and the error says so.
 func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, error) {
 	there := access.Presence{Tenant: b.tenant(ref), Open: true, Outsiders: true}
 	if !b.binding.allows(ref.Workspace) {
@@ -33,8 +35,9 @@ func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, err
 	return there, nil
 }
 
-// alone returns a person as the only one who will see an answer: the person's own account, and, in servers of the tenant, what the person is
-// there. Where a server cannot be asked the person is nothing in it, and the error says so.
+// alone returns a person as the only one who will see an answer: the person's own account, and, in
+// servers of the tenant, what the person is there. Where a server cannot be asked the person is
+// nothing in it, and the error says so.
 func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Presence, error) {
 	held, err := b.holds(ctx, ref, person)
 	account := access.Account{Workspace: access.Workspace{Platform: string(discord.Platform)}, ID: person} // people are the same in all servers
@@ -99,7 +102,8 @@ func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bo
 	return b.present(ctx, ref)
 }
 
-// listens is what whoever will see an answer holds on Discord. What they hold of sources is asked for when the answer is made.
+// listens is what whoever will see an answer holds on Discord. What they hold of sources is asked
+// for when the answer is made.
 func (b *Bot) listens(ctx context.Context, ref thread.Ref, person string, alone bool) access.Audience {
 	there, err := b.there(ctx, ref, person, alone)
 	if err != nil {

@@ -55,9 +55,9 @@ func platform(s *setting) {
 	s.bot.Discord = discord.Config{}
 }
 
-// BenchmarkAnswers writes answers of eight seconds each, so many at once, under Discord's own limits. Each is timed from the model's
-// first token to the first words that can be read, and from its last token to the final write. With one answer the log of its edits is
-// printed.
+// BenchmarkAnswers writes answers of eight seconds each, so many at once, under Discord's own
+// limits. Each is timed from the model's first token to the first words that can be read, and from
+// its last token to the final write. With one answer the log of its edits is printed.
 //
 //	go test -run '^$' -bench Answers ./bots/discordbot
 func BenchmarkAnswers(b *testing.B) {
@@ -99,7 +99,8 @@ func answerMany(b *testing.B, n int, oneChannel bool) {
 			return len(got) > 0 && strings.Contains(got[len(got)-1].Content, "not based on any document")
 		})
 	}
-	// A question's model is not known by name: the first answer to appear is held against the first model to speak, and so on.
+	// A question's model is not known by name: the first answer to appear is held against the first
+	// model to speak, and so on.
 	var shown, done []time.Time
 	for _, v := range w.discord.Versions() {
 		if v.Author != w.discord.Bot().ID || v.Content == "" {

@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Bindings remembers to which tenant each server belongs, for all replicas. Safe for concurrent use.
+// Bindings remembers to which tenant each server belongs, for all replicas. Safe for concurrent
+// use.
 type Bindings interface {
 	// Bound returns all servers that are bound.
 	Bound(ctx context.Context) (map[string]access.TenantID, error)
@@ -25,8 +26,9 @@ type Bindings interface {
 // bindingAge is between two readings of the bindings.
 const bindingAge = 5 * time.Second
 
-// binding knows which servers' members are which tenant's. Anyone can invite a public bot to a server of his own, so a server is bound by
-// the operator; only the first one is bound by itself. It is safe for concurrent use.
+// binding knows which servers' members are which tenant's. Anyone can invite a public bot to a
+// server of his own, so a server is bound by the operator; only the first one is bound by itself.
+// It is safe for concurrent use.
 type binding struct {
 	tenantID access.TenantID // of servers that are not bound, and of those that Config lists
 	first    bool            // bind the only server
@@ -130,7 +132,8 @@ func (b *binding) refresh(ctx context.Context) {
 	b.bound = found
 }
 
-// watch reads the bindings again and again until ctx ends, so that a command of the operator counts within seconds.
+// watch reads the bindings again and again until ctx ends, so that a command of the operator counts
+// within seconds.
 func (b *binding) watch(ctx context.Context) {
 	tick := time.NewTicker(bindingAge)
 	defer tick.Stop()
@@ -151,8 +154,8 @@ func (b *binding) current() map[string]access.TenantID {
 	return maps.Clone(b.bound)
 }
 
-// tenant is whose documents a server is answered from: its tenant's, and public ones of the default where it is not bound. A direct
-// conversation has the default.
+// tenant is whose documents a server is answered from: its tenant's, and public ones of the default
+// where it is not bound. A direct conversation has the default.
 func (b *binding) tenant(guild string) access.TenantID {
 	if t, bound := b.current()[guild]; bound {
 		return t
@@ -192,7 +195,8 @@ func (b *binding) guilds(tenant access.TenantID) []string {
 // maxChecked is how many servers the doctor looks at.
 const maxChecked = 20
 
-// checkServers says which servers are bound, and what the bot lacks in their channels, for the doctor. It asks Discord.
+// checkServers says which servers are bound, and what the bot lacks in their channels, for the
+// doctor. It asks Discord.
 func (b *Bot) checkServers(ctx context.Context) []discord.Finding {
 	guilds, err := b.client.BelongsTo(ctx)
 	if err != nil {

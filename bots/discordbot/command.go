@@ -52,8 +52,8 @@ func (b *Bot) askAbout(ctx context.Context, c event.Command) {
 	b.askCommand(ctx, c)
 }
 
-// askCommand takes a question in and then acknowledges the command: what Discord knows to be answered is answered. Where that takes long, it is
-// acknowledged first.
+// askCommand takes a question in and then acknowledges the command: what Discord knows to be
+// answered is answered. Where that takes long, it is acknowledged first.
 func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 	reply, err := b.client.Token(c) // before anything is shown
 	if err != nil {
@@ -111,7 +111,8 @@ func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 	ack.show(ctx)
 }
 
-// sayPrivacyLate is said where it was found out too late that the answer is for the asker alone, or for all.
+// sayPrivacyLate is said where it was found out too late that the answer is for the asker alone, or
+// for all.
 const sayPrivacyLate = "I took too long to find out who may see the answer here. Please ask again."
 
 func (b *Bot) agents() []string {
@@ -146,7 +147,8 @@ func (b *Bot) remember(c event.Command) {
 	b.commands[c.Ref.Channel] = append(known, c.Ref)
 }
 
-// stopCommand stops what is being answered where the command was used: in a thread its answer, in a channel those of commands.
+// stopCommand stops what is being answered where the command was used: in a thread its answer, in a
+// channel those of commands.
 func (b *Bot) stopCommand(ctx context.Context, c event.Command) string {
 	b.mu.Lock()
 	places := append([]thread.Ref{c.Ref}, b.commands[c.Ref.Channel]...)
@@ -183,8 +185,9 @@ func (b *Bot) footnoteCommand(ctx context.Context, c event.Command) {
 // onceFor is longer than Discord takes the answer of an interaction.
 const onceFor = 20 * time.Minute
 
-// once answers an interaction, of which every process of a shard is told, in one of them: it may change something, and what it finds to say
-// depends on whether another one has done it already. Where that cannot be found out all do it.
+// once answers an interaction, of which every process of a shard is told, in one of them: it may
+// change something, and what it finds to say depends on whether another one has done it already.
+// Where that cannot be found out all do it.
 func (b *Bot) once(ctx context.Context, to event.Interaction, at thread.Ref, key string, how func(context.Context) write.Reply) {
 	b.answer(ctx, to, func(ctx context.Context) write.Reply {
 		mine, err := b.deps.Store.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
-// finished waits until a command shows its whole answer, and returns it without the question that is quoted above it.
+// finished waits until a command shows its whole answer, and returns it without the question that
+// is quoted above it.
 func (w *world) finished(i *discordtest.Interaction) discordtest.State {
 	w.Helper()
 	w.until("the command is answered", func() bool {
@@ -242,7 +243,8 @@ func TestModeratorsCommandsAreHiddenFromOthers(t *testing.T) {
 	}
 }
 
-// Discord shows who used a command, and not what was asked. So the answer does, in such a way that nobody is mentioned and nothing formatted.
+// Discord shows who used a command, and not what was asked. So the answer does, in such a way that
+// nobody is mentioned and nothing formatted.
 func TestAnswerToACommandShowsTheQuestion(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, question, want string }{

@@ -46,7 +46,8 @@ func TestAttachmentsAreRead(t *testing.T) {
 	}
 }
 
-// Discord tells of the thread that was opened from a question as if the question had been edited, with its files.
+// Discord tells of the thread that was opened from a question as if the question had been edited,
+// with its files.
 func TestQuestionWithAFileIsAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The next answer."), said(0, "The other answer.")))

@@ -19,7 +19,8 @@ import (
 const (
 	// typingAge is how often typing is shown anew; Discord forgets it after ten seconds.
 	typingAge = 8 * time.Second
-	// typingAgain is how soon typing is tried again that was not shown because other calls went first: it is the first sign of the bot.
+	// typingAgain is how soon typing is tried again that was not shown because other calls went
+	// first: it is the first sign of the bot.
 	typingAgain = 200 * time.Millisecond
 )
 

@@ -1,5 +1,5 @@
-// Package discordbot joins Discord to the core: what is said there becomes questions, stops and what else people do about answers, and
-// answers are written where they were asked.
+// Package discordbot joins Discord to the core: what is said there becomes questions, stops and
+// what else people do about answers, and answers are written where they were asked.
 package discordbot
 
 import (
@@ -32,11 +32,13 @@ type Config struct {
 	Members          bool            // ask for the privileged intent that lets servers see what is for members
 	Tenant           access.TenantID // whose documents are answered from where nothing else is said; the default one
 	Guilds           []string        // servers whose members count as the tenant's
-	// BindFirst binds the only server that the bot belongs to where none is. It is set where no Slack workspace says who the members are.
+	// BindFirst binds the only server that the bot belongs to where none is. It is set where no
+	// Slack workspace says who the members are.
 	BindFirst bool
 	// Agents lists the agents that may be asked for by name; nil: none.
 	Agents func() []string
-	// Groups are the roles that count as groups of the configuration, as they are bound at the moment; nil: none.
+	// Groups are the roles that count as groups of the configuration, as they are bound at the
+	// moment; nil: none.
 	Groups func() []access.BoundGroup
 	// Models lists the models that may be asked for by name; nil: none.
 	Models  func() []string
@@ -45,7 +47,8 @@ type Config struct {
 	Discord discord.Config // further settings; the fields above lead
 }
 
-// Deps is what a Bot works with. All but Policies, Bindings, Replicas, Observe and Logger are required.
+// Deps is what a Bot works with. All but Policies, Bindings, Replicas, Observe and Logger are
+// required.
 type Deps struct {
 	Store    Store
 	Policies command.Policies // what holds in each channel; nil: the defaults
@@ -53,8 +56,8 @@ type Deps struct {
 	Replicas session.Replicas // nil: this process is the only one
 	Renderer stream.Renderer[render.Page]
 	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
-	// Heard is told of what has changed in channels: of a thread or message, or with an empty key of who may open the channel. What is new alone is not
-	// urgent. Nil: nobody is.
+	// Heard is told of what has changed in channels: of a thread or message, or with an empty key
+	// of who may open the channel. What is new alone is not urgent. Nil: nobody is.
 	Heard  func(guild, channel, key string, urgent bool)
 	Logger *slog.Logger // nil: silent
 }
@@ -66,7 +69,8 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and event.Handler, and is safe for concurrent use.
+// Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and
+// event.Handler, and is safe for concurrent use.
 type Bot struct {
 	config  Config
 	deps    Deps
@@ -120,13 +124,16 @@ func (b *Bot) Bind(services conversation.Services) {
 	b.talk.Bind(services)
 }
 
-// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.
+// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is
+// known how many there are.
 func (b *Bot) Shards() (connected, of int) { return b.client.Shards() }
 
-// Handler takes signed requests, where there is a public key. It is mounted at /discord/interactions.
+// Handler takes signed requests, where there is a public key. It is mounted at
+// /discord/interactions.
 func (b *Bot) Handler() http.Handler { return b.client.Handler() }
 
-// Run receives events until ctx ends. It returns an error, a sentence, when Discord cannot be reached with these settings at all.
+// Run receives events until ctx ends. It returns an error, a sentence, when Discord cannot be
+// reached with these settings at all.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
 		return errors.New("run the Discord bot: it has no service")
@@ -142,11 +149,12 @@ func (b *Bot) Run(ctx context.Context) error {
 	return b.client.Run(ctx, b)
 }
 
-// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
-// process takes its part.
+// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is
+// called once, before Run; without it each process takes its part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Use(tiers) }
 
-// Connect reads what is to be known before the first answer is written. It never fails: what cannot be read now is read later.
+// Connect reads what is to be known before the first answer is written. It never fails: what cannot
+// be read now is read later.
 func (b *Bot) Connect(ctx context.Context) error {
 	b.binding.refresh(ctx)
 	return nil
@@ -174,7 +182,8 @@ func (b *Bot) Joined(ctx context.Context, id string) {
 	b.tellLacking(ctx, id)
 }
 
-// Added implements event.Greeter. Discord does not say who added the bot, so that all read one message.
+// Added implements event.Greeter. Discord does not say who added the bot, so that all read one
+// message.
 func (b *Bot) Added(ctx context.Context, guild, channel string) {
 	at := thread.Ref{Platform: discord.Platform, Workspace: guild, Channel: channel}
 	err := b.talk.Welcome(ctx, at, "", func(ctx context.Context, text string) error { return b.client.Post(ctx, channel, text) })
@@ -221,7 +230,8 @@ func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (h
 	return b.talk.Tidy(ctx, t, permit)
 }
 
-// inPlace reports whether a question in a channel is answered there instead of in a thread of its own.
+// inPlace reports whether a question in a channel is answered there instead of in a thread of its
+// own.
 func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {
 	if b.deps.Policies == nil {
 		return false

@@ -128,7 +128,8 @@ func TestAudienceOfAChannel(t *testing.T) {
 	}
 }
 
-// Where nobody opens a channel without a role, documents of the role count, and of the group that is bound to it.
+// Where nobody opens a channel without a role, documents of the role count, and of the group that
+// is bound to it.
 func TestAudienceOfAChannelOfOneRole(t *testing.T) {
 	t.Parallel()
 	var role string

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
-// A thread that is locked before there is a word takes none; the question stands in the channel, and is answered there.
+// A thread that is locked before there is a word takes none; the question stands in the channel,
+// and is answered there.
 func TestThreadThatIsLocked(t *testing.T) {
 	t.Parallel()
 	locked := make(chan struct{})
@@ -28,7 +29,8 @@ func TestThreadThatIsLocked(t *testing.T) {
 	}
 }
 
-// Nor does one that is locked and put into the archive while the answer is written there: nothing but the end is tried then.
+// Nor does one that is locked and put into the archive while the answer is written there: nothing
+// but the end is tried then.
 func TestThreadThatIsLockedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	locked := make(chan struct{})

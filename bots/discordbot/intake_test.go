@@ -111,7 +111,8 @@ func (s slowRules) Policy(ctx context.Context, tenant access.TenantID, at sessio
 	return s.Policies.Policy(ctx, tenant, at)
 }
 
-// A command is acknowledged in time however long the database takes to say what holds, or to take the question in; it is answered all the same.
+// A command is acknowledged in time however long the database takes to say what holds, or to take
+// the question in; it is answered all the same.
 func TestCommandIsAcknowledgedWhateverTheDatabaseTakes(t *testing.T) {
 	t.Parallel()
 	for _, what := range []string{"judging", "taking in"} {
@@ -138,7 +139,8 @@ func TestCommandIsAcknowledgedWhateverTheDatabaseTakes(t *testing.T) {
 	}
 }
 
-// What was shown to all before it was known that answers are for the asker alone does not become the answer.
+// What was shown to all before it was known that answers are for the asker alone does not become
+// the answer.
 func TestPrivateAnswerIsNotShownWhereAllSeeThatTheBotThinks(t *testing.T) {
 	t.Parallel()
 	let := make(chan struct{})
@@ -189,7 +191,8 @@ func (i *informed) Accept(ctx context.Context, in session.Intake) (session.Accep
 	return i.Memory.Accept(ctx, in)
 }
 
-// Any replica may answer what one has taken in: it knows by then of every change before the question, also where that could not be told at once.
+// Any replica may answer what one has taken in: it knows by then of every change before the
+// question, also where that could not be told at once.
 func TestNothingIsTakenInBeforeOthersKnowWhatHasChanged(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(*world){

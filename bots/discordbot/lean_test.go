@@ -86,7 +86,8 @@ func TestChannelThatCannotBeLookedUp(t *testing.T) {
 	w.answers(w.ada.Mention(w.general, "What is it?"), 1)
 }
 
-// Discord's client offers the role that a bot has alone beside the bot itself, and people take the one or the other.
+// Discord's client offers the role that a bot has alone beside the bot itself, and people take the
+// one or the other.
 func TestMentionOfTheBotsOwnRole(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The answer.")))
@@ -122,7 +123,8 @@ func TestFirstResponseIsMadeAgain(t *testing.T) {
 	}
 }
 
-// Commands are registered although Discord fails when the bot starts, and those of one server are written once.
+// Commands are registered although Discord fails when the bot starts, and those of one server are
+// written once.
 func TestCommandsAreRegisteredInTheEnd(t *testing.T) {
 	t.Parallel()
 	w := prepare(t, llmtest.Native(), func(s *setting) {

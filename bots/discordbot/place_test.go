@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replies take the permission to read what was written before; where the bot lacks it, answers stand by themselves.
+// Replies take the permission to read what was written before; where the bot lacks it, answers
+// stand by themselves.
 func TestChannelWhereTheBotMayNotReply(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The answer.")))

@@ -45,8 +45,8 @@ func (p platform) Say(ctx context.Context, to conversation.Message, sentence str
 	}
 }
 
-// RefuseAlone implements conversation.Refusals, by a direct message. Where the person takes none, the
-// reply in the channel is the only way left.
+// RefuseAlone implements conversation.Refusals, by a direct message. Where the person takes none,
+// the reply in the channel is the only way left.
 func (p platform) RefuseAlone(ctx context.Context, to conversation.Message, sentence string) {
 	t := session.Turn{Asker: thread.Person{ID: to.Author.ID}}
 	if err := p.client.Whisper(ctx, t, sentence, nil); err != nil {
@@ -55,8 +55,8 @@ func (p platform) RefuseAlone(ctx context.Context, to conversation.Message, sent
 	}
 }
 
-// ChangedFiles implements conversation.Files. Discord tells of
-// previews, and of the thread that was opened from a message, as it tells of edits: those change no files, and redo no answer.
+// ChangedFiles implements conversation.Files. Discord tells of previews, and of the thread that was
+// opened from a message, as it tells of edits: those change no files, and redo no answer.
 func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message, had []message.File) []message.File {
 	m, _ := edited.Source.(event.Message)
 	files := []message.File{}

@@ -76,8 +76,8 @@ func (b *Bot) act(ctx context.Context, p event.Press) {
 	}
 }
 
-// locate says where the turn of a button is that stands in a direct message: an offer that was made there, a private answer that was sent
-// there. It is about the place of the question.
+// locate says where the turn of a button is that stands in a direct message: an offer that was made
+// there, a private answer that was sent there. It is about the place of the question.
 func (b *Bot) locate(ctx context.Context, a *action.Request, p event.Press) {
 	if !p.Direct || p.Turn == "" {
 		return
@@ -102,7 +102,8 @@ func localTime(sentence string, at time.Time) string {
 	return thread.LocalTime(sentence, at, fmt.Sprintf("<t:%d:t>", at.Unix()))
 }
 
-// Whisper implements answer.Whisperer: under a command's answer as something that its user alone sees, else as a direct message.
+// Whisper implements answer.Whisperer: under a command's answer as something that its user alone
+// sees, else as a direct message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
 	return b.client.Whisper(ctx, t, localTime(note.Sentence, note.At), note.Buttons)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// commandPatience is how long a command's question is tried to be taken in: Discord delivers it once, and whoever used a command looks at it.
+	// commandPatience is how long a command's question is tried to be taken in: Discord delivers it
+	// once, and whoever used a command looks at it.
 	commandPatience = 10 * time.Second
 	// contextLimit bounds the reading of what was said before a question.
 	contextLimit = 5 * time.Second
@@ -38,8 +39,9 @@ func (p platform) Taken(m conversation.Message) {
 	}
 }
 
-// before returns what was said before a question that the bot does not know of: in a thread what is to be read of it, outside threads the messages
-// that the question replies to. A conversation that cannot be read is answered without it.
+// before returns what was said before a question that the bot does not know of: in a thread what is
+// to be read of it, outside threads the messages that the question replies to. A conversation that
+// cannot be read is answered without it.
 func (p platform) before(ctx context.Context, m event.Message, from *conversation.Reading) []message.File {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()

@@ -18,7 +18,8 @@ const (
 	blocked     = `{"message": "Message was blocked by automatic moderation", "code": 200000}`
 )
 
-// undelivered waits until a question's turn is done, and returns why its answer does not stand there.
+// undelivered waits until a question's turn is done, and returns why its answer does not stand
+// there.
 func (w *world) undelivered(channel, message string) (why string) {
 	w.Helper()
 	w.until("the answer is given up", func() bool {
@@ -114,7 +115,8 @@ func TestAnswerThatIsTooLongForMessages(t *testing.T) {
 	}
 }
 
-// Buttons lead to what Discord takes for addresses; other sources stand in the list, and the answer stands.
+// Buttons lead to what Discord takes for addresses; other sources stand in the list, and the answer
+// stands.
 func TestSourcesAtBareHosts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -144,7 +146,8 @@ func TestSourcesAtBareHosts(t *testing.T) {
 	}
 }
 
-// Whatever the platform refuses for good: what it takes instead stands there, and the thread's next question is answered.
+// Whatever the platform refuses for good: what it takes instead stands there, and the thread's next
+// question is answered.
 func TestFinalEditThatIsRefusedForGood(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -196,7 +199,8 @@ func TestFinalEditThatIsRefusedForGood(t *testing.T) {
 	}
 }
 
-// A thread that is locked takes no word, and nothing of what stands there can be changed; it can be deleted as long as the thread is active.
+// A thread that is locked takes no word, and nothing of what stands there can be changed; it can be
+// deleted as long as the thread is active.
 func TestLockedThreadKeepsNothingHalfWritten(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

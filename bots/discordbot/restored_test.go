@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 )
 
-// The store is that of a backup from before anything was asked. What was answered since is not answered again; what was asked meanwhile is.
+// The store is that of a backup from before anything was asked. What was answered since is not
+// answered again; what was asked meanwhile is.
 func TestRestoredStoreRepeatsNoAnswer(t *testing.T) {
 	t.Parallel()
 	w := begin(t, llmtest.Native(said(0, "The first answer."), said(0, "The second answer."), said(0, "Another one.")))
@@ -29,7 +30,8 @@ func TestRestoredStoreRepeatsNoAnswer(t *testing.T) {
 	w.harmless()
 }
 
-// Keys are changed while a command is answered: the process with the new key goes on with what the one with the old key began.
+// Keys are changed while a command is answered: the process with the new key goes on with what the
+// one with the old key began.
 func TestCommandIsAnsweredWhileKeysChange(t *testing.T) {
 	t.Parallel()
 	const before, after = "the key that has been in use so far", "the key that is in use from now on"

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
-// Servers are divided among as many connections as Discord recommends, which begin one after the other.
+// Servers are divided among as many connections as Discord recommends, which begin one after the
+// other.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	var guilds []*discordtest.Guild

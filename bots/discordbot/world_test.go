@@ -217,8 +217,8 @@ func (w *world) until(what string, cond func() bool) {
 	w.Fatalf("it never came about that %s\nthe messages:\n%s", what, shown.String())
 }
 
-// answers waits until the bot shows so many finished messages in a place, notices aside, and returns their texts without what is said
-// about them.
+// answers waits until the bot shows so many finished messages in a place, notices aside, and
+// returns their texts without what is said about them.
 func (w *world) answers(channel string, n int) []string {
 	w.Helper()
 	var texts []string
@@ -276,7 +276,8 @@ func (w *world) asked() []session.Turn {
 	return slices.Clone(w.turns)
 }
 
-// button waits for a button of an action under the bot's newest message in a place, and returns its id.
+// button waits for a button of an action under the bot's newest message in a place, and returns its
+// id.
 func (w *world) button(channel, action string) (id string) {
 	w.Helper()
 	w.until("the button "+action+" is shown", func() bool {
@@ -391,7 +392,8 @@ func (l *logs) String() string {
 	return l.b.String()
 }
 
-// searched is a reply that looks documents up; said is one that answers in pieces, with a wait between them.
+// searched is a reply that looks documents up; said is one that answers in pieces, with a wait
+// between them.
 func searched() llmtest.Reply {
 	return llmtest.Reply{llmtest.Call(0, "c1", "internal_search", `{"queries":["streaming replication setup"]}`)}
 }

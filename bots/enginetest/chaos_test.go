@@ -41,7 +41,8 @@ var (
 	members = retrievetest.Members()
 )
 
-// state is a document as its writer left it. While it is written, what a search may find of it is open.
+// state is a document as its writer left it. While it is written, what a search may find of it is
+// open.
 type state struct {
 	steps   int // odd while it is written
 	version int
@@ -62,8 +63,9 @@ type world struct {
 	books struct{ asked, refused, late, lost, wrong, forbidden, wrote, delayed atomic.Int64 }
 }
 
-// Nodes are killed, stand still, and are restarted one after the other, while documents change and questions come: what was written is found, nothing is
-// found that is not so, and nobody finds what he may not read. A search or a write may be refused with a sentence meanwhile.
+// Nodes are killed, stand still, and are restarted one after the other, while documents change and
+// questions come: what was written is found, nothing is found that is not so, and nobody finds what
+// he may not read. A search or a write may be refused with a sentence meanwhile.
 func TestNodesComeAndGo(t *testing.T) {
 	duration := 30 * time.Second
 	if said := os.Getenv("CHAOS"); said != "" {

@@ -28,7 +28,8 @@ type cluster struct {
 	nodes  []*node
 }
 
-// node is one of them: first a child of the start script, and this program's own once it was started again.
+// node is one of them: first a child of the start script, and this program's own once it was
+// started again.
 type node struct {
 	pid  int
 	mine *exec.Cmd

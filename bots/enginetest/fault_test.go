@@ -74,7 +74,8 @@ func serving(t *testing.T, x *pgindex.Index) string {
 	return state.Serving
 }
 
-// A disk that is nearly full: OpenSearch takes no changes. Questions go on, what is written is kept, and is found once there is room again.
+// A disk that is nearly full: OpenSearch takes no changes. Questions go on, what is written is
+// kept, and is found once there is room again.
 func TestDiskNearlyFull(t *testing.T) {
 	c := client(t)
 	x, _ := open(t, c)
@@ -114,7 +115,8 @@ func TestIndexLost(t *testing.T) {
 	found(t, x, "alpha", "a", "b", "c")
 }
 
-// An index that has lost its shards (red) neither answers nor takes anything, which is said in time, and is made anew from the database.
+// An index that has lost its shards (red) neither answers nor takes anything, which is said in
+// time, and is made anew from the database.
 func TestIndexRed(t *testing.T) {
 	x, db := open(t, client(t))
 	must(t, put(t, x, retrievetest.One("a", "", "alpha")))
@@ -132,7 +134,8 @@ func TestIndexRed(t *testing.T) {
 	if err := x.CheckEngine(t.Context()); err == nil {
 		t.Error("an index that is closed is taken for one that serves")
 	}
-	// In one step: a closed index is still looked after, and a file written while they are deleted one by one would keep the folder.
+	// In one step: a closed index is still looked after, and a file written while they are deleted
+	// one by one would keep the folder.
 	must(t, os.Rename(shards[0], filepath.Join(os.Getenv("OPENSEARCH_NODES"), "lost-"+settings[name].Settings.Index.UUID)))
 	admin(t, http.MethodPost, "/"+name+"/_open?wait_for_active_shards=0", "")
 	impatient, err := pgindex.New(db, pgindex.Config{Engine: clientWith(t, opensearch.Config{Timeout: 3 * time.Second})})
@@ -148,7 +151,8 @@ func TestIndexRed(t *testing.T) {
 	must(t, x.CheckEngine(t.Context()))
 }
 
-// An index that another release of the program laid out is told apart and made anew; PostgreSQL searches meanwhile.
+// An index that another release of the program laid out is told apart and made anew; PostgreSQL
+// searches meanwhile.
 func TestIndexOfAnotherRelease(t *testing.T) {
 	x, db := open(t, client(t))
 	must(t, put(t, x, retrievetest.One("a", "", "alpha")))
@@ -193,7 +197,8 @@ func TestSweep(t *testing.T) {
 	sweep(0)
 }
 
-// The index moves there, is made anew, and moves back while questions come and documents change; every question finds all that it may.
+// The index moves there, is made anew, and moves back while questions come and documents change;
+// every question finds all that it may.
 func TestMoveWhileQuestionsCome(t *testing.T) {
 	x, db := open(t, client(t))
 	must(t, x.LeaveEngine(t.Context()))

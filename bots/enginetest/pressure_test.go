@@ -76,7 +76,8 @@ func permutations(n int) [][]int {
 	return out
 }
 
-// A server that has no memory for a large request (a circuit breaker trips) gets smaller ones, and everything arrives.
+// A server that has no memory for a large request (a circuit breaker trips) gets smaller ones, and
+// everything arrives.
 func TestCircuitBreaker(t *testing.T) {
 	c := client(t)
 	x, _ := open(t, c)
@@ -112,8 +113,9 @@ func TestCircuitBreaker(t *testing.T) {
 	found(t, x, "unique399x", "d399")
 }
 
-// However many changes wait after an outage (OUTBOX, such as 1000000): what is not among them is found all the time, what changed is found right or not
-// at all until its turn comes, and everything is right in the end.
+// However many changes wait after an outage (OUTBOX, such as 1000000): what is not among them is
+// found all the time, what changed is found right or not at all until its turn comes, and
+// everything is right in the end.
 func TestOutbox(t *testing.T) {
 	many := 10_000
 	if said := os.Getenv("OUTBOX"); said != "" {
@@ -136,7 +138,8 @@ func TestOutbox(t *testing.T) {
 		}
 	}
 	must(t, put(t, x, first...))
-	// Most of what waits are chunks of documents that are gone, which need no texts: a million documents take an hour.
+	// Most of what waits are chunks of documents that are gone, which need no texts: a million
+	// documents take an hour.
 	_, err = db.Pool.Exec(t.Context(), `
 		insert into search_entry (tenant_id, shard, first_chunk, chunk_count, external_id, gone, queued_at)
 		select $1, 1, i, 1, 'gone' || i, true, now() - interval '1 hour' from generate_series(1, $2::int) i`, string(access.DefaultTenant), many)

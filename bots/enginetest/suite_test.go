@@ -23,7 +23,8 @@ import (
 
 var prefixes atomic.Int64
 
-// client talks to the server that "make test-opensearch" has started, about indexes of the test's own.
+// client talks to the server that "make test-opensearch" has started, about indexes of the test's
+// own.
 func client(t testing.TB) *opensearch.Client {
 	t.Helper()
 	return clientWith(t, opensearch.Config{})
@@ -74,7 +75,8 @@ func createTenant(t testing.TB, db *postgres.DB, tenant access.TenantID) {
 	}
 }
 
-// store is the index as the conformance suite sees it. Several share a database: each has tenants of its own, named by a prefix.
+// store is the index as the conformance suite sees it. Several share a database: each has tenants
+// of its own, named by a prefix.
 type store struct {
 	index  *pgindex.Index
 	prefix access.TenantID

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// BenchmarkAck measures how soon the program acknowledges Slack's events while it writes 50 answers. The events are at least 200
-// questions, ten a second, each of which is stored before it is acknowledged, and is answered with a word.
+// BenchmarkAck measures how soon the program acknowledges Slack's events while it writes 50
+// answers. The events are at least 200 questions, ten a second, each of which is stored before it
+// is acknowledged, and is answered with a word.
 func BenchmarkAck(b *testing.B) {
 	const (
 		writing = 50

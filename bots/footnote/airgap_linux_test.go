@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// isolated are the attributes of a process that has no network, not even a loopback; nil where the machine lets nobody take it away.
+// isolated are the attributes of a process that has no network, not even a loopback; nil where the
+// machine lets nobody take it away.
 func isolated(t *testing.T) *syscall.SysProcAttr {
 	t.Helper()
 	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}

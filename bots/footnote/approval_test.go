@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// Whoever can write to the database, and to nothing else, has no credential sent to a server of theirs, no
-// folder published, and no access list widened. What the operator says counts as before.
+// Whoever can write to the database, and to nothing else, has no credential sent to a server of
+// theirs, no folder published, and no access list widened. What the operator says counts as before.
 func TestRowsCountOnlyWhenApproved(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int64

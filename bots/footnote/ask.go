@@ -37,8 +37,8 @@ type askCommand struct {
 	choiceFlags
 }
 
-// answerJSON is the form of ask --json; its names are stable. With several models Answers has all of them, and the fields beside it are
-// those of the first that was answered.
+// answerJSON is the form of ask --json; its names are stable. With several models Answers has all
+// of them, and the fields beside it are those of the first that was answered.
 type answerJSON struct {
 	modelAnswerJSON
 	Answers   []modelAnswerJSON  `json:"answers,omitempty"`
@@ -142,7 +142,8 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	return nil
 }
 
-// printFormatted prints an answer that follows a schema alone; what is said about it goes to stderr.
+// printFormatted prints an answer that follows a schema alone; what is said about it goes to
+// stderr.
 func printFormatted(env *environment, v *stream.View) error {
 	if v.Len() > 0 {
 		if _, err := fmt.Fprintln(env.out, v.Text()); err != nil {

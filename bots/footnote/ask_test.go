@@ -40,7 +40,8 @@ func TestQuestionsThatAreNone(t *testing.T) {
 			t.Errorf("%s: exit code %d, output:\n%s", name, r.code, r.stderr)
 		}
 	}
-	// A megabyte does not fit into an argument; it comes through the pipe, and the chat goes on after it.
+	// A megabyte does not fit into an argument; it comes through the pipe, and the chat goes on
+	// after it.
 	r := p.try(t, strings.Repeat("a long question ", 1<<16)+"\nwhat is this?\n", "chat")
 	if r.code != 0 || !strings.Contains(r.stderr, "at most 100000 can be read") || !strings.Contains(r.stdout, "I found nothing about this") {
 		t.Errorf("exit code %d\n%s\n%s", r.code, r.stdout, r.stderr)

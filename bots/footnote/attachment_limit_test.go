@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// A text beyond MAX_FILE_TOKENS, a file of 50 MB and forty files are answered on both platforms, and
-// the answer says what of them was not read.
+// A text beyond MAX_FILE_TOKENS, a file of 50 MB and forty files are answered on both platforms,
+// and the answer says what of them was not read.
 func TestAttachmentsBeyondTheLimits(t *testing.T) {
 	t.Parallel()
 	discord := newClub(t)

@@ -58,9 +58,8 @@ func largePicture(t *testing.T) []byte {
 }
 
 // TestHostileAttachmentsInLittleMemory sends ten workbooks in one message, then eight messages with
-// one each at the same time, ten PDF files in one message, and eight messages with ten pictures each,
-// to a replica of 1 GiB.
-// Each question is answered by the same process.
+// one each at the same time, ten PDF files in one message, and eight messages with ten pictures
+// each, to a replica of 1 GiB. Each question is answered by the same process.
 func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{NoTiers: true})
@@ -84,8 +83,9 @@ func TestHostileAttachmentsInLittleMemory(t *testing.T) {
 	}
 	form := attached{"a.pdf", "application/pdf", []byte(formThatDrawsItself)}
 	picture := attached{"a.png", "image/png", largePicture(t)}
-	// A container counts what is resident. The limit on data also counts what the Go runtime has given
-	// back, so it is half as much again, and the peak is compared with what a container of 1 GiB allows.
+	// A container counts what is resident. The limit on data also counts what the Go runtime has
+	// given back, so it is half as much again, and the peak is compared with what a container of 1
+	// GiB allows.
 	p.env = append(p.env, fmt.Sprintf("GOMEMLIMIT=%d", 1<<30/10*9))
 	r := footnotetest.Serve(t, footnotetest.Limited(t, footnotetest.Plain(t), 3<<29), footnotetest.Environment(p.env...))
 	r.Ready()

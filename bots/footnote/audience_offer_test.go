@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// While Slack does not say who is in a channel, a question is answered from public documents alone. Once it does, the asker is offered another
-// answer, which rests on all that everyone there may read.
+// While Slack does not say who is in a channel, a question is answered from public documents alone.
+// Once it does, the asker is offered another answer, which rests on all that everyone there may
+// read.
 func TestAnswerFromPublicDocumentsIsOfferedAgain(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, slacktest.Config{NoTiers: true})

@@ -18,8 +18,9 @@ import (
 // rounds is how many questions each property asks.
 const rounds = 30
 
-// Whatever happens in a Slack, and whichever of two processes hears of it: no prompt holds a document that somebody present may not read, and
-// what all may read is found. The rule is written here once more, from what Slack says of its people.
+// Whatever happens in a Slack, and whichever of two processes hears of it: no prompt holds a
+// document that somebody present may not read, and what all may read is found. The rule is written
+// here once more, from what Slack says of its people.
 func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInSlack(t *testing.T) {
 	t.Parallel()
 	c, die := newCrew(t, slacktest.Config{NoTiers: true}), dicetest.New(t)
@@ -85,7 +86,8 @@ func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInSlack(t *testing.T) {
 		}
 		var want []string
 		for _, word := range words {
-			// Of what is one's own, or another channel's, nothing is said where others listen; a private channel that the bot is in counts like any.
+			// Of what is one's own, or another channel's, nothing is said where others listen; a
+			// private channel that the bot is in counts like any.
 			own := room != nil && (word == "wordalice" || strings.HasPrefix(word, "wordroom") && word != fmt.Sprint("wordroom", slices.Index(rooms, room)))
 			if !own && !slices.ContainsFunc(present, func(p *slacktest.Person) bool { return !may(p, word) }) {
 				want = append(want, word)
@@ -107,8 +109,9 @@ func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInSlack(t *testing.T) {
 	t.Logf("shown: %v", seen)
 }
 
-// Whatever happens in a Discord, and whichever of two processes hears of it: no prompt holds a document that somebody who can open the channel
-// may not read, and what all may read is found. The rule is written here once more, from what Discord says of permissions.
+// Whatever happens in a Discord, and whichever of two processes hears of it: no prompt holds a
+// document that somebody who can open the channel may not read, and what all may read is found. The
+// rule is written here once more, from what Discord says of permissions.
 func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInDiscord(t *testing.T) {
 	t.Parallel()
 	const view, send = 1 << 10, 1 << 11
@@ -186,7 +189,8 @@ func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInDiscord(t *testing.T) {
 				}
 			}
 		}
-		// Which process is told last is told by what it does: a message that only it hears of is answered after all that came before.
+		// Which process is told last is told by what it does: a message that only it hears of is
+		// answered after all that came before.
 		asker, n := people[die.IntN(len(people))], die.IntN(len(rooms))
 		room := rooms[n]
 		private := die.IntN(3) == 0
@@ -241,8 +245,8 @@ func TestNoPromptHoldsWhatSomebodyPresentMayNotReadInDiscord(t *testing.T) {
 	t.Logf("shown: %v", seen)
 }
 
-// answeredIn reports whether a question is answered in a place, completely. What else is said there after it counts for nothing, such as an offer that belongs to an
-// earlier question.
+// answeredIn reports whether a question is answered in a place, completely. What else is said there
+// after it counts for nothing, such as an offer that belongs to an earlier question.
 func answeredIn(server *discordtest.Server, place, question string) bool {
 	return slices.ContainsFunc(server.Answers(place), func(v discordtest.Version) bool {
 		return (v.Message > question || place == question) && strings.Contains(v.Content, "ccording to") && !strings.Contains(v.Content, "▌")

@@ -18,10 +18,12 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// vacation are words of every document of these tests, and of their questions, so that all are found that may be.
+// vacation are words of every document of these tests, and of their questions, so that all are
+// found that may be.
 const vacation = "vacation policy"
 
-// library indexes a document for each access list. What it says is the list's own word, by which prompts are looked through.
+// library indexes a document for each access list. What it says is the list's own word, by which
+// prompts are looked through.
 func library(t *testing.T, p *program, acls map[string]string) {
 	t.Helper()
 	for word, acl := range acls {
@@ -43,7 +45,8 @@ func shown(model *openaitest.Server, from int, words ...string) []string {
 	return found
 }
 
-// crew is two processes on one database, in a Slack that delivers each event to the one that the test names.
+// crew is two processes on one database, in a Slack that delivers each event to the one that the
+// test names.
 type crew struct {
 	*testing.T
 	ctx      context.Context
@@ -120,8 +123,9 @@ func (c *crew) ask(to int, who *slacktest.Person, in *slacktest.Channel, words .
 	return shown(c.model, from, words...)
 }
 
-// A guest joins, or somebody becomes one, and one process alone hears of it, which then ends: the other one, which has answered in this channel
-// before, shows the channel nothing more that is for members.
+// A guest joins, or somebody becomes one, and one process alone hears of it, which then ends: the
+// other one, which has answered in this channel before, shows the channel nothing more that is for
+// members.
 func TestGuestInAChannelCountsForTheReplicaThatDidNotHearOfIt(t *testing.T) {
 	t.Parallel()
 	for name, comes := range map[string]func(guest, bob *slacktest.Person, room *slacktest.Channel){
@@ -158,8 +162,8 @@ func TestGuestInAChannelCountsForTheReplicaThatDidNotHearOfIt(t *testing.T) {
 	}
 }
 
-// A guest joins in the middle of an answer, and a process hears of it that does not write it: what is asked of the model from then on holds
-// nothing that the guest may not read.
+// A guest joins in the middle of an answer, and a process hears of it that does not write it: what
+// is asked of the model from then on holds nothing that the guest may not read.
 func TestGuestWhoJoinsInTheMiddleOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, slacktest.Config{NoTiers: true})
@@ -194,9 +198,10 @@ func TestGuestWhoJoinsInTheMiddleOfAnAnswer(t *testing.T) {
 	}
 }
 
-// In a large workspace nobody is taken for an outsider because the list of its people is not read yet: the asker is told so, and is answered once
-// it is, even by another process. After a restart the list is there. Where nobody has heard of changes for a while it is read again, before
-// anybody in it is believed: whoever has become a guest meanwhile is one.
+// In a large workspace nobody is taken for an outsider because the list of its people is not read
+// yet: the asker is told so, and is answered once it is, even by another process. After a restart
+// the list is there. Where nobody has heard of changes for a while it is read again, before anybody
+// in it is believed: whoever has become a guest meanwhile is one.
 func TestLargeWorkspaceIsKnownAfterARestart(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, slacktest.Config{Minute: 20 * time.Second})

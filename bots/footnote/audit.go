@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// auditCommand prints the audit trail: who asked where, which documents were shown, what came of it, and who changed what.
+// auditCommand prints the audit trail: who asked where, which documents were shown, what came of
+// it, and who changed what.
 type auditCommand struct {
 	Since  string `name:"since" placeholder:"WHEN" help:"Only since this day (2026-01-31), moment (RFC 3339), or so long ago (7d, 36h)."`
 	Until  string `name:"until" placeholder:"WHEN" help:"Only before this; written like --since."`
@@ -26,7 +27,8 @@ type auditCommand struct {
 	JSON   bool   `name:"json" help:"Print one JSON object a line, with names that stay."`
 }
 
-// auditJSON is the form of audit --json; its names are stable. It holds nothing that was asked, answered or written.
+// auditJSON is the form of audit --json; its names are stable. It holds nothing that was asked,
+// answered or written.
 type auditJSON struct {
 	Sequence  int64              `json:"sequence"`
 	At        time.Time          `json:"at"`
@@ -146,7 +148,8 @@ func auditOf(e session.Entry, tenant access.TenantID) auditJSON {
 	return row
 }
 
-// auditTable prints a table. Its rows are written in portions, so that a long trail is not held in memory.
+// auditTable prints a table. Its rows are written in portions, so that a long trail is not held in
+// memory.
 func auditTable(out io.Writer) (print func(session.Entry) error, flush func() error) {
 	const portion = 200
 	table := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)

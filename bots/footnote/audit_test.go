@@ -155,7 +155,8 @@ func TestAuditNamesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// In Slack: a question, an administrator's change, an answer and a question that are deleted there, and a person who wants to be forgotten.
+// In Slack: a question, an administrator's change, an answer and a question that are deleted there,
+// and a person who wants to be forgotten.
 func TestAuditAndErasureInSlack(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})

@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// secure puts TLS before a server, with a certificate of an authority that nobody knows, and has it name its sockets accordingly.
+// secure puts TLS before a server, with a certificate of an authority that nobody knows, and has it
+// name its sockets accordingly.
 func secure(t *testing.T, address string) *httptest.Server {
 	t.Helper()
 	target, err := url.Parse(address)

@@ -44,7 +44,8 @@ func (p *program) succeeds(t *testing.T, name string, args ...string) {
 
 var askedAbout = regexp.MustCompile(`question-[a-z-]+`)
 
-// echo answers each question with its own name, and stands still in the middle of those that are named.
+// echo answers each question with its own name, and stands still in the middle of those that are
+// named.
 func echo(model *openaitest.Server, gate <-chan struct{}, held ...string) {
 	model.Otherwise(func(req openaitest.Request) openaitest.Reply {
 		name := ""
@@ -66,8 +67,9 @@ func whole(m slacktest.Message, name string) bool {
 	return !m.Deleted && !m.Streaming && strings.Contains(m.Shown(), "answer to "+name+" has") && strings.Contains(m.Shown(), "here it ends")
 }
 
-// A backup is made while questions are answered. Afterwards more is answered, the database is lost, and the backup is put into another one. What the
-// backup does not know is not answered again; what was asked meanwhile is answered, or asked about when it is too old by then.
+// A backup is made while questions are answered. Afterwards more is answered, the database is lost,
+// and the backup is put into another one. What the backup does not know is not answered again; what
+// was asked meanwhile is answered, or asked about when it is too old by then.
 func TestRestoredBackupRepostsNothing(t *testing.T) {
 	t.Parallel()
 	// By the time that a backup is restored, Slack no longer delivers what it could not.
@@ -199,8 +201,8 @@ func TestRestoredBackupRepostsNothing(t *testing.T) {
 	}
 }
 
-// shortDir is a folder for a private server: the path of its socket may have 107 bytes, and its server runs as another user when the tests run as
-// root.
+// shortDir is a folder for a private server: the path of its socket may have 107 bytes, and its
+// server runs as another user when the tests run as root.
 func shortDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "footnote-private-")

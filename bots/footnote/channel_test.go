@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A channel is set up in chat, its questions are answered unasked and remarks are not, and each decision can be explained: through the real
-// program.
+// A channel is set up in chat, its questions are answered unasked and remarks are not, and each
+// decision can be explained: through the real program.
 func TestAChannelIsConfiguredInChat(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})

@@ -24,7 +24,8 @@ type chatCommand struct {
 	choiceFlags
 }
 
-// maxLine is the longest line that is read: longer questions are refused by the core, with a sentence.
+// maxLine is the longest line that is read: longer questions are refused by the core, with a
+// sentence.
 const maxLine = 8 << 20
 
 // Run implements the verb.
@@ -225,8 +226,9 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	return err
 }
 
-// awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped, leaves the chat. A line that changes the plan of a deep search does so,
-// one that is typed while a plan waits to be started is asked, and others wait.
+// awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped,
+// leaves the chat. A line that changes the plan of a deep search does so, one that is typed while a
+// plan waits to be started is asked, and others wait.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	if d.screen != nil {
 		d.state("Looking", "")
@@ -285,7 +287,8 @@ func (d *dialogue) listen(ctx context.Context) {
 	}
 }
 
-// askBeside asks a line while a deep search waits to be started. One that cannot be asked now waits like others, and is told of then.
+// askBeside asks a line while a deep search waits to be started. One that cannot be asked now waits
+// like others, and is told of then.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
 	id, err := d.Ask(ctx, l.text)
 	if err != nil {

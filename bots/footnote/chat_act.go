@@ -45,7 +45,8 @@ func chatLine(line string) (verb chatVerb, text string, ok bool) {
 	return chatVerb{word: word}, "", true
 }
 
-// completeCommand completes the beginning of a command as far as all commands that begin so agree. Where it cannot, choice lists them.
+// completeCommand completes the beginning of a command as far as all commands that begin so agree.
+// Where it cannot, choice lists them.
 func completeCommand(line string) (completed, choice string) {
 	var found []string
 	for _, v := range chatVerbs {
@@ -81,7 +82,8 @@ func chatHelp() string {
 	return b.String()
 }
 
-// command does what a command says, and tells what came of it. A second try is waited for like an answer.
+// command does what a command says, and tells what came of it. A second try is waited for like an
+// answer.
 func (d *dialogue) command(ctx context.Context, verb chatVerb, text string) error {
 	switch {
 	case verb.help == "":

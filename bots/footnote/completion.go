@@ -33,7 +33,8 @@ func (c *completionCommand) Run(env *environment, model *kong.Application) error
 	return err //nolint:wrapcheck // it is about the output
 }
 
-// placesOf lists a verb, its flags and the verbs below it. Flags of the verbs above are its own, too.
+// placesOf lists a verb, its flags and the verbs below it. Flags of the verbs above are its own,
+// too.
 func placesOf(n *kong.Node, path string, above []word) []completed {
 	here := completed{path: path}
 	flags, below := slices.Clone(above), []completed(nil)

@@ -86,7 +86,8 @@ func (c *configShowCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// places are those that are to be shown: the one that was named, else everywhere and each that the file or chat speaks of.
+// places are those that are to be shown: the one that was named, else everywhere and each that the
+// file or chat speaks of.
 func (c *configShowCommand) places(f *config.File, changed []session.Setting) []session.Place {
 	if c.Channel != "" {
 		return []session.Place{{Platform: thread.Platform(c.Platform), Workspace: c.Workspace, Channel: c.Channel}}

@@ -75,7 +75,8 @@ func TestConfigShowsWhatHoldsAndWhoSaidSo(t *testing.T) {
 	}
 }
 
-// A file that is read again counts at once; one with faults changes nothing, and each fault is told.
+// A file that is read again counts at once; one with faults changes nothing, and each fault is
+// told.
 func TestServeReadsItsConfigurationAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(folder(t, map[string]string{"footnote.yaml": channelsYAML}), "footnote.yaml")

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/confluence/confluencetest"
 )
 
-// A site's spaces are read by footnote index, with attached files, once more without reading what has not changed; the token appears nowhere.
+// A site's spaces are read by footnote index, with attached files, once more without reading what
+// has not changed; the token appears nowhere.
 func TestConfluenceIsASource(t *testing.T) {
 	t.Parallel()
 	wiki := confluencetest.NewServer(t, confluencetest.NewWorld(), true)

@@ -106,7 +106,8 @@ type shippedContainer struct {
 	readOnly bool // the root
 }
 
-// overTCP returns the address of a database at a port of this machine: containers see no sockets in folders.
+// overTCP returns the address of a database at a port of this machine: containers see no sockets in
+// folders.
 func overTCP(t *testing.T, address string) string {
 	t.Helper()
 	at, err := url.Parse(address)
@@ -145,8 +146,8 @@ func overTCP(t *testing.T, address string) string {
 	return at.String()
 }
 
-// Everything works in the containers that are shipped: a root that cannot be written, a user without rights, and the folders that are mounted.
-// What cannot work there says so in a sentence.
+// Everything works in the containers that are shipped: a root that cannot be written, a user
+// without rights, and the folders that are mounted. What cannot work there says so in a sentence.
 func TestCommandsInShippedContainers(t *testing.T) {
 	t.Parallel()
 	containers := shipped(t)

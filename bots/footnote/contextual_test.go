@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 )
 
-// describing answers a request for a description; every passage is said to be about a word that no document holds.
+// describing answers a request for a description; every passage is said to be about a word that no
+// document holds.
 func describing(req openaitest.Request) openaitest.Reply {
 	if strings.Contains(req.Last("user").Text(), "What is this document about?") {
 		return openaitest.Reply{Text: "Rules of the company for zephyrology."}
@@ -17,8 +18,8 @@ func describing(req openaitest.Request) openaitest.Reply {
 	return openaitest.Reply{Text: "It stands in the part on quokkas."}
 }
 
-// What the fast model writes is searched and never shown; a second run asks for nothing; a model that fails costs nothing but its words, which
-// the next run asks for again.
+// What the fast model writes is searched and never shown; a second run asks for nothing; a model
+// that fails costs nothing but its words, which the next run asks for again.
 func TestContextualEnrichment(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)

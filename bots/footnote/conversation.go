@@ -114,8 +114,8 @@ var errServiceEnded = errors.New("the answer service has ended")
 // stopWait bounds how long a process that is told to end waits for its answer to stop.
 const stopWait = 10 * time.Second
 
-// Wait returns when the turn has been answered, or when the service ends, after which no answer can come. When ctx ends first the
-// answer is stopped, and what was written until then is the result.
+// Wait returns when the turn has been answered, or when the service ends, after which no answer can
+// come. When ctx ends first the answer is stopped, and what was written until then is the result.
 func (c *conversation) Wait(ctx context.Context, id session.TurnID) (consolebot.Result, error) {
 	result, err := c.wait(ctx, id)
 	if err == nil || ctx.Err() == nil || errors.Is(context.Cause(ctx), errLeave) {

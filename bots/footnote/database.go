@@ -16,8 +16,9 @@ type databaseCommand struct {
 	Command []string `arg:"" passthrough:"" placeholder:"PROGRAM" help:"Program and its arguments, such as: sh -c 'psql \"$$DATABASE_URL\"'."`
 }
 
-// Run implements the verb. The program finds the address in DATABASE_URL, which leads past a pooler, and the private server's own programs in
-// PATH. The private server runs for as long as the program does.
+// Run implements the verb. The program finds the address in DATABASE_URL, which leads past a
+// pooler, and the private server's own programs in PATH. The private server runs for as long as the
+// program does.
 func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error) {
 	args := c.Command
 	if len(args) > 0 && args[0] == "--" {

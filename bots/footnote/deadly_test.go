@@ -11,8 +11,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// One question among eleven ends the process whenever its answer is written, in the only replica that there is. The others are answered, each
-// once; it ends with a sentence after two deaths while it ran alone.
+// One question among eleven ends the process whenever its answer is written, in the only replica
+// that there is. The others are answered, each once; it ends with a sentence after two deaths while
+// it ran alone.
 func TestDeadlyQuestionCostsTheOthersNothing(t *testing.T) {
 	t.Parallel()
 	const innocent = 10

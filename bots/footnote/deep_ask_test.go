@@ -16,7 +16,8 @@ import (
 // confirming is a configuration whose agent has plans of two questions wait.
 const confirming = "agent: careful\nagents:\n  careful:\n    confirm_above: 1\n"
 
-// A plan waits until somebody starts it, by a press that outlives the process, is taken once, and from nobody else; or has one search answer; or until nobody has.
+// A plan waits until somebody starts it, by a press that outlives the process, is taken once, and
+// from nobody else; or has one search answer; or until nobody has.
 func TestDeepSearchWaitsToBeStarted(t *testing.T) {
 	t.Parallel()
 	discord := newClub(t)

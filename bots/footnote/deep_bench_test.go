@@ -12,8 +12,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// BenchmarkDeepSearch measures deep searches of the real program in a Slack, with a model that answers at once (decision 47): how long after the model's plan it is shown,
-// what each of six sub-questions takes, with two calls of the model and a search, how soon a stop has cancelled the model's calls and shows what was found, and how soon another process goes on after kill -9.
+// BenchmarkDeepSearch measures deep searches of the real program in a Slack, with a model that
+// answers at once (decision 47): how long after the model's plan it is shown, what each of six
+// sub-questions takes, with two calls of the model and a search, how soon a stop has cancelled the
+// model's calls and shows what was found, and how soon another process goes on after kill -9.
 func BenchmarkDeepSearch(b *testing.B) {
 	b.Run("plan", func(b *testing.B) {
 		parts := []string{vacationDays, whoIsPaged, rollBack, "When do unused vacation days expire?", "Who gets vacation requests?", "What does the rollback restore?"}

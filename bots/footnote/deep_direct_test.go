@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// In a direct message, outside of threads, a deep search shows its plan and its report, is changed, started and stopped by what is said there.
+// In a direct message, outside of threads, a deep search shows its plan and its report, is changed,
+// started and stopped by what is said there.
 func TestDeepSearchInDirectMessages(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})

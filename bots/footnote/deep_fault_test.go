@@ -14,8 +14,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// While Slack takes no message a deep search goes on to its end. Whatever process dies then, the thread catches up with the plan, as it was at its end, and the report,
-// each once, and no model is asked again.
+// While Slack takes no message a deep search goes on to its end. Whatever process dies then, the
+// thread catches up with the plan, as it was at its end, and the report, each once, and no model is
+// asked again.
 func TestDeepSearchOutlivesItsPlatform(t *testing.T) {
 	t.Parallel()
 	o := newWorkplace(t, researcher(nil))
@@ -96,7 +97,8 @@ func TestDeepSearchOutlivesDiscord(t *testing.T) {
 	}
 }
 
-// However many deep searches run, as many of their parts are worked on as may be and no more, and an ordinary question that comes last is answered before any of them.
+// However many deep searches run, as many of their parts are worked on as may be and no more, and
+// an ordinary question that comes last is answered before any of them.
 func TestOrdinaryQuestionsBesideDeepSearches(t *testing.T) {
 	t.Parallel()
 	const searches, together = 100, 16

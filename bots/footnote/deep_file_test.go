@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A report that is too long for messages is a file below its beginning. A process that is killed after Slack took the file, and before it knows, leaves none that
-// stands there twice.
+// A report that is too long for messages is a file below its beginning. A process that is killed
+// after Slack took the file, and before it knows, leaves none that stands there twice.
 func TestLongReportOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	answers := researcher(nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// workplace is a Slack in which alice asks in a room, with a program that has the handbook and a model.
+// workplace is a Slack in which alice asks in a room, with a program that has the handbook and a
+// model.
 type workplace struct {
 	testing.TB
 	*program

@@ -18,7 +18,8 @@ const (
 	rollBack     = "How do I roll back a failed deployment?"
 )
 
-// researcher answers as a model that plans two questions, finds what it is asked for, has enough, and reports. What it is asked about who is paged waits for hold.
+// researcher answers as a model that plans two questions, finds what it is asked for, has enough,
+// and reports. What it is asked about who is paged waits for hold.
 func researcher(hold <-chan struct{}) func(openaitest.Request) openaitest.Reply {
 	return func(r openaitest.Request) openaitest.Reply {
 		switch {
@@ -43,7 +44,8 @@ type steered struct {
 	wait         func(what string, holds func() bool)
 }
 
-// People change the plan of a search while it runs, by the real program, in Slack and Discord; whoever may not, and what makes no sense, is told so.
+// People change the plan of a search while it runs, by the real program, in Slack and Discord;
+// whoever may not, and what makes no sense, is told so.
 func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 	t.Parallel()
 	hold, discord := make(chan struct{}), newClub(t)
@@ -125,7 +127,8 @@ func TestDeepSearchIsSteeredInThreads(t *testing.T) {
 	}
 }
 
-// A search that is stopped shows what it had found, and has its report written by a press: nothing is searched for again.
+// A search that is stopped shows what it had found, and has its report written by a press: nothing
+// is searched for again.
 func TestTheReportOfAStoppedSearch(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
@@ -161,7 +164,8 @@ func TestTheReportOfAStoppedSearch(t *testing.T) {
 	}
 }
 
-// A guest who joins while a search runs is shown nothing that guests may not read: what was found goes, and the search begins anew for all who listen now.
+// A guest who joins while a search runs is shown nothing that guests may not read: what was found
+// goes, and the search begins anew for all who listen now.
 func TestAGuestJoinsADeepSearch(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})

@@ -30,7 +30,8 @@ func packetsOf(t *testing.T, out string) []packet.Packet {
 	return all
 }
 
-// Without any model, a question is taken apart by rule, and each part is quoted under its own heading with numbers that are the same in all of them.
+// Without any model, a question is taken apart by rule, and each part is quoted under its own
+// heading with numbers that are the same in all of them.
 func TestDeepSearchWithoutAModel(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -115,7 +116,8 @@ func TestDeepSearchPerAgent(t *testing.T) {
 	}
 }
 
-// A process that is killed at any stage of a deep search loses nothing: the next one asks what is missing and nothing that was found, and there is one report.
+// A process that is killed at any stage of a deep search loses nothing: the next one asks what is
+// missing and nothing that was found, and there is one report.
 func TestDeepSearchOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	reports := func(r openaitest.Request) bool {
@@ -208,7 +210,8 @@ func asksFor(r openaitest.Request, question string) bool {
 	return false
 }
 
-// Questions of a file are asked deeply, and a model judges what is answered where the file says what is right.
+// Questions of a file are asked deeply, and a model judges what is answered where the file says
+// what is right.
 func TestEvalAsksDeeply(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)

@@ -11,8 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 )
 
-// What was said in a server's forums and channels is read, and a question is answered from it with the message's own address; what was said in a channel
-// that not everybody can open is used there and nowhere else, and a forum that is hidden takes its posts along while the server runs.
+// What was said in a server's forums and channels is read, and a question is answered from it with
+// the message's own address; what was said in a channel that not everybody can open is used there
+// and nowhere else, and a forum that is hidden takes its posts along while the server runs.
 func TestDiscordHistoryIsASource(t *testing.T) {
 	t.Parallel()
 	discord, err := discordtest.New(discordtest.Config{Members: true, IdentifyEvery: time.Millisecond})

@@ -27,8 +27,8 @@ type busyServer struct {
 	db       *postgres.DB
 }
 
-// newBusyServer indexes the handbook and starts the program, on a Discord with its real limits: 50 calls a second, and those of each route.
-// The newest message of each channel is half an hour old.
+// newBusyServer indexes the handbook and starts the program, on a Discord with its real limits: 50
+// calls a second, and those of each route. The newest message of each channel is half an hour old.
 func newBusyServer(ctx context.Context, tb testing.TB, channels int) *busyServer {
 	tb.Helper()
 	discord, err := discordtest.New(discordtest.Config{IdentifyEvery: time.Millisecond})
@@ -109,7 +109,8 @@ func (s *busyServer) scan(ctx context.Context, tb testing.TB) {
 	}
 }
 
-// After a restart only the channels are read that hold something new, and before the first scan is over a new question is answered.
+// After a restart only the channels are read that hold something new, and before the first scan is
+// over a new question is answered.
 func TestDiscordStartReadsOnlyChannelsWithNews(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// Commands come as signed requests to HTTP_ADDR; whose members a server's are is the operator's to say, and counts without a restart.
+// Commands come as signed requests to HTTP_ADDR; whose members a server's are is the operator's to
+// say, and counts without a restart.
 func TestDiscordBySignedRequests(t *testing.T) {
 	t.Parallel()
 	discord, err := discordtest.New(discordtest.Config{})

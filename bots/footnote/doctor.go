@@ -77,7 +77,8 @@ func (c *doctorCommand) Run(ctx context.Context, env *environment) (err error) {
 	return e.result()
 }
 
-// memoryFinding says what the process may use, and whether what it remembers of the index leaves room for answers.
+// memoryFinding says what the process may use, and whether what it remembers of the index leaves
+// room for answers.
 func (env *environment) memoryFinding() platforms.Finding {
 	f := platforms.Finding{Part: "memory", Text: env.memory.String(), OK: true, Optional: true}
 	if index := env.config.IndexMemoryBytes; env.memory.Bytes > 0 && index > env.memory.Bytes/4*3 {

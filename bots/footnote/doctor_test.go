@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// The doctor says how much memory the process keeps to, who said so, and whether what it remembers of the index leaves room for answers.
+// The doctor says how much memory the process keeps to, who said so, and whether what it remembers
+// of the index leaves room for answers.
 func TestDoctorTellsTheMemoryLimit(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

@@ -30,7 +30,8 @@ func corpus(t *testing.T, dir string, from, n int) {
 	}
 }
 
-// The embedder in the program needs no setting and no number of documents: the first few have vectors, and are found by what they mean.
+// The embedder in the program needs no setting and no number of documents: the first few have
+// vectors, and are found by what they mean.
 func TestTheFirstDocumentsAreFoundByMeaning(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -52,8 +53,9 @@ func TestTheFirstDocumentsAreFoundByMeaning(t *testing.T) {
 	}
 }
 
-// An index whose vectors an older release made answers by its words, the doctor says what to do, and indexing again does it. The old vectors stay for
-// processes of the old release that are still running.
+// An index whose vectors an older release made answers by its words, the doctor says what to do,
+// and indexing again does it. The old vectors stay for processes of the old release that are still
+// running.
 func TestVectorsOfAnOlderReleaseAreReplaced(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -97,8 +99,8 @@ func TestVectorsOfAnOlderReleaseAreReplaced(t *testing.T) {
 	}
 }
 
-// The embedder is changed, back and forth, while questions come, from processes of either setting: each finds what it should, and nothing that only
-// others may read.
+// The embedder is changed, back and forth, while questions come, from processes of either setting:
+// each finds what it should, and nothing that only others may read.
 func TestTheEmbedderIsChangedWhileQuestionsCome(t *testing.T) {
 	t.Parallel()
 	own := newProgram(t)

@@ -21,9 +21,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// gibibyte is the memory of a container in which a program meets hostile servers. A container counts
-// what is resident; the limit of the system on data also counts what the runtime has given back, and
-// is half as much again.
+// gibibyte is the memory of a container in which a program meets hostile servers. A container
+// counts what is resident; the limit of the system on data also counts what the runtime has given
+// back, and is half as much again.
 const gibibyte = 1 << 30
 
 func inAGibibyte(t *testing.T) (path, setting string) {
@@ -82,9 +82,9 @@ func newEndlessModel(t *testing.T, pages string) *endlessModel {
 	return m
 }
 
-// Models that write text, arguments or the name of a tool without end, and a page of 5 kB that unpacks
-// to 5 MB of brackets, are met by two replicas of 1 GiB on one database, on Slack and on Discord. Each
-// question ends with a sentence, and both replicas go on.
+// Models that write text, arguments or the name of a tool without end, and a page of 5 kB that
+// unpacks to 5 MB of brackets, are met by two replicas of 1 GiB on one database, on Slack and on
+// Discord. Each question ends with a sentence, and both replicas go on.
 func TestEndlessModelsAndPagesInLittleMemory(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{NoTiers: true})
@@ -164,8 +164,8 @@ func packed(w http.ResponseWriter, before, piece string, times int) {
 	_ = zip.Close() // the caller may have gone away
 }
 
-// A source and a search engine that answer with 32 and 240 MB of empty elements end no command of 1 GiB:
-// each says in a sentence what is wrong.
+// A source and a search engine that answer with 32 and 240 MB of empty elements end no command of 1
+// GiB: each says in a sentence what is wrong.
 func TestBombsOfServersInLittleMemory(t *testing.T) {
 	t.Parallel()
 	binary, memory := inAGibibyte(t)

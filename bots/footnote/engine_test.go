@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever is wrong with the search engine is said in a sentence, without its password; what is indexed stays, and PostgreSQL goes on searching until
-// the engine has everything.
+// Whatever is wrong with the search engine is said in a sentence, without its password; what is
+// indexed stays, and PostgreSQL goes on searching until the engine has everything.
 func TestEngineFaultsAreSentences(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

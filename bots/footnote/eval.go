@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// evalCommand measures retrieval on a labelled collection, or answers to natural questions about what is indexed.
+// evalCommand measures retrieval on a labelled collection, or answers to natural questions about
+// what is indexed.
 type evalCommand struct {
 	Dir       string   `arg:"" name:"dir" optional:"" help:"Folder in the layout of BEIR: corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv."`
 	Questions string   `name:"questions" placeholder:"FILE" help:"Ask the questions of a file about the documents that are indexed, and judge the answers by the pages they cite. Columns parted by tabs: id, question, pages_regex (- where nothing answers), and, if wanted, kind, after, answer."`
@@ -48,7 +49,8 @@ type comparedJSON struct {
 	Differences []evaluate.Difference `json:"differences"`
 }
 
-// Run implements the verb. The collection is indexed in a schema of its own, which is dropped whatever happens.
+// Run implements the verb. The collection is indexed in a schema of its own, which is dropped
+// whatever happens.
 func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	switch {
 	case (c.Dir == "") == (c.Questions == ""):

@@ -168,7 +168,8 @@ func opine(ctx context.Context, base *wire.Base, questions []evaluate.Question, 
 	return nil
 }
 
-// pagesMissing are the ids of the questions whose pages no document has. It fails when that is so for all of them.
+// pagesMissing are the ids of the questions whose pages no document has. It fails when that is so
+// for all of them.
 func pagesMissing(ctx context.Context, base *wire.Base, sources []document.SourceID, questions []evaluate.Question) ([]string, error) {
 	states, err := base.Index.Sources(ctx, base.Tenant)
 	if err != nil {

@@ -23,7 +23,8 @@ type keeping struct {
 	from    string
 }
 
-// keeping reads the earlier reports. One that was named must be readable and of the same collection.
+// keeping reads the earlier reports. One that was named must be readable and of the same
+// collection.
 func (c *evalCommand) keeping(env *environment, report evaluate.Report) (keeping, error) {
 	k := keeping{to: c.Save, chosen: c.Save != ""}
 	standard, err := standardReport(env, report)
@@ -87,7 +88,8 @@ func readReport(name string) (evaluate.Report, error) {
 	return report, nil
 }
 
-// save keeps a report, whole or not at all. The standard file also keeps what was measured before in other modes.
+// save keeps a report, whole or not at all. The standard file also keeps what was measured before
+// in other modes.
 func (k keeping) save(env *environment, report evaluate.Report) error {
 	if k.to == "" {
 		return nil

@@ -16,7 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/extract"
 )
 
-// keeps is a sentence that the model of these tests understands. It makes up another statement for every passage.
+// keeps is a sentence that the model of these tests understands. It makes up another statement for
+// every passage.
 var keeps = regexp.MustCompile(`([A-Z]\w+ [A-Z]\w+) keeps the ([A-Z]\w+ [A-Z]\w+) alive`)
 
 func readsPassages(req openaitest.Request) openaitest.Reply {
@@ -32,7 +33,8 @@ func readsPassages(req openaitest.Request) openaitest.Reply {
 	return openaitest.Reply{Text: string(says), Usage: &openaitest.Usage{Prompt: 100, Completion: 1600}}
 }
 
-// extracting is a program whose passages are read by a model: a call costs at most 2 and a little, and 1.601 of the currency in the end.
+// extracting is a program whose passages are read by a model: a call costs at most 2 and a little,
+// and 1.601 of the currency in the end.
 func extracting(t *testing.T, more string, env ...string) (*program, *openaitest.Server) {
 	t.Helper()
 	server := openaitest.New(t)
@@ -54,8 +56,9 @@ type extraction struct {
 	Seconds         float64
 }
 
-// A model reads who runs what, where no line says so in a known form; the question is answered from that, with the passage that states it. Nobody learns of what a
-// passage states that they may not read, nothing is read twice, and without the model it is gone again.
+// A model reads who runs what, where no line says so in a known form; the question is answered from
+// that, with the passage that states it. Nobody learns of what a passage states that they may not
+// read, nothing is read twice, and without the model it is gone again.
 func TestQuestionsAreAnsweredFromWhatAModelRead(t *testing.T) {
 	t.Parallel()
 	p, server := extracting(t, "")
@@ -146,7 +149,8 @@ func TestReadingPassagesLeavesHalfOfACap(t *testing.T) {
 	}
 }
 
-// A process that is killed with -9 while the model reads loses the call that was under way, and nothing that was read.
+// A process that is killed with -9 while the model reads loses the call that was under way, and
+// nothing that was read.
 func TestKilledReaderGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	p, server := extracting(t, "")
@@ -191,7 +195,8 @@ func TestKilledReaderGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// serve reads what is new beside answering, ends a call at once when it is told to, and takes out what was read when the model is taken away.
+// serve reads what is new beside answering, ends a call at once when it is told to, and takes out
+// what was read when the model is taken away.
 func TestServerReadsPassagesBesideAnswering(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})

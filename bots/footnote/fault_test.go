@@ -47,8 +47,9 @@ func untilStored(t *testing.T, db *postgres.DB, n int, ended <-chan struct{}) {
 	}
 }
 
-// Killed anywhere, indexing goes on with the next run: nothing is lost, nothing is there twice, and what was stored is not read again. A
-// document that shrinks afterwards leaves nothing of its longer version.
+// Killed anywhere, indexing goes on with the next run: nothing is lost, nothing is there twice, and
+// what was stored is not read again. A document that shrinks afterwards leaves nothing of its
+// longer version.
 func TestKilledIndexingGoesOn(t *testing.T) {
 	t.Parallel()
 	p, _ := embedding(t)
@@ -100,8 +101,8 @@ func TestKilledIndexingGoesOn(t *testing.T) {
 	}
 }
 
-// An endpoint that is busy or broken for a moment is asked again; one that changes the length of its vectors ends the run with what to do, and
-// what was there before stays as it is.
+// An endpoint that is busy or broken for a moment is asked again; one that changes the length of
+// its vectors ends the run with what to do, and what was there before stays as it is.
 func TestEmbeddingFaultsInTheMiddle(t *testing.T) {
 	t.Parallel()
 	p, server := embedding(t)
@@ -131,7 +132,8 @@ func TestEmbeddingFaultsInTheMiddle(t *testing.T) {
 	}
 }
 
-// A full disk, and queries that somebody cancels, stop a run or some of its documents with what to do; the next run completes the index.
+// A full disk, and queries that somebody cancels, stop a run or some of its documents with what to
+// do; the next run completes the index.
 func TestDatabaseFaultsInTheMiddle(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

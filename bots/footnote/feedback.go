@@ -25,7 +25,8 @@ type feedbackCommand struct {
 	Export bool `name:"export" xor:"form" help:"Print the questions that were voted on or asked again, with the questions before them in their threads, as a file for footnote eval --questions: fill in pages_regex where no asker was content."`
 }
 
-// feedbackJSON is the form of feedback --json; its names are stable. A private answer's question is its asker's own concern and left out.
+// feedbackJSON is the form of feedback --json; its names are stable. A private answer's question is
+// its asker's own concern and left out.
 type feedbackJSON struct {
 	At        time.Time `json:"at"`
 	Vote      string    `json:"vote"` // up or down

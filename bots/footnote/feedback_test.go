@@ -53,7 +53,8 @@ func TestFeedbackRefusesWhatIsNoTime(t *testing.T) {
 	}
 }
 
-// What was voted on or asked again is exported in the form that eval --questions reads, with what stood before it in the thread.
+// What was voted on or asked again is exported in the form that eval --questions reads, with what
+// stood before it in the thread.
 func TestFeedbackIsExportedAsQuestions(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

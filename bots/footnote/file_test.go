@@ -91,7 +91,8 @@ projects:
   ledger: {files: [ledger.md]}
 `
 
-// withProject is a program with a project of a readable and a secret file, and one that fits no window.
+// withProject is a program with a project of a readable and a secret file, and one that fits no
+// window.
 func withProject(t *testing.T, env ...string) *program {
 	t.Helper()
 	var ledger strings.Builder
@@ -129,7 +130,8 @@ func TestProjectFilesAreAtHandForThoseWhoMayReadThem(t *testing.T) {
 	if text := prompt(); !strings.Contains(text, "paid in gold") {
 		t.Errorf("the prompt of the finance group:\n%s", text)
 	}
-	// An answer that rests on the project stays in the conversation for those who may read it, and leaves it for others.
+	// An answer that rests on the project stays in the conversation for those who may read it, and
+	// leaves it for others.
 	p.run(t, "ask", "Really?", "--thread", "t")
 	if text := prompt(); !strings.Contains(text, "On Friday [1].") {
 		t.Errorf("the follow-up's prompt lacks the earlier answer:\n%s", text)

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 )
 
-// A terminal shows the plan of a deep search, what it finds and the time that it took. Where the answer
-// goes into a pipe, standard error says how far the search is.
+// A terminal shows the plan of a deep search, what it finds and the time that it took. Where the
+// answer goes into a pipe, standard error says how far the search is.
 func TestDeepSearchShowsHowFarItIs(t *testing.T) {
 	t.Parallel()
 	model, hold := openaitest.New(t), make(chan struct{})

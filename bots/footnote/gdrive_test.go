@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/gdrive/gdrivetest"
 )
 
-// A shared drive and somebody's own are read by footnote index, once more without reading what has not changed; the key appears nowhere.
+// A shared drive and somebody's own are read by footnote index, once more without reading what has
+// not changed; the key appears nowhere.
 func TestGoogleDriveIsASource(t *testing.T) {
 	t.Parallel()
 	drive := gdrivetest.NewServer(t, gdrivetest.NewWorld())

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/git/gittest"
 )
 
-// A repository is a source like a folder: read again it costs little, what was pushed is found, what was removed is forgotten.
+// A repository is a source like a folder: read again it costs little, what was pushed is found,
+// what was removed is forgotten.
 func TestARepositoryIsASource(t *testing.T) {
 	t.Parallel()
 	s := gittest.New(t)

@@ -21,8 +21,9 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// A right that is taken away at GitHub is gone here as soon as a webhook tells of it, or else with the next look at who may read; and so is everybody's
-// when a repository is deleted, or the credential is revoked.
+// A right that is taken away at GitHub is gone here as soon as a webhook tells of it, or else with
+// the next look at who may read; and so is everybody's when a repository is deleted, or the
+// credential is revoked.
 func TestARevocationAtGitHubIsSeen(t *testing.T) {
 	t.Parallel()
 	addr := footnotetest.FreeAddress(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/github/githubtest"
 )
 
-// An organisation's repositories are read by footnote index, once more without reading what has not changed; the token appears nowhere.
+// An organisation's repositories are read by footnote index, once more without reading what has not
+// changed; the token appears nowhere.
 func TestGitHubIsASource(t *testing.T) {
 	t.Parallel()
 	world := githubtest.NewWorld()

@@ -25,7 +25,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// spoken are questions about the handbook as people ask them, in other words than its own, with the page that answers.
+// spoken are questions about the handbook as people ask them, in other words than its own, with the
+// page that answers.
 var spoken = map[string]document.ID{
 	"whats my yearly holiday leave entitlement, in days?": "vacation", "do holidays that I have not taken expire?": "vacation", "I'm ill today, whom do I tell?": "sick-leave",
 	"can I go first class by train?": "expenses", "who do I wake when the pager is silent?": "oncall", "locked out, can't remember my login": "password",
@@ -34,8 +35,9 @@ var spoken = map[string]document.ID{
 	"how do you hire people": "hiring", "what do they mean by retention?": "retention", "Wie viele Urlaubstage / vacation habe ich?": "vacation",
 }
 
-// A configured model judges what was found by itself: of every question whose page the search has among its first ten, it is given that page,
-// whatever the words of the question, the grounding of the agent and the way in which tools are called.
+// A configured model judges what was found by itself: of every question whose page the search has
+// among its first ten, it is given that page, whatever the words of the question, the grounding of
+// the agent and the way in which tools are called.
 func TestModelIsGivenTheRightPage(t *testing.T) {
 	t.Parallel()
 	c, err := evaluate.Read(os.DirFS(labelled))
@@ -108,7 +110,8 @@ func TestModelIsGivenTheRightPage(t *testing.T) {
 	}
 }
 
-// givenTo asks a model that searches with the question and then cites, and returns what it was given in between.
+// givenTo asks a model that searches with the question and then cites, and returns what it was
+// given in between.
 func givenTo(t *testing.T, hybrid retrieve.Retriever, chunks search.Chunks, question string, native bool, grounding prompt.Grounding) (string, turn.Answer) {
 	t.Helper()
 	arguments := fmt.Sprintf(`{"queries":[%q]}`, question)

@@ -24,8 +24,9 @@ type health struct {
 	model     atomic.Pointer[string]         // why the model does not answer; nil: it does, or was not tried
 }
 
-// handler answers /healthz while the process lives; /readyz, which tells how each part does, while it can do its work: the database answers and
-// every platform's connection is up; and /metrics with what the process has counted. Replicas that show the same configuration answer alike.
+// handler answers /healthz while the process lives; /readyz, which tells how each part does, while
+// it can do its work: the database answers and every platform's connection is up; and /metrics with
+// what the process has counted. Replicas that show the same configuration answer alike.
 func (h *health) handler(metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// readiness asks until the server answers with a status and says what is wanted of its parts: how their states begin.
+// readiness asks until the server answers with a status and says what is wanted of its parts: how
+// their states begin.
 func (s *server) readiness(ctx context.Context, t testing.TB, status int, parts map[string]string) {
 	t.Helper()
 	var said map[string]string
@@ -60,7 +61,8 @@ func (s *server) ready(ctx context.Context, t testing.TB) (said map[string]strin
 	return said, res.StatusCode
 }
 
-// Readiness knows each socket and says which one is gone; without Redis the process goes on, and says so.
+// Readiness knows each socket and says which one is gone; without Redis the process goes on, and
+// says so.
 func TestReadinessKnowsTheSockets(t *testing.T) {
 	t.Parallel()
 	slack, redis := slacktest.Start(slacktest.Config{}), redistest.Start(t)

@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// What is edited, deleted or made private on Slack and on Discord is found so within seconds, although the sources are read twice a day: the bot hears
-// of it, and only what it heard of is read. No search shows it then.
+// What is edited, deleted or made private on Slack and on Discord is found so within seconds,
+// although the sources are read twice a day: the bot hears of it, and only what it heard of is
+// read. No search shows it then.
 func TestWhatIsHeardOfIsReadWithinSeconds(t *testing.T) {
 	t.Parallel()
 	addr := footnotetest.FreeAddress(t)

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// What was said in channels is read, and a question is answered from it with the message's own address; what was said in a private channel is
-// used there and nowhere else, and a channel that becomes private takes its documents along while the server runs.
+// What was said in channels is read, and a question is answered from it with the message's own
+// address; what was said in a private channel is used there and nowhere else, and a channel that
+// becomes private takes its documents along while the server runs.
 func TestSlackHistoryIsASource(t *testing.T) {
 	t.Parallel()
 	addr := footnotetest.FreeAddress(t)

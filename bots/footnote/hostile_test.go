@@ -21,14 +21,17 @@ var hostileAnswers = map[string]string{
 	"quotes":    strings.Repeat("> ", 40_000),
 }
 
-// endsWithin is how long the program may take over what it does at once, on a machine that has much else to do.
+// endsWithin is how long the program may take over what it does at once, on a machine that has much
+// else to do.
 const endsWithin = time.Minute
 
-// shownWithin is how long answers may take to be shown in one channel as stopped. Slack takes one message a second there, and what was written by
-// the time of the stop is shown: seventy messages, where all of it was.
+// shownWithin is how long answers may take to be shown in one channel as stopped. Slack takes one
+// message a second there, and what was written by the time of the stop is shown: seventy messages,
+// where all of it was.
 const shownWithin = 2 * time.Minute
 
-// While answers are written that are hard to render, a stop ends each of them as stopped, and SIGTERM ends the process.
+// While answers are written that are hard to render, a stop ends each of them as stopped, and
+// SIGTERM ends the process.
 func TestAnswersHardToRenderCanBeStopped(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

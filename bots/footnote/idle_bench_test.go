@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// BenchmarkIdle measures what a replica costs while no one asks anything: transactions of its database
-// and context switches of its process for each second.
+// BenchmarkIdle measures what a replica costs while no one asks anything: transactions of its
+// database and context switches of its process for each second.
 func BenchmarkIdle(b *testing.B) {
 	slack := slacktest.Start(slacktest.Config{})
 	b.Cleanup(slack.Close)

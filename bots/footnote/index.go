@@ -218,7 +218,8 @@ func printRun(out io.Writer, path string, run index.Run) error {
 	return nil
 }
 
-// withheld tells how many of the documents that are left out, or read in part, hold keys or passwords, and names them; empty without any.
+// withheld tells how many of the documents that are left out, or read in part, hold keys or
+// passwords, and names them; empty without any.
 func withheld(skipped []index.Notice) string {
 	const most = 20
 	var names []string

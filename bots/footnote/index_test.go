@@ -100,7 +100,8 @@ func TestSearchPrintsEveryScoreComponent(t *testing.T) {
 	}
 }
 
-// Nobody is shown what they could not open: not in answers, not in searches, not among the closest documents.
+// Nobody is shown what they could not open: not in answers, not in searches, not among the closest
+// documents.
 func TestAccessListsHold(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -246,7 +247,8 @@ func TestIndexingAgainKeepsWhoMayRead(t *testing.T) {
 	}
 }
 
-// A folder that has become empty may be a disk that is not mounted: nothing is forgotten, and it is said what is still found.
+// A folder that has become empty may be a disk that is not mounted: nothing is forgotten, and it is
+// said what is still found.
 func TestEmptiedFolderSaysWhatIsStillFound(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -280,7 +282,8 @@ func TestIndexEndsWithThreeWhenSomeDocumentsFail(t *testing.T) {
 	}
 }
 
-// Where nothing of a source could be read, the verb fails, and the doctor names the source and what to do.
+// Where nothing of a source could be read, the verb fails, and the doctor names the source and what
+// to do.
 func TestASourceOfWhichNothingCanBeRead(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A document tells the model to give away what it knows and to call everybody, and the model does all it is told. Nothing leaves, nobody
-// is called, and no link leads there.
+// A document tells the model to give away what it knows and to call everybody, and the model does
+// all it is told. Nothing leaves, nobody is called, and no link leads there.
 func TestDocumentThatGivesOrdersChangesNothing(t *testing.T) {
 	t.Parallel()
 	var visits atomic.Int32

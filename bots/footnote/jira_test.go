@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 )
 
-// A site's projects are read by footnote index, with attached files, once more without reading what has not changed; the token appears nowhere.
+// A site's projects are read by footnote index, with attached files, once more without reading what
+// has not changed; the token appears nowhere.
 func TestJiraIsASource(t *testing.T) {
 	t.Parallel()
 	site := jiratest.NewServer(t, jiratest.NewWorld(), true)

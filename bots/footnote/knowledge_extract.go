@@ -23,7 +23,8 @@ type knowledgeExtract struct {
 	JSON     bool `name:"json" help:"With --estimate, print one JSON object."`
 }
 
-// estimateJSON is the form of knowledge extract --estimate --json; its names are stable. Costs are left out where the model has no price.
+// estimateJSON is the form of knowledge extract --estimate --json; its names are stable. Costs are
+// left out where the model has no price.
 type estimateJSON struct {
 	Model     string        `json:"model"`
 	Documents int           `json:"documents"`

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// Whoever asks in Slack to be forgotten is gone from what is kept beside documents: from knowledge show, and from answers about who owns what, also when the pages are
-// read again later. What the pages say themselves stays theirs, and so does what they state of a name without the address.
+// Whoever asks in Slack to be forgotten is gone from what is kept beside documents: from knowledge
+// show, and from answers about who owns what, also when the pages are read again later. What the
+// pages say themselves stays theirs, and so does what they state of a name without the address.
 func TestWhoIsForgottenInSlackIsNoOwnerAnyMore(t *testing.T) {
 	t.Parallel()
 	addr := footnotetest.FreeAddress(t)

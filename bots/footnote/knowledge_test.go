@@ -25,7 +25,8 @@ func quarterDays() (last, this string) {
 // knowledgeBase is where readers find the files of the repository; its commits stand beside them.
 const knowledgeBase = "https://git.example/acme/kb/blob/main/"
 
-// knowledgeRepository is a repository with a CODEOWNERS file, pages that say whose they are, and issues as files.
+// knowledgeRepository is a repository with a CODEOWNERS file, pages that say whose they are, and
+// issues as files.
 func knowledgeRepository(t *testing.T) *gittest.Server {
 	last, this := quarterDays()
 	s := gittest.New(t)
@@ -54,7 +55,8 @@ func knowledgeRepository(t *testing.T) *gittest.Server {
 	return s
 }
 
-// Without a model, questions about who does what are answered from a repository's owners, pages and issues, each statement with the page that makes it.
+// Without a model, questions about who does what are answered from a repository's owners, pages and
+// issues, each statement with the page that makes it.
 func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 	t.Parallel()
 	s := knowledgeRepository(t)
@@ -106,7 +108,8 @@ func TestQuestionsAboutWhoDoesWhat(t *testing.T) {
 	}
 }
 
-// The operator sees what is known, and says which things are one; what documents say meanwhile stays theirs.
+// The operator sees what is known, and says which things are one; what documents say meanwhile
+// stays theirs.
 func TestOperatorsSayWhatIsOne(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -194,7 +197,8 @@ func TestOperatorsSayWhatIsOne(t *testing.T) {
 	}
 }
 
-// killedInTheMiddle runs the program and kills it while it writes down that things are two: the table is held until it waits for it.
+// killedInTheMiddle runs the program and kills it while it writes down that things are two: the
+// table is held until it waits for it.
 func killedInTheMiddle(t *testing.T, p *program, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -1,4 +1,5 @@
-// Command footnote answers questions in Slack and Discord threads from an organisation's own documents. One file per verb.
+// Command footnote answers questions in Slack and Discord threads from an organisation's own
+// documents. One file per verb.
 package main
 
 import (
@@ -214,7 +215,8 @@ func advised(err error) string {
 // errSilent ends the program with a failure that the output has already told.
 var errSilent = errors.New("already told")
 
-// newLogger logs to a writer. A person at a terminal reads answers and errors, not what goes well; a server's log tells that too.
+// newLogger logs to a writer. A person at a terminal reads answers and errors, not what goes well;
+// a server's log tells that too.
 func newLogger(to io.Writer, c *config.Config, serving bool) *slog.Logger {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "": slog.LevelWarn}
 	level := levels[c.LogLevel]

@@ -94,8 +94,8 @@ func pages(t *testing.T, result string) []string {
 	return ids
 }
 
-// Whatever happens in a Slack, and whichever of two processes hears of it: an assistant finds and reads what its
-// person may read at that moment, and nothing else.
+// Whatever happens in a Slack, and whichever of two processes hears of it: an assistant finds and
+// reads what its person may read at that moment, and nothing else.
 func TestAssistantsReadWhatTheirPersonsMay(t *testing.T) {
 	t.Parallel()
 	a, die := newAssistants(t), dicetest.New(t)
@@ -235,7 +235,8 @@ func TestTokensEnd(t *testing.T) {
 	}
 }
 
-// A page that was restricted since the last look is neither found nor read: Confluence is asked first.
+// A page that was restricted since the last look is neither found nor read: Confluence is asked
+// first.
 func TestAssistantsAskTheSourceFirst(t *testing.T) {
 	t.Parallel()
 	site := confluencetest.NewServer(t, confluencetest.NewWorld(), true)
@@ -288,7 +289,8 @@ func TestAssistantsAskTheSourceFirst(t *testing.T) {
 	}
 }
 
-// Over the standard streams an assistant gets what the terminal may read, and the same passages as a question there.
+// Over the standard streams an assistant gets what the terminal may read, and the same passages as
+// a question there.
 func TestAssistantOverStandardStreams(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

@@ -16,8 +16,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// little is how much memory a program may have that meets hostile texts, in bytes of data: a quarter of what one of them took, most of it for the
-// race detector, which keeps several times the program's own memory beside it.
+// little is how much memory a program may have that meets hostile texts, in bytes of data: a
+// quarter of what one of them took, most of it for the race detector, which keeps several times the
+// program's own memory beside it.
 const little = 3 << 30
 
 // inLittleMemory is the program with a limit of the system on its memory, beyond which it dies.
@@ -26,7 +27,8 @@ func inLittleMemory(t *testing.T) string {
 	return footnotetest.Limited(t, binary, little)
 }
 
-// emptyRows is a table of many columns whose rows lack all cells, in about size bytes. Who fills them in takes the square of that.
+// emptyRows is a table of many columns whose rows lack all cells, in about size bytes. Who fills
+// them in takes the square of that.
 func emptyRows(size int) string { return emptyTable(size/8, size/4) }
 
 func emptyTable(columns, rows int) string {

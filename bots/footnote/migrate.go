@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// migrateCommand brings the schema up to date. Where the runtime role has no rights to do so, it runs with MIGRATE_DATABASE_URL.
+// migrateCommand brings the schema up to date. Where the runtime role has no rights to do so, it
+// runs with MIGRATE_DATABASE_URL.
 type migrateCommand struct {
 	Grant    []string `name:"grant" placeholder:"ROLE" help:"Give this database role what serve --no-migrate needs, and no more. Later migrations are granted to it as well."`
 	Restored bool     `name:"restored" help:"The database comes from a backup: what was answered since the backup was made is looked for before anything is answered. Run it before serve."`

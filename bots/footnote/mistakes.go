@@ -64,7 +64,8 @@ func (h *health) logMistakes(ctx context.Context) {
 	}
 }
 
-// probeModel tries the model until ctx is done: again and again while that fails or costs nothing, else once.
+// probeModel tries the model until ctx is done: again and again while that fails or costs nothing,
+// else once.
 func (h *health) probeModel(ctx context.Context) {
 	for {
 		free, err := h.base.ProbeModel(ctx)

@@ -40,7 +40,8 @@ func TestModelSearchesByToolCallAndCites(t *testing.T) {
 	}
 }
 
-// Whatever the endpoint does, there is one outcome and a sentence that says what to do, and the key is never shown.
+// Whatever the endpoint does, there is one outcome and a sentence that says what to do, and the key
+// is never shown.
 func TestFaultsOfTheModelEndInASentence(t *testing.T) {
 	t.Parallel()
 	search := openaitest.Reply{Calls: []openaitest.Call{{Name: "internal_search", Arguments: `{"queries":["vacation"]}`}}}
@@ -118,7 +119,8 @@ func TestEmbeddingEndpointTakesPartInTheSearch(t *testing.T) {
 	}
 }
 
-// After the embedding model was changed, the next index run gives every chunk its new vector, unchanged documents included.
+// After the embedding model was changed, the next index run gives every chunk its new vector,
+// unchanged documents included.
 func TestChangedEmbeddingModelReachesUnchangedDocuments(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)
@@ -174,7 +176,8 @@ func TestModelIsGivenWhatMatchesNoWord(t *testing.T) {
 	}
 }
 
-// An agent with force_use_tool begins every answer with that tool, also where the server ignores that a call is required.
+// An agent with force_use_tool begins every answer with that tool, also where the server ignores
+// that a call is required.
 func TestAgentBeginsWithItsForcedTool(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "footnote.yaml")
@@ -189,7 +192,8 @@ func TestAgentBeginsWithItsForcedTool(t *testing.T) {
 	}
 }
 
-// INDEX_PRECISION counts for vectors that are new; the doctor says where others are kept, and indexing everything anew makes them so.
+// INDEX_PRECISION counts for vectors that are new; the doctor says where others are kept, and
+// indexing everything anew makes them so.
 func TestPrecisionOfVectors(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)

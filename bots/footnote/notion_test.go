@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/notion/notiontest"
 )
 
-// A workspace's pages are read by footnote index, each by whom the operator named; what nobody named is said loudly, and the secret appears nowhere.
+// A workspace's pages are read by footnote index, each by whom the operator named; what nobody
+// named is said loudly, and the secret appears nowhere.
 func TestNotionIsASource(t *testing.T) {
 	t.Parallel()
 	world := notiontest.NewWorld()

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 )
 
-// The address of a page is opened when a person names it, and never when the model makes it up or works with what is not public.
+// The address of a page is opened when a person names it, and never when the model makes it up or
+// works with what is not public.
 func TestPagesAreOpenedByTheRules(t *testing.T) {
 	t.Parallel()
 	var visits atomic.Int32
@@ -67,7 +68,8 @@ func TestPagesAreOpenedByTheRules(t *testing.T) {
 	}
 }
 
-// An intranet that is indexed is not thereby opened: not to those who may not read a page, and not at all unless the operator says so.
+// An intranet that is indexed is not thereby opened: not to those who may not read a page, and not
+// at all unless the operator says so.
 func TestIndexedPagesAreNotOpenedByTheirAddress(t *testing.T) {
 	t.Parallel()
 	var visits atomic.Int32

@@ -22,8 +22,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// office is a Slack with somebody in a channel, and a model whose first answers are held up in the middle, one gate each; every further
-// answer is whole.
+// office is a Slack with somebody in a channel, and a model whose first answers are held up in the
+// middle, one gate each; every further answer is whole.
 type office struct {
 	testing.TB
 	slack *slacktest.Server
@@ -95,8 +95,8 @@ func isWhole(m slacktest.Message) bool {
 	return !m.Streaming && strings.Contains(m.Shown(), ending) && !strings.Contains(string(m.Blocks), thread.ButtonID(thread.ActionStop, ""))
 }
 
-// A replica that is told to end takes no more questions, finishes what it writes, and hands over what takes too long. One that is told twice
-// ends at once, and another takes over.
+// A replica that is told to end takes no more questions, finishes what it writes, and hands over
+// what takes too long. One that is told twice ends at once, and another takes over.
 func TestRollingDeploy(t *testing.T) {
 	t.Parallel()
 	gates := []chan struct{}{make(chan struct{}), make(chan struct{}), make(chan struct{})}
@@ -203,7 +203,8 @@ func TestPostgresRestartsDuringAnAnswer(t *testing.T) {
 	}
 }
 
-// Without its Redis a replica starts and answers, says so, and finds Redis once it is there; it may go again at any time.
+// Without its Redis a replica starts and answers, says so, and finds Redis once it is there; it may
+// go again at any time.
 func TestRedisComesAndGoes(t *testing.T) {
 	t.Parallel()
 	redis := redistest.Start(t)
@@ -252,8 +253,9 @@ func TestRedisComesAndGoes(t *testing.T) {
 	o.answered(o.ask("three?"))
 }
 
-// Two replicas on a Redis Cluster lose the master that carries their stops, in the middle of an answer. That goes on, and once the master's
-// replica has taken its place stops reach whichever replica answers.
+// Two replicas on a Redis Cluster lose the master that carries their stops, in the middle of an
+// answer. That goes on, and once the master's replica has taken its place stops reach whichever
+// replica answers.
 func TestRedisClusterLosesAMaster(t *testing.T) {
 	t.Parallel()
 	cluster := redistest.StartReplicatedCluster(t)
@@ -296,8 +298,8 @@ func TestRedisClusterLosesAMaster(t *testing.T) {
 	}
 }
 
-// Every replica is away for half an hour. Of what was asked meanwhile, and of what had been taken in before, each question is asked about;
-// what is younger is answered.
+// Every replica is away for half an hour. Of what was asked meanwhile, and of what had been taken
+// in before, each question is asked about; what is younger is answered.
 func TestEveryReplicaIsAwayForHalfAnHour(t *testing.T) {
 	t.Parallel()
 	discord, err := discordtest.New(discordtest.Config{IdentifyEvery: time.Millisecond})

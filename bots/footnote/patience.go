@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// How long, and how often, a server that starts tries to get a connection of the database while that has none to give.
+// How long, and how often, a server that starts tries to get a connection of the database while
+// that has none to give.
 const (
 	busyFor  = 3 * time.Minute
 	busyWait = 500 * time.Millisecond
@@ -22,8 +23,8 @@ const (
 // opener connects to the database.
 type opener func(context.Context, *config.Config, *slog.Logger) (*wire.Base, error)
 
-// patiently connects, and waits while the database server is there and has no connection left: it often has one when processes of the version
-// before have ended.
+// patiently connects, and waits while the database server is there and has no connection left: it
+// often has one when processes of the version before have ended.
 func (env *environment) patiently(ctx context.Context, connect opener) (*wire.Base, error) {
 	begun := time.Now()
 	for wait := busyWait; ; wait = min(2*wait, busyLast) {

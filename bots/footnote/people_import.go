@@ -181,7 +181,8 @@ func (m *mapping) row(line int, source, person, account string) error {
 	return nil
 }
 
-// findPerson returns the native id of somebody in a source, by the id or by an address that the source vouches for.
+// findPerson returns the native id of somebody in a source, by the id or by an address that the
+// source vouches for.
 func findPerson(people []index.Person, person string) (string, error) {
 	var found []string
 	for _, p := range people {

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// A thread says once that nothing was found, names no page that has nothing to do with the question,
-// and gets quotations while the model is down.
+// A thread says once that nothing was found, names no page that has nothing to do with the
+// question, and gets quotations while the model is down.
 func TestSlackSaysOnceThatNothingAnswersAndQuotesWhileTheModelIsDown(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// discordAllow binds a server to a tenant. Anyone can invite a public bot, so who belongs to a tenant is the operator's to say.
+// discordAllow binds a server to a tenant. Anyone can invite a public bot, so who belongs to a
+// tenant is the operator's to say.
 type discordAllow struct {
 	Guild  string `arg:"" name:"server-id" help:"The server's id, as footnote doctor and the log tell it."`
 	Tenant string `name:"tenant" placeholder:"TENANT" help:"Whose documents the server is answered from (default: the default tenant)."`

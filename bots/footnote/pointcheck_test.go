@@ -12,9 +12,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A page that was restricted since the last look is not shown in a direct message: Confluence is asked
-// first. A check that fails hides the page and says so. Where the account may not ask, the last look
-// counts, and a check of the source says so.
+// A page that was restricted since the last look is not shown in a direct message: Confluence is
+// asked first. A check that fails hides the page and says so. Where the account may not ask, the
+// last look counts, and a check of the source says so.
 func TestAPrivateAnswerAsksTheSourceFirst(t *testing.T) {
 	t.Parallel()
 	site := confluencetest.NewServer(t, confluencetest.NewWorld(), true)

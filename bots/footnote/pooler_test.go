@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgbouncertest"
 )
 
-// pooled is footnote with PgBouncer in transaction mode before its database, and the direct address for migrations.
+// pooled is footnote with PgBouncer in transaction mode before its database, and the direct address
+// for migrations.
 func pooled(t *testing.T, env ...string) *program {
 	t.Helper()
 	direct := localtest.URL(t)
@@ -35,7 +36,8 @@ func TestStopThroughPgBouncer(t *testing.T) {
 	stopByReaction(t, pooled(t))
 }
 
-// A role that may not change tables is enough to serve, once somebody else has migrated; before that the process says so and ends.
+// A role that may not change tables is enough to serve, once somebody else has migrated; before
+// that the process says so and ends.
 func TestServeNeedsNoRightToChangeTables(t *testing.T) {
 	t.Parallel()
 	direct := localtest.URL(t)

@@ -28,7 +28,8 @@ type scene struct {
 	room  *slacktest.Channel
 }
 
-// stage opens a workspace. The model stands still, until gate is closed, in the middle of what is named in held.
+// stage opens a workspace. The model stands still, until gate is closed, in the middle of what is
+// named in held.
 func stage(t *testing.T, gate <-chan struct{}, held ...string) *scene {
 	t.Helper()
 	s := &scene{Server: slacktest.Start(slacktest.Config{
@@ -211,8 +212,9 @@ func hold(ctx context.Context, url string) *postgres.DB {
 	return db
 }
 
-// The database's clock is an hour ahead of those of all processes, or behind. Leases are the database's: one process takes over from another that was
-// killed in the middle, at once, and nothing counts as too old, or as not yet due.
+// The database's clock is an hour ahead of those of all processes, or behind. Leases are the
+// database's: one process takes over from another that was killed in the middle, at once, and
+// nothing counts as too old, or as not yet due.
 func TestClocksAreAnHourApart(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"1 hour", "-1 hour"} {
@@ -257,7 +259,8 @@ func skew(t *testing.T, p *program, by string) {
 	p.run(t, "database", "--", "sh", "-c", `exec psql "$DATABASE_URL" --no-psqlrc --quiet --set ON_ERROR_STOP=1 --command "$1"`, "sh", sql)
 }
 
-// A role that was granted what answering needs, and nothing else, indexes, serves with all work beside, and answers; the owner migrates.
+// A role that was granted what answering needs, and nothing else, indexes, serves with all work
+// beside, and answers; the owner migrates.
 func TestEverythingRunsAsTheGrantedRole(t *testing.T) {
 	t.Parallel()
 	s := stage(t, nil)
@@ -275,7 +278,8 @@ func TestEverythingRunsAsTheGrantedRole(t *testing.T) {
 	corpus(t, docs, 0, 260)
 	p.run(t, "index", docs)
 	db := database(t, owner)
-	// Vectors are to be filled in, an entry of the audit trail has been kept for long enough, and it is night.
+	// Vectors are to be filled in, an entry of the audit trail has been kept for long enough, and
+	// it is night.
 	for _, sql := range []string{
 		`delete from embedding`,
 		`insert into audit (tenant_id, at, deed) values ('default', clock_timestamp() - interval '40 days', 'turn')`,

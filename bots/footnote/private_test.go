@@ -16,7 +16,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/redis/redistest"
 )
 
-// Without DATABASE_URL two processes share one private server, and the last one that leaves stops it.
+// Without DATABASE_URL two processes share one private server, and the last one that leaves stops
+// it.
 func TestPrivateServerIsSharedByTwoProcesses(t *testing.T) {
 	t.Parallel()
 	data := shortDir(t)

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/term"
 )
 
-// progress shows long work: one line that is rewritten on a terminal, a line now and then elsewhere. It is
-// safe for concurrent use until end.
+// progress shows long work: one line that is rewritten on a terminal, a line now and then
+// elsewhere. It is safe for concurrent use until end.
 type progress struct {
 	env      *environment
 	what     string
@@ -29,8 +29,8 @@ type progress struct {
 	late  *time.Timer // writes it where there is no terminal; nil: none is due
 }
 
-// How often a line is rewritten on a terminal, and written elsewhere. The first step that takes longer than
-// stepAfter is written after that.
+// How often a line is rewritten on a terminal, and written elsewhere. The first step that takes
+// longer than stepAfter is written after that.
 const (
 	redraw    = 100 * time.Millisecond
 	lineEvery = 10 * time.Second
@@ -84,8 +84,8 @@ func (p *progress) waiting(later *index.Later) {
 	p.draw(fmt.Sprintf("%s: %s (in %s)", p.what, later.Error(), max(time.Until(later.At), 0).Round(time.Second)))
 }
 
-// doing shows a step of work that begins. Where there is no terminal, that is the step which is under way
-// when a line is due: steps that end sooner are not written.
+// doing shows a step of work that begins. Where there is no terminal, that is the step which is
+// under way when a line is due: steps that end sooner are not written.
 func (p *progress) doing(step string) { p.step(step, 0) }
 
 // step is doing for a step of which a share is done, from 0 to 1; 0 when unknown.

@@ -74,8 +74,8 @@ func (r *replicas) number(query string) (n int) {
 	return n
 }
 
-// A look at all issues of GitHub whose second page repeats its cursor, or that ends early without an
-// error, removes nothing, and a notice says so.
+// A look at all issues of GitHub whose second page repeats its cursor, or that ends early without
+// an error, removes nothing, and a notice says so.
 func TestIncompleteListRemovesNothing(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(info map[string]any, after any){
@@ -222,7 +222,8 @@ func TestDeletedIssueGoesByWebhook(t *testing.T) {
 	r.until("the deleted issue goes", func() bool { return r.number(`select count(*) from document`) == 2 })
 }
 
-// A run of permissions climbs the restricted pages of all spaces together, whichever replica makes it.
+// A run of permissions climbs the restricted pages of all spaces together, whichever replica makes
+// it.
 func TestPermissionsOfManySpacesAreReadTogether(t *testing.T) {
 	t.Parallel()
 	const spaces, deep = 8, 5

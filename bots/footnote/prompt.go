@@ -17,15 +17,16 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// promptCommand shows and changes the stored system prompt. A change counts from the next turn on, on every replica.
+// promptCommand shows and changes the stored system prompt. A change counts from the next turn on,
+// on every replica.
 type promptCommand struct {
 	Show  promptShowCommand  `cmd:"" help:"Print the system prompt that is used."`
 	Set   promptSetCommand   `cmd:"" help:"Store a system prompt; it is used from the next answer on."`
 	Reset promptResetCommand `cmd:"" help:"Go back to the built-in system prompt."`
 }
 
-// maxPrompt is the longest system prompt that is stored, in bytes. A model's window gives instructions 15 % of its room, so a longer one
-// would be cut in every prompt.
+// maxPrompt is the longest system prompt that is stored, in bytes. A model's window gives
+// instructions 15 % of its room, so a longer one would be cut in every prompt.
 const maxPrompt = 64 << 10
 
 type promptShowCommand struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/prompt"
 )
 
-// The stored prompt reaches the model from the next turn on, within a conversation that began before it was stored.
+// The stored prompt reaches the model from the next turn on, within a conversation that began
+// before it was stored.
 func TestStoredPromptIsUsedFromTheNextTurnOn(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)

@@ -16,8 +16,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// Everything that the program talks to is behind a proxy and has certificates of a private authority: the model and its embeddings, Slack and its
-// sockets, Discord and its gateway, the collector of traces, and sites that are indexed.
+// Everything that the program talks to is behind a proxy and has certificates of a private
+// authority: the model and its embeddings, Slack and its sockets, Discord and its gateway, the
+// collector of traces, and sites that are indexed.
 func TestEverythingGoesThroughTheProxy(t *testing.T) {
 	t.Parallel()
 	slack, collector := slacktest.Start(slacktest.Config{}), telemetrytest.Start(t)

@@ -27,7 +27,8 @@ type terminal struct {
 	exited  chan error
 }
 
-// openTerminal starts the program as the session leader of a new pseudo-terminal, so that Ctrl-C typed there reaches it as a signal.
+// openTerminal starts the program as the session leader of a new pseudo-terminal, so that Ctrl-C
+// typed there reaches it as a signal.
 func openTerminal(t *testing.T, p *program, args ...string) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -158,7 +159,8 @@ func TestTerminalShowsFootnotesAsHyperlinks(t *testing.T) {
 	}
 }
 
-// A process that is told to end stops its answer, shows what was written, and says that it was interrupted.
+// A process that is told to end stops its answer, shows what was written, and says that it was
+// interrupted.
 func TestSignalsStopAnAnswerNobodySeesToTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, sig := range map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM} {

@@ -60,8 +60,9 @@ func TestLabelledQuestionsHaveAnswers(t *testing.T) {
 	}
 }
 
-// BenchmarkQualityOnTheManual indexes the manual of PostgreSQL 15, where it is installed (Debian: postgresql-doc-15), and reports how well the
-// labelled questions find its pages. It measures quality, not time.
+// BenchmarkQualityOnTheManual indexes the manual of PostgreSQL 15, where it is installed (Debian:
+// postgresql-doc-15), and reports how well the labelled questions find its pages. It measures
+// quality, not time.
 func BenchmarkQualityOnTheManual(b *testing.B) {
 	const manual = "/usr/share/doc/postgresql-doc-15/html"
 	if _, err := os.Stat(manual); err != nil {

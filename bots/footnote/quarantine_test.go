@@ -21,7 +21,8 @@ func giveUp(t *testing.T, db *postgres.DB) {
 	}
 }
 
-// A source ends whichever process reads it. After two deaths on two replicas it is paused, all else goes on, and an operator resumes it.
+// A source ends whichever process reads it. After two deaths on two replicas it is paused, all else
+// goes on, and an operator resumes it.
 func TestASourceThatEndsItsProcessIsPaused(t *testing.T) {
 	t.Parallel()
 	repository, docs := gittest.New(t), handbook(t)

@@ -64,7 +64,8 @@ func TestQuotedAnswersOfASmallHandbook(t *testing.T) {
 			t.Errorf("%s: the answer is\n%s\nwant %q first and %q", q.id, answers[q.id], q.begins, q.holds)
 		}
 	}
-	// That nothing answers is said once, and no page is named that has nothing to do with the question.
+	// That nothing answers is said once, and no page is named that has nothing to do with the
+	// question.
 	reply := p.run(t, "ask", "how do I kill one hanging request?").stdout
 	if !strings.Contains(reply, "I found nothing about this") || strings.Count(reply, "I found nothing") != 1 || strings.Contains(reply, "These may help") || strings.Contains(reply, "[1]") {
 		t.Errorf("the reply is\n%s", reply)

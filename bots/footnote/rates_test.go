@@ -16,15 +16,17 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// Two replicas of one bot, which both answer as much as they can, stay together within what Slack allows a workspace in a minute and Discord a
-// bot in a second: nothing is refused.
+// Two replicas of one bot, which both answer as much as they can, stay together within what Slack
+// allows a workspace in a minute and Discord a bot in a second: nothing is refused.
 func TestTwoReplicasShareThePlatformsRates(t *testing.T) {
 	t.Parallel()
 	const inSlack, rooms, inDiscord = 20, 5, 30
 	slack := slacktest.Start(slacktest.Config{})
 	t.Cleanup(slack.Close)
-	// The bot's share is 40 calls a second. Two that do not share make 80, unless their machine is too slow for that. Discord itself refuses the 51st, and so
-	// does its double when the machine stands still for a moment and what was sent in more than a second arrives in one: hence the room.
+	// The bot's share is 40 calls a second. Two that do not share make 80, unless their machine is
+	// too slow for that. Discord itself refuses the 51st, and so does its double when the machine
+	// stands still for a moment and what was sent in more than a second arrives in one: hence the
+	// room.
 	discord, err := discordtest.New(discordtest.Config{GlobalRequests: 65, IdentifyEvery: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +108,8 @@ func TestTwoReplicasShareThePlatformsRates(t *testing.T) {
 			writes++
 		}
 	}
-	// A machine may be too slow to break a rate, and without Redis the replicas would have divided them. Each write must have been counted where both count.
+	// A machine may be too slow to break a rate, and without Redis the replicas would have divided
+	// them. Each write must have been counted where both count.
 	if counted := redis.Calls("hset"); counted < writes {
 		t.Errorf("of %d writes, Redis counted %d", writes, counted)
 	}

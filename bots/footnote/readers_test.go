@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// wiki makes a source with readers of its own, in which people are known by addresses, with a group.
+// wiki makes a source with readers of its own, in which people are known by addresses, with a
+// group.
 func wiki(t *testing.T, p *program, group ...string) {
 	t.Helper()
 	for _, sql := range []string{
@@ -30,8 +31,9 @@ func wiki(t *testing.T, p *program, group ...string) {
 	}
 }
 
-// A private channel is answered from what every one of its people may read in a source. Once somebody is there who may not, it is not, and the asker is
-// offered what was left out; in a public channel it is only what the operator lists.
+// A private channel is answered from what every one of its people may read in a source. Once
+// somebody is there who may not, it is not, and the asker is offered what was left out; in a public
+// channel it is only what the operator lists.
 func TestAPrivateChannelIsAnsweredFromWhatEverybodyInItMayRead(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, slacktest.Config{NoTiers: true})

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// sourcesReindex stores everything of a source anew: one of the configuration file as it stands there, any other as it was last asked for.
+// sourcesReindex stores everything of a source anew: one of the configuration file as it stands
+// there, any other as it was last asked for.
 type sourcesReindex struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids or names as footnote sources lists them, or names in footnote.yaml."`
 	All     bool     `name:"all" help:"All sources of footnote.yaml, and all that were indexed."`

@@ -24,7 +24,8 @@ func TestReindexStoresEverythingAnew(t *testing.T) {
 	if r := p.run(t, "index", docs, "--exclude", "*.html"); !strings.Contains(r.stderr, "0 indexed, 2 unchanged") {
 		t.Errorf("indexing then says:\n%s", r.stderr)
 	}
-	// A source that the file does not hold is read again as it was last asked for, its readers and patterns included.
+	// A source that the file does not hold is read again as it was last asked for, its readers and
+	// patterns included.
 	other := handbook(t)
 	p.run(t, "index", other, "--acl", "group:hr", "--exclude", "*.html")
 	if r := p.run(t, "sources", "reindex", other); !strings.Contains(r.stderr, "documents: 2 indexed;") {

@@ -11,15 +11,16 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// hangups are the requests to read the configuration file again. They are taken from the beginning on: before that, and where nobody takes
-// them, they end a process.
+// hangups are the requests to read the configuration file again. They are taken from the beginning
+// on: before that, and where nobody takes them, they end a process.
 func hangups() (requests chan os.Signal, end func()) {
 	requests = make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)
 	return requests, func() { signal.Stop(requests) }
 }
 
-// reloading reads the configuration file again whenever it is asked to, until ctx ends. A file with faults changes nothing.
+// reloading reads the configuration file again whenever it is asked to, until ctx ends. A file with
+// faults changes nothing.
 func (env *environment) reloading(ctx context.Context, base *wire.Base, requests <-chan os.Signal) error {
 	for {
 		select {

@@ -23,7 +23,8 @@ type judged struct {
 	}
 }
 
-// A reranker behind the program's own settings decides what comes first, is measured and looked at by the doctor; when it is away nothing is lost.
+// A reranker behind the program's own settings decides what comes first, is measured and looked at
+// by the doctor; when it is away nothing is lost.
 func TestRerankerOfTheProgram(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

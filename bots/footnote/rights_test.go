@@ -74,8 +74,8 @@ func (r *replicas) shows(id string, names ...string) bool {
 	return shown[document.ID(id)]
 }
 
-// looksAgain has one of the replicas read who may read, as it does every five minutes, and waits for
-// the end of that.
+// looksAgain has one of the replicas read who may read, as it does every five minutes, and waits
+// for the end of that.
 func (r *replicas) looksAgain() {
 	r.Helper()
 	var now time.Time

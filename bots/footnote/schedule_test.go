@@ -36,8 +36,8 @@ func sourcesUntil(t *testing.T, p *program, s *server, holds func([]listedSource
 	}
 }
 
-// A server reads the sources of its file when they are due, those that were given a schedule by hand too, and records one that fails beside the
-// others, which it reads.
+// A server reads the sources of its file when they are due, those that were given a schedule by
+// hand too, and records one that fails beside the others, which it reads.
 func TestServeReadsSourcesOnSchedule(t *testing.T) {
 	t.Parallel()
 	good, lost, byHand := handbook(t), handbook(t), handbook(t)
@@ -106,7 +106,8 @@ func TestServeReadsSourcesOnSchedule(t *testing.T) {
 	}
 }
 
-// What the file does not hold any more is not read any more; what it held stays until it is removed.
+// What the file does not hold any more is not read any more; what it held stays until it is
+// removed.
 func TestASourceThatLeavesTheFileIsNotReadAnyMore(t *testing.T) {
 	t.Parallel()
 	docs := handbook(t)

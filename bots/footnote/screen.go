@@ -33,8 +33,8 @@ const (
 const maxEntries = 200
 
 // screen is a terminal with a line editor at the bottom, and above it what was written, laid out to
-// the width. What is written last can change until it has ended. Its methods are safe for concurrent
-// use, except that one goroutine reads lines.
+// the width. What is written last can change until it has ended. Its methods are safe for
+// concurrent use, except that one goroutine reads lines.
 type screen struct {
 	in, out    *os.File
 	editor     *term.Terminal
@@ -143,7 +143,8 @@ func (s *screen) say(text string) error {
 	return s.put(console.Sanitize(text))
 }
 
-// state says in the prompt what is going on, and behind it what can be done, which is not cut; an empty text is the plain prompt.
+// state says in the prompt what is going on, and behind it what can be done, which is not cut; an
+// empty text is the plain prompt.
 func (s *screen) state(text, hint string) {
 	s.lock()
 	defer s.mu.Unlock()

@@ -143,7 +143,8 @@ func shorten(s string, runes int) string {
 	return strings.TrimRight(string(line[:runes]), " ") + "…"
 }
 
-// plain is text of a document on one line of a table, without anything that could drive the terminal.
+// plain is text of a document on one line of a table, without anything that could drive the
+// terminal.
 func plain(s string) string { return console.Sanitize(lineBreaks.Replace(s)) }
 
 var lineBreaks = strings.NewReplacer("\n", " ", "\t", " ")

@@ -22,7 +22,8 @@ type traced struct {
 	}
 }
 
-// dated writes pages about one subject: an old one of several chunks that matches best, a new one, and one that matches by its title.
+// dated writes pages about one subject: an old one of several chunks that matches best, a new one,
+// and one that matches by its title.
 func dated(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

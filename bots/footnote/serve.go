@@ -63,7 +63,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return errors.Join(err, admin.Close())
 	}
 	metrics.Serves(state.set.Platforms()...)
-	// The parts end in this order: platforms stop taking questions in, running answers are finished, then health checks end.
+	// The parts end in this order: platforms stop taking questions in, running answers are
+	// finished, then health checks end.
 	var servers errgroup.Group
 	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
@@ -78,8 +79,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	return errors.Join(err, servers.Wait())
 }
 
-// asInterrupted is the error of a server, unless it was told to stop: whatever it was doing then ends with that, be it still starting, and that is no
-// failure. The log keeps what it said.
+// asInterrupted is the error of a server, unless it was told to stop: whatever it was doing then
+// ends with that, be it still starting, and that is no failure. The log keeps what it said.
 func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -88,7 +89,8 @@ func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	return nil
 }
 
-// trace has what is done for turns sent to a collector, if there is one. The function that it returns ends that.
+// trace has what is done for turns sent to a collector, if there is one. The function that it
+// returns ends that.
 func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() error, err error) {
 	if env.config.TraceEndpoint == "" {
 		return func() error { return nil }, nil
@@ -148,7 +150,8 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	return parts.Wait()
 }
 
-// requests handles the signed requests of platforms and of sources, and those of assistants; nil where there are none.
+// requests handles the signed requests of platforms and of sources, and those of assistants; nil
+// where there are none.
 func requests(base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	hooks, err := base.Hooks()
 	if err != nil {
@@ -180,8 +183,8 @@ func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
-// background takes part in what is done beside answering: the index is kept in order, and sources are read when they are due. First of all searches are
-// spared what they would make at the start.
+// background takes part in what is done beside answering: the index is kept in order, and sources
+// are read when they are due. First of all searches are spared what they would make at the start.
 func background(ctx context.Context, base *wire.Base) error {
 	client, err := base.Background(ctx)
 	if err != nil {

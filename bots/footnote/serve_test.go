@@ -88,7 +88,8 @@ func (s *server) stop(t testing.TB) {
 	}
 }
 
-// One process answers in Slack and in Discord at once: a mention, a follow-up without one, and a stop by reaction.
+// One process answers in Slack and in Discord at once: a mention, a follow-up without one, and a
+// stop by reaction.
 func TestServeAnswersInSlackAndDiscord(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})

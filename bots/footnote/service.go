@@ -138,7 +138,8 @@ func userData(env *environment) (string, error) {
 	return local.DefaultDir()
 }
 
-// writeUnit replaces the file at once, so that systemd never reads half of it. Everyone may read units.
+// writeUnit replaces the file at once, so that systemd never reads half of it. Everyone may read
+// units.
 func writeUnit(path, text string) error {
 	err := wholefile.Write(path, 0o644, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)

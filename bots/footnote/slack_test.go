@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Events, commands and presses come as signed requests to HTTP_ADDR. What was asked before the program was there is answered, an edit is
-// answered in place, a file is read, and settings that are changed in chat hold.
+// Events, commands and presses come as signed requests to HTTP_ADDR. What was asked before the
+// program was there is answered, an edit is answered in place, a file is read, and settings that
+// are changed in chat hold.
 func TestSlackOverSignedRequests(t *testing.T) {
 	t.Parallel()
 	addr := footnotetest.FreeAddress(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/github/githubtest"
 )
 
-// Of a source that has readers of its own it is told how far these are known; while it is paused, and once its credential is revoked, nobody is shown
-// anything of it.
+// Of a source that has readers of its own it is told how far these are known; while it is paused,
+// and once its credential is revoked, nobody is shown anything of it.
 func TestSourcesWithReadersOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	world := githubtest.NewWorld()

@@ -16,7 +16,8 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
 
-// sourcesAdd writes a source into footnote.yaml. Which flags there are follows from the kind (wire.Kinds).
+// sourcesAdd writes a source into footnote.yaml. Which flags there are follows from the kind
+// (wire.Kinds).
 type sourcesAdd struct {
 	Args []string `arg:"" optional:"" passthrough:"partial" name:"kind" help:"Kind of source, and its own flags, which footnote sources add KIND --help lists. At a terminal it asks for what is missing; without a kind it lists the kinds."`
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A source that a command adds is read like one that was written by hand, and the rest of the file stays as it was.
+// A source that a command adds is read like one that was written by hand, and the rest of the file
+// stays as it was.
 func TestSourcesAreAddedByACommand(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"docs/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n"})
@@ -68,7 +69,8 @@ func TestSourcesAreAddedByACommand(t *testing.T) {
 	}
 }
 
-// At a terminal it says what to click and which rights it needs, asks for the rest, shows what can be seen and what cannot, and asks before it writes.
+// At a terminal it says what to click and which rights it needs, asks for the rest, shows what can
+// be seen and what cannot, and asks before it writes.
 func TestSourcesAreAddedAtATerminal(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})

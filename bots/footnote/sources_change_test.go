@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A paused source is read by nobody until it is resumed, and a server that runs then reads it at once; resync reads what its dates do not tell.
+// A paused source is read by nobody until it is resumed, and a server that runs then reads it at
+// once; resync reads what its dates do not tell.
 func TestSourcesArePausedResumedAndReadFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"docs/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n", "more/lamp.md": "# Lamp\n\nThe lamp is lit at dusk.\n"})
@@ -100,7 +101,8 @@ func TestSourcesArePausedResumedAndReadFromTheBeginning(t *testing.T) {
 	}
 }
 
-// A run stops soon after its source was paused, in whichever process it is, and is gone on with later.
+// A run stops soon after its source was paused, in whichever process it is, and is gone on with
+// later.
 func TestPausingStopsARun(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

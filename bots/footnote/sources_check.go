@@ -42,7 +42,8 @@ type sourceCheckJSON struct {
 	RevocationSeconds int64             `json:"revocation_seconds,omitempty"` // how late a revocation shows at most; without it the source is not asked who may read
 }
 
-// peopleCountJSON is how many people of a source are known by their accounts in the chat; its names are stable.
+// peopleCountJSON is how many people of a source are known by their accounts in the chat; its names
+// are stable.
 type peopleCountJSON struct {
 	Matched     int `json:"matched"`
 	Unmatched   int `json:"unmatched"`

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Sources are tried one by one: what can be seen, how current they are, what is wrong, and how late a revocation shows.
+// Sources are tried one by one: what can be seen, how current they are, what is wrong, and how late
+// a revocation shows.
 func TestSourcesAreChecked(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"docs/boat.md": "# Boat\n\nThe boat is moored at the north pier.\n", "more/lamp.md": "# Lamp\n\nThe lamp is lit at dusk.\n"})

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// Whoever watches sees which source is late, which fails, and for how long it is known who may read one.
+// Whoever watches sees which source is late, which fails, and for how long it is known who may read
+// one.
 func TestServeTellsHowSourcesDo(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

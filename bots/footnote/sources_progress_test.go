@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Whoever looks is told how far a run is, in whichever process, what is left, and what the limits of the source cost.
+// Whoever looks is told how far a run is, in whichever process, what is left, and what the limits
+// of the source cost.
 func TestSourcesTellHowFarARunIs(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

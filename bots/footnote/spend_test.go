@@ -111,7 +111,8 @@ type capped struct {
 	Trace   struct{ Notice, Route string }
 }
 
-// At the cap answers quote and say so, searches go by keywords, and indexing stops until there is money again.
+// At the cap answers quote and say so, searches go by keywords, and indexing stops until there is
+// money again.
 func TestAtTheCapAnswersQuoteAndIndexingWaits(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t)
@@ -162,7 +163,8 @@ func TestProcessesTogetherKeepToTheCap(t *testing.T) {
 	}
 }
 
-// What the provider does not count is counted here: of a stream that breaks, and of one that nobody reads to its end.
+// What the provider does not count is counted here: of a stream that breaks, and of one that nobody
+// reads to its end.
 func TestCallsThatBreakAreBooked(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t, openaitest.Reply{Text: "One two three four five six seven.", Fault: openaitest.Cut, FaultAfter: 4}, openaitest.Reply{Text: "Hello.", Fault: openaitest.NoUsage})
@@ -175,7 +177,8 @@ func TestCallsThatBreakAreBooked(t *testing.T) {
 	}
 }
 
-// A server in Slack refuses what must not be asked, books what its answers cost, and tells administrators and /metrics.
+// A server in Slack refuses what must not be asked, books what its answers cost, and tells
+// administrators and /metrics.
 func TestServerTellsWhatAnswersCost(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})
@@ -225,8 +228,8 @@ func TestServerTellsWhatAnswersCost(t *testing.T) {
 	}
 }
 
-// A process that is killed in the middle of a call leaves what it had set aside; once it is not heard of any more, another process books what
-// it had certainly used, and the rest is free again.
+// A process that is killed in the middle of a call leaves what it had set aside; once it is not
+// heard of any more, another process books what it had certainly used, and the rest is free again.
 func TestKilledProcessKeepsNoMoneyBack(t *testing.T) {
 	t.Parallel()
 	server := openaitest.New(t, openaitest.Reply{Text: "One two three four.", Gate: make(chan struct{}), GateAfter: 2})

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A server that is told to stop ends well, wherever it is with starting: while it opens its database, or just as it is there.
+// A server that is told to stop ends well, wherever it is with starting: while it opens its
+// database, or just as it is there.
 func TestServeEndsWellWhereverItIsToldTo(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{})

@@ -14,8 +14,8 @@ import (
 // unseen are characters that drive a terminal, turn text around or hide in it: one of each kind.
 const unseen = "\u009b\u007f\u061c\u200b\u200e\u2028\u202e\u2066\ufeff\U000e0041"
 
-// Neither names nor texts of documents, nor questions and answers, can drive the terminal, turn what it shows around or hide in it, whatever
-// the command and its form.
+// Neither names nor texts of documents, nor questions and answers, can drive the terminal, turn
+// what it shows around or hide in it, whatever the command and its form.
 func TestDocumentsCannotDriveTheTerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

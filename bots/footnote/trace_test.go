@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/telemetry/telemetrytest"
 )
 
-// A question becomes one trace, from its intake to the last write of its answer, that tells times, ids, models and numbers, and nothing that
-// anybody wrote.
+// A question becomes one trace, from its intake to the last write of its answer, that tells times,
+// ids, models and numbers, and nothing that anybody wrote.
 func TestAQuestionBecomesATrace(t *testing.T) {
 	t.Parallel()
 	slack, collector := slacktest.Start(slacktest.Config{}), telemetrytest.Start(t)

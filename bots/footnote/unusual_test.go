@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever somebody sends instead of a question ends with an outcome and a sentence, and cites nothing that has nothing to do with it.
+// Whatever somebody sends instead of a question ends with an outcome and a sentence, and cites
+// nothing that has nothing to do with it.
 func TestOddQuestions(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t)

@@ -22,8 +22,9 @@ drop table of_the_next_version;
 alter table turn drop column of_the_next_version;
 `
 
-// The version is replaced by the next one, replica by replica, and put back again, while questions come. Both serve the same workspace and the same
-// database at once, whose schema is newer than the old version. Each question is answered once, whichever takes it in.
+// The version is replaced by the next one, replica by replica, and put back again, while questions
+// come. Both serve the same workspace and the same database at once, whose schema is newer than the
+// old version. Each question is answered once, whichever takes it in.
 func TestUpgradeAndRollbackWhileQuestionsCome(t *testing.T) {
 	t.Parallel()
 	next := footnotetest.BuildVersion(t, "1.1.0", map[string]string{"90000_next.sql": nextVersion})
@@ -112,7 +113,8 @@ func TestUpgradeAndRollbackWhileQuestionsCome(t *testing.T) {
 		t.Errorf("the old version does not say that the schema is newer:\n%s", old.Log())
 	}
 
-	// Once a migration takes away what the old version uses, the old version says so instead of failing in the middle.
+	// Once a migration takes away what the old version uses, the old version says so instead of
+	// failing in the middle.
 	if _, err := db.Pool.Exec(ctx, `update schema_floor set version = 90000`); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ type usageCommand struct {
 	JSON  bool   `name:"json" help:"Print one JSON object."`
 }
 
-// usageJSON is the form of usage --json; its names are stable. Costs are in the currency of their rows.
+// usageJSON is the form of usage --json; its names are stable. Costs are in the currency of their
+// rows.
 type usageJSON struct {
 	Since string     `json:"since"`
 	Rows  []usedJSON `json:"rows"`
@@ -40,7 +41,8 @@ type usedJSON struct {
 	Currency  string          `json:"currency,omitempty"`
 }
 
-// capJSON is a cap beside what counts against it: what was spent, and what running calls have set aside.
+// capJSON is a cap beside what counts against it: what was spent, and what running calls have set
+// aside.
 type capJSON struct {
 	Setting  string       `json:"setting"`
 	Cap      spend.Amount `json:"cap"`

@@ -17,8 +17,9 @@ import (
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
 
-// The way of deploy/docs/sources.md, from a GitHub organisation and a Slack workspace to the first answer that cites an issue, with its commands: who
-// may read the repository is answered, who may not is not, and a webhook is taken where it is signed.
+// The way of deploy/docs/sources.md, from a GitHub organisation and a Slack workspace to the first
+// answer that cites an issue, with its commands: who may read the repository is answered, who may
+// not is not, and a webhook is taken where it is signed.
 func TestFromGitHubAndSlackToTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{NoTiers: true})

@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// A SearXNG is asked by an agent that names the tool, never after a document that is not public, and no oftener than a person may.
+// A SearXNG is asked by an agent that names the tool, never after a document that is not public,
+// and no oftener than a person may.
 func TestAgentsSearchTheWeb(t *testing.T) {
 	t.Parallel()
 	web, asked := searxng(t)

@@ -11,8 +11,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 )
 
-// Whoever invites the bot reads a welcome alone, with a question that is answered and without the titles of what others may not read. The home
-// tab says the same, and a setting of the channel turns the welcome off.
+// Whoever invites the bot reads a welcome alone, with a question that is answered and without the
+// titles of what others may not read. The home tab says the same, and a setting of the channel
+// turns the welcome off.
 func TestWelcomeOffersAQuestionThatIsAnswered(t *testing.T) {
 	t.Parallel()
 	slack := slacktest.Start(slacktest.Config{NoTiers: true})

@@ -124,7 +124,8 @@ func explainMessage(
 	}
 	var found []command.Explanation
 	for _, at := range places {
-		// Discord links name the thread, which is a channel of its own there; its ids are unique everywhere.
+		// Discord links name the thread, which is a channel of its own there; its ids are unique
+		// everywhere.
 		if channel != "" && at.Channel != channel && at.Platform != "discord" {
 			continue
 		}
@@ -143,7 +144,8 @@ func explainMessage(
 // slackPermalink is the last part of a link to a Slack message: its time without the point.
 var slackPermalink = regexp.MustCompile(`^p(\d{10,})(\d{6})$`)
 
-// parseMessage reads the address of a message: a link as Slack and Discord copy it, CHANNEL/MESSAGE, or the message's id alone.
+// parseMessage reads the address of a message: a link as Slack and Discord copy it,
+// CHANNEL/MESSAGE, or the message's id alone.
 func parseMessage(ref string) (channel string, message thread.MessageID) {
 	path := strings.TrimSpace(ref)
 	if u, err := url.Parse(path); err == nil && u.Scheme != "" && u.Host != "" {

@@ -21,8 +21,9 @@ type heldJSON struct {
 	From      string           `json:"from"`
 }
 
-// document says whether somebody may read what has an address. What a person holds by being in a channel, or by a group or role that is bound, the
-// platform alone knows; it is asked when somebody asks in chat.
+// document says whether somebody may read what has an address. What a person holds by being in a
+// channel, or by a group or role that is bound, the platform alone knows; it is asked when somebody
+// asks in chat.
 func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.Base) error {
 	known, err := pgaccess.New(base.DB).Known(ctx, base.Tenant)
 	if err != nil {

@@ -45,8 +45,9 @@ func another(ctx context.Context, base *wire.Base) (*pgindex.Index, *clock, erro
 	return x, c, err
 }
 
-// cost indexes everything by keywords alone, so that no embedder hides it, and prints which part of the time is that of the graph. Reading is done by as many
-// goroutines as there are processors and counts whole all the same.
+// cost indexes everything by keywords alone, so that no embedder hides it, and prints which part of
+// the time is that of the graph. Reading is done by as many goroutines as there are processors and
+// counts whole all the same.
 func cost(ctx context.Context, base *wire.Base, o options, out io.Writer) error {
 	x, spent, err := another(ctx, base)
 	if err != nil {
@@ -102,7 +103,8 @@ const (
 	randomSeed   = 20260101
 )
 
-// walk fills an index with documents that name one another and prints how long a step from five passages takes, and a question for statements.
+// walk fills an index with documents that name one another and prints how long a step from five
+// passages takes, and a question for statements.
 func walk(ctx context.Context, base *wire.Base, passages int, out io.Writer) error {
 	x, _, err := another(ctx, base)
 	if err != nil {

@@ -67,7 +67,8 @@ func load(ctx context.Context, base *wire.Base, o options) ([]question, error) {
 	return questions, base.Settle(ctx, func(string, float64) {})
 }
 
-// manual indexes the pages of a folder and returns the questions about them that have an answer and open a thread.
+// manual indexes the pages of a folder and returns the questions about them that have an answer and
+// open a thread.
 func manual(ctx context.Context, base *wire.Base, where string) ([]question, error) {
 	dir, file, found := strings.Cut(where, "=")
 	if !found {

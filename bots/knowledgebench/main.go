@@ -1,5 +1,6 @@
-// Knowledgebench measures what the step along names adds to retrieval, on one index of several labelled collections and of manuals with natural
-// questions, and what it costs: `make bench-knowledge`. It works in a scratch schema and leaves nothing behind.
+// Knowledgebench measures what the step along names adds to retrieval, on one index of several
+// labelled collections and of manuals with natural questions, and what it costs: `make
+// bench-knowledge`. It works in a scratch schema and leaves nothing behind.
 package main
 
 import (

@@ -37,7 +37,8 @@ func (b *bench) embed(ctx context.Context, entries []index.Entry) error {
 	return nil
 }
 
-// questions returns n questions, others for every series: 2 to 9 words in a row from a random chunk, as people paste and paraphrase.
+// questions returns n questions, others for every series: 2 to 9 words in a row from a random
+// chunk, as people paste and paraphrase.
 func (b *bench) questions(ctx context.Context, series uint64, n int) ([]string, error) {
 	rng := rand.New(rand.NewPCG(seed+2, series))
 	texts := make([]string, n)
@@ -123,7 +124,8 @@ func ask(ctx context.Context, h *retrieve.Hybrid, a access.Audience, texts []str
 	return s, nil
 }
 
-// warmUp is how many questions come before those that are measured, in the first case and in every further one.
+// warmUp is how many questions come before those that are measured, in the first case and in every
+// further one.
 const (
 	warmUp     = 200
 	warmUpEach = 10
@@ -189,8 +191,8 @@ func (b *bench) searchAll(ctx context.Context) error {
 	return nil
 }
 
-// prewarm reads what searches read into the server's memory, from which building the vector index has pushed it out. The extension that does it comes
-// with most servers.
+// prewarm reads what searches read into the server's memory, from which building the vector index
+// has pushed it out. The extension that does it comes with most servers.
 func (b *bench) prewarm(ctx context.Context) error {
 	for _, sql := range []string{
 		`create extension if not exists pg_prewarm`,

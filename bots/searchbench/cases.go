@@ -19,8 +19,9 @@ import (
 // routeQuestions is how many questions each route is asked: the slow ones take seconds.
 const routeQuestions = 20
 
-// compareRoutes searches by comparing every vector in the table, and by sketches, whatever the index would choose, for access lists
-// of many sizes, each of whole topics. N, up to where the index compares every vector, is where the first becomes slower than the last.
+// compareRoutes searches by comparing every vector in the table, and by sketches, whatever the
+// index would choose, for access lists of many sizes, each of whole topics. N, up to where the
+// index compares every vector, is where the first becomes slower than the last.
 func (b *bench) compareRoutes(ctx context.Context) error {
 	routes := []struct {
 		name string
@@ -120,7 +121,8 @@ func (b *bench) during(ctx context.Context, series uint64, work func(context.Con
 	return errors.Join(err, group.Wait())
 }
 
-// eachLasts is how long questions are asked for each access list while something else goes on, so that something does.
+// eachLasts is how long questions are asked for each access list while something else goes on, so
+// that something does.
 const eachLasts = time.Second
 
 func (b *bench) eachShare(ctx context.Context, series uint64) error {

@@ -33,7 +33,8 @@ type topic struct {
 	sentences []string
 }
 
-// corpus makes documents: each is about one topic and recombines its sentences, with some of others between. Document n is always the same.
+// corpus makes documents: each is about one topic and recombines its sentences, with some of others
+// between. Document n is always the same.
 type corpus struct {
 	folder string
 	topics []topic
@@ -153,7 +154,8 @@ func (c *corpus) document(n int) made {
 	return m
 }
 
-// share is an access list of the benchmark: what part of the documents its group may read, and whether these are scattered or whole topics.
+// share is an access list of the benchmark: what part of the documents its group may read, and
+// whether these are scattered or whole topics.
 type share struct {
 	name  string
 	group access.Principal
@@ -167,10 +169,12 @@ var shares = []share{
 	{"10 % by topic", "group:clustered-10", 10, true}, {"1 % by topic", "group:clustered-100", 100, true}, {"0.1 % by topic", "group:clustered-1000", 1000, true},
 }
 
-// spaces is how many groups own some topics each, so that access lists are as many and as mixed as those of a workspace.
+// spaces is how many groups own some topics each, so that access lists are as many and as mixed as
+// those of a workspace.
 const spaces = 300
 
-// readers is the access list of document n. Topics are numbered at random, so the first ones are a random choice.
+// readers is the access list of document n. Topics are numbered at random, so the first ones are a
+// random choice.
 func (c *corpus) readers(n, topic int) access.ACL {
 	scattered := rand.New(rand.NewPCG(seed+1, uint64(n))).IntN(1000)
 	place := (topic*7919 + 13) % len(c.topics) // spread over the alphabet of the pages

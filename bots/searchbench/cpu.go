@@ -19,8 +19,9 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// computed is the processor time that searches took here and in PostgreSQL's processes, which a busy machine does not change as it changes
-// how long they took. The server's part is 0 where it runs elsewhere or the system does not tell.
+// computed is the processor time that searches took here and in PostgreSQL's processes, which a
+// busy machine does not change as it changes how long they took. The server's part is 0 where it
+// runs elsewhere or the system does not tell.
 type computed struct{ here, server time.Duration }
 
 func (b *bench) computed(ctx context.Context) (computed, error) {

@@ -52,7 +52,8 @@ func (b *bench) openEngine() (bool, error) {
 	return true, nil
 }
 
-// filled has OpenSearch hold the index, made anew if so wished, and reports whether there is an OpenSearch.
+// filled has OpenSearch hold the index, made anew if so wished, and reports whether there is an
+// OpenSearch.
 func (b *bench) filled(ctx context.Context, anew bool) (bool, error) {
 	there, err := b.openEngine()
 	if err != nil || !there {
@@ -155,10 +156,12 @@ func (b *bench) searchByEngine(ctx context.Context) error {
 	return b.printEngine(ctx, "after the questions")
 }
 
-// writtenDocuments is how many documents are written to either side, by the batches of a run of indexing.
+// writtenDocuments is how many documents are written to either side, by the batches of a run of
+// indexing.
 const writtenDocuments = 20 * putDocuments
 
-// writeToEngine writes more documents, each batch found when its call returns: to PostgreSQL alone, and to both.
+// writeToEngine writes more documents, each batch found when its call returns: to PostgreSQL alone,
+// and to both.
 func (b *bench) writeToEngine(ctx context.Context) error {
 	there, err := b.filled(ctx, false)
 	if err != nil || !there {

@@ -48,7 +48,8 @@ func (c *clock) print(b *bench, chunks int) {
 	}
 }
 
-// indexText runs the real pipeline, without an embedder, over the folder that the sentences come from.
+// indexText runs the real pipeline, without an embedder, over the folder that the sentences come
+// from.
 func (b *bench) indexText(ctx context.Context) error {
 	source, err := files.New(files.Options{Path: b.corpus.folder})
 	if err != nil {
@@ -57,7 +58,8 @@ func (b *bench) indexText(ctx context.Context) error {
 	return b.pipeline(ctx, source)
 }
 
-// indexPipeline runs it over synthetic documents of 100,000 chunks, or of the size asked for if that is less.
+// indexPipeline runs it over synthetic documents of 100,000 chunks, or of the size asked for if
+// that is less.
 func (b *bench) indexPipeline(ctx context.Context) error {
 	return b.pipeline(ctx, &synthetic{corpus: b.corpus, chunks: min(100_000, b.size)})
 }
@@ -141,14 +143,16 @@ func (s *synthetic) Sync(_ context.Context, _ index.Checkpoint) iter.Seq2[index.
 	}
 }
 
-// Bulk load: documents of one call of Put, and how many calls at once (one analyses while the other writes).
+// Bulk load: documents of one call of Put, and how many calls at once (one analyses while the other
+// writes).
 const (
 	putDocuments = 64
 	putWriters   = 2
 )
 
-// indexAll fills the large index by Index.Put, the call with which the pipeline stores documents. The vectors are those of
-// the embedder in the program (256 dimensions), so they cluster by topic as real ones do.
+// indexAll fills the large index by Index.Put, the call with which the pipeline stores documents.
+// The vectors are those of the embedder in the program (256 dimensions), so they cluster by topic
+// as real ones do.
 func (b *bench) indexAll(ctx context.Context) error {
 	var err error
 	if b.model, err = staticembed.New(); err != nil {
@@ -215,7 +219,8 @@ func (b *bench) load(ctx context.Context, stages *clock) error {
 	return nil
 }
 
-// watchMemory returns a function that ends the watch and says how many bytes this process held at most.
+// watchMemory returns a function that ends the watch and says how many bytes this process held at
+// most.
 func watchMemory(ctx context.Context) func() uint64 {
 	ctx, cancel := context.WithCancel(ctx)
 	most := make(chan uint64)

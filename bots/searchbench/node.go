@@ -16,8 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// node is the host and port of a node of OpenSearch that is asked what the port of search engines has no words for, without TLS: the server of the tests
-// has none.
+// node is the host and port of a node of OpenSearch that is asked what the port of search engines
+// has no words for, without TLS: the server of the tests has none.
 type node string
 
 func (n node) ask(ctx context.Context, method, path string, out any) (err error) {
@@ -39,8 +39,8 @@ func (n node) ask(ctx context.Context, method, path string, out any) (err error)
 	return json.NewDecoder(response.Body).Decode(out)
 }
 
-// release waits until no shard of an index keeps what it was sent for the sake of its copies, which takes until half a minute after it was written
-// to disk: merges leave it out from then on.
+// release waits until no shard of an index keeps what it was sent for the sake of its copies, which
+// takes until half a minute after it was written to disk: merges leave it out from then on.
 func (n node) release(ctx context.Context, index string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
@@ -173,7 +173,8 @@ type use struct {
 	own, files int64 // bytes in memory: of their own, and of files that they read
 }
 
-// nodesUse sums up the nodes that deploy/tools/opensearch/start.sh has started; nothing where it has started none.
+// nodesUse sums up the nodes that deploy/tools/opensearch/start.sh has started; nothing where it
+// has started none.
 func nodesUse() (use, error) {
 	var sum use
 	files, err := filepath.Glob(filepath.Join(os.Getenv("OPENSEARCH_NODES"), "node-*.pid"))
@@ -190,7 +191,8 @@ func nodesUse() (use, error) {
 		if err != nil {
 			return sum, err
 		}
-		// proc(5): the name stands in brackets; utime and stime are fields 14 and 15, in hundredths of a second.
+		// proc(5): the name stands in brackets; utime and stime are fields 14 and 15, in hundredths
+		// of a second.
 		_, rest, _ := strings.Cut(string(stat), ") ")
 		for i, field := range strings.Fields(rest) {
 			if i == 14-3 || i == 15-3 {

@@ -30,8 +30,8 @@ func (s *stage) asksAbout(c *slacktest.Channel, root string) (found slacktest.Me
 // patient reads history without the pauses that leave the tiers to answers.
 func patient(c *slackbot.Config) { c.Slack.Scan = time.Millisecond }
 
-// Of what was asked while every process was away, what is young is answered and what is old is asked about: each once, however many
-// processes start together and however often.
+// Of what was asked while every process was away, what is young is answered and what is old is
+// asked about: each once, however many processes start together and however often.
 func TestMentionsOfAnOutage(t *testing.T) {
 	t.Parallel()
 	var young, old []string
@@ -68,7 +68,8 @@ func TestMentionsOfAnOutage(t *testing.T) {
 	}
 }
 
-// Mentions are found in threads that began long before: in those that the bot knows, however old, and in others of the last week.
+// Mentions are found in threads that began long before: in those that the bot knows, however old,
+// and in others of the last week.
 func TestMentionsInOldThreadsOfAnOutage(t *testing.T) {
 	t.Parallel()
 	var known, unknown, lost string
@@ -93,7 +94,8 @@ func TestMentionsInOldThreadsOfAnOutage(t *testing.T) {
 	}
 }
 
-// What was said while no socket was open is found once one is, whether or not it mentions the bot, and what was heard before is not answered twice.
+// What was said while no socket was open is found once one is, whether or not it mentions the bot,
+// and what was heard before is not answered twice.
 func TestQuestionsOfAnInterruption(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{slack: slacktest.Config{NoTiers: true, Redeliver: []time.Duration{}}, bot: func(c *slackbot.Config) {
@@ -132,8 +134,9 @@ func TestQuestionsOfAnInterruption(t *testing.T) {
 	}
 }
 
-// Replies that mention nobody are made good like mentions, where the bot follows the thread and nobody else has answered: each once, however many
-// processes start. What was heard and not to be answered stays so.
+// Replies that mention nobody are made good like mentions, where the bot follows the thread and
+// nobody else has answered: each once, however many processes start. What was heard and not to be
+// answered stays so.
 func TestFollowUpsOfAnOutage(t *testing.T) {
 	t.Parallel()
 	var young, old, overtaken, heard, foreign string
@@ -247,7 +250,8 @@ func TestTurnsOfAnOutage(t *testing.T) {
 	}
 }
 
-// A notice about the queue goes when the question is begun, whichever process said so and whichever begins it.
+// A notice about the queue goes when the question is begun, whichever process said so and whichever
+// begins it.
 func TestNoticeOfAProcessThatHasGone(t *testing.T) {
 	t.Parallel()
 	o := options{grace: time.Millisecond}

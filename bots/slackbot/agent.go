@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Opened implements event.Handler. Prompts are offered once to each conversation while the process runs: Slack keeps them.
+// Opened implements event.Handler. Prompts are offered once to each conversation while the process
+// runs: Slack keeps them.
 func (b *Bot) Opened(ctx context.Context, o event.Opened) error {
 	prompts := b.config.Prompts
 	if prompts != nil && len(prompts) == 0 || !b.opened.First(o.Ref.Channel+" "+o.Ref.Thread) {
@@ -27,7 +28,8 @@ func (b *Bot) Opened(ctx context.Context, o event.Opened) error {
 	return nil
 }
 
-// prompts are about documents that the person may read, as on the home page: what is general finds nothing where no model answers.
+// prompts are about documents that the person may read, as on the home page: what is general finds
+// nothing where no model answers.
 func (b *Bot) prompts(ctx context.Context, o event.Opened) (prompts []write.Prompt) {
 	for _, e := range b.talk.Examples(ctx, o.Ref, o.By) {
 		prompts = append(prompts, write.Prompt{Title: e.Title, Message: e.Question})

@@ -13,9 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// BenchmarkAudience measures how long it takes to find out what all of those may read who will see an answer: in a workspace of 12,000 people, all of whom
-// are people of a source, with 100,000 memberships in 1,000 groups. "cold" is a process that knows nothing yet of the channel, whose calls of Slack are
-// part of it.
+// BenchmarkAudience measures how long it takes to find out what all of those may read who will see
+// an answer: in a workspace of 12,000 people, all of whom are people of a source, with 100,000
+// memberships in 1,000 groups. "cold" is a process that knows nothing yet of the channel, whose
+// calls of Slack are part of it.
 func BenchmarkAudience(b *testing.B) {
 	ctx, cancel := context.WithTimeout(b.Context(), 5*time.Minute)
 	defer cancel()
@@ -32,7 +33,8 @@ func BenchmarkAudience(b *testing.B) {
 			select 'default', 'wiki', n, 'many' || n, array['many' || n || '@example.com'], now() from generate_series(0, 11999) n`,
 		`insert into source_address (tenant_id, source_id, person, email) select tenant_id, source_id, id, unnest(emails) from source_person`,
 		`insert into source_group (tenant_id, source_id, principal, name, read_at, seen_at) select 'default', 'wiki', 'group:wiki:grp:' || g, 'g' || g, now(), now() from generate_series(1, 1000) g`,
-		// Ten groups are those of everybody in the channel; each of them is in 20 others, as is everybody else in a few, and one is in 300.
+		// Ten groups are those of everybody in the channel; each of them is in 20 others, as is
+		// everybody else in a few, and one is in 300.
 		`insert into source_member (tenant_id, source_id, person, principal) select 'default', 'wiki', n, 'group:wiki:grp:' || g from generate_series(0, 199) n, generate_series(1, 10) g`,
 		`insert into source_member (tenant_id, source_id, person, principal) select 'default', 'wiki', n, 'group:wiki:grp:' || 100 + (n * 7 + g) % 900 from generate_series(0, 199) n, generate_series(1, 20) g`,
 		`insert into source_member (tenant_id, source_id, person, principal) select 'default', 'wiki', 7, 'group:wiki:grp:' || g from generate_series(100, 389) g on conflict do nothing`,

@@ -37,9 +37,10 @@ func (s *spoken) answer(mark string, words int, gap time.Duration) llmtest.Reply
 	return append(r, llmtest.Text("The end."), note(s.last))
 }
 
-// BenchmarkAnswers writes answers of 300 words at 30 words a second under Slack's real tiers, in as many threads of five channels at once.
-// "words" is from the model's first token to the first visible words, "final" from its last token to the final write; both are the
-// slowest of a run. One answer's edit log is printed. It is made with
+// BenchmarkAnswers writes answers of 300 words at 30 words a second under Slack's real tiers, in as
+// many threads of five channels at once. "words" is from the model's first token to the first
+// visible words, "final" from its last token to the final write; both are the slowest of a run. One
+// answer's edit log is printed. It is made with
 //
 //	go test ./bots/slackbot -run '^$' -bench Answers -benchtime 1x -v
 func BenchmarkAnswers(b *testing.B) {

@@ -25,7 +25,8 @@ const (
 // modelsWord begins the word of a command that names models.
 const modelsWord = "models:"
 
-// Command implements event.Handler. The same command is carried out once, should it be delivered twice.
+// Command implements event.Handler. The same command is carried out once, should it be delivered
+// twice.
 func (b *Bot) Command(ctx context.Context, c event.Command) (string, error) {
 	if !b.commands.First(c.EventKey) {
 		return "", nil

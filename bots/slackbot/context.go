@@ -13,8 +13,9 @@ import (
 // contextLimit bounds the reading of a thread, which stands between a question and its answer.
 const contextLimit = 5 * time.Second
 
-// readBefore returns what was said in a thread after one message and before a question. A thread that cannot be read is answered without it.
-// starter is who began the thread, where that was read along.
+// readBefore returns what was said in a thread after one message and before a question. A thread
+// that cannot be read is answered without it. starter is who began the thread, where that was read
+// along.
 func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thread.MessageID) (file message.File, starter string, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()

@@ -199,7 +199,8 @@ func TestConversationWithTheAgent(t *testing.T) {
 	}
 }
 
-// What is said beside an answer holds it up by nothing. It is not parallel: the answer has two seconds, which others could take from it.
+// What is said beside an answer holds it up by nothing. It is not parallel: the answer has two
+// seconds, which others could take from it.
 func TestAnswerDoesNotWaitForItsSession(t *testing.T) {
 	begun := make(chan struct{})
 	s := play(t, options{}, llmtest.Reply{llmtest.Wait(begun), llmtest.Text("At once.")})

@@ -78,7 +78,8 @@ func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	return err
 }
 
-// rest says that the bot is done, if it was said that it is at work: by this attempt, or perhaps by one before.
+// rest says that the bot is done, if it was said that it is at work: by this attempt, or perhaps by
+// one before.
 func (d *delivery) rest(ctx context.Context) {
 	if !d.working && (d.turn.Attempt <= 1 || !d.client.Sessions()) {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// overHTTP is a stage whose events, commands and presses come as signed requests to one address, of which the first so many get no answer
-// although they were taken in.
+// overHTTP is a stage whose events, commands and presses come as signed requests to one address, of
+// which the first so many get no answer although they were taken in.
 func overHTTP(t *testing.T, unanswered int32, replies ...llmtest.Reply) *stage {
 	t.Helper()
 	var bot atomic.Pointer[slackbot.Bot]

@@ -24,7 +24,8 @@ func (b *Bot) Message(ctx context.Context, m event.Message) error {
 	return b.talk.Message(ctx, messageOf(m))
 }
 
-// settled is after how long a reply to a thread is not found by looking at what is new in its channel.
+// settled is after how long a reply to a thread is not found by looking at what is new in its
+// channel.
 const settled = 13 * 24 * time.Hour
 
 // heard tells of a change of what was said in a channel.

@@ -35,8 +35,8 @@ func (r *reported) Disturbed(ctx context.Context, f session.Fence) error {
 	return r.Memory.Disturbed(ctx, f)
 }
 
-// A call that ended after the turn had gone to another worker, as in a process that was paused meanwhile, is reported, so that the turn
-// is delivered once more.
+// A call that ended after the turn had gone to another worker, as in a process that was paused
+// meanwhile, is reported, so that the turn is delivered once more.
 func TestWriteThatCameTooLateIsReported(t *testing.T) {
 	t.Parallel()
 	server := slacktest.Start(slacktest.Config{})

@@ -192,7 +192,8 @@ func (s *stage) trace() string {
 	return b.String()
 }
 
-// answered waits until the thread has so many finished answers, and returns what each message of the bot shows.
+// answered waits until the thread has so many finished answers, and returns what each message of
+// the bot shows.
 func (s *stage) answered(c *slacktest.Channel, root string, n int) []string {
 	s.t.Helper()
 	done := func() []string {
@@ -228,7 +229,8 @@ func (s *stage) idle() {
 	})
 }
 
-// looked waits until a started bot has read what was said while it was away: it finds nothing of what is said from then on but by events.
+// looked waits until a started bot has read what was said while it was away: it finds nothing of
+// what is said from then on but by events.
 func (s *stage) looked() {
 	s.t.Helper()
 	s.wait("the start has read what it reads", func() bool { return len(s.Calls("conversations.history")) > 0 })
@@ -316,7 +318,8 @@ func look() llmtest.Reply {
 	return llmtest.Reply{llmtest.Call(0, "c1", "internal_search", `{"queries":["vpn"]}`)}
 }
 
-// finished reports whether a message of the bot shows what it will show for good: it neither grows nor offers to be stopped.
+// finished reports whether a message of the bot shows what it will show for good: it neither grows
+// nor offers to be stopped.
 func finished(m slacktest.Message) bool {
 	return m.Shown() != "" && !m.Streaming && !strings.Contains(string(m.Blocks), thread.ButtonID(thread.ActionStop, ""))
 }

@@ -50,8 +50,9 @@ func (s *stage) acknowledged(events int) {
 	}
 }
 
-// An event is acknowledged before Slack was asked anything, however little is known of its question: who listens, what was said before, which
-// files came with it, who asks. All of it is found out afterwards.
+// An event is acknowledged before Slack was asked anything, however little is known of its
+// question: who listens, what was said before, which files came with it, who asks. All of it is
+// found out afterwards.
 func TestEventsAreAcknowledgedBeforeSlackIsAsked(t *testing.T) {
 	t.Parallel()
 	g, root := newGate(t), ""
@@ -71,7 +72,8 @@ func TestEventsAreAcknowledgedBeforeSlackIsAsked(t *testing.T) {
 	}
 }
 
-// Whether somebody may ask is found out after the acknowledgement as well: who may is answered, and who may not is told so, alone.
+// Whether somebody may ask is found out after the acknowledgement as well: who may is answered, and
+// who may not is told so, alone.
 func TestWhoMayAskIsFoundOutAfterTheAcknowledgement(t *testing.T) {
 	t.Parallel()
 	g := newGate(t)
@@ -93,7 +95,8 @@ func TestWhoMayAskIsFoundOutAfterTheAcknowledgement(t *testing.T) {
 	}
 }
 
-// A process that dies after the acknowledgement, before it has asked Slack, leaves the question to another one, which asks.
+// A process that dies after the acknowledgement, before it has asked Slack, leaves the question to
+// another one, which asks.
 func TestAnotherProcessAsksWhatWasPending(t *testing.T) {
 	t.Parallel()
 	g, root := newGate(t), ""

@@ -16,8 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/session/sessiontest"
 )
 
-// Whatever method is refused, fails or is cut off after it was carried out, once or twice: there is one whole answer, in a channel and in
-// the agent's conversation, and nothing comes before a refusal allows it.
+// Whatever method is refused, fails or is cut off after it was carried out, once or twice: there is
+// one whole answer, in a channel and in the agent's conversation, and nothing comes before a
+// refusal allows it.
 func TestEveryMethodMayFail(t *testing.T) {
 	t.Parallel()
 	methods := []string{
@@ -200,7 +201,8 @@ func TestTurnOfARevokedTokenEnds(t *testing.T) {
 	}
 }
 
-// A command that waits for Slack is acknowledged all the same, and told about when it is carried out.
+// A command that waits for Slack is acknowledged all the same, and told about when it is carried
+// out.
 func TestCommandsAreAcknowledgedInTime(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{slack: slacktest.Config{AckWithin: patience}}, llmtest.Answer("By command."))

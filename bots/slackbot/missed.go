@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lookBack is how far back questions are looked for that came while no process was there. Older ones have found their answers elsewhere.
+// lookBack is how far back questions are looked for that came while no process was there. Older
+// ones have found their answers elsewhere.
 const lookBack = 24 * time.Hour
 
 // Known threads that are older than what channels tell are looked at one by one.
@@ -24,8 +25,8 @@ const (
 	mostKnown = 200
 )
 
-// lossMargin is how long before an interruption was noticed events may have been lost already: a broken connection looks like a quiet one until a
-// ping is missed.
+// lossMargin is how long before an interruption was noticed events may have been lost already: a
+// broken connection looks like a quiet one until a ping is missed.
 const lossMargin = 2 * time.Minute
 
 // What cannot be looked for at once, since Slack does not answer, is looked for again.
@@ -34,7 +35,8 @@ const (
 	lookAgain = 30 * time.Second
 )
 
-// lookBacks looks for messages of which no event came: those from before the start, and then those of each interruption that the process survives.
+// lookBacks looks for messages of which no event came: those from before the start, and then those
+// of each interruption that the process survives.
 func (b *Bot) lookBacks(ctx context.Context) {
 	for since := time.Now().Add(-lookBack); ; {
 		b.lookSince(ctx, since)
@@ -67,9 +69,10 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 	}
 }
 
-// missed takes in the messages since a time of which no event came. Replies without a mention count in the threads that the bot follows.
-// What cannot be found is a mention in a thread that the bot did not know and that began more than a week ago, or before the newest few hundred
-// messages of its channel.
+// missed takes in the messages since a time of which no event came. Replies without a mention count
+// in the threads that the bot follows. What cannot be found is a mention in a thread that the bot
+// did not know and that began more than a week ago, or before the newest few hundred messages of
+// its channel.
 func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	begun := time.Now() // what is read late because there are many channels is not older for that
 	known, err := b.known(ctx)
@@ -103,7 +106,8 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	return err
 }
 
-// missedInThreads looks at the threads that the bot takes part in and that began before the channels were read from.
+// missedInThreads looks at the threads that the bot takes part in and that began before the
+// channels were read from.
 func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(event.Message) error) error {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
@@ -116,7 +120,8 @@ func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since
 	return nil
 }
 
-// known lists the threads that the bot takes part in and in which something was said lately, the newest first.
+// known lists the threads that the bot takes part in and in which something was said lately, the
+// newest first.
 func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }

@@ -42,7 +42,8 @@ func (p platform) Alone(ctx context.Context, _ thread.Ref, person string) (acces
 	return p.client.Alone(ctx, person)
 }
 
-// Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is cannot be found out is not.
+// Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is
+// cannot be found out is not.
 func (p platform) Moderates(ctx context.Context, _ thread.Ref, person string) bool {
 	found, err := p.client.Profile(ctx, person)
 	return err == nil && found.Admin

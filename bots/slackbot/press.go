@@ -24,7 +24,8 @@ const (
 // fieldText is the only field of a form.
 const fieldText = "text"
 
-// Press implements event.Handler. Slack does not deliver a press again, so whoever pressed is told when it was lost.
+// Press implements event.Handler. Slack does not deliver a press again, so whoever pressed is told
+// when it was lost.
 func (b *Bot) Press(ctx context.Context, p event.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
@@ -33,8 +34,9 @@ func (b *Bot) Press(ctx context.Context, p event.Press) error {
 	return err
 }
 
-// reply tells whoever pressed something a sentence, alone: in its thread, and where the bot cannot write through the address that came
-// with the press. In a direct message too it is not worth a message that stays.
+// reply tells whoever pressed something a sentence, alone: in its thread, and where the bot cannot
+// write through the address that came with the press. In a direct message too it is not worth a
+// message that stays.
 func (b *Bot) reply(ctx context.Context, p event.Press, sentence string) {
 	if sentence == "" {
 		return
@@ -95,7 +97,8 @@ func (b *Bot) presser(ctx context.Context, p event.Press) thread.Person {
 	return b.person(ctx, p.By)
 }
 
-// Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct message.
+// Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct
+// message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
 	ref := t.Session.Ref
 	err := b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, t.Direct, string(t.ID), note.Buttons...)
@@ -110,8 +113,8 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 	return b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, true, string(t.ID), note.Buttons...)
 }
 
-// about answers a message that somebody chose "Ask about this" for, in the message's thread. Where the bot is not, and where answers are
-// private, it answers that person in a direct message.
+// about answers a message that somebody chose "Ask about this" for, in the message's thread. Where
+// the bot is not, and where answers are private, it answers that person in a direct message.
 func (b *Bot) about(ctx context.Context, p event.Press) error {
 	own := ""
 	if p.Direct {

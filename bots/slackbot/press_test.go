@@ -55,7 +55,8 @@ func (s *stage) delivered(id string) slacktest.Delivery {
 	return d
 }
 
-// replied waits until a command is answered by a text: with its acknowledgement or, from a machine that is slow, after it.
+// replied waits until a command is answered by a text: with its acknowledgement or, from a machine
+// that is slow, after it.
 func (s *stage) replied(p *slacktest.Person, id, text string) {
 	s.t.Helper()
 	switch payload := string(s.delivered(id).Payload); {
@@ -255,7 +256,8 @@ func TestAskAboutThis(t *testing.T) {
 	}
 	s.told(s.ann, "in a direct message")
 
-	// In a conversation of other people the bot is as little as in a channel that it was not invited to.
+	// In a conversation of other people the bot is as little as in a channel that it was not
+	// invited to.
 	theirs := s.Channel("theirs", func(c *slacktest.Channel) {
 		c.ID, c.Direct, c.Members = "D0THEIRS", true, []string{s.ann.ID, s.bob.ID}
 	})

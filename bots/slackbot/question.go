@@ -11,11 +11,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// takePatience is how long a question of a command or a press is tried to be taken in: Slack delivers those once.
+// takePatience is how long a question of a command or a press is tried to be taken in: Slack
+// delivers those once.
 const takePatience = 10 * time.Second
 
-// Gather implements conversation.Platform. Slack is asked nothing: the event is acknowledged once the question is stored, and what is not known of
-// it is found out by whichever worker answers it.
+// Gather implements conversation.Platform. Slack is asked nothing: the event is acknowledged once
+// the question is stored, and what is not known of it is found out by whichever worker answers it.
 func (p platform) Gather(ctx context.Context, asked conversation.Message, _ answer.Judgement, read *conversation.Reading) (g conversation.Gathered, err error) {
 	m, _ := asked.Source.(event.Message)
 	open := pending{Files: m.Files}

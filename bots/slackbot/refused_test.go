@@ -14,7 +14,8 @@ import (
 // always is more often than anything is tried.
 const always = 1000
 
-// Whatever Slack refuses for good: what it takes instead stands there, and the thread's next question is answered.
+// Whatever Slack refuses for good: what it takes instead stands there, and the thread's next
+// question is answered.
 func TestFinalWriteThatIsRefusedForGood(t *testing.T) {
 	t.Parallel()
 	const markdown, blocks = `"type":"markdown"`, `"type":`

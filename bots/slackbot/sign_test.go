@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
-// Of fifty questions that are asked at once each one gets a sign that it was seen, although the words of most answers wait for Slack's tiers:
-// the sign neither waits for other threads nor ends with the first word that nobody can read yet.
+// Of fifty questions that are asked at once each one gets a sign that it was seen, although the
+// words of most answers wait for Slack's tiers: the sign neither waits for other threads nor ends
+// with the first word that nobody can read yet.
 func TestEveryQuestionOfACrowdGetsItsSign(t *testing.T) {
 	t.Parallel()
 	const questions = 50

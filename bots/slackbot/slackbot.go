@@ -1,4 +1,5 @@
-// Package slackbot joins Slack to the core: what is said there becomes questions and stops, and answers are written into the threads.
+// Package slackbot joins Slack to the core: what is said there becomes questions and stops, and
+// answers are written into the threads.
 package slackbot
 
 import (
@@ -25,7 +26,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config is how Slack is reached and what the bot does there. BotToken is required, and one of AppToken and SigningSecret.
+// Config is how Slack is reached and what the bot does there. BotToken is required, and one of
+// AppToken and SigningSecret.
 type Config struct {
 	BotToken      string
 	AppToken      string // events come over sockets
@@ -35,7 +37,8 @@ type Config struct {
 	HTTP          *http.Client // nil: a plain one
 
 	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
-	// Prompts are offered to somebody who opens the conversation with the bot; nil offers questions about documents, an empty list none.
+	// Prompts are offered to somebody who opens the conversation with the bot; nil offers questions
+	// about documents, an empty list none.
 	Prompts []write.Prompt
 	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
 	// Models lists the models that may be asked for by name; nil: none.
@@ -50,8 +53,8 @@ type Deps struct {
 	Replicas session.Replicas             // nil: this process is the only one
 	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
 	Observe  func(stream.Write)           // told of every write of an answer, from any goroutine; nil: nobody is
-	// Heard is told of what has changed in channels: of a thread, by its root, or with an empty key of who may open the channel. What is new alone is not
-	// urgent. Nil: nobody is.
+	// Heard is told of what has changed in channels: of a thread, by its root, or with an empty key
+	// of who may open the channel. What is new alone is not urgent. Nil: nobody is.
 	Heard  func(workspace, channel, key string, urgent bool)
 	Logger *slog.Logger // nil: silent
 }
@@ -63,7 +66,8 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one workspace. It implements answer.Surfaces and event.Handler, and is safe for concurrent use.
+// Bot is one workspace. It implements answer.Surfaces and event.Handler, and is safe for concurrent
+// use.
 type Bot struct {
 	config   Config
 	deps     Deps
@@ -120,7 +124,8 @@ func New(config Config, deps Deps) (*Bot, error) {
 	return &Bot{config: config, deps: deps, client: client, talk: talk}, nil
 }
 
-// emojiNames are emoji as Slack names them, however they were written: with colons, or as what they look like.
+// emojiNames are emoji as Slack names them, however they were written: with colons, or as what they
+// look like.
 func emojiNames(written []string) []string {
 	names := make([]string, len(written))
 	for i, name := range written {
@@ -135,10 +140,12 @@ func emojiNames(written []string) []string {
 	return names
 }
 
-// firstWait is how long after the first words they are shown at the latest. With the call they are to be seen within a second.
+// firstWait is how long after the first words they are shown at the latest. With the call they are
+// to be seen within a second.
 const firstWait = 700 * time.Millisecond
 
-// Connect signs in. While Slack cannot be reached it tries again for some minutes. Its error is a sentence that says what to do.
+// Connect signs in. While Slack cannot be reached it tries again for some minutes. Its error is a
+// sentence that says what to do.
 func (b *Bot) Connect(ctx context.Context) error {
 	begin := time.Now()
 	for wait := connectFirst; ; wait = min(2*wait, connectLast) {
@@ -194,7 +201,8 @@ func (b *Bot) Connected() int { return b.client.Connected() }
 // Handler takes signed requests, where there is a signing secret. It is mounted at /slack/events.
 func (b *Bot) Handler() http.Handler { return b.client.Handler(b) }
 
-// Run receives events until ctx ends. It returns an error, a sentence, when Slack cannot be reached with these settings at all.
+// Run receives events until ctx ends. It returns an error, a sentence, when Slack cannot be reached
+// with these settings at all.
 func (b *Bot) Run(ctx context.Context) error {
 	if b.service == nil {
 		return errors.New("run the Slack bot: it has no service")
@@ -273,7 +281,8 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	return d, nil
 }
 
-// observe is told of every write of an answer. The status stands until there are words to read, however long those wait for Slack's tiers.
+// observe is told of every write of an answer. The status stands until there are words to read,
+// however long those wait for Slack's tiers.
 func (b *Bot) observe(d *delivery, w stream.Write) {
 	if w.First {
 		d.presence.hush()
@@ -283,7 +292,8 @@ func (b *Bot) observe(d *delivery, w stream.Write) {
 	}
 }
 
-// renderer is the renderer, which shows in the answer's place what is searched for where no status can say so.
+// renderer is the renderer, which shows in the answer's place what is searched for where no status
+// can say so.
 func (b *Bot) renderer() stream.Renderer[render.Page] {
 	r, ok := b.deps.Renderer.(*render.Renderer)
 	if !ok || r.Progress || b.client.Statuses() {
@@ -294,7 +304,8 @@ func (b *Bot) renderer() stream.Renderer[render.Page] {
 	return &shown
 }
 
-// Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it each process takes its part.
+// Use has Slack's rate tiers shared with other processes. It is called once, before Run; without it
+// each process takes its part.
 func (b *Bot) Use(tiers thread.Tiers) { b.client.Pacing().Use(tiers) }
 
 // actions are the buttons that an answer may have.

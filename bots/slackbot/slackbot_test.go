@@ -82,7 +82,8 @@ func TestTwinAndDuplicatesAreOneQuestion(t *testing.T) {
 	}
 }
 
-// A mention that was refused is not answered by its other event, which comes when answering is allowed again; its author may edit it.
+// A mention that was refused is not answered by its other event, which comes when answering is
+// allowed again; its author may edit it.
 func TestRefusedMentionStaysRefused(t *testing.T) {
 	t.Parallel()
 	lifted := new(atomic.Bool)
@@ -124,7 +125,8 @@ func TestOwnMessagesAndOtherBotsAreIgnored(t *testing.T) {
 	}
 }
 
-// Where Slack shows no status, and no streams with their cards, the asker sees in the thread that the question was heard.
+// Where Slack shows no status, and no streams with their cards, the asker sees in the thread that
+// the question was heard.
 func TestWithoutAStatusTheThreadTellsOfTheSearch(t *testing.T) {
 	t.Parallel()
 	first, seen := make(chan struct{}), make(chan struct{})
@@ -199,8 +201,8 @@ func TestSlacksOwnStopButtonStops(t *testing.T) {
 	}
 }
 
-// Whether a file came with it is told by the message event alone: where the mention's event comes first it is a question until that is known,
-// and the sentence stands in the thread.
+// Whether a file came with it is told by the message event alone: where the mention's event comes
+// first it is a question until that is known, and the sentence stands in the thread.
 func TestMentionWithoutAQuestionIsRejectedOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{})
@@ -214,7 +216,8 @@ func TestMentionWithoutAQuestionIsRejectedOnce(t *testing.T) {
 	}
 }
 
-// A mention without a word that is edited has a question then, also where it was taken in before it was known whether a file came with it.
+// A mention without a word that is edited has a question then, also where it was taken in before it
+// was known whether a file came with it.
 func TestABareMentionThatIsEditedIsAQuestion(t *testing.T) {
 	t.Parallel()
 	s := play(t, options{})

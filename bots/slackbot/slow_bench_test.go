@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 )
 
-// BenchmarkSlowSlack asks a question in each of twenty channels that were never seen, of a Slack that takes 200 ms for every call, and measures how
-// soon each is acknowledged and bears its first sign. It is made with
+// BenchmarkSlowSlack asks a question in each of twenty channels that were never seen, of a Slack
+// that takes 200 ms for every call, and measures how soon each is acknowledged and bears its first
+// sign. It is made with
 //
 //	go test ./bots/slackbot -run '^$' -bench SlowSlack -benchtime 1x
 func BenchmarkSlowSlack(b *testing.B) {

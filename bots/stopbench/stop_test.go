@@ -1,5 +1,5 @@
-// Package stopbench measures a stop that crosses processes: decoded in one, the answer running in another, with real PostgreSQL, real Redis
-// and real connections to a model.
+// Package stopbench measures a stop that crosses processes: decoded in one, the answer running in
+// another, with real PostgreSQL, real Redis and real connections to a model.
 package stopbench
 
 import (
@@ -73,7 +73,8 @@ func work() error {
 	return service.Run(ctx)
 }
 
-// newService is what footnote serve builds, with nowhere to show answers. Without Run it takes questions and stops in, and answers nothing.
+// newService is what footnote serve builds, with nowhere to show answers. Without Run it takes
+// questions and stops in, and answers nothing.
 func newService(ctx context.Context, database, redisURL, endpoint string) (*answer.Service, error) {
 	db, err := postgres.Open(ctx, postgres.Config{URL: database})
 	if err != nil {
@@ -124,8 +125,8 @@ func (nobody) Listeners(_ context.Context, t session.Turn) (access.Presence, err
 func (nobody) Accept(packet.Packet)                        {}
 func (nobody) Finish(context.Context, answer.Result) error { return nil }
 
-// measure stops n answers that another process writes, one after the other, and returns how long each took from the decoded event to the
-// connection that the model's server saw closed.
+// measure stops n answers that another process writes, one after the other, and returns how long
+// each took from the decoded event to the connection that the model's server saw closed.
 func measure(tb testing.TB, n int) []time.Duration {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit+time.Duration(n)*time.Second)

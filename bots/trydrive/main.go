@@ -1,5 +1,7 @@
-// Command trydrive holds adapters/gdrive against two servers that nobody here wrote: one speaks Google Drive's files, changes and exports, the other its files, lists by pages and
-// who is signed in. They know no shared drives, grants or directory: those stand before them, as little of them as there can be. `make try-drive` runs it.
+// Command trydrive holds adapters/gdrive against two servers that nobody here wrote: one speaks
+// Google Drive's files, changes and exports, the other its files, lists by pages and who is signed
+// in. They know no shared drives, grants or directory: those stand before them, as little of them
+// as there can be. `make try-drive` runs it.
 package main
 
 import (
@@ -86,7 +88,8 @@ func (p *peer) sweep() time.Duration {
 // mostListed is of how many files a page of a list tells here, and pagedFiles how many there are.
 const mostListed, pagedFiles = 100, 250
 
-// paged reads more files than one page of a list tells of, and finds a new name by looking at all of them again.
+// paged reads more files than one page of a list tells of, and finds a new name by looking at all
+// of them again.
 func paged(ctx context.Context, dir string) (err error) {
 	p, end, err := begin(ctx, dir, func(port string) *exec.Cmd {
 		return exec.CommandContext(ctx, filepath.Join("node_modules", "node", "bin", "node"), filepath.Join("node_modules", "emulate", "dist", "index.js"),
@@ -257,7 +260,8 @@ func begin(ctx context.Context, dir string, command func(port string) *exec.Cmd)
 	return nil, nil, errors.Join(errors.New("the server does not start"), end())
 }
 
-// serve answers what the server does not know, and adds to its files that they are in a shared drive.
+// serve answers what the server does not know, and adds to its files that they are in a shared
+// drive.
 func (p *peer) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {

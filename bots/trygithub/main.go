@@ -1,5 +1,6 @@
-// Command trygithub holds adapters/github against peers that nobody here wrote: the examples of GitHub's webhooks, and a server that speaks its REST
-// interface as an App sees it. `make try-github` runs it.
+// Command trygithub holds adapters/github against peers that nobody here wrote: the examples of
+// GitHub's webhooks, and a server that speaks its REST interface as an App sees it. `make
+// try-github` runs it.
 package main
 
 import (
@@ -43,7 +44,8 @@ func main() {
 	}
 }
 
-// hooks reads every example of a webhook, and looks whether those are about something that are about what is read.
+// hooks reads every example of a webhook, and looks whether those are about something that are
+// about what is read.
 func hooks(folder string) error {
 	const secret = "secret"
 	data, err := os.ReadFile(filepath.Join(folder, "node_modules/@octokit/webhooks-examples/api.github.com/index.json"))
@@ -102,8 +104,9 @@ const (
 // seeded are the repositories of seed.yaml.
 var seeded = []string{"my-org/handbook", "my-org/website"}
 
-// emulated reads repositories and people from the emulator, as an App. It counts nobody but single people among collaborators, and has no way from a
-// number to a person, so that who may read what cannot be compared.
+// emulated reads repositories and people from the emulator, as an App. It counts nobody but single
+// people among collaborators, and has no way from a number to a person, so that who may read what
+// cannot be compared.
 func emulated(folder string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
@@ -218,8 +221,8 @@ type listed struct {
 	Visibility string `json:"visibility"`
 }
 
-// enterprise puts the emulator where an Enterprise Server has its interface. It has no GraphQL: what repositories are called is answered from what REST
-// calls them, and all else is not there.
+// enterprise puts the emulator where an Enterprise Server has its interface. It has no GraphQL:
+// what repositories are called is answered from what REST calls them, and all else is not there.
 func enterprise(address string) http.Handler {
 	target, err := url.Parse(address)
 	if err != nil {

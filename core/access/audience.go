@@ -5,15 +5,17 @@ import (
 	"strings"
 )
 
-// Audience is everybody who will see an answer, reduced to the principals that all of them hold: the asker alone in a private
-// conversation, everyone who can open the channel elsewhere. The zero Audience may read nothing. Values are immutable.
+// Audience is everybody who will see an answer, reduced to the principals that all of them hold:
+// the asker alone in a private conversation, everyone who can open the channel elsewhere. The zero
+// Audience may read nothing. Values are immutable.
 type Audience struct {
 	tenant     TenantID
 	principals []Principal // sorted, without repeats; always holds Public when the tenant is set
 	sources    []Principal // of these, what is held of sources and not by what the platform says
 }
 
-// NewAudience returns the audience whose members all hold the principals given. Public is always among them.
+// NewAudience returns the audience whose members all hold the principals given. Public is always
+// among them.
 func NewAudience(tenant TenantID, principals ...Principal) Audience {
 	held := append([]Principal{Public}, principals...)
 	slices.Sort(held)
@@ -33,14 +35,15 @@ func (a Audience) With(sources ...Principal) Audience {
 	return with
 }
 
-// Platform is the audience without what is held of sources: what is kept with a turn. Who is in which group of a source is asked for whenever it
-// counts, and written down nowhere else.
+// Platform is the audience without what is held of sources: what is kept with a turn. Who is in
+// which group of a source is asked for whenever it counts, and written down nowhere else.
 func (a Audience) Platform() Audience {
 	own := slices.DeleteFunc(slices.Clone(a.principals), func(p Principal) bool { return slices.Contains(a.sources, p) })
 	return Audience{tenant: a.tenant, principals: own}
 }
 
-// MayRead reports whether everybody in the audience may read a document of the audience's tenant with this access list.
+// MayRead reports whether everybody in the audience may read a document of the audience's tenant
+// with this access list.
 func (a Audience) MayRead(acl ACL) bool {
 	for _, p := range acl {
 		if _, found := slices.BinarySearch(a.principals, p); found {
@@ -50,7 +53,8 @@ func (a Audience) MayRead(acl ACL) bool {
 	return false
 }
 
-// Key identifies the audience in caches: equal audiences have equal keys, different ones have different keys.
+// Key identifies the audience in caches: equal audiences have equal keys, different ones have
+// different keys.
 func (a Audience) Key() string {
 	var b strings.Builder
 	b.WriteString(string(a.tenant))
@@ -61,7 +65,8 @@ func (a Audience) Key() string {
 	return b.String()
 }
 
-// Common is the audience of several people together: what all of them may read. People of different tenants share nothing.
+// Common is the audience of several people together: what all of them may read. People of different
+// tenants share nothing.
 func Common(first Audience, others ...Audience) Audience {
 	held := first.principals
 	sources := slices.Clone(first.sources)

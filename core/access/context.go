@@ -4,8 +4,8 @@ import "context"
 
 type tenantKey struct{}
 
-// WithTenant returns a context whose work is done for a tenant. It decides who is billed, and never what anybody may read: that takes
-// an Audience.
+// WithTenant returns a context whose work is done for a tenant. It decides who is billed, and never
+// what anybody may read: that takes an Audience.
 func WithTenant(ctx context.Context, tenant TenantID) context.Context {
 	if tenant == "" || TenantOf(ctx) == tenant {
 		return ctx

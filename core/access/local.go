@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Local is Changes, People and Accounts of a process that is the only one, and whose knowledge ends with it. It hears of everything. It is safe for
-// concurrent use.
+// Local is Changes, People and Accounts of a process that is the only one, and whose knowledge ends
+// with it. It hears of everything. It is safe for concurrent use.
 type Local struct {
 	mu       sync.Mutex
 	last     int

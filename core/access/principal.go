@@ -1,7 +1,8 @@
 // Package access says who asks, who listens, and what a document's access list allows.
 //
-// A document names the principals that may read it; an audience holds the principals that everybody in it shares. A document may be
-// shown when the two have one in common. Nothing ever crosses a tenant.
+// A document names the principals that may read it; an audience holds the principals that everybody
+// in it shares. A document may be shown when the two have one in common. Nothing ever crosses a
+// tenant.
 package access
 
 import (
@@ -10,24 +11,27 @@ import (
 	"strings"
 )
 
-// TenantID names an organisation. Every row of documents, chunks, vectors, sessions and settings belongs to exactly one.
+// TenantID names an organisation. Every row of documents, chunks, vectors, sessions and settings
+// belongs to exactly one.
 type TenantID string
 
 // DefaultTenant is the only tenant unless others are configured.
 const DefaultTenant TenantID = "default"
 
-// Principal is somebody or some set of people that an access list can name: "public", "members", "group:NAME",
-// "channel:PLATFORM:ID" or "user:PLATFORM:ID".
+// Principal is somebody or some set of people that an access list can name: "public", "members",
+// "group:NAME", "channel:PLATFORM:ID" or "user:PLATFORM:ID".
 type Principal string
 
 const (
 	// Public is anyone at all, guests and partners of a shared channel included.
 	Public Principal = "public"
-	// Members are the full members of the tenant's workspaces and guilds: never guests, Slack Connect partners or deactivated accounts.
+	// Members are the full members of the tenant's workspaces and guilds: never guests, Slack
+	// Connect partners or deactivated accounts.
 	Members Principal = "members"
 )
 
-// User is one person's account on one platform. Accounts of two platforms are different principals unless linked explicitly.
+// User is one person's account on one platform. Accounts of two platforms are different principals
+// unless linked explicitly.
 func User(platform, id string) Principal { return Principal("user:" + platform + ":" + id) }
 
 // Channel is everybody who is in a channel of a platform at this moment.
@@ -65,7 +69,8 @@ func principalError(s string) error {
 	return fmt.Errorf("access list entry %q is not known: write public, members, group:NAME, channel:PLATFORM:ID or user:PLATFORM:ID", s)
 }
 
-// ACL lists the principals that may read a document; one of them suffices. An empty ACL lets nobody read.
+// ACL lists the principals that may read a document; one of them suffices. An empty ACL lets nobody
+// read.
 type ACL []Principal
 
 // ParseACL reads a comma-separated list of principals. The result is sorted and free of repeats.

@@ -7,10 +7,12 @@ import (
 	"time"
 )
 
-// ErrGrants says that what somebody holds of sources could not be found out. Whatever is known else holds without it.
+// ErrGrants says that what somebody holds of sources could not be found out. Whatever is known else
+// holds without it.
 var ErrGrants = errors.New("what is held of sources is not known at the moment")
 
-// grantsLimit bounds the question to Grants, which answers within milliseconds: nobody waits longer for documents of sources.
+// grantsLimit bounds the question to Grants, which answers within milliseconds: nobody waits longer
+// for documents of sources.
 const grantsLimit = 2 * time.Second
 
 // Rules are what the operator says about people and sources.
@@ -19,14 +21,16 @@ type Rules struct {
 	Covering []Principal // groups of sources that stand for everybody, where others than named people may see an answer
 }
 
-// Resolver turns who is present into what all of them hold: the one place where that is decided, for questions, private answers, sharing and
-// commands alike. The nil Resolver adds nothing to what platforms say. It is safe for concurrent use.
+// Resolver turns who is present into what all of them hold: the one place where that is decided,
+// for questions, private answers, sharing and commands alike. The nil Resolver adds nothing to what
+// platforms say. It is safe for concurrent use.
 type Resolver struct {
 	Grants Grants
 	Rules  func() Rules // as they are at the moment; nil: none
 }
 
-// Audience is the audience of whoever is present. It is usable with an error, too, which is ErrGrants: nothing of sources is among it then.
+// Audience is the audience of whoever is present. It is usable with an error, too, which is
+// ErrGrants: nothing of sources is among it then.
 func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	held, err := r.Held(ctx, p)
 	sources := make([]Principal, 0, len(held)-len(p.Held))
@@ -36,7 +40,8 @@ func (r *Resolver) Audience(ctx context.Context, p Presence) (Audience, error) {
 	return AudienceOf(p.Tenant, p.Held).With(sources...), err
 }
 
-// Held returns what everybody who is present holds, what the platform says first. With ErrGrants that is all.
+// Held returns what everybody who is present holds, what the platform says first. With ErrGrants
+// that is all.
 func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	held := p.Held[:len(p.Held):len(p.Held)]
 	if r == nil || r.Grants == nil {
@@ -51,9 +56,10 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 	return append(held, of...), nil
 }
 
-// ofSources is what everybody who is present holds of sources. One person holds what the person holds, and few people what every one of them does.
-// Where others may come in, it is what the operator says that everybody has, and nothing while outsiders take part. Where nobody is known, such as
-// at a console, it is nothing.
+// ofSources is what everybody who is present holds of sources. One person holds what the person
+// holds, and few people what every one of them does. Where others may come in, it is what the
+// operator says that everybody has, and nothing while outsiders take part. Where nobody is known,
+// such as at a console, it is nothing.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// grants grants each person a group of a source, and to everybody the source; covering groups are all granted.
+// grants grants each person a group of a source, and to everybody the source; covering groups are
+// all granted.
 type grants struct {
 	broken bool
 	asked  []string

@@ -6,7 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Two sources never share a principal, whatever their names and ids are, and what a source names can stand in an access list.
+// Two sources never share a principal, whatever their names and ids are, and what a source names
+// can stand in an access list.
 func TestSourcesShareNoPrincipal(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "a:b", "a%3Ab", "b", "b:c", "c", "a:b:c", "x,y", "x\ny", "all"}

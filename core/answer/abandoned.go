@@ -7,17 +7,20 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Tidier is implemented by Surfaces that can look at what a turn left behind when every replica went away.
+// Tidier is implemented by Surfaces that can look at what a turn left behind when every replica
+// went away.
 type Tidier interface {
-	// Tidy takes back what was said beside a turn, and reports whether an answer to it stands there half-written. What cannot be known any
-	// more, such as in a channel that the bot was removed from, is no error. Safe for concurrent use.
+	// Tidy takes back what was said beside a turn, and reports whether an answer to it stands there
+	// half-written. What cannot be known any more, such as in a channel that the bot was removed
+	// from, is no error. Safe for concurrent use.
 	Tidy(ctx context.Context, t session.Turn, permit Permit) (half bool, err error)
 }
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
-// close ends a turn that nobody was there for, without a word: its answer may have been given before a backup was restored. Only where the
-// platform shows that the answer stands there half-written does the turn end as failed, in its place.
+// close ends a turn that nobody was there for, without a word: its answer may have been given
+// before a backup was restored. Only where the platform shows that the answer stands there
+// half-written does the turn end as failed, in its place.
 func (s *Service) close(ctx context.Context, a *attempt) error {
 	half := false
 	if tidier, ok := s.Surfaces.(Tidier); ok {

@@ -75,9 +75,10 @@ type step struct {
 	hears  access.Audience
 }
 
-// Whatever people do to answers, in whatever order and while access lists and channels change: what is posted to the channel names only
-// documents that everybody in it may read at that moment, what one person is shown only what that person may read, and so do all contexts.
-// What was removed is in no message and no context.
+// Whatever people do to answers, in whatever order and while access lists and channels change: what
+// is posted to the channel names only documents that everybody in it may read at that moment, what
+// one person is shown only what that person may read, and so do all contexts. What was removed is
+// in no message and no context.
 func TestNothingDoneToAnswersShowsWhatItsReadersMayNotRead(t *testing.T) {
 	t.Parallel()
 	principals := []access.Principal{access.Public, access.Members, access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("slack", "U2")}
@@ -150,7 +151,8 @@ func play(t *testing.T, plan []step) (leaks []string) {
 			}
 			before[owner] = now
 		}
-		// A context that began while a retry waited is the same audience's: nothing changes before the next step.
+		// A context that began while a retry waited is the same audience's: nothing changes before
+		// the next step.
 		for _, history := range s.histories[read:] {
 			for d, name := range names {
 				private := !s.channel.MayRead(s.acl[ids[d]]) && !s.person["U1"].MayRead(s.acl[ids[d]]) && !s.person["U2"].MayRead(s.acl[ids[d]])

@@ -27,7 +27,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// stage is a platform with its messages, an index, and one or more replicas that write to it through real streams, pages and fences.
+// stage is a platform with its messages, an index, and one or more replicas that write to it
+// through real streams, pages and fences.
 type stage struct {
 	*testing.T
 	store  *sessiontest.Memory
@@ -72,7 +73,8 @@ type (
 	commands = command.Service
 )
 
-// serve adds the other services to the one that answers. Of the store the actions and commands use what is given to both.
+// serve adds the other services to the one that answers. Of the store the actions and commands use
+// what is given to both.
 func serve(t testing.TB, deps answer.Deps, config answer.Config, acting action.Deps, typing command.Deps) *services {
 	t.Helper()
 	answers, err := answer.New(deps, config)
@@ -275,7 +277,8 @@ func (s *stage) Beyond(_ context.Context, one, other access.Audience) (bool, err
 	return false, nil
 }
 
-// Run implements answer.Engine: it repeats the names of the documents that a search finds, with a footnote for each.
+// Run implements answer.Engine: it repeats the names of the documents that a search finds, with a
+// footnote for each.
 func (s *stage) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	s.mu.Lock()
 	fails, slow, pair := s.fails, s.slow, s.pair
@@ -428,7 +431,8 @@ func (s *stage) Acted(a thread.Action) {
 	s.acted = append(s.acted, a)
 }
 
-// plainPages renders a page for each three sentences, the notes under the last, and which buttons stand there.
+// plainPages renders a page for each three sentences, the notes under the last, and which buttons
+// stand there.
 type plainPages struct{}
 
 func (plainPages) Render(v *stream.View) []string {

@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Why an answer that nobody asked for was not given. They are kept for explanations and shown to nobody unasked.
+// Why an answer that nobody asked for was not given. They are kept for explanations and shown to
+// nobody unasked.
 const (
 	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
@@ -26,8 +27,8 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// answerUnasked runs a turn that nobody asked for. It is silent until a word of the answer rests on a document; if none ever does, nobody learns
-// of the turn.
+// answerUnasked runs a turn that nobody asked for. It is silent until a word of the answer rests on
+// a document; if none ever does, nobody learns of the turn.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.began(ctx, a.turn)
@@ -85,8 +86,8 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	return s.delivered(ctx, a, "")
 }
 
-// whyNotUnasked is why an answer that nobody asked for is not to be tried at all; empty when it is. What holds in the channel is asked anew,
-// since the turn may have waited for people to answer.
+// whyNotUnasked is why an answer that nobody asked for is not to be tried at all; empty when it is.
+// What holds in the channel is asked anew, since the turn may have waited for people to answer.
 func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil
@@ -133,8 +134,8 @@ func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, er
 	}
 }
 
-// groundedOnly makes an answer keep to the documents, and search them first: what a model knows by itself does not help people who did not
-// ask.
+// groundedOnly makes an answer keep to the documents, and search them first: what a model knows by
+// itself does not help people who did not ask.
 func groundedOnly(req turn.Request) turn.Request {
 	req.Agent.Grounding = prompt.Strict
 	if len(req.Agent.Tools) == 0 || slices.Contains(req.Agent.Tools, search.Name) {
@@ -143,7 +144,8 @@ func groundedOnly(req turn.Request) turn.Request {
 	return req
 }
 
-// heldBack is a sink that keeps everything to itself until the answer rests on a document, and opens the delivery then.
+// heldBack is a sink that keeps everything to itself until the answer rests on a document, and
+// opens the delivery then.
 type heldBack struct {
 	open    func() (Delivery, error)
 	to      Delivery

@@ -177,7 +177,8 @@ func TestUnaskedAnswersCoolDown(t *testing.T) {
 	})
 }
 
-// A replica that dies in the middle of an unasked answer leaves no half of it behind, whatever would hold the answer back by now.
+// A replica that dies in the middle of an unasked answer leaves no half of it behind, whatever
+// would hold the answer back by now.
 func TestAnUnaskedAnswerThatBeganIsCompleted(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {

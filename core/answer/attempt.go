@@ -17,9 +17,10 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Limits of turns that do not come to their end although no replica dies: what a turn needs cannot be loaded, or its platform takes
-// nothing. They are numbers of failures; deaths of replicas and what is handed back when a process ends do not count. The waits between tries
-// grow from the first to the last, so a turn is tried for minutes, and its delivery for half an hour.
+// Limits of turns that do not come to their end although no replica dies: what a turn needs cannot
+// be loaded, or its platform takes nothing. They are numbers of failures; deaths of replicas and
+// what is handed back when a process ends do not count. The waits between tries grow from the first
+// to the last, so a turn is tried for minutes, and its delivery for half an hour.
 const (
 	maxFailures   = 10
 	maxDeliveries = 60
@@ -30,8 +31,9 @@ const (
 // errStray hands a turn back that nobody wanted stopped.
 var errStray = errors.New("the turn was stopped by a signal of an earlier attempt")
 
-// attempt is one turn that this process works on. Its context ends when the process must let go of it; the run's context, below it,
-// ends when a person stops the turn as well. The functions are nil before the contexts exist, and are guarded by the service's lock.
+// attempt is one turn that this process works on. Its context ends when the process must let go of
+// it; the run's context, below it, ends when a person stops the turn as well. The functions are nil
+// before the contexts exist, and are guarded by the service's lock.
 type attempt struct {
 	turn   session.Turn
 	cancel context.CancelCauseFunc
@@ -52,7 +54,8 @@ func (s *Service) begin(lasting context.Context, t session.Turn) (context.Contex
 	return ctx, a
 }
 
-// permit covers the platform calls of one attempt: while the replica's lease lasts and the turn was not let go of.
+// permit covers the platform calls of one attempt: while the replica's lease lasts and the turn was
+// not let go of.
 func (s *Service) permit(ctx context.Context) Permit {
 	return func() error {
 		if cause := context.Cause(ctx); cause != nil {
@@ -85,7 +88,8 @@ func (s *Service) end(ctx context.Context, a *attempt, err error) {
 	s.Wake() // the session's next turn may be ready
 }
 
-// taken reports whether a turn ended in a way that its worker did not decide: its question was deleted, or its answer removed.
+// taken reports whether a turn ended in a way that its worker did not decide: its question was
+// deleted, or its answer removed.
 func taken(err error) bool {
 	return errors.Is(err, session.ErrWithdrawn) || errors.Is(err, session.ErrRemoved)
 }
@@ -105,8 +109,8 @@ func (s *Service) release(ctx context.Context, a *attempt, cause error) {
 	}
 }
 
-// process takes the turn from where it stands to its end. A nil error means that nothing is left to do; any other that the turn is
-// another's, or is to be handed back.
+// process takes the turn from where it stands to its end. A nil error means that nothing is left to
+// do; any other that the turn is another's, or is to be handed back.
 func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -162,7 +166,8 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// park lets go of a turn that waits for a person, once the thread shows what it waits for. Until then nobody can choose.
+// park lets go of a turn that waits for a person, once the thread shows what it waits for. Until
+// then nobody can choose.
 func (s *Service) park(ctx context.Context, a *attempt, delivery Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
@@ -187,8 +192,8 @@ func (s *Service) fail(ctx context.Context, a *attempt) error {
 	return s.redeliver(ctx, a)
 }
 
-// failDeadly ends a turn of which processes died although nothing else ran in them. Of what was saved nothing is shown: showing it may have been
-// what they died of.
+// failDeadly ends a turn of which processes died although nothing else ran in them. Of what was
+// saved nothing is shown: showing it may have been what they died of.
 func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	saved := stated(session.Failed, sentenceDeadly)
 	s.Logger.ErrorContext(ctx, "turn ended the process again and again while it ran alone; it is not tried any more", "turn", a.turn.ID,
@@ -208,7 +213,8 @@ func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
 }
 
-// produce lays the request out and runs the engine, on the run's context, or states the outcome of a turn that is not to be run.
+// produce lays the request out and runs the engine, on the run's context, or states the outcome of
+// a turn that is not to be run.
 func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (saved session.Saved, err error) {
 	run, disarm := s.arm(ctx, a)
 	defer disarm()
@@ -304,8 +310,9 @@ func (s *Service) arm(ctx context.Context, a *attempt) (run context.Context, dis
 	}
 }
 
-// stray reports whether a turn was stopped by a signal that was not meant for this attempt: one of an edit, which comes so late that the
-// edited question is being answered already. Whatever is meant for it was recorded before it was signalled.
+// stray reports whether a turn was stopped by a signal that was not meant for this attempt: one of
+// an edit, which comes so late that the edited question is being answered already. Whatever is
+// meant for it was recorded before it was signalled.
 func (s *Service) stray(ctx context.Context, a *attempt) bool {
 	requested, err := s.stopRequested(ctx, a)
 	return err == nil && !requested
@@ -334,7 +341,8 @@ func (s *Service) stopRequested(ctx context.Context, a *attempt) (bool, error) {
 	return len(ids) > 0, nil
 }
 
-// onlyQuotes reports whether every model can only quote documents, none of which answers a greeting.
+// onlyQuotes reports whether every model can only quote documents, none of which answers a
+// greeting.
 func onlyQuotes(models []llm.Model) bool {
 	return len(models) > 0 && !slices.ContainsFunc(models, func(m llm.Model) bool { return !m.Info().Extractive })
 }

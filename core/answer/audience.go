@@ -18,19 +18,23 @@ import (
 const (
 	// listenersLimit bounds the question to a platform that stands between a turn and its first word.
 	listenersLimit = 5 * time.Second
-	// pendingLimit is how long a turn waits until it is known who listens, and pendingLook is between two looks.
+	// pendingLimit is how long a turn waits until it is known who listens, and pendingLook is
+	// between two looks.
 	pendingLimit = 5 * time.Minute
 	pendingLook  = time.Second
 	// askAgain is between two questions to a platform that does not answer in the middle of a turn.
 	askAgain = 500 * time.Millisecond
 )
 
-// errAudience hands a turn back whose answer would be seen by somebody who may read less than those for whom it was begun.
+// errAudience hands a turn back whose answer would be seen by somebody who may read less than those
+// for whom it was begun.
 var errAudience = errors.New("others listen than when the turn was begun")
 
-// listeners is who will see what is written from now on. A turn may have waited in the queue, or been taken over, since its intake: people
-// have joined the channel meanwhile, or left the organisation. Where the platform cannot be asked, the answer uses public documents only; while
-// it is still being found out who listens, the asker is told so, and the answer waits. known says that the platform has answered.
+// listeners is who will see what is written from now on. A turn may have waited in the queue, or
+// been taken over, since its intake: people have joined the channel meanwhile, or left the
+// organisation. Where the platform cannot be asked, the answer uses public documents only; while it
+// is still being found out who listens, the asker is told so, and the answer waits. known says that
+// the platform has answered.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
 	if errors.Is(err, access.ErrPending) {
@@ -45,8 +49,9 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 	return access.Common(t.Audience, access.NewAudience(t.Session.Tenant)), false
 }
 
-// Present asks the platform once who will see what is written for a turn, and finds out what all of them hold. Its error says that nobody can
-// tell. What cannot be found out about sources is not among it.
+// Present asks the platform once who will see what is written for a turn, and finds out what all of
+// them hold. Its error says that nobody can tell. What cannot be found out about sources is not
+// among it.
 func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	present, err := s.present(ctx, t)
 	if errors.Is(err, access.ErrGrants) {
@@ -70,7 +75,8 @@ func (s *Service) present(ctx context.Context, t session.Turn) (access.Audience,
 	return s.Resolver.Audience(ctx, there)
 }
 
-// Held returns what everybody who is present holds. What cannot be found out about sources is not among it.
+// Held returns what everybody who is present holds. What cannot be found out about sources is not
+// among it.
 func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	held, err := s.Resolver.Held(ctx, p)
 	if err != nil && ctx.Err() == nil {
@@ -79,7 +85,8 @@ func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 	return held
 }
 
-// awaitAudience tells the asker that it is being found out who listens, and asks until that is known.
+// awaitAudience tells the asker that it is being found out who listens, and asks until that is
+// known.
 func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
 	if whisperer, can := s.Surfaces.(Whisperer); can && !t.Ambient && t.Attempt <= 1 {
@@ -100,8 +107,9 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 	}
 }
 
-// audienceNow is what those for whom a turn was begun, and those who listen at this moment, may read. Nobody needs to be asked where that is public
-// documents only. Where nobody answers for a while, it is those.
+// audienceNow is what those for whom a turn was begun, and those who listen at this moment, may
+// read. Nobody needs to be asked where that is public documents only. Where nobody answers for a
+// while, it is those.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -124,7 +132,8 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 	}
 }
 
-// audienceUnchanged lets go of an attempt once somebody listens who may read less than those for whom it was begun.
+// audienceUnchanged lets go of an attempt once somebody listens who may read less than those for
+// whom it was begun.
 func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if s.audienceNow(ctx, t).Key() == t.Audience.Key() || ctx.Err() != nil {
@@ -135,8 +144,9 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 	}
 }
 
-// recheck passes packets on, and before an answer's last one says which of its documents are not to be read any more by those for whom the turn
-// was begun, or by somebody who listens now. known says that it is known who they are, else the answer's end says that it is not.
+// recheck passes packets on, and before an answer's last one says which of its documents are not to
+// be read any more by those for whom the turn was begun, or by somebody who listens now. known says
+// that it is known who they are, else the answer's end says that it is not.
 func (s *Service) recheck(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
 	c := &checked{
 		to: to, shown: make(map[int]map[document.ID]bool),
@@ -195,8 +205,9 @@ func (c *checked) note(model int, documents ...packet.Document) {
 	}
 }
 
-// unreadable returns those of the documents that the audience may not read at this moment. It is asked until it is known: the turn cannot
-// be saved before the store answers either. All are unreadable once the turn is another's, which then shows nothing more.
+// unreadable returns those of the documents that the audience may not read at this moment. It is
+// asked until it is known: the turn cannot be saved before the store answers either. All are
+// unreadable once the turn is another's, which then shows nothing more.
 func (s *Service) unreadable(ctx context.Context, audience access.Audience, ids []document.ID) []document.ID {
 	if len(ids) == 0 {
 		return nil

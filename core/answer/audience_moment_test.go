@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Somebody who may read less joins in the middle of a turn: before the model is asked again the turn begins anew, for those who listen then.
+// Somebody who may read less joins in the middle of a turn: before the model is asked again the
+// turn begins anew, for those who listen then.
 func TestTurnBeginsAnewWhenItsAudienceNarrows(t *testing.T) {
 	members, public := access.NewAudience(tenant, access.Members), access.NewAudience(tenant)
 	for _, tt := range []struct {
@@ -87,7 +88,8 @@ func TestSourcesAreThoseThatWhoeverListensAtTheEndMayRead(t *testing.T) {
 	})
 }
 
-// While it is still being found out who listens, the answer waits, and its asker is told so; nobody is taken for an outsider.
+// While it is still being found out who listens, the answer waits, and its asker is told so; nobody
+// is taken for an outsider.
 func TestAnswerWaitsUntilItIsKnownWhoListens(t *testing.T) {
 	members := access.NewAudience(tenant, access.Members)
 	for _, tt := range []struct {

@@ -36,8 +36,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// shelf is an index, the files of a project, and who may read what at this moment. Every document holds a word of its own, and so does
-// its title. It is safe for concurrent use.
+// shelf is an index, the files of a project, and who may read what at this moment. Every document
+// holds a word of its own, and so does its title. It is safe for concurrent use.
 type shelf struct {
 	mu        sync.Mutex
 	acl       map[document.ID]access.ACL
@@ -168,7 +168,8 @@ func (s *shelf) read(who string, req llm.Request) (words []string) {
 	return words
 }
 
-// parrot searches, opens and reads what it can guess, and then repeats all that it was shown, with every number.
+// parrot searches, opens and reads what it can guess, and then repeats all that it was shown, with
+// every number.
 type parrot struct{ shelf *shelf }
 
 // turn is the number of the question that is being answered.
@@ -261,9 +262,10 @@ type question struct {
 	acl             map[document.ID]access.ACL
 }
 
-// No prompt ever holds what the present audience may not read: not in its history, nor in sources of earlier turns that come back, in files
-// of the project, in what tools read, in what the fast model is asked; however access lists and audiences change from turn to turn and while
-// questions wait, in a thread and in the private conversations beside it.
+// No prompt ever holds what the present audience may not read: not in its history, nor in sources
+// of earlier turns that come back, in files of the project, in what tools read, in what the fast
+// model is asked; however access lists and audiences change from turn to turn and while questions
+// wait, in a thread and in the private conversations beside it.
 func TestNoPromptHoldsWhatThePresentAudienceMayNotRead(t *testing.T) {
 	t.Parallel()
 	principals := []access.Principal{access.Public, access.Members, access.Group("board"), access.User("slack", "U1")}
@@ -290,7 +292,8 @@ func TestNoPromptHoldsWhatThePresentAudienceMayNotRead(t *testing.T) {
 	})
 }
 
-// converse asks the questions one after the other and returns what was shown to somebody who may not read it.
+// converse asks the questions one after the other and returns what was shown to somebody who may
+// not read it.
 func converse(t *testing.T, questions []question) []string {
 	s := &shelf{open: make(map[string]bool)}
 	words, signal, store := budgettest.NewWords(), new(session.LocalSignal), sessiontest.NewMemory()

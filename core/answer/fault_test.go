@@ -43,7 +43,8 @@ func TestDeadReplicaLosesItsTurn(t *testing.T) {
 	})
 }
 
-// A replica that is only cut off from the store goes on running, and must show nothing once another may hold the turn.
+// A replica that is only cut off from the store goes on running, and must show nothing once another
+// may hold the turn.
 func TestReplicaThatCannotRenewStopsWriting(t *testing.T) {
 	bubble(t, func(w *world) {
 		cut := w.start("a", slow(8*time.Second))
@@ -60,7 +61,8 @@ func TestReplicaThatCannotRenewStopsWriting(t *testing.T) {
 	})
 }
 
-// A process that begins holds nothing that it could lose: it waits for a slow store for longer than for the renewal of a lease.
+// A process that begins holds nothing that it could lose: it waits for a slow store for longer than
+// for the renewal of a lease.
 func TestAReplicaBeginsOnASlowStore(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.before = func(string) error {
@@ -77,7 +79,8 @@ func TestAReplicaBeginsOnASlowStore(t *testing.T) {
 	})
 }
 
-// The answer is complete, but the lease runs out while it is written: nothing is shown, and whoever leases the turn shows it.
+// The answer is complete, but the lease runs out while it is written: nothing is shown, and whoever
+// leases the turn shows it.
 func TestLeaseLostWhileDelivering(t *testing.T) {
 	bubble(t, func(w *world) {
 		a := w.start("a", echo)
@@ -274,7 +277,8 @@ func TestFinalWriteIsTriedUntilItLands(t *testing.T) {
 	})
 }
 
-// An answer whose first final write fails offers the same when it is shown later: to look deeper, where it leaves a part of the question open.
+// An answer whose first final write fails offers the same when it is shown later: to look deeper,
+// where it leaves a part of the question open.
 func TestWhatIsOfferedOutlivesARedelivery(t *testing.T) {
 	t.Parallel()
 	for question, offered := range map[string]bool{"Where is the office, and who leads the team?": true, "Where is the office?": false} {

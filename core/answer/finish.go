@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// finalLimit bounds one attempt at the final writes; after it the turn is handed back and tried again by whoever is free.
+// finalLimit bounds one attempt at the final writes; after it the turn is handed back and tried
+// again by whoever is free.
 const finalLimit = 2 * time.Minute
 
 // stated is what is saved of a turn that ends without a run.
@@ -59,9 +60,10 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 	return saved
 }
 
-// save gives the turn its outcome. It is tried until it is known to have happened, or the turn is another's. A turn whose question was
-// deleted meanwhile ends as Superseded, and is then handed back with ErrWithdrawn, to be delivered anew as what it is now; one whose answer was
-// removed, with ErrRemoved.
+// save gives the turn its outcome. It is tried until it is known to have happened, or the turn is
+// another's. A turn whose question was deleted meanwhile ends as Superseded, and is then handed
+// back with ErrWithdrawn, to be delivered anew as what it is now; one whose answer was removed,
+// with ErrRemoved.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
 	defer func() { saving.End(err) }()
@@ -93,12 +95,14 @@ func (s *Service) finish(ctx context.Context, a *attempt, saved session.Saved) e
 	})
 }
 
-// delivered ends the turn. undelivered says why its thread shows no whole answer; empty where it does.
+// delivered ends the turn. undelivered says why its thread shows no whole answer; empty where it
+// does.
 func (s *Service) delivered(ctx context.Context, a *attempt, undelivered string) error {
 	return s.persist(ctx, func(ctx context.Context) error { return s.Store.Delivered(ctx, a.turn.Fence(), undelivered) })
 }
 
-// persist makes a call of the store that outlives a stop, again and again while the replica holds the turn.
+// persist makes a call of the store that outlives a stop, again and again while the replica holds
+// the turn.
 func (s *Service) persist(ctx context.Context, write func(context.Context) error) error {
 	lasting := context.WithoutCancel(ctx)
 	logged := false
@@ -169,7 +173,8 @@ func sayUndelivered(err error) string {
 	}
 }
 
-// sentenceUndelivered says that a platform did not take an answer, and did not say that it never will.
+// sentenceUndelivered says that a platform did not take an answer, and did not say that it never
+// will.
 const sentenceUndelivered = "The chat platform did not take the answer's last messages in half an hour of trying. The log tells why."
 
 // redeliver shows the saved answer of a turn whose worker ended before the final writes.

@@ -43,7 +43,8 @@ type world struct {
 	mu sync.Mutex // guards readable while a replica runs
 }
 
-// bubble runs a test in a synctest bubble, where time passes when everybody waits; goroutines that are left behind fail the test.
+// bubble runs a test in a synctest bubble, where time passes when everybody waits; goroutines that
+// are left behind fail the test.
 func bubble(t *testing.T, test func(w *world)) {
 	t.Helper()
 	t.Parallel()
@@ -332,7 +333,8 @@ func (d *delivery) Accept(p packet.Packet) {
 	}
 }
 
-// Finish edits the turn's message in place, as a real surface does: a turn has one final, the latest.
+// Finish edits the turn's message in place, as a real surface does: a turn has one final, the
+// latest.
 func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
 	if err := d.permit(); err != nil {
 		return err

@@ -29,7 +29,8 @@ func (f *flaky) Covers(context.Context, access.TenantID, []access.Principal, []a
 	return nil, nil
 }
 
-// What is held of sources is used where it is known. Where it is not, the answer is made from what the platform says, and is not stopped.
+// What is held of sources is used where it is known. Where it is not, the answer is made from what
+// the platform says, and is not stopped.
 func TestAnswersGoOnWithoutGrants(t *testing.T) {
 	wiki := access.SourceAll("wiki")
 	for name, tt := range map[string]struct {

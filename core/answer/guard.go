@@ -9,14 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Guard covers the writes of one attempt at one turn: none is begun without a permit. A process that was paused may finish a call after its permit has
-// ended, and then have written over what another attempt showed; so the turn is delivered once more after such a call. Nobody else on the way of a
-// write asks for the permit.
+// Guard covers the writes of one attempt at one turn: none is begun without a permit. A process
+// that was paused may finish a call after its permit has ended, and then have written over what
+// another attempt showed; so the turn is delivered once more after such a call. Nobody else on the
+// way of a write asks for the permit.
 func Guard(repairs Repairs, t session.Turn, permit Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }
 
-// Repairs is told by a process that finds out too late that it had lost a turn; a session.Store is one.
+// Repairs is told by a process that finds out too late that it had lost a turn; a session.Store is
+// one.
 type Repairs interface {
 	Disturbed(ctx context.Context, f session.Fence) error
 }
@@ -45,7 +47,8 @@ func (g guard) Made(ctx context.Context, err error) error {
 	return late
 }
 
-// Presence shows that the bot is at work while the permit lasts. A call that ends late disturbs no answer.
+// Presence shows that the bot is at work while the permit lasts. A call that ends late disturbs no
+// answer.
 func (p Permit) Presence(shown thread.Presence) thread.Presence {
 	return presence{permit: p, Presence: shown}
 }

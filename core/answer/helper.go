@@ -17,8 +17,9 @@ type lookup struct {
 	ask     func(context.Context) (access.Audience, error)
 }
 
-// lookUp finds out later whether somebody helps, since the platform has to be asked and the event waits for nothing. It is not kept: what is lost
-// with a process is found out when that person writes again.
+// lookUp finds out later whether somebody helps, since the platform has to be asked and the event
+// waits for nothing. It is not kept: what is lost with a process is found out when that person
+// writes again.
 func (s *Service) lookUp(l lookup) {
 	select {
 	case s.lookups <- l:

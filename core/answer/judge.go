@@ -14,8 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Occurrence is something that happened on a platform, for Judge. Of Event the adapter fills in what the platform says; Known, Stop,
-// Unfollow, Question and SmallTalk are found out from Text and the store (a Stop or Unfollow that the adapter knows of stays).
+// Occurrence is something that happened on a platform, for Judge. Of Event the adapter fills in
+// what the platform says; Known, Stop, Unfollow, Question and SmallTalk are found out from Text and
+// the store (a Stop or Unfollow that the adapter knows of stays).
 type Occurrence struct {
 	policy.Event
 	Tenant  access.TenantID
@@ -27,11 +28,14 @@ type Occurrence struct {
 	Age time.Duration
 	// EventKey is the platform's id of a command or a press, which is no message.
 	EventKey string
-	// Holds returns what the author alone may read, as far as that is known at once: an event is to be acknowledged before a platform was asked
-	// anything. It is called only where that decides: where not everybody may ask, roles have quotas, or helpers are configured. With an error it is
-	// not known: a question is taken in all the same, and settled by a worker. Nil counts as public alone.
+	// Holds returns what the author alone may read, as far as that is known at once: an event is to
+	// be acknowledged before a platform was asked anything. It is called only where that decides:
+	// where not everybody may ask, roles have quotas, or helpers are configured. With an error it
+	// is not known: a question is taken in all the same, and settled by a worker. Nil counts as
+	// public alone.
 	Holds func(ctx context.Context) (access.Audience, error)
-	// Ask returns the same and may ask the platform; nil: nobody can. It finds out who has helped after Judge has returned.
+	// Ask returns the same and may ask the platform; nil: nobody can. It finds out who has helped
+	// after Judge has returned.
 	Ask func(ctx context.Context) (access.Audience, error)
 }
 
@@ -41,16 +45,19 @@ type Judgement struct {
 	Policy policy.Effective
 	Thread session.Thread // as it was before the message, but for People, who include the author
 	Holds  access.Audience
-	// Steered is what became of an Instruction to the deep search that runs in the thread (policy.Steer).
+	// Steered is what became of an Instruction to the deep search that runs in the thread
+	// (policy.Steer).
 	Instruction deepsearch.Instruction
 	Steered     deepsearch.Steered
-	// Unsettled says of an Answer that it depends on what the author holds, which is not known yet (session.Pending).
+	// Unsettled says of an Answer that it depends on what the author holds, which is not known yet
+	// (session.Pending).
 	Unsettled bool
 }
 
-// Judge decides about an event with all that is known: what holds in the channel, who takes part in the thread, what happened before. It
-// notes in threads of the bot that the message was written, and keeps the verdict for `footnote why`. An error means that the store does
-// not answer: the event is to be redelivered, or decided by Decide alone.
+// Judge decides about an event with all that is known: what holds in the channel, who takes part in
+// the thread, what happened before. It notes in threads of the bot that the message was written,
+// and keeps the verdict for `footnote why`. An error means that the store does not answer: the
+// event is to be redelivered, or decided by Decide alone.
 func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err error) {
 	defer s.guard(ctx, "judge", &err)
 	defer s.intakes.begin()()
@@ -105,7 +112,8 @@ func (o *Occurrence) read(p policy.Policy, known bool) {
 	o.SmallTalk = policy.IsSmallTalk(o.Text)
 }
 
-// addressed reports whether a word such as "stop" is meant for the bot. Said in a thread of others, or in the channel to nobody, it is meant for somebody else.
+// addressed reports whether a word such as "stop" is meant for the bot. Said in a thread of others,
+// or in the channel to nobody, it is meant for somebody else.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
@@ -144,7 +152,8 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 	return known, err
 }
 
-// cooling looks for an unasked answer that was given a short while ago, where one would be given now.
+// cooling looks for an unasked answer that was given a short while ago, where one would be given
+// now.
 func (s *Service) cooling(ctx context.Context, o Occurrence, p policy.Policy, state *policy.State) error {
 	if p.Follow != policy.FollowAlways || p.Ambient.CoolDown <= 0 || o.Mentioned || o.Direct || o.Command || o.InThread {
 		return nil
@@ -187,7 +196,8 @@ type Question struct {
 	Reply     *session.ReplyToken // how an interaction is answered
 	Pending   json.RawMessage     // what Surfaces are to ask the platform (Completer); nil: nothing
 	CaughtUp  bool                // the question carries, or will, what was said before it in its thread
-	// Patience is for how long it is tried again while the store does not answer, because no event brings the question again; 0: it is not.
+	// Patience is for how long it is tried again while the store does not answer, because no event
+	// brings the question again; 0: it is not.
 	Patience time.Duration
 }
 
@@ -201,8 +211,8 @@ func (s *Service) room(err error) error {
 	return nil
 }
 
-// Limited returns a policy.Rejection, and records it, where a quota has no room for a question now. A platform asks before it shows the question;
-// Take counts, and has the last word.
+// Limited returns a policy.Rejection, and records it, where a quota has no room for a question now.
+// A platform asks before it shows the question; Take counts, and has the last word.
 func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) error {
 	if j.Unsettled {
 		return nil
@@ -231,10 +241,12 @@ func (s *Service) Limited(ctx context.Context, m thread.Mention, j Judgement) er
 // firstPause is between the first two tries to take a question in.
 const firstPause = 100 * time.Millisecond
 
-// Take stores a question and queues its turn: the turn keeps why it is answered, counts against quotas, and waits where people are to answer first. A
-// private answer in a channel belongs to the asker's private session beside the thread's. Once it returns, the platform's event may be acknowledged;
-// the same event, or another of the same message, becomes the same turn. A policy.Rejection is a sentence for the person; any other error means that
-// the event was not taken in and is to be redelivered. It does not wait for the answer.
+// Take stores a question and queues its turn: the turn keeps why it is answered, counts against
+// quotas, and waits where people are to answer first. A private answer in a channel belongs to the
+// asker's private session beside the thread's. Once it returns, the platform's event may be
+// acknowledged; the same event, or another of the same message, becomes the same turn. A
+// policy.Rejection is a sentence for the person; any other error means that the event was not taken
+// in and is to be redelivered. It does not wait for the answer.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
 	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)

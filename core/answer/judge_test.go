@@ -23,7 +23,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// rules is a configuration: what a file says of every channel, and what the store holds of changes in chat.
+// rules is a configuration: what a file says of every channel, and what the store holds of changes
+// in chat.
 type rules struct {
 	store session.Settings
 	mu    sync.Mutex
@@ -168,7 +169,8 @@ func TestJudgeFollowsAThread(t *testing.T) {
 	})
 }
 
-// Where strangers can bring the bot, it follows what it opened itself until somebody says how it is to behave.
+// Where strangers can bring the bot, it follows what it opened itself until somebody says how it is
+// to behave.
 func TestJudgeFollowsThreadsOfOthersOnlyWhereSomebodyChose(t *testing.T) {
 	t.Parallel()
 	bare(t, func(s *stage) {

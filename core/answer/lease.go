@@ -15,9 +15,10 @@ var (
 	errHandBack  = errors.New("the replica ends and hands its turns back")
 )
 
-// lease is the replica's own view of how long its turns are its own: ttl from the moment before the last beat that succeeded. Postgres's
-// view ends later, never earlier, so nothing is written for a turn that another replica may hold. A paused process finds its lease
-// over when it continues, because the clock went on.
+// lease is the replica's own view of how long its turns are its own: ttl from the moment before the
+// last beat that succeeded. Postgres's view ends later, never earlier, so nothing is written for a
+// turn that another replica may hold. A paused process finds its lease over when it continues,
+// because the clock went on.
 type lease struct {
 	ttl time.Duration
 
@@ -45,11 +46,13 @@ func (l *lease) permit() error {
 func (l *lease) left() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The monotonic clock stands still while a machine is suspended, the wall clock can be set back: the shorter answer is the safe one.
+	// The monotonic clock stands still while a machine is suspended, the wall clock can be set
+	// back: the shorter answer is the safe one.
 	return min(time.Until(l.until), l.until.Round(0).Sub(time.Now().Round(0)))
 }
 
-// beat renews the replica's lease until ctx ends, and gives all turns up whenever it runs out. Failures are logged once per outage.
+// beat renews the replica's lease until ctx ends, and gives all turns up whenever it runs out.
+// Failures are logged once per outage.
 func (s *Service) beat(ctx context.Context) {
 	failing := false
 	for {
@@ -104,7 +107,8 @@ func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 		defer s.Wake()
 	}
 	if s.lease.left() <= 0 {
-		// The process was paused, or the database away, for longer than the lease: another replica may hold the turns by now.
+		// The process was paused, or the database away, for longer than the lease: another replica
+		// may hold the turns by now.
 		s.giveUp(errLeaseLost)
 	}
 	s.lease.renewed(began)

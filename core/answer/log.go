@@ -30,8 +30,8 @@ type pageLog struct {
 
 var _ stream.Log = pageLog{}
 
-// OpenLogs returns the stream.Logs of a turn's answers, written to at, with what earlier attempts posted. Who writes asks for no permit here: the store
-// knows whose the turn is.
+// OpenLogs returns the stream.Logs of a turn's answers, written to at, with what earlier attempts
+// posted. Who writes asks for no permit here: the store knows whose the turn is.
 func OpenLogs(ctx context.Context, deliveries Deliveries, t session.Turn, at thread.Ref) (stream.Logs, error) {
 	remembered, err := deliveries.Pages(ctx, t.Fence())
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Metrics counts what happens, for whoever runs the bot. Nothing that it is told names a person, a channel or a text. Methods return at
-// once and are safe for concurrent use.
+// Metrics counts what happens, for whoever runs the bot. Nothing that it is told names a person, a
+// channel or a text. Methods return at once and are safe for concurrent use.
 type Metrics interface {
 	// Turn is called when a turn has got its outcome: once for each turn that this process answered.
 	Turn(p thread.Platform, saved session.Saved)
-	// Stopped is called when a run that a person stopped has ended, with the time from the stop becoming known to this process.
+	// Stopped is called when a run that a person stopped has ended, with the time from the stop
+	// becoming known to this process.
 	Stopped(took time.Duration)
 	// Repeated is called for each delivery of an event that was taken in before.
 	Repeated(p thread.Platform)

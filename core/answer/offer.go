@@ -24,9 +24,10 @@ const (
 	offerHits    = 10
 )
 
-// offer tells the asker of a channel's question, and nobody else, that there is more for that person alone, when a search on the asker's
-// behalf finds evidence that the channel may not see. It comes once for a turn: what is lost with a process is not offered again. The
-// channel's answer, its time and its outcome are the same whether or not there is anything to offer.
+// offer tells the asker of a channel's question, and nobody else, that there is more for that
+// person alone, when a search on the asker's behalf finds evidence that the channel may not see. It
+// comes once for a turn: what is lost with a process is not offered again. The channel's answer,
+// its time and its outcome are the same whether or not there is anything to offer.
 func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
 	whisperer, can := s.Surfaces.(Whisperer)
 	if !can || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
@@ -51,7 +52,8 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 	}
 }
 
-// hasMore reports whether documents that the asker may read, and not all of the channel, are evidence for the question by themselves.
+// hasMore reports whether documents that the asker may read, and not all of the channel, are
+// evidence for the question by themselves.
 func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Saved) (bool, error) {
 	rules, err := policy.In(ctx, s.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil || rules.Private == policy.PrivateOff {
@@ -91,7 +93,8 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	return err == nil && found.Evidence, err
 }
 
-// queries are those that the turn searched with, and its question. The answer's own search is what they are compared with.
+// queries are those that the turn searched with, and its question. The answer's own search is what
+// they are compared with.
 func queries(t session.Turn, saved session.Saved) []retrieve.Query {
 	var texts []string
 	note := func(text string) {

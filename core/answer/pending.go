@@ -13,21 +13,26 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Completer is implemented by Surfaces that take questions in before everything is known of them (session.Pending).
+// Completer is implemented by Surfaces that take questions in before everything is known of them
+// (session.Pending).
 type Completer interface {
-	// Complete asks the platform for what is pending of a turn. It does not fail: what the platform does not say is left out, or said in a file's
-	// place. It may be called again, by another process.
+	// Complete asks the platform for what is pending of a turn. It does not fail: what the platform
+	// does not say is left out, or said in a file's place. It may be called again, by another
+	// process.
 	Complete(ctx context.Context, t session.Turn) session.Completion
 }
 
-// completeLimit bounds what a platform is asked before a question is answered without it: files take the longest.
+// completeLimit bounds what a platform is asked before a question is answered without it: files
+// take the longest.
 const completeLimit = 20 * time.Second
 
-// declinedPerson is kept of a question whose asker may not ask, which was found out when it was stored already.
+// declinedPerson is kept of a question whose asker may not ask, which was found out when it was
+// stored already.
 const declinedPerson = "The person may not ask here."
 
-// settle decides about a question of whose asker too little was known when it was taken in: as Judge does, with what the platform says now. It
-// reports whether the turn has come to its end by that.
+// settle decides about a question of whose asker too little was known when it was taken in: as
+// Judge does, with what the platform says now. It reports whether the turn has come to its end by
+// that.
 func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error) {
 	t := a.turn
 	if t.Pending == nil || !t.Pending.Unsettled {
@@ -104,8 +109,8 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 	return stated(session.Limited, policy.SayLimited(limited, s.Store, t.Session.Tenant, quotas, t.LimitedUntil))
 }
 
-// limitAsker tells the asker alone that a quota is exhausted, and reports whether that is all that is
-// to be shown. The user of a command was told in reply (Take), unless the quota was found since.
+// limitAsker tells the asker alone that a quota is exhausted, and reports whether that is all that
+// is to be shown. The user of a command was told in reply (Take), unless the quota was found since.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
 	whisperer, can := s.Surfaces.(Whisperer)
@@ -127,8 +132,9 @@ func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }
 
-// gather is a turn with who will see its answer, which is known as listeners says, and with what was pending of it. The platform is asked for both
-// at once, and what it says is stored before it is worked with, so that another attempt, and later turns, find the same. empty says that there is
+// gather is a turn with who will see its answer, which is known as listeners says, and with what
+// was pending of it. The platform is asked for both at once, and what it says is stored before it
+// is worked with, so that another attempt, and later turns, find the same. empty says that there is
 // nothing to answer.
 func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
 	completer, can := s.Surfaces.(Completer)

@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// mortals are the processes of one installation: one that a poison kills is started anew, as its supervisor does.
+// mortals are the processes of one installation: one that a poison kills is started anew, as its
+// supervisor does.
 type mortals struct {
 	*world
 	lives, most int
@@ -57,7 +58,8 @@ func TestTurnsBesideOneThatKillsReplicasAreAnswered(t *testing.T) {
 		synctest.Wait()
 		m.ask(first, "poison", inThread("t"))
 		synctest.Wait()
-		// A final that was written, and not noted, before its process died is written once more, to the same message.
+		// A final that was written, and not noted, before its process died is written once more, to
+		// the same message.
 		finals := func() map[string]bool {
 			w.thread.mu.Lock()
 			defer w.thread.mu.Unlock()
@@ -140,7 +142,8 @@ func TestTurnsSurviveAnyNumberOfRestarts(t *testing.T) {
 	})
 }
 
-// A question that takes for ever does not keep suspects waiting: it is handed back, and begins again afterwards.
+// A question that takes for ever does not keep suspects waiting: it is handed back, and begins
+// again afterwards.
 func TestDrainingEnds(t *testing.T) {
 	bubble(t, func(w *world) {
 		dying := w.start("a", slow(time.Hour))

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Refused notes in the audit trail that something was asked and not taken in. When the store does not answer, the refusal holds all the
-// same, and the log tells of it.
+// Refused notes in the audit trail that something was asked and not taken in. When the store does
+// not answer, the refusal holds all the same, and the log tells of it.
 func (s *Service) Refused(ctx context.Context, r session.Refusal) {
 	if r.Person == "" {
 		return
@@ -42,7 +42,8 @@ func (s *Service) takenRefused(ctx context.Context, m thread.Mention, err error)
 	})
 }
 
-// questionKey names a question within its workspace: by its message, of which several events may tell, or by its event where it is no message.
+// questionKey names a question within its workspace: by its message, of which several events may
+// tell, or by its event where it is no message.
 func questionKey(at thread.Ref, id thread.MessageID, event string) string {
 	if id == "" {
 		return event

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets of a saved turn: a View folded from them shows the final pages that the turn itself would have shown. It serves
-// recovery, edits of old answers and explanations. A turn that no model ran has an ending alone.
+// Replay returns packets of a saved turn: a View folded from them shows the final pages that the
+// turn itself would have shown. It serves recovery, edits of old answers and explanations. A turn
+// that no model ran has an ending alone.
 func Replay(saved session.Saved) []packet.Packet {
 	switch {
 	case saved.Removed != nil:
@@ -83,7 +84,8 @@ func corrected(saved session.Saved) []packet.Packet {
 		}})
 }
 
-// ending is how the engine ends a run: an Error when there is a reference to find it by, then the Stop.
+// ending is how the engine ends a run: an Error when there is a reference to find it by, then the
+// Stop.
 func ending(at packet.Placement, e session.Ending) []packet.Packet {
 	stop := packet.Stop{Reason: string(e.Outcome), Grounding: e.Grounding, Notices: e.Notices}
 	for _, ref := range e.Closest {

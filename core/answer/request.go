@@ -16,8 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// request lays out what the engine needs. All of it is read anew for each attempt, so that a changed prompt, a revoked document or a
-// new member of the channel counts from the next attempt on.
+// request lays out what the engine needs. All of it is read anew for each attempt, so that a
+// changed prompt, a revoked document or a new member of the channel counts from the next attempt
+// on.
 func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
@@ -122,8 +123,8 @@ func (s *Service) standing(ctx context.Context, tenant access.TenantID, history 
 	}), nil
 }
 
-// answered leaves out the tool calls and results of turns without an answer: which documents they hold is not known, and an answer is
-// what says so. It marks courtesies.
+// answered leaves out the tool calls and results of turns without an answer: which documents they
+// hold is not known, and an answer is what says so. It marks courtesies.
 func answered(history []message.Message) []message.Message {
 	complete := make(map[int]bool)
 	for _, m := range history {

@@ -2,8 +2,8 @@ package answer
 
 import "github.com/footnotehq/footnote/core/answer/policy"
 
-// The sentences that people read. Those of a turn that ran come from the engine; these are for what happens around it. Each says what
-// to do.
+// The sentences that people read. Those of a turn that ran come from the engine; these are for what
+// happens around it. Each says what to do.
 const (
 	sentenceUnstarted       = "Stopped before anything was written."
 	sentenceExhausted       = "Something went wrong while answering, several times. Ask again; if it happens again, tell whoever runs this bot."

@@ -20,7 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever, Steering and Metrics are required.
+// Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever,
+// Steering and Metrics are required.
 type Deps struct {
 	Store     Store
 	Prompts   Prompts
@@ -148,7 +149,8 @@ func (s *Service) Accept(ctx context.Context, m thread.Mention) (Accepted, error
 	return s.Take(ctx, Question{Mention: m})
 }
 
-// Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it, wherever it runs.
+// Stop asks for a stop and returns once it is recorded; then no turn it is meant for can miss it,
+// wherever it runs.
 func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result session.StopResult, err error) {
 	defer s.guard(ctx, "stop", &err)
 	result, err = s.Store.Request(ctx, r)
@@ -164,7 +166,8 @@ func (s *Service) Stop(ctx context.Context, r session.StopRequest) (result sessi
 	return result, nil
 }
 
-// guard makes an error of a panic in an event handler, so that one bad event does not end the process.
+// guard makes an error of a panic in an event handler, so that one bad event does not end the
+// process.
 func (s *Service) guard(ctx context.Context, what string, err *error) {
 	if p := recover(); p != nil {
 		s.Logger.ErrorContext(ctx, "event handler panicked", "handler", what, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

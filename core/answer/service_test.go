@@ -173,7 +173,8 @@ func TestPanicInAnEventHandlerIsAnError(t *testing.T) {
 	})
 }
 
-// While the store is full, no question is stored, and one that the store refuses is not tried again.
+// While the store is full, no question is stored, and one that the store refuses is not tried
+// again.
 func TestQuestionsAreRefusedWhileTheStoreIsFull(t *testing.T) {
 	bubble(t, func(w *world) {
 		r := w.start("a", echo)
@@ -269,7 +270,8 @@ func TestHistoryMarksCourtesies(t *testing.T) {
 	})
 }
 
-// An earlier answer that rests on a message that was deleted since is left out, although the rest of its thread can be read.
+// An earlier answer that rests on a message that was deleted since is left out, although the rest
+// of its thread can be read.
 func TestHistoryHoldsOnlyWhatStillStands(t *testing.T) {
 	bubble(t, func(w *world) {
 		w.readable = map[document.ID]bool{"whole": true, "thread": true}
@@ -357,7 +359,8 @@ func TestRunNeedsTheStoreAtTheStart(t *testing.T) {
 
 var _ answer.Engine = (*turn.Runner)(nil)
 
-// A question is asked on the clock of who asks, where the platform tells it, and on the operator's else.
+// A question is asked on the clock of who asks, where the platform tells it, and on the operator's
+// else.
 func TestQuestionsHaveTheAskersClock(t *testing.T) {
 	bubble(t, func(w *world) {
 		r := w.start("a", echo)

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Steer changes the plan of a deep search as a person says it, whom the channel's setting stoppers may name, as for StopAs.
+// Steer changes the plan of a deep search as a person says it, whom the channel's setting stoppers
+// may name, as for StopAs.
 func (s *Service) Steer(
 	ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error),
 ) (deepsearch.Steered, error) {

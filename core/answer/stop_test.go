@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// A stop may come at any moment of a turn's life, between any two calls of the store: the turn ends in one outcome, said once.
+// A stop may come at any moment of a turn's life, between any two calls of the store: the turn ends
+// in one outcome, said once.
 func TestStopBetweenAnyTwoStepsOfATurn(t *testing.T) {
 	tests := []struct {
 		name, op string

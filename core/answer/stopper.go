@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// StopAs is Stop for a person, whom the channel's setting stoppers may name: then other people's answers are stopped too, as by an
-// administrator. holds returns what the person alone may read; it is called only where that decides, and nil counts as nothing.
+// StopAs is Stop for a person, whom the channel's setting stoppers may name: then other people's
+// answers are stopped too, as by an administrator. holds returns what the person alone may read; it
+// is called only where that decides, and nil counts as nothing.
 func (s *Service) StopAs(
 	ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error),
 ) (session.StopResult, error) {
@@ -23,7 +24,8 @@ func (s *Service) StopAs(
 	return s.Stop(ctx, r)
 }
 
-// namedStopper reports whether the channel's setting stoppers names a person who has no say otherwise.
+// namedStopper reports whether the channel's setting stoppers names a person who has no say
+// otherwise.
 func (s *Service) namedStopper(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (bool, error) {
 	if r.By.Privileged || r.By.ID == "" {
 		return false, nil

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Store is what taking questions in and answering them need of a session.Store, which says what each method does.
+// Store is what taking questions in and answering them need of a session.Store, which says what
+// each method does.
 type Store interface {
 	// A question comes in, or does not.
 	Accept(ctx context.Context, in session.Intake) (session.Accepted, error)

@@ -19,8 +19,9 @@ const (
 	unlistedMost = 20
 )
 
-// offerUnlisted offers to answer again what was answered from public documents alone while it was not
-// known who listens. The store remembers which answers these are, so that it survives a restart.
+// offerUnlisted offers to answer again what was answered from public documents alone while it was
+// not known who listens. The store remembers which answers these are, so that it survives a
+// restart.
 func (s *Service) offerUnlisted(ctx context.Context) {
 	for sleep.For(ctx, unlistedLook) == nil {
 		limited, cancel := context.WithTimeout(ctx, unlistedLook)
@@ -37,8 +38,8 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 	}
 }
 
-// offerAgain tells the asker of a turn, once, that it can be answered from more than public documents.
-// It returns access.ErrPending while it is not known who listens.
+// offerAgain tells the asker of a turn, once, that it can be answered from more than public
+// documents. It returns access.ErrPending while it is not known who listens.
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 	whisperer, can := s.Surfaces.(Whisperer)
 	if !can || t.Ambient {

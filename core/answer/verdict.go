@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Verdicts are written in bulk, since one is made for every message of every channel that the bot is in.
+// Verdicts are written in bulk, since one is made for every message of every channel that the bot
+// is in.
 const (
 	verdictEvery = time.Second
 	maxVerdicts  = 2000 // that wait to be written; beyond them the newest are lost, and answering goes on
@@ -25,7 +26,8 @@ type judged struct {
 	verdict session.Verdict
 }
 
-// verdict notes what was decided about a message. Messages without an id, and the bot's own, have nothing to be asked about by.
+// verdict notes what was decided about a message. Messages without an id, and the bot's own, have
+// nothing to be asked about by.
 func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	if o.Message == "" {
 		return
@@ -39,8 +41,8 @@ func (s *Service) verdict(o Occurrence, d policy.Decision) {
 	}
 }
 
-// Passed reports whether a message was heard before, by whichever process, and was not to be answered.
-// A message that was to be answered and became no turn was lost on the way, or rejected.
+// Passed reports whether a message was heard before, by whichever process, and was not to be
+// answered. A message that was to be answered and became no turn was lost on the way, or rejected.
 func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (bool, error) {
 	s.mu.Lock()
 	for _, j := range slices.Backward(s.verdicts) { // that are not written yet
@@ -57,8 +59,9 @@ func (s *Service) Passed(ctx context.Context, tenant access.TenantID, at thread.
 	return v.Action != "" && v.Action != policy.Answer.String(), nil
 }
 
-// News returns those of newest messages whose channels may hold something that no process has handled. Where one newest message was handled, so was
-// what its channel said before, since a process takes in a channel in order.
+// News returns those of newest messages whose channels may hold something that no process has
+// handled. Where one newest message was handled, so was what its channel said before, since a
+// process takes in a channel in order.
 func (s *Service) News(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Newest, error) {
@@ -88,7 +91,8 @@ func (s *Service) writeVerdicts(ctx context.Context) {
 	}
 }
 
-// flushVerdicts stores what was decided since the last time. What cannot be stored is lost: it explains, and nothing depends on it.
+// flushVerdicts stores what was decided since the last time. What cannot be stored is lost: it
+// explains, and nothing depends on it.
 func (s *Service) flushVerdicts(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.verdicts

@@ -16,14 +16,17 @@ import (
 // Intervals that nobody needs to change.
 const (
 	sweepEvery = time.Minute
-	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out by its next error.
+	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out
+	// by its next error.
 	storeLimit = 10 * time.Second
-	// leaseMost is how many turns a replica takes at once: enough for a crowd to be seen soon, few enough for others to have their part.
+	// leaseMost is how many turns a replica takes at once: enough for a crowd to be seen soon, few
+	// enough for others to have their part.
 	leaseMost = 8
 )
 
-// Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for Config.Grace, hands back what is
-// left, and returns. It fails only when the store cannot be reached at the start. A Service runs once.
+// Run answers questions until ctx ends; then it takes no new turn, lets the running ones finish for
+// Config.Grace, hands back what is left, and returns. It fails only when the store cannot be
+// reached at the start. A Service runs once.
 func (s *Service) Run(ctx context.Context) error {
 	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil { // nothing is held yet that a lease could lose meanwhile
 		return nil
@@ -54,8 +57,10 @@ func (s *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// How many times longer than Config.Poll the pauses between two looks for work get. A question wakes the process that received it, and a beat where
-// another process left something behind. What both missed waits for idlePolls; where the last look says little, the next one comes within doubtPolls.
+// How many times longer than Config.Poll the pauses between two looks for work get. A question
+// wakes the process that received it, and a beat where another process left something behind. What
+// both missed waits for idlePolls; where the last look says little, the next one comes within
+// doubtPolls.
 const (
 	idlePolls  = 60
 	doubtPolls = 4
@@ -112,8 +117,9 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 	}
 }
 
-// drained says since when the process drains, given what it has known of that and what came of the lease. It takes no turn then, so that some
-// whose process died can run apart; what has run for the grace period is handed back, as at the end of a process.
+// drained says since when the process drains, given what it has known of that and what came of the
+// lease. It takes no turn then, so that some whose process died can run apart; what has run for the
+// grace period is handed back, as at the end of a process.
 func (s *Service) drained(ctx context.Context, since time.Time, leased error) (time.Time, error) {
 	switch {
 	case !errors.Is(leased, session.ErrDraining):
@@ -127,7 +133,8 @@ func (s *Service) drained(ctx context.Context, since time.Time, leased error) (t
 	return since, nil
 }
 
-// idle waits until ctx ends or there may be work, at most for a time, and reports whether there may be.
+// idle waits until ctx ends or there may be work, at most for a time, and reports whether there may
+// be.
 func (s *Service) idle(ctx context.Context, atMost time.Duration) (woken bool) {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// yieldLimit is how long a crowd of intakes goes before work: as long as an acknowledgement may take. Platforms deliver again what is acknowledged
-// late, so a worker that goes first makes more to be taken in. Where intakes never end, they share the process with work from then on.
+// yieldLimit is how long a crowd of intakes goes before work: as long as an acknowledgement may
+// take. Platforms deliver again what is acknowledged late, so a worker that goes first makes more
+// to be taken in. Where intakes never end, they share the process with work from then on.
 const yieldLimit = time.Second
 
-// intakes are the events that are being taken in. A platform waits for them and delivers them again, so while a crowd asks at once work on what it
-// asked begins a little later. The zero value is ready for use.
+// intakes are the events that are being taken in. A platform waits for them and delivers them
+// again, so while a crowd asks at once work on what it asked begins a little later. The zero value
+// is ready for use.
 type intakes struct {
 	mu    sync.Mutex
 	n     int

@@ -191,7 +191,8 @@ func sharedToken(s State) []string {
 	return nil
 }
 
-// SharedToken says that Slack counts more sockets of a token than the replicas of one database open; empty where it does not.
+// SharedToken says that Slack counts more sockets of a token than the replicas of one database
+// open; empty where it does not.
 func SharedToken(sockets, replicas int) string {
 	most := replicas * SocketsEach
 	if sockets <= most {

@@ -62,9 +62,10 @@ func benchmark(b *testing.B, text string, delta int) {
 	}
 }
 
-// BenchmarkLinearity prints one table: for texts of each kind, MB/s and allocations at 10 KB, 100 KB and 1 MB, and how much longer ten times
-// the text takes. Linear time shows as about 10 in every row; the worst is reported. Times are processor time, so that other work on the
-// machine does not count.
+// BenchmarkLinearity prints one table: for texts of each kind, MB/s and allocations at 10 KB, 100
+// KB and 1 MB, and how much longer ten times the text takes. Linear time shows as about 10 in every
+// row; the worst is reported. Times are processor time, so that other work on the machine does not
+// count.
 //
 //	go test -run '^$' -bench Linearity -benchtime 1x ./core/cite
 func BenchmarkLinearity(b *testing.B) {
@@ -106,7 +107,8 @@ func BenchmarkLinearity(b *testing.B) {
 	}
 }
 
-// fastest is the processor time that a text in deltas of 24 bytes takes, by the best of a few rounds, and what it allocates.
+// fastest is the processor time that a text in deltas of 24 bytes takes, by the best of a few
+// rounds, and what it allocates.
 func fastest(b *testing.B, text string, judged bool) (seconds float64, allocs uint64) {
 	b.Helper()
 	m, options := library(), cite.Options{}

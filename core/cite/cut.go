@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut shortens prose to at most so many runes. It ends with a whole sentence, else with a clause and
-// an ellipsis, where one ends in the second half, and between words otherwise.
+// Cut shortens prose to at most so many runes. It ends with a whole sentence, else with a clause
+// and an ellipsis, where one ends in the second half, and between words otherwise.
 func Cut(text string, runes int) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if utf8.RuneCountInString(text) <= runes {

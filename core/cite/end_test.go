@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tokens are what Markdown and citations are made of, so that random texts meet every rule of the scanner.
+// tokens are what Markdown and citations are made of, so that random texts meet every rule of the
+// scanner.
 var tokens = []string{
 	"[", "]", "[1]", "[[1]]", "[2, 3]", "(", ")", "](", "](http://x", "<", ">", "`", "``", "```", "\n```\n", "~~~", "\n", "\n\n", "    ", "\t", "> ", "- ", "1. ",
 	"# ", "| ", "---", "\\", "\\(", "\\)", "\\[", "\\]", "$", "$$", "<code>", "</code>", "<a ", "<!--", "-->", "http://x", "www.", "!", "^", ":", "\"", "'", "=", "/", "a", "word ", "9",

@@ -10,7 +10,8 @@ import (
 const (
 	// maxSentence is how much of a sentence is looked at, in bytes before the citation.
 	maxSentence = 4096
-	// maxJudged is how much text may follow a citation, in bytes, before it is judged by the part of its sentence that is there.
+	// maxJudged is how much text may follow a citation, in bytes, before it is judged by the part
+	// of its sentence that is there.
 	maxJudged = 1024
 	// maxBlanks is how many blanks beside a citation go with it.
 	maxBlanks = 16
@@ -92,7 +93,8 @@ func (j *judge) look() {
 	j.ends = j.ends || mayEndSentence(r)
 }
 
-// settle judges the citations whose sentences are known: all of them, when nothing more is waited for.
+// settle judges the citations whose sentences are known: all of them, when nothing more is waited
+// for.
 func (j *judge) settle(all bool) {
 	spans := split(string(j.body))
 	c := claims{body: j.body}

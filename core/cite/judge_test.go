@@ -90,7 +90,8 @@ func TestJudgingIsWhatKeepDoes(t *testing.T) {
 	})
 }
 
-// FuzzJudge holds that keeping everything changes nothing, and that cutting the text into deltas changes nothing.
+// FuzzJudge holds that keeping everything changes nothing, and that cutting the text into deltas
+// changes nothing.
 func FuzzJudge(f *testing.F) {
 	for _, text := range append([]string{"Bad [1]. Good. [1]\n\n[1] Bad.\nbad [2] \xe3\x80"}, texts...) {
 		f.Add(text, []byte{1, 2, 3, 5, 8, 13, 1, 1, 1, 0, 4})

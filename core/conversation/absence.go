@@ -22,12 +22,14 @@ const (
 
 	// askOnceWithin is how long one process keeps all others from asking about the same question.
 	askOnceWithin = time.Minute
-	// closingTime is how long it takes at most until the worker, after a start, has closed a turn that was left over from before the absence.
+	// closingTime is how long it takes at most until the worker, after a start, has closed a turn
+	// that was left over from before the absence.
 	closingTime = 30 * time.Second
 )
 
-// late decides about a message that is found after an absence, as it would have been decided when it was written. What some process has taken in or
-// decided already is ignored. About an old question the bot asks whether an answer is still wanted.
+// late decides about a message that is found after an absence, as it would have been decided when
+// it was written. What some process has taken in or decided already is ignored. About an old
+// question the bot asks whether an answer is still wanted.
 func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
 	looked := m.Looked
@@ -78,7 +80,8 @@ func (c *Conversation) aside(ctx context.Context, m Message) func(thread.Message
 	}
 }
 
-// closed reports whether a turn ended without an answer since nobody was there for it, for which it is given some time.
+// closed reports whether a turn ended without an answer since nobody was there for it, for which it
+// is given some time.
 func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error) {
 	for begun := time.Now(); t.State != session.Done; {
 		if time.Since(begun) > closingTime { // somebody is at it
@@ -96,7 +99,8 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 	return t.Outcome == session.Superseded, nil
 }
 
-// askStill asks whether an old question is still wanted, unless it was answered, or asked about before.
+// askStill asks whether an old question is still wanted, unless it was answered, or asked about
+// before.
 func (c *Conversation) askStill(ctx context.Context, m Message) error {
 	involved, err := c.can.history.Involved(ctx, m, c.aside(ctx, m))
 	if err != nil || involved {
@@ -120,8 +124,8 @@ type Wanted struct {
 	Moderator bool
 }
 
-// Still takes in a question that is wanted after all. sentence is what the person is told where nothing comes of it; accepted is called when
-// something does, before it has.
+// Still takes in a question that is wanted after all. sentence is what the person is told where
+// nothing comes of it; accepted is called when something does, before it has.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
 	m, err := c.can.history.Question(ctx, w.At, w.Question)
 	switch {

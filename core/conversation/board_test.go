@@ -19,8 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// board is the smallest platform that has all that people do in conversations: a pin board in memory. Whoever adds a platform finds here what it
-// takes. It is safe for concurrent use.
+// board is the smallest platform that has all that people do in conversations: a pin board in
+// memory. Whoever adds a platform finds here what it takes. It is safe for concurrent use.
 type board struct {
 	talk  *conversation.Conversation
 	store answer.Deliveries

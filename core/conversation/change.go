@@ -62,7 +62,8 @@ func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 	return err
 }
 
-// Reacted stops what a message belongs to. Who may not is told so where nobody else hears of it: else it is only a reaction.
+// Reacted stops what a message belongs to. Who may not is told so where nobody else hears of it:
+// else it is only a reaction.
 func (c *Conversation) Reacted(ctx context.Context, r Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
 		if c.can.whispers != nil {
@@ -72,7 +73,8 @@ func (c *Conversation) Reacted(ctx context.Context, r Reaction) error {
 	return err
 }
 
-// Stop asks for a stop, and has somebody told who may not. Who somebody is, is asked only where that decides, and then an event does not wait for it.
+// Stop asks for a stop, and has somebody told who may not. Who somebody is, is asked only where
+// that decides, and then an event does not wait for it.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
 	if c.can.moderation == nil {

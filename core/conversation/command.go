@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to tell that person alone, in Markdown. Tenant and
-// Alone are found out, and, where there is Moderation, Admin.
+// Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to
+// tell that person alone, in Markdown. Tenant and Alone are found out, and, where there is
+// Moderation, Admin.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
@@ -32,7 +33,8 @@ type Use struct {
 	Models   string // names of the models that are to answer, with commas between them; empty: the agent's
 }
 
-// Admit decides whether a question that comes by a command is taken in, and which models answer it. refusal is what the person is told else.
+// Admit decides whether a question that comes by a command is taken in, and which models answer it.
+// refusal is what the person is told else.
 func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, models []string, refusal string, err error) {
 	u.Command = true
 	j, err = c.judge(ctx, answer.Occurrence{

@@ -1,6 +1,8 @@
-// Package conversation decides, once for every chat platform, what happens in a conversation: when somebody mentions the bot, follows up, edits,
-// deletes, reacts, presses or commands, when a question has to wait, and when nobody was there for a while. A [Platform] translates: it tells of events in the words of this package, and writes what it is told to. What one platform
-// alone has stays with that platform; what becomes of a question once it is stored is the answer package's.
+// Package conversation decides, once for every chat platform, what happens in a conversation: when
+// somebody mentions the bot, follows up, edits, deletes, reacts, presses or commands, when a
+// question has to wait, and when nobody was there for a while. A [Platform] translates: it tells of
+// events in the words of this package, and writes what it is told to. What one platform alone has
+// stays with that platform; what becomes of a question once it is stored is the answer package's.
 package conversation
 
 import (
@@ -63,7 +65,8 @@ func New(deps Deps) (*Conversation, error) {
 	return &Conversation{deps: deps, can: abilitiesOf(deps.Platform), logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
 }
 
-// Services are what a conversation hands on: questions to be answered, things to be done to answers, and commands.
+// Services are what a conversation hands on: questions to be answered, things to be done to
+// answers, and commands.
 type Services struct {
 	*answer.Service
 	Actions  *action.Service
@@ -87,8 +90,8 @@ func (c *Conversation) remembers(person string) func(context.Context) (access.Au
 	return func(ctx context.Context) (access.Audience, error) { return c.can.memory.Remembers(ctx, person) }
 }
 
-// say tells the author of a message something in addition to an answer, unless they were told enough (policy.Quiet). The event does
-// not wait for it.
+// say tells the author of a message something in addition to an answer, unless they were told
+// enough (policy.Quiet). The event does not wait for it.
 func (c *Conversation) say(ctx context.Context, to Message, sentence string) {
 	if sentence != "" && c.quiet.allows(to.Ref, to.Author.ID, sentence) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence) })

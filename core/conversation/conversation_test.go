@@ -27,8 +27,8 @@ func TestConversation(t *testing.T) {
 	common.Suite(t, common.Platform{Begin: begin})
 }
 
-// Whoever asks while the process stops is told nothing of it, and the platform that it failed: the next process finds the question. What takes too
-// long is told.
+// Whoever asks while the process stops is told nothing of it, and the platform that it failed: the
+// next process finds the question. What takes too long is told.
 func TestAStoppingProcessTellsNobody(t *testing.T) {
 	t.Parallel()
 	s := begin(t, common.Setting{}).(*stage)

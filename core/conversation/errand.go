@@ -12,8 +12,10 @@ const (
 	maxErrands  = 64
 )
 
-// errands are what a platform is asked or told because of an event, and what the event's acknowledgement does not wait for: a word to somebody, a look
-// at who somebody is. They are not kept: what is lost with a process is not worth a second delivery. The zero value is ready for use.
+// errands are what a platform is asked or told because of an event, and what the event's
+// acknowledgement does not wait for: a word to somebody, a look at who somebody is. They are not
+// kept: what is lost with a process is not worth a second delivery. The zero value is ready for
+// use.
 type errands struct {
 	once  sync.Once
 	room  chan struct{}

@@ -17,9 +17,10 @@ import (
 // patience is how long a question is tried to be taken in that no event brings again.
 const patience = 30 * time.Second
 
-// Message does what is to be done about a message that somebody wrote or changed. Several events may tell of one message: the second finds what came
-// of the first. An error means that the event is to come again, where the platform delivers it again. Of a message that was found late, nobody waits for a word
-// beside the answer.
+// Message does what is to be done about a message that somebody wrote or changed. Several events
+// may tell of one message: the second finds what came of the first. An error means that the event
+// is to come again, where the platform delivers it again. Of a message that was found late, nobody
+// waits for a word beside the answer.
 func (c *Conversation) Message(ctx context.Context, m Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
@@ -82,8 +83,9 @@ func (c *Conversation) stopHere(ctx context.Context, m Message) error {
 	return err
 }
 
-// steered tells the author of a message what became of it that was to change the plan of a deep search, unless the plan shows it. Who somebody is, is asked only
-// where that decides, and then the event does not wait for it.
+// steered tells the author of a message what became of it that was to change the plan of a deep
+// search, unless the plan shows it. Who somebody is, is asked only where that decides, and then the
+// event does not wait for it.
 func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgement) {
 	c.taken.First(m.key())
 	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && c.can.moderation == nil {
@@ -106,7 +108,8 @@ func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgemen
 	})
 }
 
-// meant is what a message means that says nothing but what is to happen to the answers of its thread.
+// meant is what a message means that says nothing but what is to happen to the answers of its
+// thread.
 func (c *Conversation) meant(m Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
 	if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
@@ -115,7 +118,8 @@ func (c *Conversation) meant(m Message) session.StopRequest {
 	return r
 }
 
-// ask takes a question in, with its files and what was said before it, as far as the platform tells of them before.
+// ask takes a question in, with its files and what was said before it, as far as the platform tells
+// of them before.
 func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) error {
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
 		return nil // nobody asked for a word about what cannot be read
@@ -167,15 +171,16 @@ func (c *Conversation) rejected(ctx context.Context, m Message, j answer.Judgeme
 	return nil
 }
 
-// sayOnce tells the author of a message something about it: once, although several events may tell of it.
+// sayOnce tells the author of a message something about it: once, although several events may tell
+// of it.
 func (c *Conversation) sayOnce(ctx context.Context, m Message, sentence string) {
 	if !m.Late && c.said.First(m.key()) {
 		c.say(ctx, m, sentence)
 	}
 }
 
-// refuse tells the author of a message why it is not answered: once, and privately where the decision
-// is private.
+// refuse tells the author of a message why it is not answered: once, and privately where the
+// decision is private.
 func (c *Conversation) refuse(ctx context.Context, m Message, j answer.Judgement) {
 	sentence := j.Sentence()
 	switch {
@@ -186,8 +191,9 @@ func (c *Conversation) refuse(ctx context.Context, m Message, j answer.Judgement
 	}
 }
 
-// failed is what becomes of an event that could not be dealt with: where it does not come again, its author is told. A process that is stopping
-// tells nobody: what it leaves is looked for by the next one.
+// failed is what becomes of an event that could not be dealt with: where it does not come again,
+// its author is told. A process that is stopping tells nobody: what it leaves is looked for by the
+// next one.
 func (c *Conversation) failed(ctx context.Context, m Message, err error, sentence string) error {
 	if err == nil || c.can.redelivers != nil || errors.Is(ctx.Err(), context.Canceled) {
 		return err

@@ -12,8 +12,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// notices are the messages that say how many questions wait: one for each queue, edited as questions come and go. The store has the notice beside each
-// of the waiting turns, so that the process that begins the last of them deletes it, whichever process posted it. It is safe for concurrent use.
+// notices are the messages that say how many questions wait: one for each queue, edited as
+// questions come and go. The store has the notice beside each of the waiting turns, so that the
+// process that begins the last of them deletes it, whichever process posted it. It is safe for
+// concurrent use.
 type notices struct {
 	due chan dueNotice // that are to be said, unless nothing waits any more by then
 
@@ -29,7 +31,8 @@ type dueNotice struct {
 	at    time.Time
 }
 
-// noticeAfter is how long a question waits before a notice is posted: often the answer before it is about to end.
+// noticeAfter is how long a question waits before a notice is posted: often the answer before it is
+// about to end.
 const noticeAfter = time.Second
 
 // queueNotice is the notice of one queue.
@@ -89,7 +92,8 @@ func (n *notices) change(q queue, after time.Duration) {
 	}
 }
 
-// sayNotices says what is due until ctx ends, one after the other, so that changes of a notice come in order.
+// sayNotices says what is due until ctx ends, one after the other, so that changes of a notice come
+// in order.
 func (c *Conversation) sayNotices(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -111,7 +115,8 @@ func (c *Conversation) sayNotices(ctx context.Context) {
 	}
 }
 
-// Begun takes a question out of its queue, since work on it begins. The notice about it is deleted, whichever process posted it.
+// Begun takes a question out of its queue, since work on it begins. The notice about it is deleted,
+// whichever process posted it.
 func (c *Conversation) Begun(ctx context.Context, t session.Turn) {
 	for _, q := range c.notices.without(t) {
 		c.notices.change(q, 0)
@@ -168,8 +173,9 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 	})
 }
 
-// showQueue posts or edits the notice of a queue, so that it says how many wait. It is tried once: the answers come all the same. It is called by one goroutine
-// at a time, and holds no lock while the store or the platform is asked.
+// showQueue posts or edits the notice of a queue, so that it says how many wait. It is tried once:
+// the answers come all the same. It is called by one goroutine at a time, and holds no lock while
+// the store or the platform is asked.
 func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNotice) {
 	n.mu.Lock()
 	waiting, at := slices.Clone(n.waiting), n.id

@@ -14,8 +14,9 @@ import (
 // storeLimit bounds a write to the store that is made although its context has ended.
 const storeLimit = 5 * time.Second
 
-// postNotice posts a notice about a turn that waits and records it in the store, so that whoever works on the turn deletes it: this process or, should it
-// die, another. No notice is posted about a turn that no longer waits. remove deletes a notice that was posted and could not be recorded.
+// postNotice posts a notice about a turn that waits and records it in the store, so that whoever
+// works on the turn deletes it: this process or, should it die, another. No notice is posted about
+// a turn that no longer waits. remove deletes a notice that was posted and could not be recorded.
 func postNotice(
 	ctx context.Context, d answer.Deliveries, t session.Turn, at thread.Ref,
 	post func(context.Context) (thread.MessageID, error), remove func(context.Context, thread.MessageID) error,
@@ -36,7 +37,8 @@ func postNotice(
 	return id, nil
 }
 
-// begunAlready returns nil for the error that says that the turn has been leased meanwhile: it needs no notice any more.
+// begunAlready returns nil for the error that says that the turn has been leased meanwhile: it
+// needs no notice any more.
 func begunAlready(err error) error {
 	if errors.Is(err, session.ErrFenced) {
 		return nil
@@ -44,8 +46,9 @@ func begunAlready(err error) error {
 	return err
 }
 
-// dropNotices deletes the notices about a turn that this process works on. remove is given the record of one; a page without a message is of a notice
-// that may have been posted, by a process that ended before it could record it.
+// dropNotices deletes the notices about a turn that this process works on. remove is given the
+// record of one; a page without a message is of a notice that may have been posted, by a process
+// that ended before it could record it.
 func dropNotices(ctx context.Context, d answer.Deliveries, t session.Turn, remove func(context.Context, session.Page) error) error {
 	pages, err := d.Pages(ctx, t.Fence())
 	if err != nil {

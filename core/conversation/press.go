@@ -9,14 +9,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press is a button, an entry of a message's menu or a form that somebody used. Tenant, Holds and, where there is Moderation, Moderator are found out.
+// Press is a button, an entry of a message's menu or a form that somebody used. Tenant, Holds and,
+// where there is Moderation, Moderator are found out.
 type Press struct {
 	action.Request
 	Admin  bool // may change what holds in the channel
 	Direct bool // in a direct message
 }
 
-// Press does to an answer what somebody asked for, and returns what to tell that person. Of a stop that worked the answer itself tells.
+// Press does to an answer what somebody asked for, and returns what to tell that person. Of a stop
+// that worked the answer itself tells.
 func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error) {
 	p.Tenant = cmp.Or(p.Tenant, c.tenant(p.Ref))
 	p.Holds = c.holds(p.Ref, p.By.ID)
@@ -33,7 +35,8 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 	return reply, err
 }
 
-// act finds out who somebody is before an action that depends on it: of a stop, which is not to wait, after it was refused.
+// act finds out who somebody is before an action that depends on it: of a stop, which is not to
+// wait, after it was refused.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	if c.can.moderation == nil {
 		return c.service.Actions.Perform(ctx, a)

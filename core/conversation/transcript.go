@@ -13,17 +13,20 @@ const (
 	TranscriptID message.FileID = "thread"
 	// EarlierName is how the model and the reader know what was said in its thread.
 	EarlierName = "Earlier messages of this thread"
-	// transcriptLength is how many characters of it are kept, the newest. A fuller thread tells little more.
+	// transcriptLength is how many characters of it are kept, the newest. A fuller thread tells
+	// little more.
 	transcriptLength = 24_000
 )
 
-// Reading is a part of a thread that is to be read for a question: what was said after one message, and before the question.
+// Reading is a part of a thread that is to be read for a question: what was said after one message,
+// and before the question.
 type Reading struct {
 	After thread.MessageID // empty: from the thread's beginning
 }
 
-// reading says what of its thread is to be read for a mention: what was said since the bot last knew of it, which is all in a thread that it
-// enters half-way; nil for nothing. It is read once, since the question carries it from then on.
+// reading says what of its thread is to be read for a mention: what was said since the bot last
+// knew of it, which is all in a thread that it enters half-way; nil for nothing. It is read once,
+// since the question carries it from then on.
 func reading(m Message, j answer.Judgement) *Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
@@ -40,7 +43,8 @@ func reading(m Message, j answer.Judgement) *Reading {
 // newer compares ids of messages, which grow on every platform.
 func newer(a, b thread.MessageID) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// Said is a message that somebody wrote before a question. Those of the bot itself are in the history.
+// Said is a message that somebody wrote before a question. Those of the bot itself are in the
+// history.
 type Said struct {
 	Author string // as displayed; empty when not known
 	Bot    bool
@@ -48,7 +52,8 @@ type Said struct {
 	Files  []string // names
 }
 
-// Transcript is what people, and other bots, said, as a file of that name; ok is false for nothing. more says that there was more than was read.
+// Transcript is what people, and other bots, said, as a file of that name; ok is false for nothing.
+// more says that there was more than was read.
 func Transcript(name string, said []Said, more bool) (file message.File, ok bool) {
 	var lines []string
 	for _, s := range said {

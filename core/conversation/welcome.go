@@ -30,8 +30,8 @@ const (
 	maxAskedText = 150
 )
 
-// Welcome has post say who the bot is, once, to the person who brought it to a channel. The event does
-// not wait for it.
+// Welcome has post say who the bot is, once, to the person who brought it to a channel. The event
+// does not wait for it.
 func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, post func(ctx context.Context, text string) error) error {
 	mine, err := c.deps.Store.Claim(ctx, c.tenant(at), at, "welcome "+at.Channel, welcomeOnce)
 	if err != nil || !mine {
@@ -49,8 +49,8 @@ func (c *Conversation) Welcome(ctx context.Context, at thread.Ref, by string, po
 	return nil
 }
 
-// Home returns what a person's own page of the bot says: the welcome, and the person's questions. It is
-// empty where welcomes are turned off.
+// Home returns what a person's own page of the bot says: the welcome, and the person's questions.
+// It is empty where welcomes are turned off.
 func (c *Conversation) Home(ctx context.Context, at thread.Ref, person string) string {
 	tenant := c.tenant(at)
 	text := c.introduce(ctx, session.Turn{Session: session.Session{Tenant: tenant, Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
@@ -79,7 +79,8 @@ func plainLine(text string) string {
 	return cite.SafeTitle(string(runes))
 }
 
-// introduce is the welcome for whoever would see the turn's answer; empty where the policy turns it off.
+// introduce is the welcome for whoever would see the turn's answer; empty where the policy turns it
+// off.
 func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	rules, err := policy.In(ctx, c.service.Policies, t.Session.Tenant, session.PlaceOf(t.Session.Ref))
 	if err != nil {
@@ -104,8 +105,8 @@ func (c *Conversation) introduce(ctx context.Context, t session.Turn) string {
 	return fmt.Sprintf(welcome, how)
 }
 
-// examples are questions about documents that everyone may read who would see the turn's answer. Where
-// that is not known, they are about public documents.
+// examples are questions about documents that everyone may read who would see the turn's answer.
+// Where that is not known, they are about public documents.
 func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	library, can := c.service.Library.(answer.Titles)
 	if !can {
@@ -122,7 +123,8 @@ func (c *Conversation) examples(ctx context.Context, t session.Turn) []Example {
 	return exampleQuestions(titles)
 }
 
-// Examples are questions that a person may ask in a direct message: Welcome and Home name them, too.
+// Examples are questions that a person may ask in a direct message: Welcome and Home name them,
+// too.
 func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person string) []Example {
 	return c.examples(ctx, session.Turn{Session: session.Session{Tenant: c.tenant(at), Ref: at}, Asker: thread.Person{ID: person}, Direct: true})
 }
@@ -130,8 +132,8 @@ func (c *Conversation) Examples(ctx context.Context, at thread.Ref, person strin
 // Example is a question about a document.
 type Example struct{ Title, Question string }
 
-// exampleQuestions makes questions of titles, at most maxExamples. Titles of several words come first: a
-// single one is often the name of a file.
+// exampleQuestions makes questions of titles, at most maxExamples. Titles of several words come
+// first: a single one is often the name of a file.
 func exampleQuestions(titles []string) []Example {
 	var questions []Example
 	for _, several := range []bool{true, false} {

@@ -18,8 +18,9 @@ const (
 	Plainly Choice = "plain" // the question is answered without it
 )
 
-// Awaiting is the error with which a search ends that waits for a person. Whoever runs it sees to it that the plan is shown, and then lets go of the turn by Park.
-// The turn is run again once somebody has chosen, or nobody has for Config.Wait.
+// Awaiting is the error with which a search ends that waits for a person. Whoever runs it sees to
+// it that the plan is shown, and then lets go of the turn by Park. The turn is run again once
+// somebody has chosen, or nobody has for Config.Wait.
 type Awaiting struct {
 	journal Journal
 	fence   session.Fence
@@ -35,7 +36,8 @@ type Waiting struct {
 // Error implements error.
 func (*Awaiting) Error() string { return "the search waits to be started" }
 
-// Park lets go of the turn. Where the plan could not be shown, the turn is run again after a while, to show it.
+// Park lets go of the turn. Where the plan could not be shown, the turn is run again after a while,
+// to show it.
 func (a *Awaiting) Park(ctx context.Context, shown bool) error {
 	w := a.waiting
 	w.Again = w.Most
@@ -48,7 +50,8 @@ func (a *Awaiting) Park(ctx context.Context, shown bool) error {
 // unshownAgain is how soon it is tried again to show a plan.
 const unshownAgain = 20 * time.Second
 
-// choose decides whether a search whose plan is known is begun. direct says that the question is answered without it, and the error may be an Awaiting.
+// choose decides whether a search whose plan is known is begun. direct says that the question is
+// answered without it, and the error may be an Awaiting.
 func (s *inquiry) choose(ctx context.Context, record Record) (direct bool, err error) {
 	open, dropped, begun := 0, 0, false
 	for n := range record.Questions {

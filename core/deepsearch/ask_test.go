@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// A plan of more sub-questions than an agent allows waits: it is shown with what it would take, nothing is searched for, and what is chosen then counts.
+// A plan of more sub-questions than an agent allows waits: it is shown with what it would take,
+// nothing is searched for, and what is chosen then counts.
 func TestASearchThatWaits(t *testing.T) {
 	t.Parallel()
 	parts := []string{"Which team owns the billing service?", "Which team owns the lookup service?"}

@@ -30,7 +30,8 @@ func TestSmallTalkCostsNoPlan(t *testing.T) {
 	}
 }
 
-// Planner and judge know what a plain answer knows: the day, what can be searched, files, and which documents were found.
+// Planner and judge know what a plain answer knows: the day, what can be searched, files, and which
+// documents were found.
 func TestWhatPlannerJudgeAndPartsKnow(t *testing.T) {
 	t.Parallel()
 	model := planner(twoParts, enough, llmtest.Answer("Frankfurt [1]."))

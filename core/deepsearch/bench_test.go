@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// What a deep search of two sub-questions takes beside its models and searches, which answer at once.
+// What a deep search of two sub-questions takes beside its models and searches, which answer at
+// once.
 func BenchmarkDeepSearch(b *testing.B) {
 	s := ask(twoServices, quoter(), nil)
 	runner := s.runner(b)
@@ -21,7 +22,8 @@ func BenchmarkDeepSearch(b *testing.B) {
 	}
 }
 
-// From a stop, while one sub-question has its finding and the model hangs in the other, to the end of the turn, which shows the finding.
+// From a stop, while one sub-question has its finding and the model hangs in the other, to the end
+// of the turn, which shows the finding.
 func BenchmarkStop(b *testing.B) {
 	s := ask(twoServices, quoter(), nil)
 	for b.Loop() {

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// However many searches run at once, so many sub-questions are worked on and no more, and an ordinary question waits for none of them.
+// However many searches run at once, so many sub-questions are worked on and no more, and an
+// ordinary question waits for none of them.
 func TestAHundredSearchesAtOnce(t *testing.T) {
 	t.Parallel()
 	const searches, together = 100, 7

@@ -1,13 +1,18 @@
-// Package deepsearch answers questions that one search does not answer: it takes a question apart, has each part searched and answered by itself, judges whether
-// that suffices, asks further, and has a report written from what was found.
+// Package deepsearch answers questions that one search does not answer: it takes a question apart,
+// has each part searched and answered by itself, judges whether that suffices, asks further, and
+// has a report written from what was found.
 //
-// A [Runner] takes the requests of a turn.Runner that have a Depth. The turn is made of runs of turn.Runner: one for each sub-question, which search under the turn's
-// audience and may cite only what they found, and one for the report, which is given what those cite and has no tools. All of them share the turn's citation numbers. There are two levels and no more, so that nothing is summarised twice, and who coordinates
-// has no search of its own, so that each sub-question has to stand alone.
+// A [Runner] takes the requests of a turn.Runner that have a Depth. The turn is made of runs of
+// turn.Runner: one for each sub-question, which search under the turn's audience and may cite only
+// what they found, and one for the report, which is given what those cite and has no tools. All of
+// them share the turn's citation numbers. There are two levels and no more, so that nothing is
+// summarised twice, and who coordinates has no search of its own, so that each sub-question has to
+// stand alone.
 //
-// The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has the parts answered, judge.go decides whether that suffices and
-// what to ask further, report.go writes, stop.go ends what a person stopped, steer.go takes up what
-// people change meanwhile. What was planned and found is kept by a [Journal] as it comes.
+// The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has
+// the parts answered, judge.go decides whether that suffices and what to ask further, report.go
+// writes, stop.go ends what a person stopped, steer.go takes up what people change meanwhile. What
+// was planned and found is kept by a [Journal] as it comes.
 package deepsearch
 
 import (
@@ -27,7 +32,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// MaxQuestions is how many sub-questions a plan may have, and how many a round of refinement may add.
+// MaxQuestions is how many sub-questions a plan may have, and how many a round of refinement may
+// add.
 const MaxQuestions = 6
 
 // Engine runs a turn; *turn.Runner is one.
@@ -37,7 +43,8 @@ type Engine interface {
 
 // Library knows who may read what.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	// Readable returns those of the documents that exist and that everybody in the audience may
+	// read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
@@ -51,7 +58,8 @@ type Deps struct {
 	Library Library   // looks again at what was found before it is used; nil: nobody does
 	// Prices are those of models; nil: there are none. It is asked for each turn.
 	Prices func() spend.Prices
-	// Left is what the caps leave of a tenant's budget at this moment; false where there is no cap. nil: there is none.
+	// Left is what the caps leave of a tenant's budget at this moment; false where there is no cap.
+	// nil: there is none.
 	Left   func(ctx context.Context, tenant access.TenantID) (spend.Amount, bool, error)
 	Logger *slog.Logger
 }
@@ -112,8 +120,9 @@ func New(deps Deps, config Config) (*Runner, error) {
 	return &Runner{Deps: deps, config: config, places: make(chan struct{}, config.Together)}, nil
 }
 
-// Run runs one turn, as turn.Runner.Run does: plainly, where it cannot be searched deeply. Of several models the first alone searches deeply. A search
-// that waits for a person fails with an Awaiting.
+// Run runs one turn, as turn.Runner.Run does: plainly, where it cannot be searched deeply. Of
+// several models the first alone searches deeply. A search that waits for a person fails with an
+// Awaiting.
 func (r *Runner) Run(ctx context.Context, req turn.Request, sink packet.Sink) (turn.Report, error) {
 	if req.Depth == nil || req.ResponseFormat != nil || len(req.Models) == 0 || req.Filter.Refuse(turn.Texts(req.Question)...) != "" {
 		return r.Plain.Run(ctx, req, sink)

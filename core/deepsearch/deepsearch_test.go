@@ -23,7 +23,8 @@ const twoServices = "How do the billing service and the lookup service differ?"
 
 var twoParts = []string{"Where does the billing service run?", "Where does the lookup service run?"}
 
-// The whole way: a plan, two sub-questions at once, a judgment that asks further, and a report whose numbers are those of the rows.
+// The whole way: a plan, two sub-questions at once, a judgment that asks further, and a report
+// whose numbers are those of the rows.
 func TestPlanFindingsRefinementReport(t *testing.T) {
 	t.Parallel()
 	model := planner(twoParts,
@@ -95,7 +96,8 @@ func TestAQuestionThatNeedsNoDepthIsAnsweredAtOnceAndSaysSo(t *testing.T) {
 	}
 }
 
-// A model that takes no tools is asked in text, and one that writes its form into a sentence is understood.
+// A model that takes no tools is asked in text, and one that writes its form into a sentence is
+// understood.
 func TestAModelWithoutTools(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]string{
@@ -138,7 +140,8 @@ func TestWhatTheDocumentsDoNotAnswer(t *testing.T) {
 	}
 }
 
-// Forty parts are cut to six, a plan that cannot be read is made by rule, and one that repeats itself is asked once.
+// Forty parts are cut to six, a plan that cannot be read is made by rule, and one that repeats
+// itself is asked once.
 func TestPlansThatAreNone(t *testing.T) {
 	t.Parallel()
 	var forty []string
@@ -193,7 +196,8 @@ func TestASubQuestionThatSearchesWithoutEnd(t *testing.T) {
 	}
 }
 
-// A sub-question is looked into with what searches: the documents, the graph of who owns what, and pages that are named.
+// A sub-question is looked into with what searches: the documents, the graph of who owns what, and
+// pages that are named.
 func TestToolsOfASubQuestion(t *testing.T) {
 	t.Parallel()
 	fast := llmtest.Native(llmtest.Reply{llmtest.Call(0, "c", "internal_search", `{"queries":["billing service"]}`)}, llmtest.Answer("Frankfurt [1]."))
@@ -233,7 +237,8 @@ func TestOneSubQuestionThatFails(t *testing.T) {
 	}
 }
 
-// Where nothing was found, and not everything was looked into, the report does not say that the documents hold nothing.
+// Where nothing was found, and not everything was looked into, the report does not say that the
+// documents hold nothing.
 func TestNothingFoundAndAPartThatFails(t *testing.T) {
 	t.Parallel()
 	fast := &worker{fails: func(q string) error {
@@ -259,7 +264,8 @@ func TestSearchesThatDoNotWork(t *testing.T) {
 	}
 }
 
-// Once there is no budget, what is left is quoted, planned and judged without a model, and the reader is told.
+// Once there is no budget, what is left is quoted, planned and judged without a model, and the
+// reader is told.
 func TestACapThatIsReachedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	full := &spend.CapError{Setting: "COST_CAP_DAILY", Period: "daily"}
@@ -281,7 +287,8 @@ func TestACapThatIsReachedInTheMiddle(t *testing.T) {
 	}
 }
 
-// Wherever a process ends, another one goes on with what is missing, asks nothing again that was found, and comes to the same rows.
+// Wherever a process ends, another one goes on with what is missing, asks nothing again that was
+// found, and comes to the same rows.
 func TestAnotherProcessGoesOn(t *testing.T) {
 	t.Parallel()
 	kept := newJournal()
@@ -306,7 +313,8 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 		return p.Payload.Kind() == "search_tool_queries_delta"
 	})
 	last, four := run(llmtest.Native(enough, llmtest.Answer("Frankfurt [1], Dublin [2], Mara Lindqvist [3].")), func(packet.Packet) bool { return false })
-	// The third process may have died before or after its search came back: what was kept is not searched for again.
+	// The third process may have died before or after its search came back: what was kept is not
+	// searched for again.
 	if n := len(three.shelf.asked()) + len(four.shelf.asked()); len(one.shelf.asked()) != 1 || len(two.shelf.asked()) != 1 || n < 1 || n > 2 {
 		t.Errorf("searches = %q %q %q %q", one.shelf.asked(), two.shelf.asked(), three.shelf.asked(), four.shelf.asked())
 	}
@@ -326,7 +334,8 @@ func TestAnotherProcessGoesOn(t *testing.T) {
 	}
 }
 
-// An edited question begins anew, and so does one that others hear: a plan may hold names that only those could read for whom it was made.
+// An edited question begins anew, and so does one that others hear: a plan may hold names that only
+// those could read for whom it was made.
 func TestAnotherQuestionIsPlannedAnew(t *testing.T) {
 	t.Parallel()
 	kept := newJournal()

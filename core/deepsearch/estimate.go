@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// What is guessed of a search until its first findings tell better. They are guesses: a sub-question is two calls of a model, each with the prompt and five passages
-// of 512 tokens, a report is read from about as much for each row; hosted models write some fifty tokens a second.
+// What is guessed of a search until its first findings tell better. They are guesses: a
+// sub-question is two calls of a model, each with the prompt and five passages of 512 tokens, a
+// report is read from about as much for each row; hosted models write some fifty tokens a second.
 const (
 	guessedPart   = 20 * time.Second
 	guessedReport = 20 * time.Second
@@ -33,7 +34,8 @@ func (s *inquiry) budget(ctx context.Context) string {
 	return max(left, 0).String() + " " + s.prices.Currency
 }
 
-// ahead is what a search is still to take, as far as it is planned: refinement is not. The caller holds mu.
+// ahead is what a search is still to take, as far as it is planned: refinement is not. The caller
+// holds mu.
 func (s *inquiry) ahead() (time.Duration, spend.Amount) {
 	var took time.Duration
 	var used llm.Usage

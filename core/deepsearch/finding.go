@@ -73,7 +73,8 @@ func (f *Finding) line() string {
 	return ""
 }
 
-// statements yields what a text says with citations: each time one or several sentences of one paragraph, of which the last one cites.
+// statements yields what a text says with citations: each time one or several sentences of one
+// paragraph, of which the last one cites.
 func statements(text string, known func(int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		for block := range strings.SplitSeq(text, "\n\n") {
@@ -97,8 +98,8 @@ func plain(sentence string) string {
 	return strings.TrimLeft(strings.Join(strings.Fields(sentence), " "), "-*#> ")
 }
 
-// quotations are the paragraphs of what was quoted that cite something, with the code that they introduce. What else stands there speaks of the answer, not
-// of the documents.
+// quotations are the paragraphs of what was quoted that cite something, with the code that they
+// introduce. What else stands there speaks of the answer, not of the documents.
 func quotations(text string) string {
 	var kept []string
 	introduced := false

@@ -25,7 +25,8 @@ const textForm = `Write nothing but one call, in exactly this form:
 
 The arguments follow this JSON Schema: %s`
 
-// form asks the model for values that are read by a program: the arguments of one tool. A model that writes them as text is understood, too.
+// form asks the model for values that are read by a program: the arguments of one tool. A model
+// that writes them as text is understood, too.
 func (s *inquiry) form(ctx context.Context, spec llm.ToolSpec, instructions, content string, into any) error {
 	if s.req.Still != nil {
 		if err := s.req.Still(ctx); err != nil {
@@ -62,7 +63,8 @@ func (s *inquiry) filled(ctx context.Context, model llm.Model, spec llm.ToolSpec
 	} else {
 		instructions += "\n\n" + fmt.Sprintf(textForm, spec.Name, spec.Parameters)
 	}
-	// Of a narrow window half is for what it is asked about; a token is two characters or more in every language that matters here.
+	// Of a narrow window half is for what it is asked about; a token is two characters or more in
+	// every language that matters here.
 	req.Messages = []llm.Message{{Role: llm.System, Text: instructions}, {Role: llm.User, Text: excerpt(content, max(500, info.Window))}}
 	var text, arguments strings.Builder
 	filter := textcall.NewFilter([]llm.ToolSpec{spec}, true)

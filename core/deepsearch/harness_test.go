@@ -27,7 +27,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// shelf is a retriever over a few pages: it finds those that share a word of five letters or more with a query, best first.
+// shelf is a retriever over a few pages: it finds those that share a word of five letters or more
+// with a query, best first.
 type shelf struct {
 	pages []page
 	wait  chan struct{} // unless nil, a search goes on once it is closed, or its context has ended

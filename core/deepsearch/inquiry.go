@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// inquiry is one turn that is searched deeply. What is guarded by mu is read and changed by those who work on sub-questions at the same time.
+// inquiry is one turn that is searched deeply. What is guarded by mu is read and changed by those
+// who work on sub-questions at the same time.
 type inquiry struct {
 	*Runner
 	req     turn.Request
@@ -77,8 +78,9 @@ func (r *Runner) begin(req turn.Request, sink packet.Sink) *inquiry {
 	return s
 }
 
-// run goes from the question to the report. A search that is interrupted by a person ends with what was found; one that the process interrupts ends
-// with anything, since another attempt goes on with it.
+// run goes from the question to the report. A search that is interrupted by a person ends with what
+// was found; one that the process interrupts ends with anything, since another attempt goes on with
+// it.
 func (s *inquiry) run(ctx context.Context) (turn.Report, error) {
 	s.out.emit(planBlock, packet.DeepSearchPlanStart{})
 	direct, err := s.prepare(ctx)
@@ -217,7 +219,8 @@ func holds(references []message.Reference, id document.ID) bool {
 	return slices.ContainsFunc(references, func(r message.Reference) bool { return r.Document.ID == id })
 }
 
-// learn notes what planner and judge read from now on. What is not among the findings is kept in mind for the answer, too.
+// learn notes what planner and judge read from now on. What is not among the findings is kept in
+// mind for the answer, too.
 func (s *inquiry) learn(read message.Basis, behind []message.Reference) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

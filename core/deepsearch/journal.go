@@ -39,29 +39,36 @@ var ErrSteered = errors.New("people have changed the plan")
 // Planned reports whether the question was taken apart.
 func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 
-// Journal keeps deep searches, so that whoever takes a turn over goes on with what is missing. Writes are fenced: they fail with session.ErrFenced once the
-// attempt is not the turn's newest. Safe for concurrent use by any number of processes.
+// Journal keeps deep searches, so that whoever takes a turn over goes on with what is missing.
+// Writes are fenced: they fail with session.ErrFenced once the attempt is not the turn's newest.
+// Safe for concurrent use by any number of processes.
 type Journal interface {
 	// Record returns what is kept of a turn; the zero Record where nothing is.
 	Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (Record, error)
-	// Plan keeps the plan of a turn, in the place of one that was kept before, with all that was found by it; Asked begins the time that it waits. What people said before
-	// there was a plan is added to it. It fails with ErrSteered where they did and the question needs no depth.
+	// Plan keeps the plan of a turn, in the place of one that was kept before, with all that was
+	// found by it; Asked begins the time that it waits. What people said before there was a plan is
+	// added to it. It fails with ErrSteered where they did and the question needs no depth.
 	Plan(ctx context.Context, f session.Fence, r Record) error
-	// Extend keeps a judgment, and the sub-questions that it adds behind those that are known. It fails with ErrSteered where there are others.
+	// Extend keeps a judgment, and the sub-questions that it adds behind those that are known. It
+	// fails with ErrSteered where there are others.
 	Extend(ctx context.Context, f session.Fence, known int, j Judgment, more []SubQuestion) error
-	// Changes returns what people have changed in the plan: the sub-questions behind those that are known, and the numbers of all that were dropped.
+	// Changes returns what people have changed in the plan: the sub-questions behind those that are
+	// known, and the numbers of all that were dropped.
 	Changes(ctx context.Context, f session.Fence, known int) (Changes, error)
-	// Close ends the time in which people may change the plan, and reports true; where there are sub-questions that are not known, it changes nothing and
-	// reports false.
+	// Close ends the time in which people may change the plan, and reports true; where there are
+	// sub-questions that are not known, it changes nothing and reports false.
 	Close(ctx context.Context, f session.Fence, known int) (bool, error)
-	// Found keeps the finding of a sub-question, in the place of one that was kept before. A sub-question that a person dropped stays so.
+	// Found keeps the finding of a sub-question, in the place of one that was kept before. A
+	// sub-question that a person dropped stays so.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
-	// Await lets go of a turn whose search waits for a person: until that person has chosen or the plan is another than the one that was shown, for Most since it was
-	// Asked, and for Again from now on.
+	// Await lets go of a turn whose search waits for a person: until that person has chosen or the
+	// plan is another than the one that was shown, for Most since it was Asked, and for Again from
+	// now on.
 	Await(ctx context.Context, f session.Fence, w Waiting) error
 	// Conclude keeps how far the search was at its end.
 	Conclude(ctx context.Context, f session.Fence, p packet.Progress) error
-	// Forget empties the judgments, and puts a text in the place of every sub-question that was asked because of one.
+	// Forget empties the judgments, and puts a text in the place of every sub-question that was
+	// asked because of one.
 	Forget(ctx context.Context, f session.Fence, text string) error
 }
 

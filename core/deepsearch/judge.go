@@ -24,7 +24,8 @@ type Judgment struct {
 	Contradictions []string // where they do not agree
 }
 
-// then is what two judgments come to, of which the second one knows more. What contradicts does so after further findings, too.
+// then is what two judgments come to, of which the second one knows more. What contradicts does so
+// after further findings, too.
 func (j Judgment) then(next Judgment) Judgment {
 	for _, c := range next.Contradictions {
 		if !slices.Contains(j.Contradictions, c) {
@@ -50,7 +51,8 @@ var judgeSpec = llm.ToolSpec{
 // most of what a judgment may name.
 const maxNamed = 6
 
-// refine judges what was found and asks further where that does not suffice. It reports whether there are new sub-questions.
+// refine judges what was found and asks further where that does not suffice. It reports whether
+// there are new sub-questions.
 func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 	var (
 		judged    Judgment

@@ -123,8 +123,8 @@ func (o *outside) calls() int {
 	return o.open
 }
 
-// puppet is every model of a search. It does what was drawn, whatever it is asked, and is the oracle:
-// it knows of each address that it opens whether the request may be sent.
+// puppet is every model of a search. It does what was drawn, whatever it is asked, and is the
+// oracle: it knows of each address that it opens whether the request may be sent.
 type puppet struct {
 	site    *site
 	choices []int
@@ -234,10 +234,10 @@ func (p *puppet) reply(req llm.Request) llm.Delta {
 	return llm.Delta{Text: text}
 }
 
-// Whatever documents say and models write, no query of a web search holds text of a document that is not
-// public, and no request leaves but to an address that a person wrote or a
-// public document names, and none from a text that something private had a part in: in the parts of a
-// deep search, after a crash, an edit or a retry, and in follow-ups.
+// Whatever documents say and models write, no query of a web search holds text of a document that
+// is not public, and no request leaves but to an address that a person wrote or a public document
+// names, and none from a text that something private had a part in: in the parts of a deep search,
+// after a crash, an edit or a retry, and in follow-ups.
 func TestNoTextOfADocumentBecomesARequest(t *testing.T) {
 	t.Parallel()
 	opened, carried, arrived := 0, 0, 0

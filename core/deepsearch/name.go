@@ -19,9 +19,10 @@ var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
 // linking may stand inside a name.
 var linking = map[string]bool{"of": true, "the": true, "de": true, "von": true, "van": true, "der": true, "la": true, "du": true}
 
-// Names returns what texts name and the question does not: what is written with capitals within a sentence, or as an identifier. First come those that stand in
-// sentences which say most of what the question says; where there are any, those that stand in none are left out. They are what a second search looks for beside the
-// question.
+// Names returns what texts name and the question does not: what is written with capitals within a
+// sentence, or as an identifier. First come those that stand in sentences which say most of what
+// the question says; where there are any, those that stand in none are left out. They are what a
+// second search looks for beside the question.
 func Names(question string, texts []string) []string {
 	asked := make(map[string]bool)
 	for _, w := range strings.Fields(fold(question)) {
@@ -62,7 +63,8 @@ func Names(question string, texts []string) []string {
 	return out
 }
 
-// known reports whether every word of a name stands in the question, or it has none that tells something.
+// known reports whether every word of a name stands in the question, or it has none that tells
+// something.
 func known(key string, asked map[string]bool) bool {
 	for w := range strings.FieldsSeq(key) {
 		if !asked[w] && len(w) > 1 && !linking[w] {
@@ -130,7 +132,8 @@ func capital(word string) bool {
 	return false
 }
 
-// identifier reports whether a word is written as programs and tickets are: ABC-12, snake_case, camelCase.
+// identifier reports whether a word is written as programs and tickets are: ABC-12, snake_case,
+// camelCase.
 func identifier(word string) bool {
 	letter, mark := false, false
 	lower := false
@@ -147,7 +150,8 @@ func identifier(word string) bool {
 	return letter && mark
 }
 
-// sentences are what a finding says: what it cites where it was found, else the beginnings of the passages that came nearest.
+// sentences are what a finding says: what it cites where it was found, else the beginnings of the
+// passages that came nearest.
 func sentences(f Finding) []string {
 	var out []string
 	if f.State == Found {
@@ -170,8 +174,8 @@ func sentences(f Finding) []string {
 	return out
 }
 
-// byName asks further without a model: what was not found, and a question that only describes what it is about, are searched for once more with the names that
-// the first searches found.
+// byName asks further without a model: what was not found, and a question that only describes what
+// it is about, are searched for once more with the names that the first searches found.
 func (s *inquiry) byName() []SubQuestion {
 	rows := s.standing()
 	if s.latest() > 0 {
@@ -202,7 +206,8 @@ func (s *inquiry) byName() []SubQuestion {
 	return out
 }
 
-// open is what a question asks beside what was found: its words without those that the texts hold, which would find the same again.
+// open is what a question asks beside what was found: its words without those that the texts hold,
+// which would find the same again.
 func open(question string, texts []string) string {
 	var kept []string
 	for i, word := range strings.Fields(question) {

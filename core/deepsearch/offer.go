@@ -9,10 +9,12 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// spokenOf is the share of a part's words and numbers that an answer has to hold so as to speak of it.
+// spokenOf is the share of a part's words and numbers that an answer has to hold so as to speak of
+// it.
 const spokenOf = 0.5
 
-// Offered is Offering for a plain answer that is about to be written: none where no words are written, and none beside the answers of other models.
+// Offered is Offering for a plain answer that is about to be written: none where no words are
+// written, and none beside the answers of other models.
 func Offered(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to
@@ -20,8 +22,8 @@ func Offered(req turn.Request, to packet.Sink) packet.Sink {
 	return Offering(req.Question.Text, to)
 }
 
-// Offering is a sink for a plain answer, at whose end it says whether the answer speaks of a part of the question alone. Of a question that has no parts it is the
-// sink itself.
+// Offering is a sink for a plain answer, at whose end it says whether the answer speaks of a part
+// of the question alone. Of a question that has no parts it is the sink itself.
 func Offering(question string, to packet.Sink) packet.Sink {
 	parts := Decompose(question)
 	if len(parts) == 0 {

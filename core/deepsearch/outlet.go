@@ -6,7 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// The top-level blocks: the plan, then for each round what it is asked for and its sub-questions, then the report.
+// The top-level blocks: the plan, then for each round what it is asked for and its sub-questions,
+// then the report.
 const planBlock = 0
 
 // askBlock is the block of the sub-questions of a round; the plan's is round 0.
@@ -15,8 +16,9 @@ func askBlock(round int) int { return 2*round + 1 }
 // refineBlock is the block in which a round of refinement is decided.
 func refineBlock(round int) int { return 2 * round }
 
-// outlet is the way to the sink of a turn, for several goroutines. A citation that was introduced is not introduced again; one of another section of the
-// same document is, since it leads elsewhere.
+// outlet is the way to the sink of a turn, for several goroutines. A citation that was introduced
+// is not introduced again; one of another section of the same document is, since it leads
+// elsewhere.
 type outlet struct {
 	mu    sync.Mutex
 	sink  packet.Sink
@@ -55,7 +57,8 @@ func (o *outlet) at(r *row, block int, p packet.Payload) {
 	o.Accept(packet.Packet{Placement: packet.Placement{TurnIndex: askBlock(r.Round), TabIndex: r.tab, SubTurnIndex: &block}, Payload: p})
 }
 
-// behind is a sink for a run whose blocks come after those that are there, and whose end is changed by edit.
+// behind is a sink for a run whose blocks come after those that are there, and whose end is changed
+// by edit.
 func (o *outlet) behind(block int, edit func(*packet.Stop)) packet.Sink {
 	return packet.SinkFunc(func(p packet.Packet) {
 		p.Placement.TurnIndex += block
@@ -67,7 +70,8 @@ func (o *outlet) behind(block int, edit func(*packet.Stop)) packet.Sink {
 	})
 }
 
-// within is a sink for the run that works on a sub-question. What it writes is its finding, which is shown once it is complete.
+// within is a sink for the run that works on a sub-question. What it writes is its finding, which
+// is shown once it is complete.
 func (o *outlet) within(r *row) packet.Sink {
 	writing := false
 	return packet.SinkFunc(func(p packet.Packet) {

@@ -30,7 +30,8 @@ var planSpec = llm.ToolSpec{
 		`"description":"Up to 6 questions, each understood by somebody who reads nothing else. Empty: one search answers the question, or it needs none."}},"required":["sub_questions"]}`),
 }
 
-// prepare takes the question apart, or takes up what an earlier attempt has done. direct says that it needs no depth.
+// prepare takes the question apart, or takes up what an earlier attempt has done. direct says that
+// it needs no depth.
 func (s *inquiry) prepare(ctx context.Context) (direct bool, err error) {
 	if s.req.SmallTalk {
 		return true, nil
@@ -95,7 +96,8 @@ func (s *inquiry) keepPlan(ctx context.Context, record Record) Record {
 	return record
 }
 
-// extends reports whether a plan is another one to which people have added questions, and nothing else.
+// extends reports whether a plan is another one to which people have added questions, and nothing
+// else.
 func extends(kept, record Record) bool {
 	for i, q := range kept.Questions {
 		if !q.Added && (i >= len(record.Questions) || record.Questions[i].Text != q.Text) {
@@ -105,7 +107,8 @@ func extends(kept, record Record) bool {
 	return true
 }
 
-// plan takes the question apart: by the model, and by rule where there is none, or where it does not do so.
+// plan takes the question apart: by the model, and by rule where there is none, or where it does
+// not do so.
 func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	record := Record{Question: s.req.Question.Text, Audience: s.listeners()}
 	questions, asked, err := s.planned(ctx)
@@ -120,7 +123,8 @@ func (s *inquiry) plan(ctx context.Context) (Record, error) {
 	return record, nil
 }
 
-// planned is the plan of the model. asked is false where it made none: its questions are made by rule then. An error is one that ends the turn.
+// planned is the plan of the model. asked is false where it made none: its questions are made by
+// rule then. An error is one that ends the turn.
 func (s *inquiry) planned(ctx context.Context) (questions []SubQuestion, asked bool, err error) {
 	if s.model.Info().Extractive {
 		return nil, false, nil
@@ -184,7 +188,8 @@ func (s *inquiry) look(ctx context.Context) string {
 	return b.String()
 }
 
-// background is what planner and judge know beside the question: when and where it is asked, what can be searched, and what files hold.
+// background is what planner and judge know beside the question: when and where it is asked, what
+// can be searched, and what files hold.
 func (s *inquiry) background() string {
 	var b strings.Builder
 	in := prompt.Input{Now: s.req.Now, Place: s.req.Place, Sources: s.req.Sources, Tools: s.Tools.Tools(), Question: s.req.Question}
@@ -206,7 +211,8 @@ func (s *inquiry) background() string {
 	return b.String()
 }
 
-// fileBytes is how much of all files planner and judge read, in bytes; half of it at most is one file's.
+// fileBytes is how much of all files planner and judge read, in bytes; half of it at most is one
+// file's.
 const fileBytes = 12_000
 
 // titled is a document as a model reads of it: title, date and address.

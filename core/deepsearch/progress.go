@@ -11,7 +11,8 @@ import (
 // telling is how often a reader is told how far a search is, though nothing else happens.
 const telling = 10 * time.Second
 
-// tell says every while how far the search is, and takes up what people change in the plan, until ctx ends.
+// tell says every while how far the search is, and takes up what people change in the plan, until
+// ctx ends.
 func (s *inquiry) tell(ctx context.Context) {
 	ticker, steering := time.NewTicker(telling), time.NewTicker(s.config.Steer)
 	defer ticker.Stop()

@@ -15,9 +15,11 @@ import (
 type SubQuestion struct {
 	Text  string
 	Round int // 0: of the plan; from 1: of refinement
-	// After is the number, from 1, of the sub-question whose finding names what this one speaks of; 0: none has to be answered before.
+	// After is the number, from 1, of the sub-question whose finding names what this one speaks of;
+	// 0: none has to be answered before.
 	After int
-	// Again is the number of the sub-question that this one asks again, with names that were found meanwhile; 0: it is a new one.
+	// Again is the number of the sub-question that this one asks again, with names that were found
+	// meanwhile; 0: it is a new one.
 	Again int
 	Added bool // by a person, while the search ran
 }
@@ -51,8 +53,9 @@ type Finding struct {
 // maxSubQuestion is how long a sub-question may be, in characters.
 const maxSubQuestion = 400
 
-// tidy returns the questions that can be asked: each once, none that was asked before, none that is too long or says nothing, and no more than MaxQuestions. Of
-// what was left out for its number it says how many.
+// tidy returns the questions that can be asked: each once, none that was asked before, none that is
+// too long or says nothing, and no more than MaxQuestions. Of what was left out for its number it
+// says how many.
 func tidy(texts, before []string) (kept []string, left int) {
 	seen := make(map[string]bool)
 	for _, t := range before {

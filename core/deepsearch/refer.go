@@ -14,9 +14,11 @@ var (
 	pointed = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
 	// between is what stands before the two sides of a difference.
 	between = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
-	// thing begins with an article or what stands for one. German "die" is none here, since it is an English verb.
+	// thing begins with an article or what stands for one. German "die" is none here, since it is
+	// an English verb.
 	thing = regexp.MustCompile(`(?i)(?:^|\s)((?:an?|the|our|my|your|einen?|einem|einer|der|das|dem|unser\w*|mein\w*)\s+\S.*)$`)
-	// result begins a question whose answer is a thing or somebody, so that what follows may speak of that.
+	// result begins a question whose answer is a thing or somebody, so that what follows may speak
+	// of that.
 	result = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
 	// aside is what a part was given of the one before it.
 	aside = regexp.MustCompile(`\(([^()]+)\)[\s?.!]*$`)
@@ -35,7 +37,8 @@ var empty = func() map[string]bool {
 // maxSubject is how many words of a part another one is given.
 const maxSubject = 12
 
-// subject is what a part is about: the sides of a difference, the thing that it names with an article, else its words without those that ask.
+// subject is what a part is about: the sides of a difference, the thing that it names with an
+// article, else its words without those that ask.
 func subject(part string) string {
 	part = strings.TrimRight(strings.Join(strings.Fields(part), " "), "?.! ")
 	var words []string
@@ -57,8 +60,10 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// after is a part that stands behind another one. If it points back to what that names, it is given this in the place of "it" where that ends it, and is a question
-// of its own. If it may point to the answer, or "it" stands elsewhere, it comes after the other one, and what that is about is put behind it.
+// after is a part that stands behind another one. If it points back to what that names, it is given
+// this in the place of "it" where that ends it, and is a question of its own. If it may point to
+// the answer, or "it" stands elsewhere, it comes after the other one, and what that is about is put
+// behind it.
 func after(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}
 	if len(before) == 0 || !pointing.MatchString(existing.ReplaceAllString(part, "")) {

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Replay returns packets of the plan of a turn that was saved, as far as views show them, and how far it was at its end.
+// Replay returns packets of the plan of a turn that was saved, as far as views show them, and how
+// far it was at its end.
 func Replay(plan []session.PlanRow, end packet.Progress) []packet.Packet {
 	if len(plan) == 0 {
 		return nil

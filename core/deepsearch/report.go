@@ -23,7 +23,8 @@ import (
 //go:embed report.md
 var reportPrompt string
 
-// report has the answer written from what was found, once it is known that all who listen may still read it.
+// report has the answer written from what was found, once it is known that all who listen may still
+// read it.
 func (s *inquiry) report(ctx context.Context) (turn.Report, error) {
 	s.recheck(ctx)
 	rows := s.standing()
@@ -90,8 +91,9 @@ func (s *inquiry) write(ctx context.Context, rows []row, model llm.Model, standI
 	return report, err
 }
 
-// material is what the report is written from: for each sub-question a call of the search, and as its result what was found, with the passages that
-// it rests on. All of it together takes half of the model's window at most.
+// material is what the report is written from: for each sub-question a call of the search, and as
+// its result what was found, with the passages that it rests on. All of it together takes half of
+// the model's window at most.
 func (s *inquiry) material(rows []row, info llm.Info) (steps []message.Message, references []message.Reference) {
 	room := info.Window / 2 / max(1, len(rows))
 	calls := message.Message{Role: message.ToolCall}
@@ -123,7 +125,8 @@ func (s *inquiry) material(rows []row, info llm.Info) (steps []message.Message, 
 	return append([]message.Message{calls}, results...), references
 }
 
-// recheck takes back findings that rest on what not all who listen may read any more, and what was made of them.
+// recheck takes back findings that rest on what not all who listen may read any more, and what was
+// made of them.
 func (s *inquiry) recheck(ctx context.Context) {
 	if s.Library == nil {
 		return
@@ -169,8 +172,8 @@ func (s *inquiry) recheck(ctx context.Context) {
 // takenBack stands where a question stood that may repeat what may not be shown any more.
 const takenBack = "What was asked further"
 
-// forget takes back what was thought of the findings, of which one is taken back: the judgment, and the questions that were asked further, may repeat it. What those
-// found stands for itself.
+// forget takes back what was thought of the findings, of which one is taken back: the judgment, and
+// the questions that were asked further, may repeat it. What those found stands for itself.
 func (s *inquiry) forget(ctx context.Context) {
 	var further []*row
 	s.mu.Lock()

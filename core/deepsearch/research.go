@@ -33,7 +33,8 @@ var briefPrompt string
 // errPartTime is the cause with which the work on a sub-question ends when it took too long.
 var errPartTime = errors.New("the sub-question took too long")
 
-// research has every sub-question answered that has no finding yet, several at once, each as soon as those are answered that it comes after.
+// research has every sub-question answered that has no finding yet, several at once, each as soon
+// as those are answered that it comes after.
 func (s *inquiry) research(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -83,7 +84,8 @@ func (s *inquiry) wake() {
 	}
 }
 
-// work answers one sub-question, and keeps what came of it. One that is interrupted with the turn has no finding.
+// work answers one sub-question, and keeps what came of it. One that is interrupted with the turn
+// has no finding.
 func (s *inquiry) work(ctx context.Context, r *row) {
 	wanted, drop := context.WithCancelCause(ctx)
 	defer drop(nil)
@@ -157,8 +159,9 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 	return f
 }
 
-// about reports whether the finding of what was asked again says anything of the question beside the names, which alone bring what is said of them: it does, or
-// it rests on a document that the first finding does not cite.
+// about reports whether the finding of what was asked again says anything of the question beside
+// the names, which alone bring what is said of them: it does, or it rests on a document that the
+// first finding does not cite.
 func (s *inquiry) about(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
@@ -177,7 +180,8 @@ func (s *inquiry) stoodIn(a turn.Answer) bool {
 	return s.req.StandIn != nil && a.Model == s.req.StandIn.Info().Name
 }
 
-// briefed is a sub-question as it is asked, with the names that the one before it found, and what that text was made of.
+// briefed is a sub-question as it is asked, with the names that the one before it found, and what
+// that text was made of.
 func (s *inquiry) briefed(r *row) (text string, basis message.Basis) {
 	q := r.SubQuestion
 	s.mu.Lock()
@@ -232,8 +236,9 @@ func (s *inquiry) usable() []string {
 // searchable reports whether the agent has a search, without which there is nothing to look into.
 func (s *inquiry) searchable() bool { return slices.Contains(s.usable(), search.Name) }
 
-// partOf is the turn of a row. It knows what the whole question is and what others look into, unless a person wrote it: what is
-// planned rests on what the planner read, and a person's own question does not.
+// partOf is the turn of a row. It knows what the whole question is and what others look into,
+// unless a person wrote it: what is planned rests on what the planner read, and a person's own
+// question does not.
 func (s *inquiry) partOf(r *row) turn.Request {
 	req := s.part(s.briefed(r))
 	req.Question.Files, req.Project = s.req.Question.Files, s.req.Project
@@ -251,8 +256,9 @@ func (s *inquiry) partOf(r *row) turn.Request {
 	return req
 }
 
-// part is the turn in which a sub-question is answered: nothing of the conversation is known in it, and nothing but documents counts. Its text is no person's,
-// whoever wrote it: what people wrote is handed over by itself.
+// part is the turn in which a sub-question is answered: nothing of the conversation is known in it,
+// and nothing but documents counts. Its text is no person's, whoever wrote it: what people wrote is
+// handed over by itself.
 func (s *inquiry) part(text string, basis message.Basis) turn.Request {
 	agent := prompt.Agent{Name: s.req.Agent.Name, Sources: s.req.Agent.Sources, Grounding: prompt.Strict, Instructions: strings.TrimSpace(briefPrompt)}
 	agent.Tools = s.usable()
@@ -263,7 +269,8 @@ func (s *inquiry) part(text string, basis message.Basis) turn.Request {
 	}
 }
 
-// toolTimeout is how long a tool may take that is used for a sub-question, which nobody waits for alone.
+// toolTimeout is how long a tool may take that is used for a sub-question, which nobody waits for
+// alone.
 const toolTimeout = 2 * time.Minute
 
 // reader runs sub-questions: with searches of which there are so many and no more.
@@ -284,7 +291,8 @@ func (s *inquiry) reader() *turn.Runner {
 	return turn.NewRunner(set, s.Counter, turn.Config{MaxSteps: s.config.Searches + 2, Tools: tool.RunnerConfig{Timeout: toolTimeout}, Policy: s.config.Policy, DropUnsupported: true}, s.Logger)
 }
 
-// keep writes to the journal. What is not kept is found again by whoever takes the turn over, so a failure costs no answer.
+// keep writes to the journal. What is not kept is found again by whoever takes the turn over, so a
+// failure costs no answer.
 func (s *inquiry) keep(ctx context.Context, what string, write func(context.Context) error) {
 	if s.Journal == nil {
 		return

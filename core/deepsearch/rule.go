@@ -5,9 +5,11 @@ import (
 	"strings"
 )
 
-// Decompose takes a question apart by rule, for where no model does: several questions in one, a list, "first … then …", a comparison, and what "and" or "or"
-// joins. Each part stands by itself as far as words tell: one that points back is given what the part before is about. A question that asks about something which it
-// only describes ("the team that owns …") is one part, whose first search finds names for a second one. None says that one search is what there is to do.
+// Decompose takes a question apart by rule, for where no model does: several questions in one, a
+// list, "first … then …", a comparison, and what "and" or "or" joins. Each part stands by itself as
+// far as words tell: one that points back is given what the part before is about. A question that
+// asks about something which it only describes ("the team that owns …") is one part, whose first
+// search finds names for a second one. None says that one search is what there is to do.
 func Decompose(question string) []SubQuestion {
 	if question = strings.TrimSpace(question); len(question) > maxRuled {
 		return nil
@@ -23,7 +25,8 @@ func Decompose(question string) []SubQuestion {
 	return nil
 }
 
-// maxRuled is how long a question may be that is taken apart by rule, in bytes: what is longer holds text beside the question.
+// maxRuled is how long a question may be that is taken apart by rule, in bytes: what is longer
+// holds text beside the question.
 const maxRuled = 2_000
 
 // bounded keeps the parts that can be asked.
@@ -100,8 +103,8 @@ func clauses(question string) []SubQuestion {
 	return out
 }
 
-// cut cuts a sentence in front of each clause that is a question, except where fewer than three words
-// come before it.
+// cut cuts a sentence in front of each clause that is a question, except where fewer than three
+// words come before it.
 func cut(sentence string) []string {
 	at := clause.FindStringSubmatchIndex(sentence)
 	if at == nil || len(strings.Fields(sentence[:at[0]])) < 3 {
@@ -110,7 +113,8 @@ func cut(sentence string) []string {
 	return append([]string{sentence[:at[0]]}, cut(sentence[at[2]:])...)
 }
 
-// comparisons name two things between words that say that they are compared. Of what stands before and behind them, what speaks of the comparison is left out.
+// comparisons name two things between words that say that they are compared. Of what stands before
+// and behind them, what speaks of the comparison is left out.
 var comparisons = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^(?P<before>.*?)\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|of|zwischen)\s+(?P<a>.+?)\s+(?:and|und)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|with|when|regarding|by|bei|für)\s+.+?)?[?.!]*$`),
 	regexp.MustCompile(`(?i)^(?P<before>)(?:please\s+)?(?:compare|vergleiche?|contrast)\s+(?P<a>.+?)\s+(?:and|with|to|und|mit)\s+(?P<b>.+?)(?P<after>\s+(?:in|on|for|regarding|by|bei|für)\s+.+?)?[?.!]*$`),

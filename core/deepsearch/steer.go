@@ -13,13 +13,15 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Instruction is what a person says to a deep search that is under way: that a question is to be looked into as well, that some are not to be, or both. Either
-// may be empty where the person left it out.
+// Instruction is what a person says to a deep search that is under way: that a question is to be
+// looked into as well, that some are not to be, or both. Either may be empty where the person left
+// it out.
 type Instruction struct {
 	Add  string
 	Drop []int // numbers of sub-questions, from 1
 	Rest bool  // all that have no finding yet are dropped
-	// Choice answers whether a search that waits is to be begun; nothing else is said with it. Of is the turn that it is about, empty for whichever waits there.
+	// Choice answers whether a search that waits is to be begun; nothing else is said with it. Of
+	// is the turn that it is about, empty for whichever waits there.
 	Choice Choice
 	Of     session.TurnID
 }
@@ -37,8 +39,9 @@ var (
 // rowNumbers are numbers such as "2", "2 and 3" and "number 2, 3".
 const rowNumbers = `(?:(?:questions?|numbers?|no\.)\s*)?(\d{1,3}(?:(?:\s*,\s*|\s+(?:and\s+)?)\d{1,3})*)`
 
-// ParseInstruction reads "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …", "start" and "just answer", after mentions of the bot. ok is false for any other text, which is
-// a message like all others.
+// ParseInstruction reads "add: …", "drop 2", "drop 2 and 3", "instead: …", "instead of 2: …",
+// "start" and "just answer", after mentions of the bot. ok is false for any other text, which is a
+// message like all others.
 func ParseInstruction(text string) (in Instruction, ok bool) {
 	text = strings.TrimSpace(addressed.ReplaceAllString(text, ""))
 	if choice := choices[strings.ToLower(strings.TrimRight(text, ".! "))]; choice != "" {
@@ -71,7 +74,8 @@ func rowsOf(text string) (rows []int) {
 	return rows
 }
 
-// Lacking is what an instruction leaves out, as a sentence for whoever gave it; empty where it is whole.
+// Lacking is what an instruction leaves out, as a sentence for whoever gave it; empty where it is
+// whole.
 func (in Instruction) Lacking() string {
 	switch {
 	case in.Choice != "" || in.Add != "" || len(in.Drop) > 0 && !in.Rest:
@@ -83,10 +87,13 @@ func (in Instruction) Lacking() string {
 	}
 }
 
-// Steering takes in what people say to deep searches that are under way. It is safe for concurrent use by any number of processes.
+// Steering takes in what people say to deep searches that are under way. It is safe for concurrent
+// use by any number of processes.
 type Steering interface {
-	// Steer changes the plan of the deep search that runs where a stop would be meant for it, if whoever says so may stop it: all that the instruction says, or
-	// nothing. What stands in the plan already is not added again, and what was dropped stays so, so that a second call changes nothing.
+	// Steer changes the plan of the deep search that runs where a stop would be meant for it, if
+	// whoever says so may stop it: all that the instruction says, or nothing. What stands in the
+	// plan already is not added again, and what was dropped stays so, so that a second call changes
+	// nothing.
 	Steer(ctx context.Context, at session.StopRequest, in Instruction) (Steered, error)
 }
 
@@ -138,7 +145,8 @@ func (s Steered) Sentence(in Instruction) string {
 	return ""
 }
 
-// errDropped is the cause with which the work on a sub-question ends that a person dropped: a stop like any other to whoever works on it.
+// errDropped is the cause with which the work on a sub-question ends that a person dropped: a stop
+// like any other to whoever works on it.
 var errDropped = fmt.Errorf("a person dropped the sub-question: %w", turn.ErrStopped)
 
 // steer takes up what people changed in the plan.
@@ -192,7 +200,8 @@ func (s *inquiry) known() int {
 	return len(s.rows)
 }
 
-// closed ends the time in which people may steer, before the report. It is false where somebody added a question that is to be looked into first.
+// closed ends the time in which people may steer, before the report. It is false where somebody
+// added a question that is to be looked into first.
 func (s *inquiry) closed(ctx context.Context) bool {
 	if s.Journal == nil || context.Cause(ctx) != nil {
 		return true

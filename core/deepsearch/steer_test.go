@@ -53,7 +53,8 @@ func FuzzParseInstruction(f *testing.F) {
 	})
 }
 
-// What people say while a search runs changes its plan: what is dropped is worked on no longer, what is added is looked into, and the report knows of both.
+// What people say while a search runs changes its plan: what is dropped is worked on no longer,
+// what is added is looked into, and the report knows of both.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	who := deepsearch.Instruction{Add: "Who directs team Falcon?"}
@@ -105,7 +106,8 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// Where all is dropped, nothing is reported, and that is said; an added question goes through the filter that questions go through.
+// Where all is dropped, nothing is reported, and that is said; an added question goes through the
+// filter that questions go through.
 func TestSteeringThatLeavesNothing(t *testing.T) {
 	t.Parallel()
 	list, err := filter.NewList([]string{"salary"}, nil)

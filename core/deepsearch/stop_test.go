@@ -68,7 +68,8 @@ func TestStopAtEveryStage(t *testing.T) {
 	}
 }
 
-// A stop ends every call that is under way, whether it searches or writes, before the last packet comes, and asks no model after it.
+// A stop ends every call that is under way, whether it searches or writes, before the last packet
+// comes, and asks no model after it.
 func TestAStopEndsEveryCall(t *testing.T) {
 	t.Parallel()
 	for name, hangs := range map[string]bool{"searches": false, "models": true} {

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A deep search offers no model a tool that the agent does not have, and one without a search answers
-// as it does elsewhere, and says so.
+// A deep search offers no model a tool that the agent does not have, and one without a search
+// answers as it does elsewhere, and says so.
 func TestDeepSearchOffersNoToolThatTheAgentLacks(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -1,4 +1,5 @@
-// Package document holds what connectors yield and what is indexed: documents, their sections, and the chunks cut from them.
+// Package document holds what connectors yield and what is indexed: documents, their sections, and
+// the chunks cut from them.
 package document
 
 import (
@@ -7,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// ID identifies a document within its tenant and never changes while the document exists: the source's id, a colon, and the
-// source's own name for it, such as "files-docs:guide/install.md".
+// ID identifies a document within its tenant and never changes while the document exists: the
+// source's id, a colon, and the source's own name for it, such as "files-docs:guide/install.md".
 type ID string
 
 // SourceID identifies a source of documents within its tenant.
@@ -40,8 +41,9 @@ type Ref struct {
 // Document is one document as a connector yields it.
 type Document struct {
 	Ref
-	// OwnURL is where its source knows the document to be, when URL is what the document says of itself: it becomes the URL when another
-	// document has that one already. Empty when the two are the same.
+	// OwnURL is where its source knows the document to be, when URL is what the document says of
+	// itself: it becomes the URL when another document has that one already. Empty when the two are
+	// the same.
 	OwnURL   string
 	ACL      access.ACL
 	Metadata map[string]string // shown to the model and searchable, such as tags; small
@@ -56,16 +58,19 @@ const MaxLinks = 1000
 // Link is a link that a document's text holds.
 type Link struct {
 	Text string // as it stands in the document's text
-	// To is what it leads to: the ID of a document of the same source, or an absolute address. Readers of a format leave it as it is written; their connector, which
-	// knows where the document is, resolves it.
+	// To is what it leads to: the ID of a document of the same source, or an absolute address.
+	// Readers of a format leave it as it is written; their connector, which knows where the
+	// document is, resolves it.
 	To string
 }
 
-// Section is a part of a document under one heading. Text above the first heading has no Heading. The heading is also the first block of
-// the section (kind Heading), so that a document's text can be read without its structure.
+// Section is a part of a document under one heading. Text above the first heading has no Heading.
+// The heading is also the first block of the section (kind Heading), so that a document's text can
+// be read without its structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
-	// Anchor is the fragment that leads a reader to this section, without "#", or an address of its own on the document's host; may be empty.
+	// Anchor is the fragment that leads a reader to this section, without "#", or an address of its
+	// own on the document's host; may be empty.
 	Anchor string
 	Blocks []Block
 }
@@ -81,7 +86,8 @@ const (
 	Heading                    // a section's own heading as a Markdown line ("## Install"), never cut from what follows it
 )
 
-// Block is a piece of a section that belongs together. Text is plain text or Markdown, in UTF-8, without a trailing newline.
+// Block is a piece of a section that belongs together. Text is plain text or Markdown, in UTF-8,
+// without a trailing newline.
 type Block struct {
 	Kind BlockKind
 	Text string

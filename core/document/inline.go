@@ -2,7 +2,8 @@ package document
 
 import "strings"
 
-// InlineCode writes code inside running text: between backticks, of which there are more than the code itself has in a row.
+// InlineCode writes code inside running text: between backticks, of which there are more than the
+// code itself has in a row.
 func InlineCode(code string) string {
 	longest, run := 0, 0
 	for _, r := range code {
@@ -20,8 +21,9 @@ func InlineCode(code string) string {
 	return ticks + code + ticks
 }
 
-// InlineLink writes a link inside running text: its text and, where that is an address of the web or of a mailbox which the text does not
-// name already, the address in brackets. Other addresses lead to places that a reader of the text alone cannot reach and are left out.
+// InlineLink writes a link inside running text: its text and, where that is an address of the web
+// or of a mailbox which the text does not name already, the address in brackets. Other addresses
+// lead to places that a reader of the text alone cannot reach and are left out.
 func InlineLink(text, address string) string {
 	mailbox, isMail := strings.CutPrefix(address, "mailto:")
 	shown, _, _ := strings.Cut(mailbox, "?")

@@ -17,8 +17,8 @@ const (
 	maxDepth    = 24  // headings above one another
 )
 
-// Outline collects the sections of a document while a parser reads it from top to bottom. The zero Outline is ready to use; it is for one
-// goroutine.
+// Outline collects the sections of a document while a parser reads it from top to bottom. The zero
+// Outline is ready to use; it is for one goroutine.
 type Outline struct {
 	Limit    int // bytes of text; 0 is MaxText
 	sections []Section
@@ -34,7 +34,8 @@ type heading struct {
 	anchor string
 }
 
-// Heading begins a section. It lies below the nearest heading before it with a lower level, whatever levels are missing in between.
+// Heading begins a section. It lies below the nearest heading before it with a lower level,
+// whatever levels are missing in between.
 func (o *Outline) Heading(level int, title, anchor string) {
 	o.pop(level)
 	if len(anchor) > MaxHeading {
@@ -55,7 +56,8 @@ func (o *Outline) Heading(level int, title, anchor string) {
 	o.Block(Heading, strings.Repeat("#", min(max(level, 1), 6))+" "+title)
 }
 
-// Close ends the sections whose headings have at least the level given; what follows belongs to the section around them again.
+// Close ends the sections whose headings have at least the level given; what follows belongs to the
+// section around them again.
 func (o *Outline) Close(level int) {
 	if o.pop(level) && !o.Full() {
 		o.begin()

@@ -5,7 +5,8 @@ import "strings"
 // BlockSeparator stands between two blocks of a document's text.
 const BlockSeparator = "\n\n"
 
-// Text is the document's whole text: its blocks in reading order, parted by BlockSeparator. Chunk ranges count runes of it.
+// Text is the document's whole text: its blocks in reading order, parted by BlockSeparator. Chunk
+// ranges count runes of it.
 func (d *Document) Text() string {
 	var b strings.Builder
 	for _, s := range d.Sections {
@@ -19,9 +20,10 @@ func (d *Document) Text() string {
 	return b.String()
 }
 
-// Link is the address of a section of a document: the document's own address with the anchor, or the address alone when either
-// part is missing or the address already points at a fragment. An anchor that is an address on the document's own host is the section's
-// address itself: a message of a thread has its own.
+// Link is the address of a section of a document: the document's own address with the anchor, or
+// the address alone when either part is missing or the address already points at a fragment. An
+// anchor that is an address on the document's own host is the section's address itself: a message
+// of a thread has its own.
 func (r Ref) Link(anchor string) string {
 	if r.URL == "" || anchor == "" {
 		return r.URL

@@ -35,7 +35,8 @@ type Thread interface {
 	Close(ctx context.Context) error
 }
 
-// Interview asks questions as people do, and searches beside, to tell what was found from what became of it.
+// Interview asks questions as people do, and searches beside, to tell what was found from what
+// became of it.
 type Interview struct {
 	Asker     Asker
 	Retriever retrieve.Retriever
@@ -43,7 +44,8 @@ type Interview struct {
 	Sources   []document.SourceID // only these; none means all
 }
 
-// Run asks all questions, each thread from its opener on, and judges the replies. done is told how many have been asked.
+// Run asks all questions, each thread from its opener on, and judges the replies. done is told how
+// many have been asked.
 func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
 	followers := make(map[string][]int)
 	for n, q := range questions {
@@ -57,7 +59,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 		if q.After != "" {
 			continue
 		}
-		// Each follow-up has a thread of its own, which begins like the first one: several follow-ups of one question do not hear one another.
+		// Each follow-up has a thread of its own, which begins like the first one: several
+		// follow-ups of one question do not hear one another.
 		paths := threadsFrom(questions, followers, n)
 		judged := make(map[int]bool)
 		for _, path := range paths {
@@ -71,7 +74,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 	return results, nil
 }
 
-// threadsFrom lists the ways from an opener to each question that nothing follows. Follow-ups stand behind what they follow, so the walk ends.
+// threadsFrom lists the ways from an opener to each question that nothing follows. Follow-ups stand
+// behind what they follow, so the walk ends.
 func threadsFrom(questions []Question, followers map[string][]int, opener int) [][]int {
 	next := followers[questions[opener].ID]
 	if len(next) == 0 {
@@ -86,7 +90,8 @@ func threadsFrom(questions []Question, followers map[string][]int, opener int) [
 	return paths
 }
 
-// thread asks the questions of one thread. What was judged in another thread is asked again, for what follows it, and not judged again.
+// thread asks the questions of one thread. What was judged in another thread is asked again, for
+// what follows it, and not judged again.
 func (i Interview) thread(ctx context.Context, questions []Question, path []int, results []Judged, judged map[int]bool) (err error) {
 	thread, err := i.Asker.Open(ctx)
 	if err != nil {
@@ -114,7 +119,8 @@ func (i Interview) thread(ctx context.Context, questions []Question, path []int,
 	return nil
 }
 
-// Budgets of tokens for which Judged says whether a passage with the answer is among those that fit.
+// Budgets of tokens for which Judged says whether a passage with the answer is among those that
+// fit.
 const (
 	smallPrompt = 2000
 	largePrompt = 6000
@@ -159,7 +165,8 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	return j, nil
 }
 
-// Page is the path of a document below its source, which the expressions of a file of questions match.
+// Page is the path of a document below its source, which the expressions of a file of questions
+// match.
 func Page(id document.ID) string {
 	_, name, _ := strings.Cut(string(id), ":")
 	return name

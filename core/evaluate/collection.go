@@ -30,8 +30,9 @@ type Text struct {
 	Text  string // of documents; may be empty
 }
 
-// Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels; each may be compressed (.gz). Errors name the
-// file and line. What does not stop an evaluation is a note.
+// Read reads corpus.jsonl, queries.jsonl, and the judgements from qrels.tsv or the folder qrels;
+// each may be compressed (.gz). Errors name the file and line. What does not stop an evaluation is
+// a note.
 func Read(dir fs.FS) (Collection, error) {
 	var c Collection
 	r := reader{dir: dir}
@@ -86,8 +87,8 @@ func relevant(grades map[string]int) bool {
 	return false
 }
 
-// match leaves out judgements of queries that are not there, and notes judgements of documents that are not there: those count as documents
-// that were not found, as in BEIR.
+// match leaves out judgements of queries that are not there, and notes judgements of documents that
+// are not there: those count as documents that were not found, as in BEIR.
 func (c *Collection) match() error {
 	queries := make(map[string]bool, len(c.Queries))
 	for _, q := range c.Queries {
@@ -128,7 +129,8 @@ func (c *Collection) match() error {
 	return nil
 }
 
-// Fingerprint identifies the content of the collection, whatever its folder is called: 16 hexadecimal digits.
+// Fingerprint identifies the content of the collection, whatever its folder is called: 16
+// hexadecimal digits.
 func (c *Collection) Fingerprint() string {
 	sum := sha256.New()
 	for _, texts := range [][]Text{c.Documents, c.Queries} {

@@ -15,7 +15,8 @@ import (
 // source is the one that a collection is indexed as.
 const source document.SourceID = "collection"
 
-// documentID names a document of a collection in the index: by its place, since the collection's own name may be anything.
+// documentID names a document of a collection in the index: by its place, since the collection's
+// own name may be anything.
 func documentID(place int) document.ID { return document.ID(fmt.Sprintf("%s:%d", source, place)) }
 
 // original is the document of the collection that a document in the index stands for.
@@ -30,7 +31,8 @@ func (c *Collection) original(id document.ID) (Text, bool) {
 // connectorBatch is how many documents a batch holds.
 const connectorBatch = 256
 
-// Connector yields the documents of a collection, readable by everybody. Documents without a text of their own have their title for it.
+// Connector yields the documents of a collection, readable by everybody. Documents without a text
+// of their own have their title for it.
 func (c *Collection) Connector() index.Connector { return connector{c} }
 
 type connector struct{ collection *Collection }

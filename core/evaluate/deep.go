@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Step is one sentence of the reasoning that leads to an answer, and the documents that it rests on.
+// Step is one sentence of the reasoning that leads to an answer, and the documents that it rests
+// on.
 type Step struct {
 	Text  string
 	Pages []string
@@ -65,8 +66,9 @@ type DeepResult struct {
 	Searches float64 `json:"searches"`   // for a query, mean
 }
 
-// Ordered is how often a reader who takes the steps of the reasoning in order, and looks at the first so many documents of each search, would find every document
-// before the step that rests on it: by the question, or by a step before.
+// Ordered is how often a reader who takes the steps of the reasoning in order, and looks at the
+// first so many documents of each search, would find every document before the step that rests on
+// it: by the question, or by a step before.
 type Ordered struct {
 	Depth int     `json:"depth"`
 	Found float64 `json:"found"` // share of the queries
@@ -85,7 +87,8 @@ var depths = []int{3, 5, 10}
 // nameDepth is how many passages of the first search names are taken from.
 const nameDepth = 3
 
-// Deep measures every way of searching in a mode, without a model. The rankings of several searches take turns.
+// Deep measures every way of searching in a mode, without a model. The rankings of several searches
+// take turns.
 func (r Runner) Deep(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Deep, error) {
 	hybrid, err := r.hybrid(mode, r.Config)
 	if err != nil {
@@ -202,7 +205,8 @@ func taken(rankings [][]string) []string {
 	}
 }
 
-// found is whether the first ten documents are all that answer, and which share of them the first five hold.
+// found is whether the first ten documents are all that answer, and which share of them the first
+// five hold.
 func found(c *Collection, q Text, ranking []string) (ten, five float64) {
 	needed, atTen, atFive := 0, 0, 0
 	for id, grade := range c.Judgements[q.ID] {
@@ -224,7 +228,8 @@ func found(c *Collection, q Text, ranking []string) (ten, five float64) {
 	return ten, float64(atFive) / float64(max(1, needed))
 }
 
-// inOrder reports whether each document of a step is among the first ones of the question's search or of a step's before it.
+// inOrder reports whether each document of a step is among the first ones of the question's search
+// or of a step's before it.
 func (d *deepRun) inOrder(ctx context.Context, q Text, depth int) (bool, error) {
 	known := make(map[string]bool)
 	learn := func(text string) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A document that the question does not name is found by the name that the first one holds, and by the step before it, never by its own.
+// A document that the question does not name is found by the name that the first one holds, and by
+// the step before it, never by its own.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{

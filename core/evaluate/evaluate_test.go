@@ -34,7 +34,8 @@ func TestMeasureByHand(t *testing.T) {
 	}
 }
 
-// Measures stay between 0 and 1; the ideal ranking has 1; moving a relevant document up never costs anything.
+// Measures stay between 0 and 1; the ideal ranking has 1; moving a relevant document up never costs
+// anything.
 func TestMeasuresProperties(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a", "b", "c", "d", "e", "f"}

@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// goldFile says which sentences of which documents answer: an object a line, {"id", "pages": [[…]], "evidence": [[{"page", "text"}]]}, with a list
-// for each step of the reasoning. It may be missing.
+// goldFile says which sentences of which documents answer: an object a line, {"id", "pages": [[…]],
+// "evidence": [[{"page", "text"}]]}, with a list for each step of the reasoning. It may be missing.
 const goldFile = "steps.jsonl"
 
 // Quote is a sentence that an answer rests on. Without a text it is any passage of the document.
@@ -21,7 +21,8 @@ type Quote struct {
 	Text     string
 }
 
-// quoted is the share of a quotation's words and numbers that a passage of its document has to hold: quotations may be cut or joined.
+// quoted is the share of a quotation's words and numbers that a passage of its document has to
+// hold: quotations may be cut or joined.
 const quoted = 0.9
 
 // gold reads goldFile: for each query its quotations, where a step has none its documents.

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Of a collection that says what its answers rest on, it is measured how much of that a prompt holds.
+// Of a collection that says what its answers rest on, it is measured how much of that a prompt
+// holds.
 func TestGoldInThePrompt(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("nothing of interest ", 700) // more than 2,000 tokens

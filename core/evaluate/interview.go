@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// AnswerReport is the outcome of asking a file of questions. Its JSON names are stable: reports are kept and compared with later ones.
+// AnswerReport is the outcome of asking a file of questions. Its JSON names are stable: reports are
+// kept and compared with later ones.
 type AnswerReport struct {
 	File        string    `json:"file"`        // what people call it
 	Fingerprint string    `json:"fingerprint"` // of the questions

@@ -14,15 +14,18 @@ type Judged struct {
 	Question   string `json:"question"`
 	After      string `json:"after,omitempty"`
 	Answerable bool   `json:"answerable"`
-	// Rank is the place, from 1, of the first right page among the pages that the search finds; 0: it is not among them.
+	// Rank is the place, from 1, of the first right page among the pages that the search finds; 0:
+	// it is not among them.
 	Rank int `json:"rank"`
-	// Passage2000 and Passage6000 say whether a passage that holds the answer (SupportedAnswer) is among those that fit into so many tokens.
+	// Passage2000 and Passage6000 say whether a passage that holds the answer (SupportedAnswer) is
+	// among those that fit into so many tokens.
 	Passage2000 bool     `json:"passage_2000"`
 	Passage6000 bool     `json:"passage_6000"`
 	Cited       []string `json:"cited"` // paths of the pages cited, in the order of their numbers
 	Right       bool     `json:"right"` // one of them is right
 	First       bool     `json:"first"` // the first of them is
-	// Asserted says that the answer claims something, with a citation or without: for a question without an answer in the documents it is false.
+	// Asserted says that the answer claims something, with a citation or without: for a question
+	// without an answer in the documents it is false.
 	Asserted bool `json:"asserted"`
 	// Linked says that the answer shows links alone (retrieve.MayHelp), without a quotation.
 	Linked  bool   `json:"linked,omitempty"`
@@ -32,11 +35,13 @@ type Judged struct {
 	Opinion Opinion `json:"opinion,omitempty"`
 }
 
-// SupportedAnswer is the share of the words and numbers of the expected answer that a passage of a right page has to hold, to count as one
-// that holds the answer. It is a lower bound that a reader's judgement refines.
+// SupportedAnswer is the share of the words and numbers of the expected answer that a passage of a
+// right page has to hold, to count as one that holds the answer. It is a lower bound that a
+// reader's judgement refines.
 const SupportedAnswer = 0.5
 
-// Share is a count of questions out of others, with the interval that holds the true share in 95 of 100 samples (Wilson, 1927).
+// Share is a count of questions out of others, with the interval that holds the true share in 95 of
+// 100 samples (Wilson, 1927).
 type Share struct {
 	Count int     `json:"count"`
 	Of    int     `json:"of"`
@@ -80,15 +85,16 @@ type Summary struct {
 	PagesPerAnswer float64 `json:"pages_per_answer"` // of answers that cite
 }
 
-// Groups that every summary has beside the kinds: questions that open a thread and have an answer, those that follow, and those without.
+// Groups that every summary has beside the kinds: questions that open a thread and have an answer,
+// those that follow, and those without.
 const (
 	Openers   = "openers"
 	FollowUps = "follow-ups"
 	NoAnswer  = "no answer"
 )
 
-// Summarise counts the results of judged questions: the three groups, then the kinds of openers in the order of their names. expected says which
-// questions have an expected answer.
+// Summarise counts the results of judged questions: the three groups, then the kinds of openers in
+// the order of their names. expected says which questions have an expected answer.
 func Summarise(results []Judged, expected map[string]bool) []Summary {
 	groups := map[string][]Judged{}
 	kinds := map[string][]Judged{}

@@ -36,7 +36,8 @@ func rank(stage string) int {
 	return 0
 }
 
-// Percentile returns the smallest value of a sorted sample that at least p percent of it do not exceed (nearest rank); 0 for an empty one.
+// Percentile returns the smallest value of a sorted sample that at least p percent of it do not
+// exceed (nearest rank); 0 for an empty one.
 func Percentile(sorted []time.Duration, p int) time.Duration {
 	if len(sorted) == 0 {
 		return 0

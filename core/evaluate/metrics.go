@@ -15,8 +15,9 @@ type Metrics struct {
 	MRR10     float64 `json:"mrr_at_10"`
 }
 
-// Measure compares rankings (query id → document ids, best first) with judgements (query id → document id → grade; above 0 is relevant). A
-// judged query without a ranking counts as one that found nothing; queries without a relevant document are left out.
+// Measure compares rankings (query id → document ids, best first) with judgements (query id →
+// document id → grade; above 0 is relevant). A judged query without a ranking counts as one that
+// found nothing; queries without a relevant document are left out.
 func Measure(rankings map[string][]string, judgements map[string]map[string]int) Metrics {
 	var m Metrics
 	for _, query := range slices.Sorted(maps.Keys(judgements)) { // in order, so that the sums come out the same every time
@@ -42,8 +43,9 @@ func Measure(rankings map[string][]string, judgements map[string]map[string]int)
 	return m
 }
 
-// NDCG is the normalised discounted cumulative gain of the first k: Σ grade/log2(rank+1) over that of the best possible ranking (Järvelin and
-// Kekäläinen, 2002; linear gain, as trec_eval computes it for BEIR). It is 0 without a relevant document.
+// NDCG is the normalised discounted cumulative gain of the first k: Σ grade/log2(rank+1) over that
+// of the best possible ranking (Järvelin and Kekäläinen, 2002; linear gain, as trec_eval computes
+// it for BEIR). It is 0 without a relevant document.
 func NDCG(ranking []string, grades map[string]int, k int) float64 {
 	var ideal []int
 	for _, g := range grades {
@@ -68,7 +70,8 @@ func NDCG(ranking []string, grades map[string]int, k int) float64 {
 // discount is the weight of position i, counted from 0.
 func discount(i int) float64 { return 1 / math.Log2(float64(i)+2) }
 
-// Recall is the share of the relevant documents that is among the first k; 0 without a relevant document.
+// Recall is the share of the relevant documents that is among the first k; 0 without a relevant
+// document.
 func Recall(ranking []string, grades map[string]int, k int) float64 {
 	relevant, found := 0, 0
 	for _, g := range grades {

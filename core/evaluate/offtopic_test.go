@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/evaluate"
 )
 
-// The questions about everyday matters have an answer in no manual. deploy/decisions/0065-sentences.md
-// was measured with them.
+// The questions about everyday matters have an answer in no manual.
+// deploy/decisions/0065-sentences.md was measured with them.
 func TestOffTopicQuestionsHaveNoAnswer(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open(filepath.Join("testdata", "off-topic.tsv"))

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Question is a natural question about documents that are indexed, with what a right answer rests on: one line of a file of questions.
+// Question is a natural question about documents that are indexed, with what a right answer rests
+// on: one line of a file of questions.
 type Question struct {
 	ID     string
 	Kind   string // the author's own word, by which results are grouped; may be empty
@@ -25,7 +26,8 @@ type Question struct {
 // Answerable reports whether the documents have an answer.
 func (q Question) Answerable() bool { return q.Pages != nil }
 
-// Columns of a file of questions, parted by tabs and named in its first line, in any order. The first three have to be there.
+// Columns of a file of questions, parted by tabs and named in its first line, in any order. The
+// first three have to be there.
 var questionColumns = []string{"id", "question", "pages_regex", "kind", "after", "answer"}
 
 const neededColumns = 3
@@ -38,7 +40,8 @@ const (
 	maxQuestionFaults = 20      // that are told at once
 )
 
-// ReadQuestions reads a file of questions. Its error names every fault (the first 20) with its line and what to write instead.
+// ReadQuestions reads a file of questions. Its error names every fault (the first 20) with its line
+// and what to write instead.
 func ReadQuestions(from io.Reader) ([]Question, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)

@@ -80,7 +80,8 @@ func (s *scriptedThread) Close(context.Context) error {
 	return nil
 }
 
-// hits is a retriever that finds the same for everything, the second hit only where there is room for it.
+// hits is a retriever that finds the same for everything, the second hit only where there is room
+// for it.
 type hits struct{}
 
 func (hits) Search(_ context.Context, s retrieve.Search) (retrieve.Result, error) {

@@ -143,8 +143,9 @@ func (r *reader) judgements() (map[string]map[string]int, error) {
 	return judgements, err
 }
 
-// columns reads a line of judgements: query, document and grade, as BEIR writes them, or with a column that nobody uses after the query, as TREC
-// does. They are parted by tabs, so that ids may hold spaces, or by spaces where there is no tab.
+// columns reads a line of judgements: query, document and grade, as BEIR writes them, or with a
+// column that nobody uses after the query, as TREC does. They are parted by tabs, so that ids may
+// hold spaces, or by spaces where there is no tab.
 func columns(raw string) (query, id, grade string, err error) {
 	fields := strings.Split(strings.TrimRight(raw, "\t "), "\t")
 	if len(fields) == 1 {
@@ -174,7 +175,8 @@ func (r *reader) has(name string) bool {
 	return false
 }
 
-// open opens a file, or the one with the same name and .gz. What it is, text in UTF-8 or UTF-16 or compressed, its first bytes say.
+// open opens a file, or the one with the same name and .gz. What it is, text in UTF-8 or UTF-16 or
+// compressed, its first bytes say.
 func (r *reader) open(name string) (*bufio.Reader, io.Closer, error) {
 	file, err := r.dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {

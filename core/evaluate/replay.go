@@ -19,8 +19,9 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ReadQueries reads the recorded search queries of a model: a first line that begins with "id", then one line for each
-// question with its id and the queries of the model's first call, parted by tabs.
+// ReadQueries reads the recorded search queries of a model: a first line that begins with "id",
+// then one line for each question with its id and the queries of the model's first call, parted by
+// tabs.
 func ReadQueries(from io.Reader) (map[string][]string, error) {
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, maxQuestionLine)

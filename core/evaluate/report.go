@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Report is the outcome of an evaluation. Its JSON names are stable: reports are kept and compared with later ones.
+// Report is the outcome of an evaluation. Its JSON names are stable: reports are kept and compared
+// with later ones.
 type Report struct {
 	Collection  string    `json:"collection"`  // what people call it
 	Fingerprint string    `json:"fingerprint"` // of its content
@@ -54,8 +55,8 @@ func (r Report) Write(w io.Writer) error {
 	return encoder.Encode(r)
 }
 
-// With returns the report with those results of an earlier one whose modes it does not have itself, so that measuring one mode does not
-// forget the others.
+// With returns the report with those results of an earlier one whose modes it does not have itself,
+// so that measuring one mode does not forget the others.
 func (r Report) With(earlier Report) Report {
 	results := slices.Clone(r.Results)
 	for _, e := range earlier.Results {
@@ -78,8 +79,8 @@ type Difference struct {
 	P95       float64 `json:"p95_ms"`
 }
 
-// Compare returns the differences in the modes that both reports have. Measures are rounded to six digits: the order in which equal numbers
-// are added up must not look like a change.
+// Compare returns the differences in the modes that both reports have. Measures are rounded to six
+// digits: the order in which equal numbers are added up must not look like a change.
 func (r Report) Compare(earlier Report) ([]Difference, error) {
 	if r.Fingerprint != earlier.Fingerprint {
 		return nil, fmt.Errorf("the report compared with is of another collection (%s with %d documents and %d queries), so that its numbers say nothing about this one",

@@ -45,14 +45,16 @@ type Runner struct {
 	Tenant     access.TenantID
 }
 
-// Depth of a ranking, in documents, and how many times more candidates are looked at, step by step, where these hold fewer documents.
+// Depth of a ranking, in documents, and how many times more candidates are looked at, step by step,
+// where these hold fewer documents.
 const (
 	rankingDepth = 100
 	deeper       = 10
 	deepest      = 1000
 )
 
-// warmUp is how many queries are asked once before the clock runs, so that connections and caches are those of a server at work.
+// warmUp is how many queries are asked once before the clock runs, so that connections and caches
+// are those of a server at work.
 const warmUp = 20
 
 // Result of a mode.
@@ -64,9 +66,10 @@ type Result struct {
 	Rankings map[string][]string `json:"-"` // by query: the documents found, best first, at most 100
 }
 
-// Run asks every query of the collection and measures ranking and latency. A document ranks by its best chunk. A ranking that holds fewer
-// than 100 documents, because long documents fill the candidates with many chunks each, is completed by searches with more candidates, whose
-// time is not counted. done is told how many queries have been asked.
+// Run asks every query of the collection and measures ranking and latency. A document ranks by its
+// best chunk. A ranking that holds fewer than 100 documents, because long documents fill the
+// candidates with many chunks each, is completed by searches with more candidates, whose time is
+// not counted. done is told how many queries have been asked.
 func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
 	search, err := r.searcher(mode, 1)
 	if err != nil {
@@ -182,8 +185,9 @@ func (r Runner) ask(ctx context.Context, hybrid *retrieve.Hybrid, q Text, search
 	return found, nil
 }
 
-// extend adds the documents of hits that a ranking does not hold yet, in order. In some collections the queries are documents themselves, which
-// find nothing but themselves first: the document with the id of the query is passed over, as BEIR does, unless it is judged to be an answer.
+// extend adds the documents of hits that a ranking does not hold yet, in order. In some collections
+// the queries are documents themselves, which find nothing but themselves first: the document with
+// the id of the query is passed over, as BEIR does, unless it is judged to be an answer.
 func (c *Collection) extend(ranking []string, q Text, hits []retrieve.Hit) []string {
 	for _, h := range hits {
 		d, ok := c.original(h.Document.ID)

@@ -54,7 +54,8 @@ func indexed(t *testing.T, c *evaluate.Collection) *retrievetest.Memory {
 	return memory
 }
 
-// Fifty documents of thirty chunks each fill the candidates many times over, and all of them are in the ranking nevertheless.
+// Fifty documents of thirty chunks each fill the candidates many times over, and all of them are in
+// the ranking nevertheless.
 func TestLongDocumentsAreRankedToTheFullDepth(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{Queries: []evaluate.Text{{ID: "q", Text: "lighthouse"}}, Judgements: map[string]map[string]int{"q": {}}}
@@ -76,7 +77,8 @@ func TestLongDocumentsAreRankedToTheFullDepth(t *testing.T) {
 	}
 }
 
-// Where the queries are documents, a query does not find itself, as BEIR has it: its own document is no hit, whatever became of its text.
+// Where the queries are documents, a query does not find itself, as BEIR has it: its own document
+// is no hit, whatever became of its text.
 func TestAQueryDoesNotFindItself(t *testing.T) {
 	t.Parallel()
 	c := &evaluate.Collection{

@@ -117,7 +117,8 @@ func one(texts ...string) extract.Document {
 	return d
 }
 
-// A model is believed as far as what it says stands in the passage, in the types that were asked for.
+// A model is believed as far as what it says stands in the passage, in the types that were asked
+// for.
 func TestWhatAModelSaysIsHeldAgainstThePassage(t *testing.T) {
 	t.Parallel()
 	entities := `{"entities":[{"name":"Jana Roth","type":"person"},{"name":"Ledger Service","type":"system"},{"name":"Postgres","type":"system"}],"relations":`
@@ -190,7 +191,8 @@ func TestWhatAModelSaysIsHeldAgainstThePassage(t *testing.T) {
 	}
 }
 
-// What a document says to the model stays within the fence, and the most that is kept of a passage has a bound.
+// What a document says to the model stays within the fence, and the most that is kept of a passage
+// has a bound.
 func TestInstructionsInADocumentAreMaterial(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(llm.Info{}, llmtest.Answer(`{"entities":[{"name":"Mallory","type":"person"},{"name":"Payroll","type":"system"}],"relations":[{"subject":"Mallory","relation":"owns","object":"Payroll"}]}`))
@@ -231,7 +233,8 @@ func TestOfOnePassageTwentyRelationsAreKept(t *testing.T) {
 	}
 }
 
-// A text is read once, wherever it stands and however often a document is stored; another model, or another schema, reads it anew.
+// A text is read once, wherever it stands and however often a document is stored; another model, or
+// another schema, reads it anew.
 func TestATextIsReadOnce(t *testing.T) {
 	t.Parallel()
 	says := llmtest.Answer(`{"entities":[{"name":"Jana Roth","type":"person"},{"name":"Ledger Service","type":"system"}],"relations":[{"subject":"Jana Roth","relation":"owns","object":"Ledger Service"}]}`)
@@ -264,7 +267,8 @@ func TestATextIsReadOnce(t *testing.T) {
 	}
 }
 
-// A run ends where no more may be spent, where the model cannot be asked and where it is told to; what was read stays, and the rest is free for the next run.
+// A run ends where no more may be spent, where the model cannot be asked and where it is told to;
+// what was read stays, and the rest is free for the next run.
 func TestARunThatIsEndedGoesOnLater(t *testing.T) {
 	t.Parallel()
 	nothing := llmtest.Answer(`{"entities":[],"relations":[]}`)
@@ -299,7 +303,8 @@ func TestARunThatIsEndedGoesOnLater(t *testing.T) {
 	}
 }
 
-// A text that an endpoint refuses as malformed is given up after some runs; those behind it are read.
+// A text that an endpoint refuses as malformed is given up after some runs; those behind it are
+// read.
 func TestATextThatIsRefusedEachTimeIsGivenUp(t *testing.T) {
 	t.Parallel()
 	bad := llmtest.Reply{llmtest.Fail(llm.ErrBadRequest)}

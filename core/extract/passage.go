@@ -17,14 +17,16 @@ const (
 	ReplyTokens = 2_000
 )
 
-// Passage is a text as the model reads it: whoever may read the chunk may read the title and the headings above it.
+// Passage is a text as the model reads it: whoever may read the chunk may read the title and the
+// headings above it.
 type Passage struct {
 	Title   string
 	Heading []string
 	Text    string
 }
 
-// whole is the passage with what stands above it. Names count as its own wherever they stand in that.
+// whole is the passage with what stands above it. Names count as its own wherever they stand in
+// that.
 func (p Passage) whole() string {
 	var lines []string
 	for _, line := range append([]string{p.Title}, p.Heading...) {
@@ -39,7 +41,8 @@ func (p Passage) whole() string {
 	return strings.Join(append(lines, "", text), "\n")
 }
 
-// request asks what a passage states. Nothing in it can end the fence: every "</" of it loses its slash.
+// request asks what a passage states. Nothing in it can end the fence: every "</" of it loses its
+// slash.
 func (s Schema) request(passage string) llm.Request {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(instructions))

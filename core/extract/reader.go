@@ -16,13 +16,16 @@ import (
 )
 
 const (
-	// Calls is how many calls of the model run at once. A process that dies loses these, and nothing that was answered.
+	// Calls is how many calls of the model run at once. A process that dies loses these, and
+	// nothing that was answered.
 	Calls = 4
-	// callTimeout bounds one text, a second question included. Background work begins none less than that before it has to end.
+	// callTimeout bounds one text, a second question included. Background work begins none less
+	// than that before it has to end.
 	callTimeout = 40 * time.Second
 	// dueStep is how many documents are read at once.
 	dueStep = 20
-	// longestReply is how many bytes of an answer are read: a provider that does not keep to ReplyTokens is not waited for.
+	// longestReply is how many bytes of an answer are read: a provider that does not keep to
+	// ReplyTokens is not waited for.
 	longestReply = 1 << 20
 	// settling bounds what is written after a stop.
 	settling = 5 * time.Second
@@ -31,7 +34,8 @@ const (
 // Config of a Reader.
 type Config struct {
 	Schema Schema
-	// Room reports, before each text, why no more may be spent; nil allows all. The error is llm.ErrBudget.
+	// Room reports, before each text, why no more may be spent; nil allows all. The error is
+	// llm.ErrBudget.
 	Room func(ctx context.Context) error
 	// Observe is told of each text that was settled; nil: nobody is.
 	Observe func(Outcome)
@@ -57,7 +61,8 @@ func New(model llm.Model, store Store, config Config) *Reader {
 	return &Reader{model: model, store: store, config: config, way: config.Schema.way(model.Info().Name)}
 }
 
-// Way is the digest of the model and of what it is told: documents that were read in another way are due.
+// Way is the digest of the model and of what it is told: documents that were read in another way
+// are due.
 func (r *Reader) Way() Digest { return r.way }
 
 // Progress is what a run did so far.
@@ -82,8 +87,10 @@ type run struct {
 	stopped error
 }
 
-// Run reads what is due, once each, and begins no call after until (zero: never reached); more says that there is more to do then. It ends early, with Progress.Stopped,
-// where no more may be spent or the model cannot be asked: what was read until then is kept, and another run goes on. report is told after each text, never at once by two.
+// Run reads what is due, once each, and begins no call after until (zero: never reached); more says
+// that there is more to do then. It ends early, with Progress.Stopped, where no more may be spent
+// or the model cannot be asked: what was read until then is kept, and another run goes on. report
+// is told after each text, never at once by two.
 func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Time, report func(Progress)) (p Progress, more bool, err error) {
 	w := &run{Reader: r, tenant: tenant, report: report}
 	ctx = access.WithTenant(ctx, tenant)
@@ -212,7 +219,8 @@ func (w *run) read(ctx context.Context, docs []Document, until time.Time) error 
 	return nil
 }
 
-// settled is what came of a text: what is known of it, or what the model says now. Again is set where that is for another run.
+// settled is what came of a text: what is known of it, or what the model says now. Again is set
+// where that is for another run.
 func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outcome, error) {
 	again := Outcome{Again: true}
 	claim, err := w.store.Claim(ctx, w.tenant, digest)

@@ -11,7 +11,8 @@ import (
 
 // Bounds of what is taken from one passage.
 const (
-	// MostRelations is how many are kept of one passage, the first ones: a passage that states more is a table, which is quoted and not retold.
+	// MostRelations is how many are kept of one passage, the first ones: a passage that states more
+	// is a table, which is quoted and not retold.
 	MostRelations = 20
 	// MostFacts is how many are kept of one document.
 	MostFacts = 2_000
@@ -47,13 +48,15 @@ func Facts(found []Relation, chunk int) []knowledge.Fact {
 // errReply reports an answer that is not in the form that was asked for.
 var errReply = errors.New("the model's answer is not the JSON that it was asked for")
 
-// reply is what a model is asked for. Each entry is read by itself, so that one that is malformed costs no other.
+// reply is what a model is asked for. Each entry is read by itself, so that one that is malformed
+// costs no other.
 type reply struct {
 	Entities  []json.RawMessage `json:"entities"`
 	Relations []json.RawMessage `json:"relations"`
 }
 
-// mostOpenings is how many braces of an answer are tried as the beginning of the object: a model may think aloud, or write a fence, before it.
+// mostOpenings is how many braces of an answer are tried as the beginning of the object: a model
+// may think aloud, or write a fence, before it.
 const mostOpenings = 20
 
 // readReply finds the object in what a model wrote.
@@ -74,8 +77,9 @@ func readReply(text string) (reply, error) {
 	return reply{}, errReply
 }
 
-// keep takes from an answer what may be believed: entities of a known type whose names stand in the passage, and known relations between two of them. Names are kept as the
-// passage writes them. dropped is how many relations are left out.
+// keep takes from an answer what may be believed: entities of a known type whose names stand in the
+// passage, and known relations between two of them. Names are kept as the passage writes them.
+// dropped is how many relations are left out.
 func (s Schema) keep(passage string, r reply) (found []Relation, dropped int) {
 	spelling := knowledge.NewSpelling(passage)
 	entities := make(map[string]Thing) // by normal form

@@ -1,5 +1,6 @@
-// Package extract has a model read from passages what they state of people, teams, systems and one another, where that is switched on, and believes nothing of it
-// that does not stand in the passage. What was read from a text is kept by the text's digest, so that no text is read twice.
+// Package extract has a model read from passages what they state of people, teams, systems and one
+// another, where that is switched on, and believes nothing of it that does not stand in the
+// passage. What was read from a text is kept by the text's digest, so that no text is read twice.
 package extract
 
 import (
@@ -50,13 +51,15 @@ const (
 	LongestNotes = 4_000
 )
 
-// reserved are sorts of entities, and relations, that sources and documents state in a form of their own.
+// reserved are sorts of entities, and relations, that sources and documents state in a form of
+// their own.
 var reserved = map[string]bool{
 	string(knowledge.Document): true, string(knowledge.Repository): true, string(knowledge.Ticket): true, string(knowledge.Release): true, string(knowledge.File): true,
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
 }
 
-// CheckType says what is wrong with the name of a type, in words that continue a sentence; empty: nothing.
+// CheckType says what is wrong with the name of a type, in words that continue a sentence; empty:
+// nothing.
 func CheckType(name string) string {
 	switch {
 	case reserved[name]:
@@ -89,7 +92,8 @@ func (s Schema) whole() Schema {
 // Digest is a SHA-256.
 type Digest [sha256.Size]byte
 
-// wording numbers what the model is told beside the schema, and how its answer is read. Raise it when either changes: texts are then read anew.
+// wording numbers what the model is told beside the schema, and how its answer is read. Raise it
+// when either changes: texts are then read anew.
 const wording = 1
 
 // way is the digest of how passages are read: by which model, looking for what.

@@ -39,23 +39,30 @@ const (
 )
 
 const (
-	// Lease is for how long a text belongs to whoever asks about it; a process that dies leaves it until then.
+	// Lease is for how long a text belongs to whoever asks about it; a process that dies leaves it
+	// until then.
 	Lease = 2 * time.Minute
-	// MostAttempts is after how many attempts that came to nothing a text is given up: the model was silent each time, or the process died.
+	// MostAttempts is after how many attempts that came to nothing a text is given up: the model
+	// was silent each time, or the process died.
 	MostAttempts = 3
 )
 
-// Store keeps what was read from texts, and writes it into the graph. Implementations are safe for concurrent use by any number of processes.
+// Store keeps what was read from texts, and writes it into the graph. Implementations are safe for
+// concurrent use by any number of processes.
 type Store interface {
-	// Due returns up to most documents that were not read in a way, as they are stored, in the order of their places and behind one of them (the zero Document: from the first).
+	// Due returns up to most documents that were not read in a way, as they are stored, in the
+	// order of their places and behind one of them (the zero Document: from the first).
 	Due(ctx context.Context, tenant access.TenantID, way Digest, after Document, most int) ([]Document, error)
-	// Known returns what came of texts, of those that are settled. A text that is given up has a Reason.
+	// Known returns what came of texts, of those that are settled. A text that is given up has a
+	// Reason.
 	Known(ctx context.Context, tenant access.TenantID, texts []Digest) (map[Digest]Outcome, error)
-	// Claim takes a text for the caller, unless it is settled or another's. One that has had MostAttempts is settled by that.
+	// Claim takes a text for the caller, unless it is settled or another's. One that has had
+	// MostAttempts is settled by that.
 	Claim(ctx context.Context, tenant access.TenantID, text Digest) (Claim, error)
 	// Settle keeps what came of a text that the caller has.
 	Settle(ctx context.Context, tenant access.TenantID, text Digest, o Outcome) error
-	// Write puts what a document states into the graph, in the place of what was read of it before, with what documents state without a model, and notes
-	// that it was read. A document that has changed since Due is left alone.
+	// Write puts what a document states into the graph, in the place of what was read of it before,
+	// with what documents state without a model, and notes that it was read. A document that has
+	// changed since Due is left alone.
 	Write(ctx context.Context, tenant access.TenantID, way Digest, d Document, texts []Digest, facts []knowledge.Fact) error
 }

@@ -1,5 +1,6 @@
-// Package filter decides what may be asked and what may be shown: block lists of words and patterns, and a reviewer elsewhere that is shown
-// every paragraph before a reader is. It works on a stream: what it holds back or takes out was never shown, however the stream was cut.
+// Package filter decides what may be asked and what may be shown: block lists of words and
+// patterns, and a reviewer elsewhere that is shown every paragraph before a reader is. It works on
+// a stream: what it holds back or takes out was never shown, however the stream was cut.
 package filter
 
 import (
@@ -7,7 +8,8 @@ import (
 	"errors"
 )
 
-// Filter is all that stands between people and a model. Nil lets everything through. It never changes and is safe for concurrent use.
+// Filter is all that stands between people and a model. Nil lets everything through. It never
+// changes and is safe for concurrent use.
 type Filter struct {
 	Questions *List   // what must not be asked; nil: nothing
 	Refusal   string  // what the asker is told then; empty: DefaultRefusal
@@ -23,7 +25,8 @@ type Stage interface {
 
 // Screen looks at one message. It is used by one goroutine.
 type Screen interface {
-	// Push takes the next piece and returns what may be shown now. After an error nothing more is to be shown; what was returned with it may be.
+	// Push takes the next piece and returns what may be shown now. After an error nothing more is
+	// to be shown; what was returned with it may be.
 	Push(ctx context.Context, text string) (string, error)
 	// Flush ends the message and returns what was held back.
 	Flush(ctx context.Context) (string, error)

@@ -11,9 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// List is a block list. Words and phrases are found whole, whatever their letter case and the white space between them; patterns are regular
-// expressions in Go's syntax (RE2), within a paragraph. Both see what a reader sees: marks of emphasis and code, invisible characters and
-// citations are no part of it. It never changes and is safe for concurrent use.
+// List is a block list. Words and phrases are found whole, whatever their letter case and the white
+// space between them; patterns are regular expressions in Go's syntax (RE2), within a paragraph.
+// Both see what a reader sees: marks of emphasis and code, invisible characters and citations are
+// no part of it. It never changes and is safe for concurrent use.
 type List struct {
 	words    map[rune][][]rune // by their first character, in lower case
 	patterns []*regexp.Regexp
@@ -26,7 +27,8 @@ const (
 	unbounded = -1
 )
 
-// NewList returns a list. Its faults are told together, each as a sentence that begins with the entry.
+// NewList returns a list. Its faults are told together, each as a sentence that begins with the
+// entry.
 func NewList(words, patterns []string) (*List, error) {
 	l := &List{words: make(map[rune][][]rune)}
 	var faults []error
@@ -158,7 +160,8 @@ func (l *List) findWords(p projection, found []match) []match {
 	return found
 }
 
-// prefix returns how many bytes from a place on a word takes up that stands there, and 0 where it does not.
+// prefix returns how many bytes from a place on a word takes up that stands there, and 0 where it
+// does not.
 func (p projection) prefix(at int, word []rune) int {
 	text, n := p.text[at:], 0
 	for _, w := range word {
@@ -205,7 +208,8 @@ func foldRune(r rune) rune {
 // masked stands in the place of each character that must not be seen.
 const masked = "█"
 
-// mask returns the raw text from one place to another with all that matches masked. White space, and what a reader does not see, stays.
+// mask returns the raw text from one place to another with all that matches masked. White space,
+// and what a reader does not see, stays.
 func (p projection) mask(raw string, from, to int, found []match) string {
 	slices.SortFunc(found, func(a, b match) int { return a.from - b.from })
 	var b strings.Builder

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// projection is a text as a reader sees it: without the marks of emphasis and code, characters that cannot be seen, and citations. It knows
-// where each of its bytes stands in the text.
+// projection is a text as a reader sees it: without the marks of emphasis and code, characters that
+// cannot be seen, and citations. It knows where each of its bytes stands in the text.
 type projection struct {
 	text string
 	at   []int        // by byte: where it stands in the text as it was written
@@ -15,7 +15,8 @@ type projection struct {
 	gaps map[int]bool // places in text before which a citation stood: a word may end and begin there
 }
 
-// project returns what a reader sees. Of a text that goes on, what may turn out otherwise at its end is left out.
+// project returns what a reader sees. Of a text that goes on, what may turn out otherwise at its
+// end is left out.
 func project(raw string, final bool) projection {
 	var b strings.Builder
 	p := projection{at: make([]int, 0, len(raw))}
@@ -56,8 +57,8 @@ func project(raw string, final bool) projection {
 	return p
 }
 
-// invisible reports whether a reader does not see a character: marks of emphasis, strike-through and code, and format characters such as the
-// zero-width space and the soft hyphen.
+// invisible reports whether a reader does not see a character: marks of emphasis, strike-through
+// and code, and format characters such as the zero-width space and the soft hyphen.
 func invisible(r rune) bool {
 	switch r {
 	case '*', '`', '~':

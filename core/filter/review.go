@@ -26,7 +26,8 @@ const (
 
 // Reviewer looks at paragraphs before they are shown. Safe for concurrent use.
 type Reviewer interface {
-	// Review returns what is to become of a paragraph, and with Replace the text in its place. It ends with its context.
+	// Review returns what is to become of a paragraph, and with Replace the text in its place. It
+	// ends with its context.
 	Review(ctx context.Context, p Paragraph) (Verdict, string, error)
 }
 

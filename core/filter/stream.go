@@ -23,14 +23,15 @@ type Listed struct {
 
 var _ Stage = Listed{}
 
-// Screen implements Stage. Only what may still become part of a match is held back: the longest match that is possible, or the paragraph where
-// there is a pattern without a limit.
+// Screen implements Stage. Only what may still become part of a match is held back: the longest
+// match that is possible, or the paragraph where there is a pattern without a limit.
 func (l Listed) Screen(Answer) Screen { return &listScreen{Listed: l} }
 
 const (
 	// maxParagraph is how much of a paragraph is looked at together at most, in bytes.
 	maxParagraph = 16 << 10
-	// minWindow is how much is looked at together at least: what was shown is let go of once so much has come.
+	// minWindow is how much is looked at together at least: what was shown is let go of once so
+	// much has come.
 	minWindow = 512
 	// stride is how much has to come before it is looked at again.
 	stride = 32
@@ -79,7 +80,8 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 	return out.String(), s.err()
 }
 
-// advance lets go of what was shown, but for the character before the rest, which decides whether a word begins there.
+// advance lets go of what was shown, but for the character before the rest, which decides whether a
+// word begins there.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
 	if len(s.raw)-s.shown > half { // marks that nobody sees, without an end
@@ -138,7 +140,8 @@ func (s *listScreen) look(out *strings.Builder, final bool) {
 	found := s.List.find(p)
 	kept := found[:0]
 	for _, m := range found {
-		// A match that begins with what was shown was found before, unless the beginning of a paragraph is wanted, which it is not.
+		// A match that begins with what was shown was found before, unless the beginning of a
+		// paragraph is wanted, which it is not.
 		if m.from < settled && (m.from > 0 || !s.begun) {
 			kept = append(kept, m)
 			upTo = max(upTo, p.at[m.to-1]+1)
@@ -161,7 +164,8 @@ func (s *listScreen) look(out *strings.Builder, final bool) {
 	}
 }
 
-// paragraphEnd returns how much of text belongs to the paragraph that began with raw; 0 where it does not end in text.
+// paragraphEnd returns how much of text belongs to the paragraph that began with raw; 0 where it
+// does not end in text.
 func paragraphEnd(raw, text string) int {
 	blank := blankSince(raw)
 	for i := range len(text) {

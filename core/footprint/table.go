@@ -2,11 +2,11 @@ package footprint
 
 const mebi = 1 << 20
 
-// The costs of all readers of foreign bytes. Each reader has a test that runs eight of it at once on
-// its worst input, under a limit of the operating system (footprinttest.Limited).
+// The costs of all readers of foreign bytes. Each reader has a test that runs eight of it at once
+// on its worst input, under a limit of the operating system (footprinttest.Limited).
 var (
-	// Office reads a few bytes of archive as any amount of text: its input bytes are those of text that
-	// the caller wants.
+	// Office reads a few bytes of archive as any amount of text: its input bytes are those of text
+	// that the caller wants.
 	Office   = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
 	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi} // of which 128 MiB are its sandbox
 	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 100, Max: 256 * mebi}

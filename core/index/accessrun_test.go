@@ -38,8 +38,8 @@ func TestReadAccessMovesDocuments(t *testing.T) {
 	}
 }
 
-// A run of documents that read a document before a run of nodes moved it does not put it back below its
-// old node, in whatever way it stores that. A run that begins later does.
+// A run of documents that read a document before a run of nodes moved it does not put it back below
+// its old node, in whatever way it stores that. A run that begins later does.
 func TestRunKeepsNewerNode(t *testing.T) {
 	t.Parallel()
 	older, newer := access.ACL{access.Node("docs", "older")}, access.ACL{access.Node("docs", "newer")}

@@ -47,8 +47,9 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// The decision is written down once more, from the side of the reader: whoever may read by the narrowed list may read by the source's and by
-// the document's. Readers hold any principals at all; the only thing known is that everybody is public.
+// The decision is written down once more, from the side of the reader: whoever may read by the
+// narrowed list may read by the source's and by the document's. Readers hold any principals at all;
+// the only thing known is that everybody is public.
 func TestNarrowNeverOpens(t *testing.T) {
 	t.Parallel()
 	names := []access.Principal{access.Public, access.Members, "group:a", "group:b", "user:slack:U1", "user:discord:1", "channel:slack:C1",

@@ -11,7 +11,8 @@ import (
 // errTooLong is the cause with which reading a document is ended.
 var errTooLong = errors.New("it takes too long to read. Split it into smaller documents")
 
-// load reads a document within its time. What ends it is its own: the run goes on with the next one.
+// load reads a document within its time. What ends it is its own: the run goes on with the next
+// one.
 func (r *run) load(ctx context.Context, item Item) (document.Document, error) {
 	timed, cancel := context.WithTimeoutCause(ctx, r.config.Reading+item.Wait, errTooLong)
 	defer cancel()

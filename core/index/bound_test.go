@@ -24,7 +24,8 @@ func outlined(size int, add func(o *document.Outline)) *document.Document {
 	return &document.Document{Sections: o.Sections()}
 }
 
-// hostileOutlines are documents that once took the square of their length, or more memory than there is.
+// hostileOutlines are documents that once took the square of their length, or more memory than
+// there is.
 var hostileOutlines = map[string]func(o *document.Outline){
 	"headings":          func(o *document.Outline) { o.Heading(1, "a", "a") },
 	"headings, deeper":  func(o *document.Outline) { o.Heading(2, "a", "") },
@@ -45,7 +46,8 @@ var hostileOutlines = map[string]func(o *document.Outline){
 	},
 }
 
-// Eight times as much text takes about eight times as long; what grows with the square takes sixty-four times.
+// Eight times as much text takes about eight times as long; what grows with the square takes
+// sixty-four times.
 func TestChunkingIsLinear(t *testing.T) {
 	const small, factor = 20_000, 16 // what is not linear takes 256 times as long and more
 	c := chunker(t, index.ChunkSize{})
@@ -77,7 +79,8 @@ func TestHeadingsAloneFillChunks(t *testing.T) {
 	}
 }
 
-// What is repeated with every passage stays short, so that the index of a document is about as large as its text.
+// What is repeated with every passage stays short, so that the index of a document is about as
+// large as its text.
 func TestNothingLongIsRepeatedWithEveryPassage(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("title ", 20_000)

@@ -48,10 +48,12 @@ func (s ChunkSize) validate() error {
 	return errors.Join(faults...)
 }
 
-// Chunker cuts documents into chunks. It is safe for concurrent use when its counter is, and the same document always gives the same chunks.
+// Chunker cuts documents into chunks. It is safe for concurrent use when its counter is, and the
+// same document always gives the same chunks.
 //
-// Small sections join their siblings under the same heading; large ones are cut between paragraphs, else sentences, list items, table rows
-// or lines of code. Every chunk is an exact range of the document's text, and every character that is not white space is in one.
+// Small sections join their siblings under the same heading; large ones are cut between paragraphs,
+// else sentences, list items, table rows or lines of code. Every chunk is an exact range of the
+// document's text, and every character that is not white space is in one.
 type Chunker struct {
 	meter *meter
 	size  ChunkSize
@@ -66,15 +68,16 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 	return &Chunker{meter: &meter{counter: counter}, size: size}, nil
 }
 
-// chunking numbers the rules by which documents are cut and enriched. Raise it when they change: everything is then cut anew.
+// chunking numbers the rules by which documents are cut and enriched. Raise it when they change:
+// everything is then cut anew.
 const chunking = 1
 
 func (c *Chunker) settings() string {
 	return fmt.Sprintf("%d:%d:%d:%d", chunking, c.size.Max, c.size.Min, c.size.Overlap)
 }
 
-// Chunks cuts a document, in time proportional to its length. A document without text, or with none but its title as a heading, has none. The
-// error is the cause of a ctx that has ended.
+// Chunks cuts a document, in time proportional to its length. A document without text, or with none
+// but its title as a heading, has none. The error is the cause of a ctx that has ended.
 func (c *Chunker) Chunks(ctx context.Context, d *document.Document) ([]document.Chunk, error) {
 	w := writer{chunker: c, text: d.Text()}
 	sections, err := c.layOut(ctx, d)
@@ -158,8 +161,9 @@ func (c *Chunker) layOut(ctx context.Context, d *document.Document) ([]section, 
 	return sections, nil
 }
 
-// joins reports whether a section is to be written with the sections before it. Small ones are collected until they are worth a chunk. What
-// is hardly more than a heading, on either side, is not left alone, even when its neighbour is so large that it will be cut.
+// joins reports whether a section is to be written with the sections before it. Small ones are
+// collected until they are worth a chunk. What is hardly more than a heading, on either side, is
+// not left alone, even when its neighbour is so large that it will be cut.
 func (c *Chunker) joins(g *group, next *section) bool {
 	switch {
 	case len(g.sections) == 0, !g.body:
@@ -174,7 +178,8 @@ func (c *Chunker) joins(g *group, next *section) bool {
 	}
 }
 
-// related reports whether a section with the second heading path is a sibling of the first, or lies below it or below a sibling.
+// related reports whether a section with the second heading path is a sibling of the first, or lies
+// below it or below a sibling.
 func related(first, second []string) bool {
 	parent := max(len(first)-1, 0)
 	if len(second) < len(first) {
@@ -248,7 +253,8 @@ func (w *writer) places(sections []section, start, end int) (places []document.P
 	return places
 }
 
-// homeOf is the section that a range begins in. Sections that are only a heading are passed over while the range goes on beyond them.
+// homeOf is the section that a range begins in. Sections that are only a heading are passed over
+// while the range goes on beyond them.
 func homeOf(sections []section, start, end int) section {
 	var home section
 	for _, s := range sections[sectionAt(sections, start):] {
@@ -268,7 +274,8 @@ func sectionAt(sections []section, place int) int {
 	return sort.Search(len(sections), func(i int) bool { return sections[i].end() > place })
 }
 
-// lead is the header row of the table that a range begins inside of. A header too large to be worth repeating is not.
+// lead is the header row of the table that a range begins inside of. A header too large to be worth
+// repeating is not.
 func (w *writer) lead(sections []section, start int) string {
 	i := sectionAt(sections, start)
 	if i == len(sections) {

@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// words counts a token for every word, and for every four characters of a long one, about as the real vocabularies do.
+// words counts a token for every word, and for every four characters of a long one, about as the
+// real vocabularies do.
 type words struct{}
 
 func (words) Count(text string) int {
@@ -187,7 +188,8 @@ func TestNewChunkerNamesAllFaults(t *testing.T) {
 	}
 }
 
-// drawDocument makes documents of all kinds of blocks, with texts in several scripts, without spaces, or of spaces alone.
+// drawDocument makes documents of all kinds of blocks, with texts in several scripts, without
+// spaces, or of spaces alone.
 func drawDocument(t *rapid.T) document.Document {
 	text := rapid.OneOf(
 		rapid.StringMatching(`([A-Z][a-z]* ([a-z]+[ ,])*[a-z]+[.?!] )*`),
@@ -226,7 +228,8 @@ func TestChunksAreTheDocument(t *testing.T) {
 	})
 }
 
-// checkPlaces holds that every section with an anchor is reached from the chunk that it begins in: by the chunk's own anchor, or by a place where it begins.
+// checkPlaces holds that every section with an anchor is reached from the chunk that it begins in:
+// by the chunk's own anchor, or by a place where it begins.
 func checkPlaces(t failer, d *document.Document, chunks []document.Chunk) {
 	t.Helper()
 	at := 0
@@ -268,7 +271,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkChunks holds what callers rely on: exact ranges in order that leave out nothing but white space, of the size asked for.
+// checkChunks holds what callers rely on: exact ranges in order that leave out nothing but white
+// space, of the size asked for.
 func checkChunks(t failer, d *document.Document, chunks []document.Chunk, limit int) {
 	t.Helper()
 	text := []rune(d.Text())

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// settle gives documents their own addresses that claim one which another document has, in the index or before them in the same group.
+// settle gives documents their own addresses that claim one which another document has, in the
+// index or before them in the same group.
 func (r *run) settle(ctx context.Context, entries []Entry) error {
 	var claimed []string
 	for _, e := range entries {

@@ -9,13 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// contextPrompts numbers the wording of what the model is asked. Raise it when that changes: documents are then described anew.
+// contextPrompts numbers the wording of what the model is asked. Raise it when that changes:
+// documents are then described anew.
 const contextPrompts = 1
 
 //go:embed contextual.md
 var contextInstructions string
 
-// Sizes in characters: how much of a document the model reads, and how much of what it writes is kept.
+// Sizes in characters: how much of a document the model reads, and how much of what it writes is
+// kept.
 const (
 	contextOpening = 12_000 // of a document, from its beginning
 	contextEnding  = 2_000  // and from its end

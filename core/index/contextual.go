@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Contexts keeps what a model wrote about documents and passages, so that asking the same again costs nothing. Implementations are safe for
-// concurrent use.
+// Contexts keeps what a model wrote about documents and passages, so that asking the same again
+// costs nothing. Implementations are safe for concurrent use.
 type Contexts interface {
 	// Contexts returns those of the texts that are kept, by key.
 	Contexts(ctx context.Context, tenant access.TenantID, keys []Hash) (map[Hash]string, error)
@@ -22,8 +22,9 @@ type Contexts interface {
 	PutContexts(ctx context.Context, tenant access.TenantID, texts map[Hash]string) error
 }
 
-// Contextual has a model write what a document is about and where in it each passage stands. The words are searched and embedded with the
-// passage and never shown, so that a passage is found by what it speaks of without naming it. It is safe for concurrent use.
+// Contextual has a model write what a document is about and where in it each passage stands. The
+// words are searched and embedded with the passage and never shown, so that a passage is found by
+// what it speaks of without naming it. It is safe for concurrent use.
 type Contextual struct {
 	model llm.Model
 	kept  Contexts
@@ -46,8 +47,8 @@ func (c *Contextual) settings() string {
 	return fmt.Sprintf("|context %d %s", contextPrompts, c.model.Info().Name)
 }
 
-// contextPatience is how many calls in a row may fail before a run stops asking: its documents are then stored without context, and the next
-// run asks for it again.
+// contextPatience is how many calls in a row may fail before a run stops asking: its documents are
+// then stored without context, and the next run asks for it again.
 const contextPatience = 5
 
 // contextRun is what one run knows of the model's health.
@@ -61,8 +62,9 @@ type contextRun struct {
 // errNoContext says that a passage has to do without.
 var errNoContext = errors.New("the model did not write a context")
 
-// write returns a text for each chunk, which stands before it in what is searched. complete is false when some are missing because the model
-// failed; the rest is there. The error is that of a cancelled context, or of the store of kept words.
+// write returns a text for each chunk, which stands before it in what is searched. complete is
+// false when some are missing because the model failed; the rest is there. The error is that of a
+// cancelled context, or of the store of kept words.
 func (c *contextRun) write(ctx context.Context, d *document.Document, chunks []document.Chunk) (texts []string, complete bool, err error) {
 	texts = make([]string, len(chunks))
 	if len(chunks) == 0 {

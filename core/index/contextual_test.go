@@ -43,8 +43,8 @@ func (c *contexts) PutContexts(_ context.Context, _ access.TenantID, texts map[i
 	return nil
 }
 
-// What a model writes stands before the passage in what is searched and nowhere else; a model that is down is left alone after a few calls, and
-// the documents are stored without its words.
+// What a model writes stands before the passage in what is searched and nowhere else; a model that
+// is down is left alone after a few calls, and the documents are stored without its words.
 func TestContextual(t *testing.T) {
 	t.Parallel()
 	kept := &contexts{texts: make(map[index.Hash]string)}
@@ -86,7 +86,8 @@ func TestContextual(t *testing.T) {
 	}
 }
 
-// A model that there is no budget for is asked once, and the run says why its documents lack what it should have written.
+// A model that there is no budget for is asked once, and the run says why its documents lack what
+// it should have written.
 func TestContextualStopsWithoutABudget(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Reply{llmtest.Fail(fmt.Errorf("the cap is reached: %w", llm.ErrBudget))})

@@ -62,7 +62,8 @@ func tokensOf(pieces []piece) int {
 	return sum
 }
 
-// bestCut moves the end of a chunk back to the end of a block when that leaves it more than half full, and does not let it end in a heading.
+// bestCut moves the end of a chunk back to the end of a block when that leaves it more than half
+// full, and does not let it end in a heading.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last
@@ -85,7 +86,8 @@ func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	return best
 }
 
-// overlap is where the chunk after pieces[first:last] begins, so that it repeats whole sentences of at most size tokens.
+// overlap is where the chunk after pieces[first:last] begins, so that it repeats whole sentences of
+// at most size tokens.
 func overlap(pieces []piece, first, last, size int) int {
 	start, sum := last, 0
 	for start-1 > first && pieces[start-1].prose && sum+pieces[start-1].tokens <= size {
@@ -118,14 +120,16 @@ func (w *writer) pieces(ctx context.Context, sections []section) ([]piece, int, 
 	return all, total, nil
 }
 
-// longestStretch is how much of a block is cut at once, and mostParts into how many pieces, before small ones are put together: a block of many
-// megabytes that ends a sentence at every second character must not take a gigabyte.
+// longestStretch is how much of a block is cut at once, and mostParts into how many pieces, before
+// small ones are put together: a block of many megabytes that ends a sentence at every second
+// character must not take a gigabyte.
 const (
 	longestStretch = 256 << 10
 	mostParts      = 16 << 10
 )
 
-// stretches yields a block in parts of at most longestStretch bytes, parted between lines, else at white space, else between characters.
+// stretches yields a block in parts of at most longestStretch bytes, parted between lines, else at
+// white space, else between characters.
 func stretches(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(text) > longestStretch {
@@ -187,8 +191,8 @@ func (c *Chunker) split(text string, ways []func(string) []int, always bool) []p
 	return parts
 }
 
-// windows cuts a text without structure at white space, else between characters, into parts of at most Max bytes, which no byte-level
-// tokenizer makes more than Max tokens of.
+// windows cuts a text without structure at white space, else between characters, into parts of at
+// most Max bytes, which no byte-level tokenizer makes more than Max tokens of.
 func (c *Chunker) windows(text string) []part {
 	var parts []part
 	for len(text) > 0 {

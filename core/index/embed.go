@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// embedder calls the embedding model in batches, several at once, and tries again what may succeed a little later.
+// embedder calls the embedding model in batches, several at once, and tries again what may succeed
+// a little later.
 type embedder struct {
 	model    retrieve.Embedder
 	batch    int // texts per call

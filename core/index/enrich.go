@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// SearchText is the text by which a chunk is found: the document's title, the headings above the chunk, the document's metadata, and the
-// chunk's own text; and, where a model wrote something about the chunk, that. It is analysed and embedded, and never shown.
+// SearchText is the text by which a chunk is found: the document's title, the headings above the
+// chunk, the document's metadata, and the chunk's own text; and, where a model wrote something
+// about the chunk, that. It is analysed and embedded, and never shown.
 func SearchText(d *document.Document, c document.Chunk, context string) string {
 	var b strings.Builder
 	b.WriteString(d.Title)

@@ -21,7 +21,8 @@ func (minutes) Source() document.Source {
 // Settings would hold what changes how the documents look, such as their addresses.
 func (minutes) Settings() string { return "" }
 
-// Sync yields everything in one batch, and says that it is everything: what was indexed of this source and is not in it any more is gone.
+// Sync yields everything in one batch, and says that it is everything: what was indexed of this
+// source and is not in it any more is gone.
 func (m minutes) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		batch := index.Batch{Complete: true, Total: len(m)}
@@ -38,7 +39,8 @@ func (m minutes) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, 
 	}
 }
 
-// A connector is asked by the pipeline for batches, and each of their documents is loaded when it has changed.
+// A connector is asked by the pipeline for batches, and each of their documents is loaded when it
+// has changed.
 func ExampleConnector() {
 	var source index.Connector = minutes{"monday": "We ship on Friday.", "friday": "We shipped."}
 	for batch, err := range source.Sync(context.Background(), nil) {

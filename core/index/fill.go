@@ -17,12 +17,14 @@ type ChunkText struct {
 	Text  string
 }
 
-// VectorStore embeds anew what is already in the index. Implementations are safe for concurrent use.
+// VectorStore embeds anew what is already in the index. Implementations are safe for concurrent
+// use.
 type VectorStore interface {
-	// SearchTexts yields the chunks that have no vector of the model, all of them for an empty model, in batches. An error comes once, last.
+	// SearchTexts yields the chunks that have no vector of the model, all of them for an empty
+	// model, in batches. An error comes once, last.
 	SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]ChunkText, error]
-	// PutVectors stores vectors of chunks that still exist; the others, and those that have a vector of the model already, are left out.
-	// The slices run parallel.
+	// PutVectors stores vectors of chunks that still exist; the others, and those that have a
+	// vector of the model already, are left out. The slices run parallel.
 	PutVectors(ctx context.Context, tenant access.TenantID, model string, chunks []document.ChunkID, vectors [][]float32) error
 }
 

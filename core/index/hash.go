@@ -13,9 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// fingerprint sums up what the index keeps of a document, and the settings it was cut with. Who may read it is no part of that: a change of access
-// is stored without the document. A date counts only where the document
-// states it: when it is merely the time at which the source last touched it, a copy of the same text is the same document.
+// fingerprint sums up what the index keeps of a document, and the settings it was cut with. Who may
+// read it is no part of that: a change of access is stored without the document. A date counts only
+// where the document states it: when it is merely the time at which the source last touched it, a
+// copy of the same text is the same document.
 func fingerprint(d *document.Document, modified time.Time, settings string) Hash {
 	w := newFields()
 	w.text("content", settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -23,8 +24,9 @@ func fingerprint(d *document.Document, modified time.Time, settings string) Hash
 	return Hash(w.Sum(nil))
 }
 
-// earlierFingerprint is the fingerprint of versions that counted the access list in: a document that was stored by one of them, with the access
-// list given, is not embedded anew because this version makes fingerprints in another way.
+// earlierFingerprint is the fingerprint of versions that counted the access list in: a document
+// that was stored by one of them, with the access list given, is not embedded anew because this
+// version makes fingerprints in another way.
 func earlierFingerprint(d *document.Document, modified time.Time, settings string, acl access.ACL) Hash {
 	w := newFields()
 	w.text(settings, string(d.ID), d.Title, d.URL, d.Language)
@@ -81,13 +83,15 @@ func (f fields) text(values ...string) {
 	}
 }
 
-// The longest title, and the longest value of a document's metadata, in bytes: both stand before every chunk in what is searched.
+// The longest title, and the longest value of a document's metadata, in bytes: both stand before
+// every chunk in what is searched.
 const (
 	longestTitle = 500
 	longestValue = 2000
 )
 
-// clean makes every text of a document one that any store takes: valid UTF-8 without NUL. What is repeated with every chunk is cut to its longest.
+// clean makes every text of a document one that any store takes: valid UTF-8 without NUL. What is
+// repeated with every chunk is cut to its longest.
 func clean(d *document.Document) {
 	d.Title = cleanText(start(d.Title, longestTitle))
 	d.URL = cleanText(d.URL)

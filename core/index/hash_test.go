@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Versions that counted the access list into a document's fingerprint stored this one for this document: it is not embedded anew because
-// fingerprints are made in another way now, whoever may read it by now.
+// Versions that counted the access list into a document's fingerprint stored this one for this
+// document: it is not embedded anew because fingerprints are made in another way now, whoever may
+// read it by now.
 func TestAnEarlierFingerprintIsKnown(t *testing.T) {
 	t.Parallel()
 	d := document.Document{

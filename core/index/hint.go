@@ -7,15 +7,15 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Hint says that something in a source has changed, as an event of the source told. It says where to look and never what is there: a hint that
-// is lost costs time and nothing else.
+// Hint says that something in a source has changed, as an event of the source told. It says where
+// to look and never what is there: a hint that is lost costs time and nothing else.
 type Hint struct {
 	Subject string    `json:"s"` // what has changed, in the connector's words
 	At      time.Time `json:"t"` // when it was last heard, by the store's clock: what was heard later is another hint
 }
 
-// Hints are what was heard of the sources of a tenant since they were last read, kept where every process finds it. Implementations are safe for
-// concurrent use.
+// Hints are what was heard of the sources of a tenant since they were last read, kept where every
+// process finds it. Implementations are safe for concurrent use.
 type Hints interface {
 	// Hear notes that subjects of a source have changed.
 	Hear(ctx context.Context, source document.SourceID, subjects []string) error

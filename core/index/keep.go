@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// patience is how many documents in a row may be refused by the embedder or the store before the run gives up: one bad document must not
-// stop the others, and an endpoint that is down must not be asked for each of a million.
+// patience is how many documents in a row may be refused by the embedder or the store before the
+// run gives up: one bad document must not stop the others, and an endpoint that is down must not be
+// asked for each of a million.
 const patience = 3
 
 // keep embeds and stores a step, and records how far the run is.
@@ -125,9 +126,9 @@ func (r *run) put(ctx context.Context, entries []Entry) error {
 	return nil
 }
 
-// vectors returns one vector per text, in order. A text that the documents have in the index already
-// keeps its vector, unless the run is to make everything again: an edit, or an upgrade that cuts
-// documents in another way, costs what has changed.
+// vectors returns one vector per text, in order. A text that the documents have in the index
+// already keeps its vector, unless the run is to make everything again: an edit, or an upgrade that
+// cuts documents in another way, costs what has changed.
 func (r *run) vectors(ctx context.Context, ids []document.ID, texts []string) ([][]float32, error) {
 	if r.state.Again {
 		return r.embed.vectors(ctx, texts)
@@ -165,7 +166,8 @@ func (r *run) failed(n Notice) {
 	r.state.Failures = capped(r.state.Failures, []Notice{n})
 }
 
-// capped appends up to MaxNotices in all. Those of secrets take the place of others when there are more.
+// capped appends up to MaxNotices in all. Those of secrets take the place of others when there are
+// more.
 func capped(list, more []Notice) []Notice {
 	room := min(len(more), MaxNotices-len(list))
 	list = append(list, more[:room]...)

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Later is the error of a source that wants to be left alone until a time, because too much was asked of it. It is ErrPaused: what was done so far
-// counts, and who goes on before At is refused at once, without the source being asked.
+// Later is the error of a source that wants to be left alone until a time, because too much was
+// asked of it. It is ErrPaused: what was done so far counts, and who goes on before At is refused
+// at once, without the source being asked.
 type Later struct {
 	At  time.Time
 	Why string // as a sentence without its full stop

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// limited is a connector whose source wants to be left alone after the first batch, as long as later is set.
+// limited is a connector whose source wants to be left alone after the first batch, as long as
+// later is set.
 type limited struct {
 	*resumer
 	later  *index.Later
@@ -35,7 +36,8 @@ func (l *limited) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[in
 	}
 }
 
-// A source that wants to be left alone is no failure: it is known until when, why, and how much of the time was waiting.
+// A source that wants to be left alone is no failure: it is known until when, why, and how much of
+// the time was waiting.
 func TestASourceIsLeftAloneUntilItSays(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)

@@ -10,17 +10,20 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// NodeReader is implemented by connectors of sources that have readers of their own. A node is what carries access there: a repository, a space,
-// a restricted page, a folder, a project. The documents below it name access.Node as their access list, so that a change of a node's readers
+// NodeReader is implemented by connectors of sources that have readers of their own. A node is what
+// carries access there: a repository, a space, a restricted page, a folder, a project. The
+// documents below it name access.Node as their access list, so that a change of a node's readers
 // touches no document.
 type NodeReader interface {
 	Connector
-	// Nodes yields the nodes, or those that have changed since the checkpoint. An error comes once, last; its text is a sentence that says what to
-	// do, and it wraps ErrRevoked where the credential itself is not accepted any more.
+	// Nodes yields the nodes, or those that have changed since the checkpoint. An error comes once,
+	// last; its text is a sentence that says what to do, and it wraps ErrRevoked where the
+	// credential itself is not accepted any more.
 	Nodes(ctx context.Context, since Checkpoint) iter.Seq2[NodeBatch, error]
 }
 
-// GroupReader is implemented by connectors of sources whose nodes name people or groups of the source.
+// GroupReader is implemented by connectors of sources whose nodes name people or groups of the
+// source.
 type GroupReader interface {
 	Connector
 	// Groups yields people and groups as Nodes does nodes.
@@ -29,19 +32,20 @@ type GroupReader interface {
 
 // PointChecker is implemented by connectors whose source can be asked about one person at once.
 type PointChecker interface {
-	// MayRead returns for each point whether a person of the source, by native id, may read it now. A point is missing where
-	// the check failed.
+	// MayRead returns for each point whether a person of the source, by native id, may read it now.
+	// A point is missing where the check failed.
 	MayRead(ctx context.Context, person string, points []Point) map[Point]Permission
 }
 
-// Point is what a PointChecker asks about. It has both ids because a page that was restricted since the last pass still
-// names the node of its space.
+// Point is what a PointChecker asks about. It has both ids because a page that was restricted since
+// the last pass still names the node of its space.
 type Point struct {
 	Document document.ID
 	Node     string // native id, as in Node.ID
 }
 
-// Permission is the answer of a point check. The zero value is a failed check, so that a missing answer hides.
+// Permission is the answer of a point check. The zero value is a failed check, so that a missing
+// answer hides.
 type Permission int
 
 // Answers of a point check.
@@ -61,7 +65,8 @@ type NodeBatch struct {
 	// ignored. A source whose documents are read more seldom than its nodes keeps its bound by it.
 	Documents map[document.ID]access.ACL
 	Next      Checkpoint
-	// Complete in the last batch says that every node of the source was yielded: nobody may read those that were not.
+	// Complete in the last batch says that every node of the source was yielded: nobody may read
+	// those that were not.
 	Complete bool
 }
 
@@ -71,12 +76,13 @@ type Node struct {
 	Name    string // for operators
 	Parent  string // id of another node; empty: none
 	Inherit Inherit
-	// Clauses say who may read: somebody who holds a principal of every clause. An empty clause is held by nobody. With Own and no clause
-	// nobody may read.
+	// Clauses say who may read: somebody who holds a principal of every clause. An empty clause is
+	// held by nobody. With Own and no clause nobody may read.
 	Clauses []access.ACL
 }
 
-// Inherit says how the readers of a node's parent count for it. A parent that is not known, or a circle of parents, has no readers.
+// Inherit says how the readers of a node's parent count for it. A parent that is not known, or a
+// circle of parents, has no readers.
 type Inherit int
 
 // How readers are inherited.
@@ -96,12 +102,13 @@ type GroupBatch struct {
 	Complete bool
 }
 
-// Person is somebody in a source. Every one holds access.SourceAll and a SourceGroup of the kind access.SourcePerson.
+// Person is somebody in a source. Every one holds access.SourceAll and a SourceGroup of the kind
+// access.SourcePerson.
 type Person struct {
 	ID   string // native
 	Name string
-	// Emails are addresses that the source vouches for: of its directory, its single sign-on, a domain that was verified. What people write into a
-	// profile, or into a commit, is none.
+	// Emails are addresses that the source vouches for: of its directory, its single sign-on, a
+	// domain that was verified. What people write into a profile, or into a commit, is none.
 	Emails []string
 }
 
@@ -112,18 +119,22 @@ type Group struct {
 	Members   []string // ids of Persons, whether yielded or not
 }
 
-// AccessStore keeps who may read what in sources. It is safe for concurrent use; of two runs over one source at once the newer one counts.
+// AccessStore keeps who may read what in sources. It is safe for concurrent use; of two runs over
+// one source at once the newer one counts.
 type AccessStore interface {
-	// BeginAccess records that a run of a loop starts, creating the source where it is new. What an earlier run still yields is not stored any more:
-	// its calls return ErrSuperseded. With again the pass begins anew, without a checkpoint.
+	// BeginAccess records that a run of a loop starts, creating the source where it is new. What an
+	// earlier run still yields is not stored any more: its calls return ErrSuperseded. With again
+	// the pass begins anew, without a checkpoint.
 	BeginAccess(ctx context.Context, tenant access.TenantID, source document.Source, loop Loop, again bool) (AccessRun, error)
-	// PutNodes stores what was read of nodes, all of it or nothing. It holds for every search that begins after it returns. With Complete, nodes
-	// that were not told of since the pass began have no readers any more.
+	// PutNodes stores what was read of nodes, all of it or nothing. It holds for every search that
+	// begins after it returns. With Complete, nodes that were not told of since the pass began have
+	// no readers any more.
 	PutNodes(ctx context.Context, tenant access.TenantID, run AccessRun, b NodeBatch) error
 	// PutGroups stores what was read of people and groups; the rest as PutNodes.
 	PutGroups(ctx context.Context, tenant access.TenantID, run AccessRun, b GroupBatch) error
-	// EndAccess notes how a run ended; why is nil after success, and ErrPaused, wrapped, where it is gone on with soon. After ErrRevoked nothing of
-	// the source is granted, and nobody may read its nodes, until both loops succeed again.
+	// EndAccess notes how a run ended; why is nil after success, and ErrPaused, wrapped, where it
+	// is gone on with soon. After ErrRevoked nothing of the source is granted, and nobody may read
+	// its nodes, until both loops succeed again.
 	EndAccess(ctx context.Context, tenant access.TenantID, run AccessRun, why error) error
 }
 
@@ -132,10 +143,11 @@ type AccessRun struct {
 	Source document.SourceID
 	Loop   Loop
 	Number int64 // newer runs of the loop have higher ones
-	// Since is the checkpoint of the last batch that was stored. A run that did not come to its end is gone on with: the connector yields the rest,
-	// or begins anew.
+	// Since is the checkpoint of the last batch that was stored. A run that did not come to its end
+	// is gone on with: the connector yields the rest, or begins anew.
 	Since Checkpoint
-	// StartedAt is now, and PassStartedAt when the first of the runs began that together read the source once. Both are by the store's clock.
+	// StartedAt is now, and PassStartedAt when the first of the runs began that together read the
+	// source once. Both are by the store's clock.
 	StartedAt, PassStartedAt time.Time
 	// Reading says that a run of the source's documents had begun before this one, and had not ended.
 	Reading bool
@@ -144,8 +156,8 @@ type AccessRun struct {
 // ErrSuperseded marks that another run over the same source began later, and goes on.
 var ErrSuperseded = errors.New("another run over the source has begun since, and goes on instead")
 
-// For how long what was read last counts when it cannot be read again: from when the pass began that read it. Then nobody may read the node, and
-// nobody is in the group.
+// For how long what was read last counts when it cannot be read again: from when the pass began
+// that read it. Then nobody may read the node, and nobody is in the group.
 const (
 	NodeGrace  = 4 * time.Hour
 	GroupGrace = 24 * time.Hour
@@ -154,7 +166,8 @@ const (
 // Loop is one of the two loops that keep access current beside Pipeline.Run.
 type Loop string
 
-// The loops, in the order of a first run: before the documents, so that nothing waits for its readers.
+// The loops, in the order of a first run: before the documents, so that nothing waits for its
+// readers.
 const (
 	LoopGroups Loop = "groups"
 	LoopNodes  Loop = "nodes"

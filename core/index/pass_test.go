@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// counted is a connector of n documents that pauses the run before each batch from the first one that is due.
+// counted is a connector of n documents that pauses the run before each batch from the first one
+// that is due.
 type counted struct {
 	indextest.Connector
 	loads atomic.Int64
@@ -47,8 +48,8 @@ func pauseAt(t *testing.T, p *index.Pipeline, c *counted, batch int) (index.Run,
 	return p.Run(ctx, tenant, c, nil)
 }
 
-// A source that takes several pieces is read once in all, whatever the pieces are, when it is new, when its settings have changed, and when
-// everything is to be stored anew.
+// A source that takes several pieces is read once in all, whatever the pieces are, when it is new,
+// when its settings have changed, and when everything is to be stored anew.
 func TestPausedRunsAddUpToOnePass(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)
@@ -103,7 +104,8 @@ func (r *resumer) Restart(index.Checkpoint) index.Checkpoint {
 	return nil
 }
 
-// What an earlier piece of the pass has seen is not gone, although the last piece does not yield it; what no piece has seen is.
+// What an earlier piece of the pass has seen is not gone, although the last piece does not yield
+// it; what no piece has seen is.
 func TestAResumedPassRemovesOnlyWhatNoPieceSaw(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)
@@ -147,8 +149,8 @@ func TestWhatAnotherRunStoredMeanwhileStays(t *testing.T) {
 	}
 }
 
-// A source that wants to be left alone, or refuses the credential, while a document is read ends the run: the document is no failure, and is read by the
-// next one.
+// A source that wants to be left alone, or refuses the credential, while a document is read ends
+// the run: the document is no failure, and is read by the next one.
 func TestWhatIsAboutTheSourceIsNoFailureOfADocument(t *testing.T) {
 	t.Parallel()
 	for _, why := range []error{&index.Later{At: noon, Why: "it is enough"}, fmt.Errorf("no: %w", index.ErrRevoked)} {

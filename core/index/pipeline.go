@@ -25,7 +25,8 @@ type Config struct {
 	Reading       time.Duration // for reading one document, and for cutting it, beside Item.Wait; 45 s: background jobs have a minute
 	// Until is when Fill pauses between two batches; zero is never.
 	Until time.Time
-	// Again reads and stores every document anew, whether it has changed or not, from the beginning of its source.
+	// Again reads and stores every document anew, whether it has changed or not, from the beginning
+	// of its source.
 	Again bool
 	// By is the account of who asks for the runs, for the audit trail; empty for those of a schedule.
 	By string
@@ -56,7 +57,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Pipeline brings documents from connectors into a store. It is safe for concurrent use by runs of different sources.
+// Pipeline brings documents from connectors into a store. It is safe for concurrent use by runs of
+// different sources.
 type Pipeline struct {
 	store   Store
 	chunker *Chunker
@@ -77,11 +79,13 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 // settings tells what the pipeline does to documents beside what they say.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
-// Run synchronises one source. report is called from one goroutine at a time, after every group of documents; it may be nil.
+// Run synchronises one source. report is called from one goroutine at a time, after every group of
+// documents; it may be nil.
 //
-// Single documents that cannot be read or stored are counted and named in the result; the error says why the run as a whole did not come
-// to its end. A cancelled run returns the cause; when that is ErrPaused, nothing is recorded as failed. Either way what was stored stays,
-// and the next run continues.
+// Single documents that cannot be read or stored are counted and named in the result; the error
+// says why the run as a whole did not come to its end. A cancelled run returns the cause; when that
+// is ErrPaused, nothing is recorded as failed. Either way what was stored stays, and the next run
+// continues.
 func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Connector, report func(Progress)) (Run, error) {
 	if report == nil {
 		report = func(Progress) {}
@@ -132,7 +136,8 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	return r.state, errors.Join(err, r.finish(ctx, err))
 }
 
-// Refuse records that a source could not be read at all: its folder is gone, its options are wrong. The text of the error is a sentence.
+// Refuse records that a source could not be read at all: its folder is gone, its options are wrong.
+// The text of the error is a sentence.
 func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source document.Source, why error) error {
 	run := Run{Source: source, StartedAt: p.config.Now()}
 	last, err := p.store.Begin(ctx, tenant, run)
@@ -149,8 +154,9 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 // saveTimeout bounds the writing of a run's outcome, which happens even when the run was cancelled.
 const saveTimeout = 10 * time.Second
 
-// run is the state of one synchronisation. read and keep run side by side: read owns seen, complete and resumed, keep owns state, carried
-// and failing, and neither looks at the other's before both have ended.
+// run is the state of one synchronisation. read and keep run side by side: read owns seen, complete
+// and resumed, keep owns state, carried and failing, and neither looks at the other's before both
+// have ended.
 type run struct {
 	*Pipeline
 	tenant     access.TenantID
@@ -198,7 +204,8 @@ func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
 	return r.removeUnseen(ctx)
 }
 
-// removeUnseen takes out what a complete pass did not meet. What another process stored since this run began is not gone.
+// removeUnseen takes out what a complete pass did not meet. What another process stored since this
+// run began is not gone.
 func (r *run) removeUnseen(ctx context.Context) error {
 	if !r.complete {
 		return nil

@@ -72,7 +72,8 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 	return nil
 }
 
-// groupBytes is how much a group of more than one document reads, and how much text it may hold before another document is read.
+// groupBytes is how much a group of more than one document reads, and how much text it may hold
+// before another document is read.
 const groupBytes = 8 << 20
 
 // groupLength is how many of the items are stored together.
@@ -85,8 +86,8 @@ func (r *run) groupLength(items []Item) int {
 	return n
 }
 
-// unseen returns the items that this run meets for the first time and whose ids can be stored; the others are failures, since one would overwrite
-// the other.
+// unseen returns the items that this run meets for the first time and whose ids can be stored; the
+// others are failures, since one would overwrite the other.
 func (r *run) unseen(items []Item, s *step) []Item {
 	fresh := make([]Item, 0, len(items))
 	for _, item := range items {
@@ -104,8 +105,9 @@ func (r *run) unseen(items []Item, s *step) []Item {
 	return fresh
 }
 
-// prepare reads and cuts what has changed of a group, several documents at once. It returns how many of the items it took: fewer than there
-// are when the first ones hold much more text than their sizes said.
+// prepare reads and cuts what has changed of a group, several documents at once. It returns how
+// many of the items it took: fewer than there are when the first ones hold much more text than
+// their sizes said.
 func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	var s step
 	if len(items) == 0 {
@@ -195,8 +197,8 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 	}
 }
 
-// entry makes a document ready for the store; nil when the index has it already. A change of who may read a stored document comes beside it.
-// loaded tells whether the document had to be read.
+// entry makes a document ready for the store; nil when the index has it already. A change of who
+// may read a stored document comes beside it. loaded tells whether the document had to be read.
 func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
 	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
@@ -249,7 +251,8 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 	return e, change, true, nil
 }
 
-// changed is the change of access that a document needs whose text is stored already; nil if it needs none.
+// changed is the change of access that a document needs whose text is stored already; nil if it
+// needs none.
 func changed(d *document.Document, sum Hash, stored Stamp) *Access {
 	if sum == stored.Hash && slices.Equal(d.ACL, stored.ACL) {
 		return nil
@@ -257,8 +260,9 @@ func changed(d *document.Document, sum Hash, stored Stamp) *Access {
 	return &Access{ID: d.ID, ACL: d.ACL, Hash: sum}
 }
 
-// narrowed is what those lose at once who may not read the new version of a document: storing it may take long, or fail. Nobody is given the text
-// that is stored by the access list of the new one. Nil if nobody loses anything.
+// narrowed is what those lose at once who may not read the new version of a document: storing it
+// may take long, or fail. Nobody is given the text that is stored by the access list of the new
+// one. Nil if nobody loses anything.
 func narrowed(d *document.Document, stored Stamp) *Access {
 	both := slices.DeleteFunc(slices.Clone(stored.ACL), func(p access.Principal) bool { return !slices.Contains(d.ACL, p) })
 	if len(both) == len(stored.ACL) {

@@ -9,9 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Readers is who may read a node, as a flat list: one of the principals suffices. Of several clauses
-// there is a set, and so there is of several principals. Of people who all may read there is always a
-// principal in the list that each of them holds, unless joining the ways takes too many clauses.
+// Readers is who may read a node, as a flat list: one of the principals suffices. Of several
+// clauses there is a set, and so there is of several principals. Of people who all may read there
+// is always a principal in the list that each of them holds, unless joining the ways takes too many
+// clauses.
 type Readers struct {
 	List access.ACL // sorted
 	Sets []Set      // those that List names
@@ -24,14 +25,15 @@ type Set struct {
 	Clauses   []access.ACL // each sorted and not empty
 }
 
-// mostClauses is how many clauses a set may have; nobody is in a larger one. Real sources ask for two or three.
+// mostClauses is how many clauses a set may have; nobody is in a larger one. Real sources ask for
+// two or three.
 const mostClauses = 32
 
 // way is one way to be a reader: somebody holds something of each of its clauses.
 type way []access.ACL
 
-// ReadersOf returns the readers of the nodes of a source, given by id. Who is to be a reader by a parent that is not among them, or whose parents
-// go round in a circle, is none.
+// ReadersOf returns the readers of the nodes of a source, given by id. Who is to be a reader by a
+// parent that is not among them, or whose parents go round in a circle, is none.
 func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	ways := make(map[string][]way, len(nodes))
 	for id := range nodes {
@@ -44,7 +46,8 @@ func ReadersOf(source string, nodes map[string]Node) map[string]Readers {
 	return out
 }
 
-// resolve fills in the ways of a node and of those above it, from above. It keeps its own list of these, since trees may be deep.
+// resolve fills in the ways of a node and of those above it, from above. It keeps its own list of
+// these, since trees may be deep.
 func resolve(id string, nodes map[string]Node, ways map[string][]way) {
 	var above []string
 	at := make(map[string]int)
@@ -93,7 +96,8 @@ func inherit(n Node, parent []way) []way {
 	return nil // a relation that is not known lets nobody read
 }
 
-// either adds one way, of all the clauses, to others. Without a clause, or with one that nobody holds, there is nothing to add.
+// either adds one way, of all the clauses, to others. Without a clause, or with one that nobody
+// holds, there is nothing to add.
 func either(ways []way, clauses []access.ACL) []way {
 	add, possible := every(clauses)
 	if !possible {
@@ -112,8 +116,8 @@ func either(ways []way, clauses []access.ACL) []way {
 	return append(slices.Clip(ways), add)
 }
 
-// every puts clauses that all must be met into their shortest form, which is the same for every order. It is not possible to meet none, one that is
-// empty, or too many.
+// every puts clauses that all must be met into their shortest form, which is the same for every
+// order. It is not possible to meet none, one that is empty, or too many.
 func every(clauses []access.ACL) (way, bool) {
 	var all way
 	for _, c := range clauses {

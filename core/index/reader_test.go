@@ -11,7 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reads decides for one person alone, from the definition: which nodes she may read, by what she holds. seen are the nodes below.
+// reads decides for one person alone, from the definition: which nodes she may read, by what she
+// holds. seen are the nodes below.
 func reads(nodes map[string]index.Node, id string, held map[access.Principal]bool, seen map[string]bool) bool {
 	n, known := nodes[id]
 	if !known || inCircle(nodes, id) || seen[id] {
@@ -33,7 +34,8 @@ func reads(nodes map[string]index.Node, id string, held map[access.Principal]boo
 	return false
 }
 
-// inCircle goes up from a node for as many steps as there are nodes, and looks whether it comes by again.
+// inCircle goes up from a node for as many steps as there are nodes, and looks whether it comes by
+// again.
 func inCircle(nodes map[string]index.Node, id string) bool {
 	at := id
 	for range len(nodes) {
@@ -48,8 +50,8 @@ func inCircle(nodes map[string]index.Node, id string) bool {
 	return false
 }
 
-// Whoever holds something of the readers' list, or of each clause of a set in it, is exactly who may
-// read by the definition; and what two readers hold in common lets them read together.
+// Whoever holds something of the readers' list, or of each clause of a set in it, is exactly who
+// may read by the definition; and what two readers hold in common lets them read together.
 func TestReadersAreThoseOfTheDefinition(t *testing.T) {
 	t.Parallel()
 	names := []access.Principal{access.Public, access.Members, "group:s:a", "group:s:b", "group:s:c", "group:s:d"}

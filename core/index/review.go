@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Verdict is what becomes of a stored document without its being read (Batch.Review). The zero Verdict leaves it as it is.
+// Verdict is what becomes of a stored document without its being read (Batch.Review). The zero
+// Verdict leaves it as it is.
 type Verdict struct {
 	Gone bool       // it is removed
 	ACL  access.ACL // who may read it from now on; nil: as before
@@ -18,7 +19,8 @@ type Verdict struct {
 // mostAccess is how many documents get another access list in one transaction.
 const mostAccess = 5000
 
-// review asks about all stored documents of the source, and does what is said of them. Narrower access lists come first of all.
+// review asks about all stored documents of the source, and does what is said of them. Narrower
+// access lists come first of all.
 func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 	if ask == nil {
 		return nil

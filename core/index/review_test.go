@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// A review takes documents out and changes who may read them, those too that the same run stored, and reads none of them.
+// A review takes documents out and changes who may read them, those too that the same run stored,
+// and reads none of them.
 func TestAReviewChangesStoredDocumentsUnread(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)
@@ -53,7 +54,8 @@ func TestAReviewChangesStoredDocumentsUnread(t *testing.T) {
 	}
 }
 
-// A document to which a review gives another access list is read again by the same run where it is old enough: a change of access is no reading.
+// A document to which a review gives another access list is read again by the same run where it is
+// old enough: a change of access is no reading.
 func TestAReviewIsNoReading(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // a connector that waits in vain is a deadlock
@@ -88,7 +90,8 @@ func (c *changed) SetACL(ctx context.Context, tenant access.TenantID, source doc
 	return c.Store.SetACL(ctx, tenant, source, changes)
 }
 
-// afterReview is a connector whose second batch comes once what the first one says of access is stored.
+// afterReview is a connector whose second batch comes once what the first one says of access is
+// stored.
 type afterReview struct {
 	indextest.Connector
 	store         *changed
@@ -108,7 +111,8 @@ func (c *afterReview) Sync(ctx context.Context, _ index.Checkpoint) iter.Seq2[in
 	}
 }
 
-// An item with a MaxAge is read again although its date is the same, once it was read that long ago, and no sooner.
+// An item with a MaxAge is read again although its date is the same, once it was read that long
+// ago, and no sooner.
 func TestADateIsTrustedForItsAge(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)

@@ -3,16 +3,20 @@ package index
 import "time"
 
 const (
-	// interrupted is how long a run may have been going without an end before it is taken to be one whose process died.
+	// interrupted is how long a run may have been going without an end before it is taken to be one
+	// whose process died.
 	interrupted = 5 * time.Minute
-	// firstRetry is how soon a run that failed is repeated, doubled with each further failure up to the usual time.
+	// firstRetry is how soon a run that failed is repeated, doubled with each further failure up to
+	// the usual time.
 	firstRetry = time.Minute
-	// AccessEvery is how often serve reads who may read a source: how late a change of that shows, where the source does not tell of it.
+	// AccessEvery is how often serve reads who may read a source: how late a change of that shows,
+	// where the source does not tell of it.
 	AccessEvery = 5 * time.Minute
 )
 
-// NextAccess returns when a loop over a source's nodes or groups is due, given when its newest run began, when that stored something last (zero
-// once it has ended), and how many runs in a row have failed.
+// NextAccess returns when a loop over a source's nodes or groups is due, given when its newest run
+// began, when that stored something last (zero once it has ended), and how many runs in a row have
+// failed.
 func NextAccess(began, touched time.Time, failing int) time.Time {
 	switch {
 	case !touched.IsZero():
@@ -23,8 +27,9 @@ func NextAccess(began, touched time.Time, failing int) time.Time {
 	return began.Add(AccessEvery)
 }
 
-// Next returns when a source that is read every so often is read next, given its newest run and how many runs in a row have failed. It is the
-// zero time, which has passed, for one that was never read, and for a schedule of 0 too: whoever asks has one.
+// Next returns when a source that is read every so often is read next, given its newest run and how
+// many runs in a row have failed. It is the zero time, which has passed, for one that was never
+// read, and for a schedule of 0 too: whoever asks has one.
 func Next(every time.Duration, last Run, failing int) time.Time {
 	switch {
 	case last.StartedAt.IsZero():

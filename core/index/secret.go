@@ -13,12 +13,15 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// errSecret marks a document that holds a key or a token. It is left out, and what was indexed of it is removed.
+// errSecret marks a document that holds a key or a token. It is left out, and what was indexed of
+// it is removed.
 var errSecret = errors.New("keys and passwords are not for an index")
 
-// cutSecrets takes out the blocks of a document that hold a key or a token that could be used, each with a word in its place, and names the first
-// of them; empty without any. It returns an error where much of the document would be gone: that is a file of keys, and no page with one on it.
-// Pages that explain what a key looks like stay as they are: of a private key, the body must be one; tokens must look drawn at random.
+// cutSecrets takes out the blocks of a document that hold a key or a token that could be used, each
+// with a word in its place, and names the first of them; empty without any. It returns an error
+// where much of the document would be gone: that is a file of keys, and no page with one on it.
+// Pages that explain what a key looks like stay as they are: of a private key, the body must be
+// one; tokens must look drawn at random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false
 	for i, s := range d.Sections {
@@ -82,17 +85,20 @@ func secretIn(text string) string {
 	return secretByRule(text)
 }
 
-// shape is what tokens of one kind look like: the mark that they are found by, and all of it from the mark on.
+// shape is what tokens of one kind look like: the mark that they are found by, and all of it from
+// the mark on.
 type shape struct {
 	name, mark string
 	whole      *regexp.Regexp // from the mark on; its first group is what is drawn at random
 	check      func(random, around string) bool
 }
 
-// near is how many bytes behind a mark may belong to a token, and how many before and behind it may hold its other half.
+// near is how many bytes behind a mark may belong to a token, and how many before and behind it may
+// hold its other half.
 const near = 400
 
-// holds reports whether a secret begins at a place of a text, and how many bytes there have its shape.
+// holds reports whether a secret begins at a place of a text, and how many bytes there have its
+// shape.
 func (s shape) holds(text string, at int) (length int, secret bool) {
 	if s.mark != openAIMark && at > 0 && wordByte(text[at-1]) {
 		return 0, false
@@ -145,8 +151,8 @@ var secretShapes = []shape{
 // openAIMark stands in the middle of keys of OpenAI.
 const openAIMark = "T3BlbkFJ"
 
-// awsSecret reports whether the secret half of an access key is near its id, whatever it is called: the
-// id alone opens nothing. A hash of 40 hexadecimal digits is no secret half.
+// awsSecret reports whether the secret half of an access key is near its id, whatever it is called:
+// the id alone opens nothing. A hash of 40 hexadecimal digits is no secret half.
 func awsSecret(id, around string) bool {
 	if placeholder(id) {
 		return false
@@ -182,8 +188,8 @@ var placeholders = regexp.MustCompile(`(?i)example|xxxx|1234567|abcdefg|your|tok
 
 func placeholder(s string) bool { return placeholders.MatchString(s) }
 
-// leastRandom is how many bits a character of what was drawn at random has at least. Thirty-six letters and digits have about 4.6, and sixty-four
-// hexadecimal digits 3.8.
+// leastRandom is how many bits a character of what was drawn at random has at least. Thirty-six
+// letters and digits have about 4.6, and sixty-four hexadecimal digits 3.8.
 const leastRandom = 3.2
 
 // random reports whether a text looks drawn at random rather than made up.
@@ -216,7 +222,8 @@ var (
 	pemFields = regexp.MustCompile(`^\s*(?:Proc-Type:\s*\S+\s+DEK-Info:\s*\S+\s+|(?:(?:Version|Comment|Hash|Charset):[^\n]*\n\s*)+)`)
 )
 
-// privateKeyIn reports whether a text holds a private key whose body is one: Base64 that decodes, to the length that it says itself it has.
+// privateKeyIn reports whether a text holds a private key whose body is one: Base64 that decodes,
+// to the length that it says itself it has.
 func privateKeyIn(text string) bool {
 	for {
 		at := strings.Index(text, pemBegin)

@@ -24,8 +24,8 @@ type secretRule struct {
 	whole    func() *regexp.Regexp
 }
 
-// secretRules are the rules of secretrules.tsv. Expressions are compiled when a text first holds one of
-// their keywords.
+// secretRules are the rules of secretrules.tsv. Expressions are compiled when a text first holds
+// one of their keywords.
 var secretRules = sync.OnceValue(func() []secretRule {
 	var rules []secretRule
 	for line := range strings.Lines(secretRulesText) {
@@ -102,15 +102,16 @@ var secretKeywords = sync.OnceValue(func() *[1 << 16][]secretKeyword {
 
 func pair(s string) uint16 { return uint16(s[0])<<8 | uint16(s[1]) }
 
-// A token has so many letters, digits, dashes and underscores in a row at least. So many bytes around it
-// may hold the word that says what it is, and the other parts of a credential of several tokens.
+// A token has so many letters, digits, dashes and underscores in a row at least. So many bytes
+// around it may hold the word that says what it is, and the other parts of a credential of several
+// tokens.
 const (
 	leastToken  = 16
 	aroundToken = 100
 )
 
-// tokenWindows yields what surrounds tokens: runs of leastToken bytes that have letters and digits, or
-// letters of both cases. Windows that meet are one.
+// tokenWindows yields what surrounds tokens: runs of leastToken bytes that have letters and digits,
+// or letters of both cases. Windows that meet are one.
 func tokenWindows(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		from, to := 0, 0 // of the window that is not yielded yet; empty: none
@@ -203,8 +204,8 @@ const leastRuleEntropy = 3
 // databasePassword finds the password in an address such as postgres://app:PASSWORD@db/name.
 var databasePassword = regexp.MustCompile(`(?i)\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|ldaps?|ftps?|sftp|smtps?|https?)://([^\s:/?#@'"<>]*):([^\s/?#@'"<>]+)@([^\s/?#'"<>]+)`)
 
-// passwordInAddress reports whether a text holds the address of a server with a password that is not
-// an example: documentation writes user:password@host.
+// passwordInAddress reports whether a text holds the address of a server with a password that is
+// not an example: documentation writes user:password@host.
 func passwordInAddress(text string) bool {
 	for rest := text; ; {
 		at := strings.Index(rest, "://")
@@ -231,8 +232,8 @@ var (
 	exampleHosts     = regexp.MustCompile(`(?i)(?:^|[.@])(?:example\.[a-z]+|[a-z0-9-]+\.example|host(?:name)?)(?::|$)|^(?:server|db|database)?(?:host|server)\d*(?::|$)`)
 )
 
-// mixed reports whether a password has characters of two kinds at least: lower case, upper case, digits
-// and others.
+// mixed reports whether a password has characters of two kinds at least: lower case, upper case,
+// digits and others.
 func mixed(s string) bool {
 	var kinds tokenKinds
 	for i := range len(s) {

@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// sentences returns the lengths in bytes of the sentences of a text. They follow one another without gaps: the white space after a sentence
-// belongs to it. A sentence ends at a mark that is followed by white space, unless the word before it is a known abbreviation or what follows
-// goes on in lower case; in scripts without spaces the mark alone ends it.
+// sentences returns the lengths in bytes of the sentences of a text. They follow one another
+// without gaps: the white space after a sentence belongs to it. A sentence ends at a mark that is
+// followed by white space, unless the word before it is a known abbreviation or what follows goes
+// on in lower case; in scripts without spaces the mark alone ends it.
 func sentences(text string) []int {
 	var lengths []int
 	start := 0

@@ -53,7 +53,8 @@ func TestCutsLoseNothing(t *testing.T) {
 	})
 }
 
-// perWord counts a token for each space that begins a piece, and one for a piece that begins without.
+// perWord counts a token for each space that begins a piece, and one for a piece that begins
+// without.
 type perWord struct{ calls int }
 
 func (p *perWord) Count(text string) int {

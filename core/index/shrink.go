@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// shrunkFrom and shrunkPart are how many documents, and which part of a source's, a whole pass may find to be gone without a second one that
-	// says the same.
+	// shrunkFrom and shrunkPart are how many documents, and which part of a source's, a whole pass
+	// may find to be gone without a second one that says the same.
 	shrunkFrom, shrunkPart = 20, 3
 	// shrunkAgain is how much later the second one begins.
 	shrunkAgain = time.Hour
 )
 
-// shrinks reports whether documents that a whole pass did not meet are to be left where they are for now. A listing can be cut short without a
-// word, as when a credential loses a part of its rights, and to read a large source anew is costly. Only sources with nodes are guarded: what is
+// shrinks reports whether documents that a whole pass did not meet are to be left where they are
+// for now. A listing can be cut short without a word, as when a credential loses a part of its
+// rights, and to read a large source anew is costly. Only sources with nodes are guarded: what is
 // gone there is read by nobody from the moment that its node is.
 func (r *run) shrinks(gone []document.ID, known int) bool {
 	_, guarded := r.connector.(NodeReader)

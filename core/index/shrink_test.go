@@ -18,8 +18,9 @@ func (withNodes) Nodes(context.Context, index.Checkpoint) iter.Seq2[index.NodeBa
 	return func(func(index.NodeBatch, error) bool) {}
 }
 
-// A source that lists far fewer documents than before keeps them until a later pass says the same; it neither loses them to a list that was cut
-// short nor keeps them for ever. A source without nodes, whose documents anybody could go on reading, removes them at once.
+// A source that lists far fewer documents than before keeps them until a later pass says the same;
+// it neither loses them to a list that was cut short nor keeps them for ever. A source without
+// nodes, whose documents anybody could go on reading, removes them at once.
 func TestShrinkingSource(t *testing.T) {
 	t.Parallel()
 	pass := func(store *indextest.Store, guarded bool, n int) index.Run {

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sources choose ids, names and principals, and a database takes no NUL, no invalid UTF-8 and no key
-// of any length. What cannot be stored is one document's fault and never ends a run.
+// Sources choose ids, names and principals, and a database takes no NUL, no invalid UTF-8 and no
+// key of any length. What cannot be stored is one document's fault and never ends a run.
 
 // maxID is the longest id of a document, in bytes. An index of PostgreSQL takes keys of 2,700.
 const maxID = 2000
@@ -69,7 +69,8 @@ func storableNodes(b NodeBatch) NodeBatch {
 	return b
 }
 
-// storableGroups is a batch without people and groups whose ids cannot be stored: they hold nothing.
+// storableGroups is a batch without people and groups whose ids cannot be stored: they hold
+// nothing.
 func storableGroups(b GroupBatch) GroupBatch {
 	b.People = slices.DeleteFunc(slices.Clone(b.People), func(p Person) bool { return !storableKey(p.ID) })
 	for i, p := range b.People {

@@ -16,7 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestRunSkipsDocumentsThatCannotBeStored has a source name documents, principals and failures in ways that no database takes.
+// TestRunSkipsDocumentsThatCannotBeStored has a source name documents, principals and failures in
+// ways that no database takes.
 func TestRunSkipsDocumentsThatCannotBeStored(t *testing.T) {
 	t.Parallel()
 	store := new(indextest.Store)

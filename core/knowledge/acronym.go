@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what is read as an abbreviation: shorter ones cannot be told from ordinary words, and longer ones are words.
+// Bounds of what is read as an abbreviation: shorter ones cannot be told from ordinary words, and
+// longer ones are words.
 const (
 	fewestInitials, mostInitials = 3, 6
 	mostTerms                    = 50 // of one document
@@ -16,8 +17,10 @@ const (
 // small are words whose initials abbreviations leave out, mostly.
 var small = map[string]bool{"of": true, "and": true, "for": true, "the": true, "to": true, "in": true, "on": true, "a": true, "an": true, "at": true, "by": true, "und": true, "für": true, "der": true, "die": true, "des": true}
 
-// terms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE (Site Reliability Engineering)". Of both it takes what has the
-// initials, and nothing else is a sign that two names are one thing: "infra" may be short for much. It takes time in proportion to the text.
+// terms finds abbreviations that a text expands: "Site Reliability Engineering (SRE)" and "SRE
+// (Site Reliability Engineering)". Of both it takes what has the initials, and nothing else is a
+// sign that two names are one thing: "infra" may be short for much. It takes time in proportion to
+// the text.
 func (r *reader) terms(text string) {
 	for at := 0; len(r.Terms) < mostTerms; {
 		open := strings.IndexByte(text[at:], '(')

@@ -12,7 +12,8 @@ const (
 	mostForms = 90
 )
 
-// Forms are the names that a text may hold, in their normal form, the longest first: runs of its words that can be told from ordinary ones.
+// Forms are the names that a text may hold, in their normal form, the longest first: runs of its
+// words that can be told from ordinary ones.
 func Forms(text string) []string {
 	all := slices.Collect(words(text))
 	all = all[:min(len(all), 40)]

@@ -44,20 +44,24 @@ type Joined struct {
 	By     *Called // what a document says; nil: the operator said it
 }
 
-// Evidence is what an audience may know of who goes by which name, and what the operator says of it. What follows from it rests on nothing else, so nobody learns
-// by what counts as one of a name that they may not read, and nothing has to be undone when a document goes.
+// Evidence is what an audience may know of who goes by which name, and what the operator says of
+// it. What follows from it rests on nothing else, so nobody learns by what counts as one of a name
+// that they may not read, and nothing has to be undone when a document goes.
 type Evidence struct {
 	Called        []Called
 	Merged, Apart []Pair // by the operator, in either order
 }
 
-// Cluster are the entities that count as one with another, in the order in which they were joined to it, without itself.
+// Cluster are the entities that count as one with another, in the order in which they were joined
+// to it, without itself.
 //
-// Joined are, of people and teams alone: what the operator says to be one; an account and an address that a document gives of one person, where it is the only
-// account and the only address that is given with the other; and a name with the account or address that a document gives with it, where nobody else has that name. Never joined are two
-// accounts, two addresses, or two of either by a name that they share; names that are alike, written in other scripts, or parts of one another; one
-// word that is a person's name; an address or account that documents give to people of different names. Entities that the operator keeps apart are never
-// in one cluster.
+// Joined are, of people and teams alone: what the operator says to be one; an account and an
+// address that a document gives of one person, where it is the only account and the only address
+// that is given with the other; and a name with the account or address that a document gives with
+// it, where nobody else has that name. Never joined are two accounts, two addresses, or two of
+// either by a name that they share; names that are alike, written in other scripts, or parts of one
+// another; one word that is a person's name; an address or account that documents give to people of
+// different names. Entities that the operator keeps apart are never in one cluster.
 func (e *Evidence) Cluster(start ID) []Joined {
 	joins := e.joins()
 	members := []ID{start}
@@ -126,8 +130,9 @@ func (e *Evidence) both() []Joined {
 	})
 }
 
-// Reused are the names by which documents call an account or an address, where these are names of different people: it was given to somebody else, or several
-// share it. What the operator says to be one with it is no other person.
+// Reused are the names by which documents call an account or an address, where these are names of
+// different people: it was given to somebody else, or several share it. What the operator says to
+// be one with it is no other person.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
 		return nil
@@ -150,8 +155,9 @@ func (e *Evidence) Reused(id ID) []string {
 	return nil
 }
 
-// SamePerson reports whether two names, in their normal form, may be of one person whose address stands with both: the words of one are words of the other, or their
-// initials, or one is an account made of the other.
+// SamePerson reports whether two names, in their normal form, may be of one person whose address
+// stands with both: the words of one are words of the other, or their initials, or one is an
+// account made of the other.
 func SamePerson(one, other string) bool {
 	few, many := strings.Fields(one), strings.Fields(other)
 	if len(few) > len(many) {
@@ -185,8 +191,8 @@ func initial(word string) string {
 	return word[:size]
 }
 
-// Widen adds to names, in their normal form, those that documents say to be short for them, or to be what they are short for. An abbreviation of several
-// things is none of them.
+// Widen adds to names, in their normal form, those that documents say to be short for them, or to
+// be what they are short for. An abbreviation of several things is none of them.
 func Widen(names []string, called []Called) []string {
 	stands := make(map[string][]string) // for each abbreviation what it is short for, by documents
 	for _, c := range called {
@@ -228,7 +234,8 @@ func (c Called) Identity() (id ID, is bool) {
 	return id, id.identified()
 }
 
-// Whole reports whether a name says enough to be somebody's: of people it has two words that are no initials.
+// Whole reports whether a name says enough to be somebody's: of people it has two words that are no
+// initials.
 func (c Called) Whole() bool {
 	if _, is := c.Identity(); is {
 		return false

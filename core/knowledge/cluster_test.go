@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// who reads "KEY: NAME, NAME; KEY: …" as what documents call people, and teams where the key begins with "team ".
+// who reads "KEY: NAME, NAME; KEY: …" as what documents call people, and teams where the key begins
+// with "team ".
 func who(said string) (called []knowledge.Called) {
 	for line := range strings.SplitSeq(said, "; ") {
 		key, names, _ := strings.Cut(line, ": ")

@@ -8,8 +8,8 @@ import (
 )
 
 // owners reads a CODEOWNERS file: a pattern and its owners a line
-// (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners; GitLab's
-// sections in brackets are passed over).
+// (https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners;
+// GitLab's sections in brackets are passed over).
 func (r *reader) owners(chunks []document.Chunk) {
 	for i, c := range chunks {
 		for line := range strings.Lines(c.Text) {
@@ -44,8 +44,9 @@ func SourceOf(key string) (source document.SourceID, pattern string) {
 	return document.SourceID(before), pattern
 }
 
-// Covers reports whether a pattern of a CODEOWNERS file names a file, by its path below the root: with a slash before its end it begins at the root, a folder
-// means all below, "*" stands for anything but a slash and "**" for anything. A pattern that cannot be understood names nothing.
+// Covers reports whether a pattern of a CODEOWNERS file names a file, by its path below the root:
+// with a slash before its end it begins at the root, a folder means all below, "*" stands for
+// anything but a slash and "**" for anything. A pattern that cannot be understood names nothing.
 func Covers(pattern, file string) bool {
 	rooted := strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	bare := strings.Trim(pattern, "/")
@@ -80,8 +81,9 @@ func Covers(pattern, file string) bool {
 // mostSegments bounds how deep a pattern and a file may be.
 const mostSegments = 64
 
-// matches compares segment by segment. Where it fails behind a "**", that takes one segment more; only the last one need ever do, so it ends after at
-// most as many steps as both have segments, multiplied.
+// matches compares segment by segment. Where it fails behind a "**", that takes one segment more;
+// only the last one need ever do, so it ends after at most as many steps as both have segments,
+// multiplied.
 func matches(pattern, names []string) bool {
 	p, n := 0, 0
 	star, from := -1, 0

@@ -46,8 +46,9 @@ func NewSpelling(text string) *Spelling {
 	return s
 }
 
-// Of returns how the text writes a name where it first stands in it, on one line: whole words alone count, whatever their letter case and accents. It is empty where the name
-// does not stand there, or cannot be told from ordinary words.
+// Of returns how the text writes a name where it first stands in it, on one line: whole words alone
+// count, whatever their letter case and accents. It is empty where the name does not stand there,
+// or cannot be told from ordinary words.
 func (s *Spelling) Of(name string) string {
 	form := Form(name)
 	if !Nameable(form) {
@@ -69,7 +70,8 @@ func (s *Spelling) Of(name string) string {
 	return ""
 }
 
-// EntityOf is the entity of a kind that a text calls by a name: somebody of the name that a line "Owner: …" has is the same person. It is nil where that is no name.
+// EntityOf is the entity of a kind that a text calls by a name: somebody of the name that a line
+// "Owner: …" has is the same person. It is nil where that is no name.
 func EntityOf(kind Kind, name string) *Entity {
 	form := Form(name)
 	switch {
@@ -83,7 +85,8 @@ func EntityOf(kind Kind, name string) *Entity {
 	return &Entity{Kind: kind, Key: form, Name: name}
 }
 
-// With is a reading with facts that were found otherwise, those that it holds already left out, up to most of them.
+// With is a reading with facts that were found otherwise, those that it holds already left out, up
+// to most of them.
 func (r Reading) With(facts []Fact, most int) Reading {
 	seen := make(map[string]bool, len(r.Facts)+len(facts))
 	key := func(f Fact) string { return side(f.Subject) + "\x00" + string(f.Relation) + "\x00" + side(f.Object) }

@@ -36,7 +36,8 @@ func FuzzSpelling(f *testing.F) {
 	})
 }
 
-// Somebody is the same person whether a line or a model says so; facts that are there already stay as they are.
+// Somebody is the same person whether a line or a model says so; facts that are there already stay
+// as they are.
 func TestWhatAModelReadsJoinsWhatDocumentsState(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[knowledge.Kind]knowledge.Entity{

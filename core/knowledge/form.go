@@ -16,8 +16,9 @@ const (
 	minNameRunes = 3   // of a normal form; shorter ones are initials and variables
 )
 
-// Form is the normal form of a name: its words in small letters without accents, parted by one space. Names with the same form are one name: "Café-
-// Süd", "CAFE SUD" and "café süd" are. It is empty where there is no word in it. Names in different scripts have different forms.
+// Form is the normal form of a name: its words in small letters without accents, parted by one
+// space. Names with the same form are one name: "Café- Süd", "CAFE SUD" and "café süd" are. It is
+// empty where there is no word in it. Names in different scripts have different forms.
 func Form(name string) string {
 	var b strings.Builder
 	for word := range words(name) {
@@ -29,8 +30,8 @@ func Form(name string) string {
 	return b.String()
 }
 
-// Nameable reports whether a normal form can be told from ordinary words wherever it stands: it is not too short or too long, no number, and holds a
-// word beside those that every text is full of.
+// Nameable reports whether a normal form can be told from ordinary words wherever it stands: it is
+// not too short or too long, no number, and holds a word beside those that every text is full of.
 func Nameable(form string) bool {
 	if len(form) > MaxNameBytes || utf8.RuneCountInString(form) < minNameRunes || strings.Count(form, " ") >= MaxNameWords {
 		return false
@@ -43,8 +44,8 @@ func Nameable(form string) bool {
 	return false
 }
 
-// words yields the words of a text in their normal form. A word is a run of letters, digits and marks; an apostrophe within belongs to it, and what
-// follows it does not ("Scott's" is "scott").
+// words yields the words of a text in their normal form. A word is a run of letters, digits and
+// marks; an apostrophe within belongs to it, and what follows it does not ("Scott's" is "scott").
 func words(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var buf [64]byte

@@ -1,6 +1,7 @@
-// Package knowledge reads from documents who wrote, owns and worked on what, what belongs where, what replaces what, and which names stand in which
-// passage: a graph without a model. Every statement rests on a passage that says so, and is seen by those alone who may read that passage and, where
-// it leads to a document, that document.
+// Package knowledge reads from documents who wrote, owns and worked on what, what belongs where,
+// what replaces what, and which names stand in which passage: a graph without a model. Every
+// statement rests on a passage that says so, and is seen by those alone who may read that passage
+// and, where it leads to a document, that document.
 package knowledge
 
 import (
@@ -32,8 +33,9 @@ const (
 // Entity is a thing that documents speak of.
 type Entity struct {
 	Kind Kind
-	// Key tells entities of a kind apart: an address of mail, an account with "@", a number of a ticket, else the normal form of the name. Two people
-	// of one name are two where their documents say more than the name.
+	// Key tells entities of a kind apart: an address of mail, an account with "@", a number of a
+	// ticket, else the normal form of the name. Two people of one name are two where their
+	// documents say more than the name.
 	Key   string
 	Name  string   // as the document writes it
 	Other []string // further names by which people may ask for it
@@ -81,8 +83,8 @@ type Reading struct {
 // Statement is a fact as an audience may learn it, with the passage that states it.
 type Statement struct {
 	Relation Relation
-	// Subject and Object are names as the stating document writes them, or titles of documents. IsDocument of a side says that it is the document of
-	// SubjectRef or ObjectRef.
+	// Subject and Object are names as the stating document writes them, or titles of documents.
+	// IsDocument of a side says that it is the document of SubjectRef or ObjectRef.
 	Subject, Object         string
 	SubjectKind, ObjectKind Kind
 	SubjectRef, ObjectRef   *document.Ref // nil where the side is no document, or none that the audience may read
@@ -91,22 +93,22 @@ type Statement struct {
 	At                      time.Time    // of that document; zero when it does not say
 }
 
-// MayRetire reports whether the statement's document may say that another document was replaced: it is
-// that document itself, or of the same source. Any other document only claims it, since the authors
-// of one source have no say in another.
+// MayRetire reports whether the statement's document may say that another document was replaced: it
+// is that document itself, or of the same source. Any other document only claims it, since the
+// authors of one source have no say in another.
 func (s Statement) MayRetire(replaced document.Ref) bool {
 	return s.Document.ID == replaced.ID || s.Document.Source == replaced.Source
 }
 
-// Graph answers questions about what documents state. Implementations are safe for concurrent use, and tell nothing that does not rest on what the audience may
-// read at the moment of the call.
+// Graph answers questions about what documents state. Implementations are safe for concurrent use,
+// and tell nothing that does not rest on what the audience may read at the moment of the call.
 type Graph interface {
 	// Named returns what goes by one of the question's names, the longest names first.
 	Named(ctx context.Context, q Question) ([]Named, error)
 	// Statements returns what is stated of whatever goes by one of the question's names, newest first.
 	Statements(ctx context.Context, q Question) ([]Statement, error)
-	// Neighbours returns the documents whose titles stand in some passages, which the audience may read like the passages themselves. Of the question,
-	// Audience, Sources and Documents count.
+	// Neighbours returns the documents whose titles stand in some passages, which the audience may
+	// read like the passages themselves. Of the question, Audience, Sources and Documents count.
 	Neighbours(ctx context.Context, q Question, passages []document.ChunkID) ([]Neighbour, error)
 	// Empty reports whether no document of a tenant states any of the relations; none means all.
 	Empty(ctx context.Context, tenant access.TenantID, relations ...Relation) (bool, error)
@@ -122,11 +124,12 @@ type Question struct {
 	Relations []Relation          // none means all
 	From, To  time.Time           // dates of the stating documents, To exclusive; zero is without bound
 	Limit     int                 // statements
-	// Whole is of Ask: a name counts only if it holds all that is asked about, for whoever cannot tell whether a statement speaks of that. Then nothing is said of
-	// the page "Payments" where the outage of payments is asked about.
+	// Whole is of Ask: a name counts only if it holds all that is asked about, for whoever cannot
+	// tell whether a statement speaks of that. Then nothing is said of the page "Payments" where
+	// the outage of payments is asked about.
 	Whole bool
-	// Object leaves out what is stated of the names as subjects: of what they replace, when it is asked what replaced them. Subject leaves out what is stated of
-	// them as objects.
+	// Object leaves out what is stated of the names as subjects: of what they replace, when it is
+	// asked what replaced them. Subject leaves out what is stated of them as objects.
 	Object, Subject bool
 }
 
@@ -143,15 +146,17 @@ type Neighbour struct {
 
 // Bounds of what tells something.
 const (
-	// HubOwners is how many documents of one title, which an audience may read, make it no name for it.
+	// HubOwners is how many documents of one title, which an audience may read, make it no name for
+	// it.
 	HubOwners = 10
-	// HubUses is how many passages that hold a name, and that an audience may read, make it a word like
-	// others: 1 % of the 14,000 passages on which the step was measured.
+	// HubUses is how many passages that hold a name, and that an audience may read, make it a word
+	// like others: 1 % of the 14,000 passages on which the step was measured.
 	HubUses = 140
 	// MaxCounted bounds how many documents and passages of a name are looked at to count the readable
 	// ones. A name of more is a word like others for everyone.
 	MaxCounted = 2000
-	// MaxNames is how many names of one passage are kept, those that come first: a page that names everything says nothing of any of them.
+	// MaxNames is how many names of one passage are kept, those that come first: a page that names
+	// everything says nothing of any of them.
 	MaxNames = 64
 	// MaxChanged is how many files of ChangedFiles are read.
 	MaxChanged = 20
@@ -159,7 +164,8 @@ const (
 	MaxFacts = 500
 )
 
-// Named is an entity, or a document, that goes by one of the names asked for, in the words of a document that the audience may read.
+// Named is an entity, or a document, that goes by one of the names asked for, in the words of a
+// document that the audience may read.
 type Named struct {
 	Form     string // the name in its normal form
 	Kind     Kind

@@ -8,7 +8,8 @@ import (
 // NameID is the number of a name within its tenant.
 type NameID int64
 
-// Lexicon holds names and finds them in text. It grows while it is used by one goroutine; once it is whole any number of them may search it.
+// Lexicon holds names and finds them in text. It grows while it is used by one goroutine; once it
+// is whole any number of them may search it.
 type Lexicon struct {
 	words map[string]uint32 // that names consist of, by number
 	next  map[step]uint32   // states
@@ -27,7 +28,8 @@ func NewLexicon() *Lexicon {
 // Len is how many names it holds.
 func (l *Lexicon) Len() int { return l.names }
 
-// Add takes in a name by its normal form. Forms that cannot be told from ordinary words are left out.
+// Add takes in a name by its normal form. Forms that cannot be told from ordinary words are left
+// out.
 func (l *Lexicon) Add(form string, id NameID) {
 	if !Nameable(form) {
 		return
@@ -75,8 +77,9 @@ func (l *Lexicon) Remove(form string) {
 // noWord stands for a word that no name holds.
 const noWord = ^uint32(0)
 
-// Find returns the names in a text, each once, in the order of their first place: at each place the longest, and none within another. It reads each
-// place at most MaxNameWords times, whatever the names are.
+// Find returns the names in a text, each once, in the order of their first place: at each place the
+// longest, and none within another. It reads each place at most MaxNameWords times, whatever the
+// names are.
 func (l *Lexicon) Find(text string) []NameID {
 	if l.names == 0 {
 		return nil
@@ -104,7 +107,8 @@ func (l *Lexicon) Find(text string) []NameID {
 	return found
 }
 
-// longest is the longest name that a text begins with, and how many words it has; 0 where there is none.
+// longest is the longest name that a text begins with, and how many words it has; 0 where there is
+// none.
 func (l *Lexicon) longest(numbers []uint32) (length int, id NameID) {
 	state := uint32(0)
 	for i, number := range numbers {

@@ -2,8 +2,9 @@ package knowledge
 
 import "strings"
 
-// ordinary words are in every text and name nothing, alone or together: the commonest of English, German, French and Spanish, as in the stop lists of the
-// Snowball project, and words that headings are full of.
+// ordinary words are in every text and name nothing, alone or together: the commonest of English,
+// German, French and Spanish, as in the stop lists of the Snowball project, and words that headings
+// are full of.
 var ordinary = func() map[string]bool {
 	set := make(map[string]bool)
 	for word := range strings.FieldsSeq(`

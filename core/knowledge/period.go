@@ -58,9 +58,11 @@ func (t *tongue) forms() []form {
 	}
 }
 
-// ReadPeriod finds the period that a question names, such as "last quarter", "in Q3 2025", "before March", "since 2026-01-31" or "in the last 6 weeks", and returns it
-// with what is left of the question; in every language of tongues. Days begin at midnight where now is, and weeks on Monday. A month or quarter without a year is the latest one that
-// has begun. Without a period the question is returned as it is.
+// ReadPeriod finds the period that a question names, such as "last quarter", "in Q3 2025", "before
+// March", "since 2026-01-31" or "in the last 6 weeks", and returns it with what is left of the
+// question; in every language of tongues. Days begin at midnight where now is, and weeks on Monday.
+// A month or quarter without a year is the latest one that has begun. Without a period the question
+// is returned as it is.
 func ReadPeriod(question string, now time.Time) (Period, string) {
 	for _, p := range periods {
 		at := p.at.FindStringSubmatchIndex(question)
@@ -163,7 +165,8 @@ func (t *tongue) namer() func(text string, now time.Time) (Period, bool) {
 	}
 }
 
-// inYear is so many months of the year that is the second word, else of the latest in which they have begun.
+// inYear is so many months of the year that is the second word, else of the latest in which they
+// have begun.
 func inYear(words []string, now time.Time, n int, first time.Month) (Period, bool) {
 	year := now.Year()
 	if len(words) > 1 {
@@ -202,15 +205,17 @@ func months(year int, first time.Month, n int, now time.Time) Period {
 	return Period{begin(year, first, 1, now.Location()), begin(year, first+time.Month(n), 1, now.Location())}
 }
 
-// shift is the beginning of a day so many months and then days after that of a time. Of a month that has no such day it is the last one: three months before the 31st of May is the 28th or
-// the 29th of February.
+// shift is the beginning of a day so many months and then days after that of a time. Of a month
+// that has no such day it is the last one: three months before the 31st of May is the 28th or the
+// 29th of February.
 func shift(t time.Time, months, days int) time.Time {
 	year, month, day := t.Date()
 	last := time.Date(year, month+time.Month(months)+1, 0, 12, 0, 0, 0, time.UTC).Day()
 	return begin(year, month+time.Month(months), min(day, last)+days, t.Location())
 }
 
-// begin is when a day begins, which need not be midnight: in Havana clocks go from there to one o'clock in spring, and back to there in autumn.
+// begin is when a day begins, which need not be midnight: in Havana clocks go from there to one
+// o'clock in spring, and back to there in autumn.
 func begin(year int, month time.Month, day int, in *time.Location) time.Time {
 	t, noon := time.Date(year, month, day, 0, 0, 0, 0, in), time.Date(year, month, day, 12, 0, 0, 0, in)
 	if t.Day() != noon.Day() {

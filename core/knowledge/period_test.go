@@ -68,7 +68,8 @@ func TestReadPeriod(t *testing.T) {
 	}
 }
 
-// Days are those of the asker: over changes of the clock, also where these are at midnight, over the turn of the year, and at the ends of months.
+// Days are those of the asker: over changes of the clock, also where these are at midnight, over
+// the turn of the year, and at the ends of months.
 func TestPeriodsOfTheAsker(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, now, question, from, to string }{
@@ -111,7 +112,8 @@ func TestPeriodsOfTheAsker(t *testing.T) {
 	}
 }
 
-// Of a question about documents, or about news of late, the period is that of the documents' dates; of one about something else it may be anything.
+// Of a question about documents, or about news of late, the period is that of the documents' dates;
+// of one about something else it may be anything.
 func TestMeansDates(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Read takes from a document what it states. It calls nothing and takes time in proportion to the text.
+// Read takes from a document what it states. It calls nothing and takes time in proportion to the
+// text.
 func Read(d *document.Document, chunks []document.Chunk) Reading {
 	r := reader{document: d}
 	r.titles()
@@ -77,7 +78,8 @@ func (r *reader) metadata() {
 	r.changed()
 }
 
-// ChangedFiles is the key of metadata under which a commit lists the files that it changed, one a line: its authors worked on them, and on their folders.
+// ChangedFiles is the key of metadata under which a commit lists the files that it changed, one a
+// line: its authors worked on them, and on their folders.
 const ChangedFiles = "changed files"
 
 func (r *reader) changed() {

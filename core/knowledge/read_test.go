@@ -58,7 +58,8 @@ func TestReadMetadata(t *testing.T) {
 	}
 }
 
-// A link is stated by the passage that its text stands in, however many links there are with the same text, and texts that do not stand anywhere end the search.
+// A link is stated by the passage that its text stands in, however many links there are with the
+// same text, and texts that do not stand anywhere end the search.
 func TestReadLinks(t *testing.T) {
 	t.Parallel()
 	d := &document.Document{Ref: document.Ref{ID: "docs:a.md", URL: "https://docs.example/a"}}
@@ -144,7 +145,8 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// A page that names everything, one that says everything a thousand times, and one that holds nothing but marks: reading is bounded and ends.
+// A page that names everything, one that says everything a thousand times, and one that holds
+// nothing but marks: reading is bounded and ends.
 func TestReadIsBounded(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -161,7 +163,8 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// People of one name are one as long as documents say nothing else of them; an address of mail tells them apart.
+// People of one name are one as long as documents say nothing else of them; an address of mail
+// tells them apart.
 func TestTwoPeopleOfOneName(t *testing.T) {
 	t.Parallel()
 	got := said(read("docs:a.md", map[string]string{"authors": "Ann Lee <ann@a.example>; Ann Lee <ann@b.example>; ann lee; ANN LÉE"}))
@@ -189,7 +192,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// The authors of a commit worked on its files and on their folders; a page that only says that it changed files is none.
+// The authors of a commit worked on its files and on their folders; a page that only says that it
+// changed files is none.
 func TestReadChangedFiles(t *testing.T) {
 	t.Parallel()
 	got := said(read("git-x:commit:1", map[string]string{"author": "Ann Lee <ann@acme.example>", knowledge.ChangedFiles: "docs/billing/a.md\ndocs/b.md\nc"}))

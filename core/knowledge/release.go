@@ -7,13 +7,16 @@ import (
 	"time"
 )
 
-// releases is the key of the entity that every document released by title stands for beside its own, so that "the release" is the newest of them.
+// releases is the key of the entity that every document released by title stands for beside its
+// own, so that "the release" is the newest of them.
 const releases = "release"
 
 var (
-	// releaseTitle finds titles such as "Release 2.0", "Lighthouse release notes 2.0", "Lighthouse 2.0 released" and "v2.0".
+	// releaseTitle finds titles such as "Release 2.0", "Lighthouse release notes 2.0", "Lighthouse
+	// 2.0 released" and "v2.0".
 	releaseTitle = regexp.MustCompile(`(?i)^(?:(.{1,80}?)\s+)?(?:release(?:\s+notes)?(?:\s+(?:for|of))?:?\s+(?:(\S.{0,60}?)\s+)?(v?\d[\w.-]*)|(v?\d[\w.-]*)\s+(?:is\s+)?(?:release(?:d|\s+notes)?))$|^(v?\d+(?:\.\d+)+[\w.-]*)$`)
-	// sinceRelease finds what a question counts from: "since the release", "before release 2.0", "after the latest release of Lighthouse".
+	// sinceRelease finds what a question counts from: "since the release", "before release 2.0",
+	// "after the latest release of Lighthouse".
 	sinceRelease = regexp.MustCompile(`(?i)(?:^|\s)(since|after|before|until|up to)\s+(?:the\s+)?(?:(?:last|latest|newest|most recent)\s+)?release(?:\s+of\s+(?:the\s+)?([^,?!]{1,60}?)|\s+(v?\d[\w.-]*))?(\s*[,?!]|\.(?:\s|$)|\s+(?:what|who|which|did|does|do|has|have|is|are|was|were|in|and)\b|\s*$)`)
 	// sinceReleased finds "since Lighthouse 2.0 was released".
 	sinceReleased = regexp.MustCompile(`(?i)(?:^|\s)(since|after|before|until)\s+(?:the\s+)?([^,?!]{1,60}?)\s+(?:was|came|is|has been)\s+(?:released|out)()\b`)
@@ -42,13 +45,15 @@ func release(title string) *Entity {
 	return e
 }
 
-// Since reads from a question that it counts from, or up to, a release, and returns what is left of it. Which release that is, documents say (Released).
+// Since reads from a question that it counts from, or up to, a release, and returns what is left of
+// it. Which release that is, documents say (Released).
 type Since struct {
 	Name   string // of what was released; empty: whatever was released last
 	Before bool   // up to the release, and not from it on
 }
 
-// ReadSince finds "since the release", "before release 2.0" and "after Lighthouse 2.0 was released" in a question.
+// ReadSince finds "since the release", "before release 2.0" and "after Lighthouse 2.0 was released"
+// in a question.
 func ReadSince(question string) (s Since, rest string, found bool) {
 	at := sinceReleased.FindStringSubmatchIndex(question)
 	if at == nil {
@@ -72,8 +77,9 @@ func ReadSince(question string) (s Since, rest string, found bool) {
 	return s, strings.TrimSpace(strings.TrimSpace(question[:at[0]]) + " " + left), true
 }
 
-// Released returns the day from which, or up to which, a question counts, by the dates of the documents that tell of a release and that its audience may read. Found is false
-// where none does. Of the question, Audience, Sources and Documents count.
+// Released returns the day from which, or up to which, a question counts, by the dates of the
+// documents that tell of a release and that its audience may read. Found is false where none does.
+// Of the question, Audience, Sources and Documents count.
 func Released(ctx context.Context, g Graph, q Question, s Since, now time.Time) (p Period, found bool, err error) {
 	q = Question{Audience: q.Audience, Sources: q.Sources, Documents: q.Documents, Relations: []Relation{Releases}, To: now, Limit: 1, Object: true, Names: []string{releases}}
 	if form := Form(s.Name); form != "" {

@@ -9,7 +9,8 @@ import (
 // mostNamed is how many names one value may list.
 const mostNamed = 50
 
-// several parts a list of names: by commas and semicolons, or by spaces where every word is an account or an address of mail.
+// several parts a list of names: by commas and semicolons, or by spaces where every word is an
+// account or an address of mail.
 func several(value string) []string {
 	value = strings.TrimSpace(strings.Trim(strings.TrimSpace(value), "[]"))
 	fields := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// text reads what a passage states: lines such as "Owner: Ann Lee", numbers of tickets, and addresses.
+// text reads what a passage states: lines such as "Owner: Ann Lee", numbers of tickets, and
+// addresses.
 func (r *reader) text(text string, chunk int) {
 	for line := range strings.Lines(text) {
 		at := strings.IndexByte(line[:min(len(line), longestLabel+8)], ':')
@@ -31,8 +32,9 @@ func (r *reader) text(text string, chunk int) {
 	r.terms(text)
 }
 
-// firstValue is what stands before the next key in a line, with that key and what stands behind it: lines of Markdown are joined where no empty line parts them, so
-// that "Owner: Ann Lee" and "Author: Bo Chen" become one. A key begins with a capital.
+// firstValue is what stands before the next key in a line, with that key and what stands behind it:
+// lines of Markdown are joined where no empty line parts them, so that "Owner: Ann Lee" and
+// "Author: Bo Chen" become one. A key begins with a capital.
 func firstValue(rest string) (value, key, behind string) {
 	for from := 0; ; {
 		colon := strings.IndexByte(rest[from:], ':')
@@ -133,12 +135,13 @@ func (r *reader) links(text string, chunk int) {
 
 const longestAddress = 500 // bytes
 
-// searchedForLinks is how many times the length of a document is searched at most for where its links stand: the texts of links may be made so that each is looked for to the
-// end.
+// searchedForLinks is how many times the length of a document is searched at most for where its
+// links stand: the texts of links may be made so that each is looked for to the end.
 const searchedForLinks = 64
 
-// linked reads the links of which the text does not tell where they lead. They are in reading order, so that the first passage from that of the one before which holds a
-// link's text is at or before its own.
+// linked reads the links of which the text does not tell where they lead. They are in reading
+// order, so that the first passage from that of the one before which holds a link's text is at or
+// before its own.
 func (r *reader) linked(chunks []document.Chunk) {
 	left := 0
 	for i := range chunks {
@@ -174,7 +177,8 @@ func address(text string) *Entity {
 	return &Entity{Kind: Document, Key: u.String(), Name: text}
 }
 
-// targets are the documents that the value of "supersedes" names: by address where there is one, else by title.
+// targets are the documents that the value of "supersedes" names: by address where there is one,
+// else by title.
 func targets(value string) []*Entity {
 	if at := strings.Index(value, "http"); at >= 0 {
 		end := at

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// tongue is how a language names periods, as patterns without groups of their own that are compared whatever the letter case. Another language is another entry of tongues.
+// tongue is how a language names periods, as patterns without groups of their own that are compared
+// whatever the letter case. Another language is another entry of tongues.
 type tongue struct {
 	months                                       [12]string
 	units                                        [5]string // day, week, month, quarter, year, as they stand behind last and this; behind a number an s may follow

@@ -11,12 +11,15 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Chain is a model with fallbacks: it asks the first, asks again what may succeed a little later, and goes on to the next when that
-// does not help. It does so only while nothing of the answer has been passed on; after that an error is final, because a reader has
-// seen the beginning. Silence beyond the policy ends a stream with ErrStalled, and one that ends without a Finish with ErrIncomplete.
+// Chain is a model with fallbacks: it asks the first, asks again what may succeed a little later,
+// and goes on to the next when that does not help. It does so only while nothing of the answer has
+// been passed on; after that an error is final, because a reader has seen the beginning. Silence
+// beyond the policy ends a stream with ErrStalled, and one that ends without a Finish with
+// ErrIncomplete.
 //
-// Pieces of tool calls are held back until text or reasoning follows or the stream ends, so that a stream cut inside a call can be
-// asked for again. A refusal of tools is passed on at once: another layout of the request helps where another model would not be the one wanted.
+// Pieces of tool calls are held back until text or reasoning follows or the stream ends, so that a
+// stream cut inside a call can be asked for again. A refusal of tools is passed on at once: another
+// layout of the request helps where another model would not be the one wanted.
 type Chain struct {
 	models []Model
 	policy Policy
@@ -29,7 +32,8 @@ func NewChain(policy Policy, model Model, fallbacks ...Model) *Chain {
 	return &Chain{models: append([]Model{model}, fallbacks...), policy: policy.withDefaults()}
 }
 
-// Info describes the first model, with what all of them can do: a request that fits it can be sent to any of them.
+// Info describes the first model, with what all of them can do: a request that fits it can be sent
+// to any of them.
 func (c *Chain) Info() Info {
 	info := c.models[0].Info()
 	for _, m := range c.models[1:] {
@@ -106,7 +110,8 @@ func (t *try) run(parent context.Context, req Request, attempt int) (err error) 
 	}()
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	// The provider is made to end by cancelling its context: there is no second goroutine that could be left behind.
+	// The provider is made to end by cancelling its context: there is no second goroutine that
+	// could be left behind.
 	watchdog := time.AfterFunc(t.silence, func() { cancel(ErrStalled) })
 	defer watchdog.Stop()
 	for d, err := range t.model.Stream(ctx, req) {

@@ -13,7 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// read returns what a stream passed on: its text and reasoning, the arguments of its calls, and its error.
+// read returns what a stream passed on: its text and reasoning, the arguments of its calls, and its
+// error.
 func read(ctx context.Context, m llm.Model) (text, calls string, err error) {
 	var b, c strings.Builder
 	for d, err := range m.Stream(ctx, llm.Request{}) {
@@ -181,7 +182,8 @@ func TestChainInfoIsWhatAllCanDo(t *testing.T) {
 	}
 }
 
-// Signs of life count as long as the model has not begun, and between two deltas. Silence ends the stream, with or without them before.
+// Signs of life count as long as the model has not begun, and between two deltas. Silence ends the
+// stream, with or without them before.
 func TestSignsOfLifeKeepAStreamOpen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,8 @@ type parrot struct{}
 
 func (parrot) Info() llm.Info { return llm.Info{Name: "parrot", Window: 4096, Reply: 1024} }
 
-// Stream yields pieces as they come, and an error once and last. Whoever breaks out of the loop wants no more: nothing may run on then.
+// Stream yields pieces as they come, and an error once and last. Whoever breaks out of the loop
+// wants no more: nothing may run on then.
 func (parrot) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
 		words := strings.SplitAfter(req.Messages[len(req.Messages)-1].Text, " ")
@@ -31,7 +32,8 @@ func (parrot) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, 
 	}
 }
 
-// A model is asked with messages, and streams deltas. One that ends without a reason to finish was cut.
+// A model is asked with messages, and streams deltas. One that ends without a reason to finish was
+// cut.
 func ExampleModel() {
 	var model llm.Model = parrot{}
 	for delta, err := range model.Stream(context.Background(), llm.Request{Messages: []llm.Message{{Role: llm.User, Text: "Who is on call?"}}}) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limits bound one answer of a model, whatever the endpoint sends. They are far above what a model writes that keeps to
-// Request.MaxTokens.
+// Limits bound one answer of a model, whatever the endpoint sends. They are far above what a model
+// writes that keeps to Request.MaxTokens.
 type Limits struct {
 	Text     int           // bytes that a reader sees
 	Bytes    int           // bytes of text, reasoning and calls, with pieceCost for each piece of a call
@@ -25,7 +25,8 @@ const (
 	leastText  = 4 << 10
 )
 
-// ErrEndless says that a model exceeded a limit of its answer before it wrote anything that a reader sees.
+// ErrEndless says that a model exceeded a limit of its answer before it wrote anything that a
+// reader sees.
 var ErrEndless = errors.New("the model did not come to an end")
 
 // of returns the limits of the answer to a request.
@@ -36,8 +37,9 @@ func (l Limits) of(req Request) Limits {
 	return l
 }
 
-// Stream passes on the answer of ask up to the limits. An answer that exceeds them ends with FinishLimit where text was passed on,
-// and with ErrEndless otherwise; so does one of which ask says ErrEndless. The context of ask is done then.
+// Stream passes on the answer of ask up to the limits. An answer that exceeds them ends with
+// FinishLimit where text was passed on, and with ErrEndless otherwise; so does one of which ask
+// says ErrEndless. The context of ask is done then.
 func (l Limits) Stream(
 	ctx context.Context, req Request, ask func(context.Context, Request) iter.Seq2[Delta, error],
 ) iter.Seq2[Delta, error] {

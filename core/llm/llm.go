@@ -1,5 +1,5 @@
-// Package llm is the port to language models: what they are asked (the third representation of a message), what they stream back,
-// and the errors that callers tell apart.
+// Package llm is the port to language models: what they are asked (the third representation of a
+// message), what they stream back, and the errors that callers tell apart.
 package llm
 
 import (
@@ -40,7 +40,8 @@ type ToolSpec struct {
 	Parameters  json.RawMessage
 }
 
-// ToolCall is one call that a model made. Arguments is what the model wrote: perhaps not valid JSON.
+// ToolCall is one call that a model made. Arguments is what the model wrote: perhaps not valid
+// JSON.
 type ToolCall struct {
 	ID        string
 	Name      string
@@ -83,8 +84,8 @@ const (
 	FinishRefusal   Finish = "refusal" // the provider's content filter or the model itself declined
 )
 
-// Delta is one piece of a stream. Any field may be set. A model that declines in words of its own sends them as Text, with
-// FinishRefusal at the end.
+// Delta is one piece of a stream. Any field may be set. A model that declines in words of its own
+// sends them as Text, with FinishRefusal at the end.
 type Delta struct {
 	Model     string // who writes, where that is not the model that was asked; set by Chain with the first delta of a fallback
 	Text      string
@@ -94,7 +95,8 @@ type Delta struct {
 	Finish    Finish
 }
 
-// CallDelta is a piece of a tool call. Pieces with the same Index belong together; ID and Name come with the first of them.
+// CallDelta is a piece of a tool call. Pieces with the same Index belong together; ID and Name come
+// with the first of them.
 type CallDelta struct {
 	Index     int
 	ID        string
@@ -123,9 +125,10 @@ type Info struct {
 
 // Model streams answers. Implementations are safe for concurrent use.
 //
-// Stream yields deltas as they arrive. A zero Delta is a sign of life, such as a comment that a gateway sends to keep a connection
-// open. An error comes once, last, with a zero Delta, and is one of this package's typed errors
-// where it applies. Breaking out of the loop or cancelling ctx closes the connection to the provider before Stream's iterator returns.
+// Stream yields deltas as they arrive. A zero Delta is a sign of life, such as a comment that a
+// gateway sends to keep a connection open. An error comes once, last, with a zero Delta, and is one
+// of this package's typed errors where it applies. Breaking out of the loop or cancelling ctx
+// closes the connection to the provider before Stream's iterator returns.
 type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 	Info() Info

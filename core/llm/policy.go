@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// Policy says how long a model is waited for and when it is asked again. Zero fields take the defaults of DefaultPolicy.
+// Policy says how long a model is waited for and when it is asked again. Zero fields take the
+// defaults of DefaultPolicy.
 type Policy struct {
 	Attempts      int           // for each model, the first included
 	Backoff       time.Duration // before the second attempt; doubled for each further one
@@ -18,7 +19,8 @@ type Policy struct {
 	FirstDelta    time.Duration // silence allowed before the first delta; 0: by the model, firstDelta or firstThought
 	Stall         time.Duration // silence allowed between two deltas
 
-	// Sleep waits between attempts; nil waits by the clock. It returns the context's cause when the context ends first.
+	// Sleep waits between attempts; nil waits by the clock. It returns the context's cause when the
+	// context ends first.
 	Sleep func(context.Context, time.Duration) error
 	// Jitter returns a number in [0,1) by which waits are spread; nil is random.
 	Jitter func() float64
@@ -71,7 +73,8 @@ func (p Policy) beginning(info Info) time.Duration {
 	return firstDelta
 }
 
-// wait returns how long to wait after failed attempt number n (from 1), and false when waiting makes no sense.
+// wait returns how long to wait after failed attempt number n (from 1), and false when waiting
+// makes no sense.
 func (p Policy) wait(n int, err error) (time.Duration, bool) {
 	if !Retryable(err) || n >= p.Attempts {
 		return 0, false

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// thoughtTags enclose reasoning at the start of a reply, from models whose server does not part it from the answer.
+// thoughtTags enclose reasoning at the start of a reply, from models whose server does not part it
+// from the answer.
 var thoughtTags = []struct{ open, close string }{
 	{"<think>", "</think>"}, // DeepSeek R1, Qwen, GLM
 	{"<thinking>", "</thinking>"},
@@ -18,8 +19,9 @@ var thoughtTags = []struct{ open, close string }{
 	{"<|channel|>analysis<|message|>", "<|channel|>final<|message|>"}, // gpt-oss
 }
 
-// Thoughts parts reasoning in tags from the answer: what stands in them at the start of a reply becomes Reasoning. Tags that never
-// close make all of the reply reasoning. Tags further down are text.
+// Thoughts parts reasoning in tags from the answer: what stands in them at the start of a reply
+// becomes Reasoning. Tags that never close make all of the reply reasoning. Tags further down are
+// text.
 func Thoughts(stream iter.Seq2[Delta, error]) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		var t thoughts

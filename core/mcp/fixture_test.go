@@ -131,7 +131,8 @@ func (w *world) Called(ctx context.Context, _ access.TenantID, c mcp.Called) err
 
 func (w *world) Searchable(context.Context, access.Audience) []tool.Source { return nil }
 
-// index adds addresses and sources to an index in memory, whose documents all are "Doc ID" at https://docs.example/ID.
+// index adds addresses and sources to an index in memory, whose documents all are "Doc ID" at
+// https://docs.example/ID.
 type index struct{ *retrievetest.Memory }
 
 func (x index) Addressed(_ context.Context, _ access.Audience, _ []document.SourceID, addresses []string) (map[string]document.ID, error) {

@@ -315,7 +315,8 @@ func TestFiltersHoldForCalls(t *testing.T) {
 	}
 }
 
-// No result holds text that its person may not read at that moment, whatever changes between two calls.
+// No result holds text that its person may not read at that moment, whatever changes between two
+// calls.
 func TestNoResultHoldsWhatItsPersonMayNotRead(t *testing.T) {
 	t.Parallel()
 	groups := []access.Principal{access.Members, access.Group("eng"), access.Group("board"), access.User("slack", ada.ID), access.User("slack", "UBOB")}

@@ -190,8 +190,8 @@ func (s *Service) chunks(ctx context.Context, r reader, id document.ID, first in
 	return slices.DeleteFunc(found, func(p retrieve.Passage) bool { return !r.covers(p.Document.Source) }), err
 }
 
-// gather joins the text of chunks as far as there is room, and fetches more until there is none. next is the
-// position of the first chunk that is left out, or 0.
+// gather joins the text of chunks as far as there is room, and fetches more until there is none.
+// next is the position of the first chunk that is left out, or 0.
 func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks []retrieve.Passage, room int) (text string, next int, err error) {
 	var b strings.Builder
 	end, last := 0, 0
@@ -278,8 +278,8 @@ func (o *output) show(d document.Ref) {
 	}
 }
 
-// fenced passes the text of documents through the filters that answers pass, puts the sentence above it that says
-// what it is, and keeps the result within MaxResult.
+// fenced passes the text of documents through the filters that answers pass, puts the sentence
+// above it that says what it is, and keeps the result within MaxResult.
 func (s *Service) fenced(ctx context.Context, documents string, notices ...string) (string, error) {
 	documents, err := s.screened(ctx, documents)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package message holds the conversation as the product knows it: the second of three representations. A stored row never leaves
-// adapters/postgres; what a model reads (llm.Message) is built from these by prompt.Builder and nowhere else.
+// Package message holds the conversation as the product knows it: the second of three
+// representations. A stored row never leaves adapters/postgres; what a model reads (llm.Message) is
+// built from these by prompt.Builder and nowhere else.
 package message
 
 import (
@@ -41,7 +42,8 @@ type Message struct {
 	At        time.Time
 }
 
-// Call is one tool call as it is kept in the history: for a search, the expanded queries that ran, not what the model first wrote.
+// Call is one tool call as it is kept in the history: for a search, the expanded queries that ran,
+// not what the model first wrote.
 type Call struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -59,8 +61,9 @@ type Citation struct {
 	Quote     string       // beginning of the passage, for source lists
 }
 
-// Reference is a document that was part of a prompt, under the number the model saw, with the text it was shown. Earlier
-// references that were found as a chunk backfill the source window of a follow-up.
+// Reference is a document that was part of a prompt, under the number the model saw, with the text
+// it was shown. Earlier references that were found as a chunk backfill the source window of a
+// follow-up.
 type Reference struct {
 	Number   int
 	Document document.Ref
@@ -93,7 +96,8 @@ type File struct {
 	Image  []byte // image data; nil for text
 	Tokens int    // of Text, or the assumed cost of the image
 	Failed string // why it could not be included, as a sentence for the person; empty when it was
-	// Document is the same file in the index, where it is indexed: a project's. It is what an answer then rests on.
+	// Document is the same file in the index, where it is indexed: a project's. It is what an
+	// answer then rests on.
 	Document document.Ref
 	Metadata map[string]string // what the file says of itself, of a project's
 }

@@ -11,7 +11,8 @@ import (
 const Task Role = "task"
 
 // Said returns the texts that people wrote: those of role User, which only what a person sent to a
-// thread has. Everything else was made by a model, a document or a program, wherever it is laid out.
+// thread has. Everything else was made by a model, a document or a program, wherever it is laid
+// out.
 func Said(messages ...Message) []string {
 	var said []string
 	for _, m := range messages {

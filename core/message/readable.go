@@ -2,9 +2,10 @@ package message
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Readable returns the part of a conversation that may be shown to an audience: an answer whose prompt held a document that allowed
-// refuses is left out with the tool calls of its turn, because both may repeat what the document says. Questions stay: the people in
-// the thread wrote them. history is not changed.
+// Readable returns the part of a conversation that may be shown to an audience: an answer whose
+// prompt held a document that allowed refuses is left out with the tool calls of its turn, because
+// both may repeat what the document says. Questions stay: the people in the thread wrote them.
+// history is not changed.
 func Readable(history []Message, allowed func(document.ID) bool) []Message {
 	return without(history, func(m Message) bool {
 		for _, r := range m.Documents {
@@ -41,8 +42,9 @@ func without(history []Message, hides func(Message) bool) []Message {
 	return kept
 }
 
-// Distinct lists each document of an answer's prompt once, by the first of its references, in the order in which it was shown to the model. One of which the
-// model saw no more than the title was not among those that the searches found.
+// Distinct lists each document of an answer's prompt once, by the first of its references, in the
+// order in which it was shown to the model. One of which the model saw no more than the title was
+// not among those that the searches found.
 func Distinct(references []Reference) []Reference {
 	var found []Reference
 	seen := make(map[document.ID]bool)

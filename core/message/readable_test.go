@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the audience may read, nothing that rests on another document is left, and everything else is.
+// Whatever the audience may read, nothing that rests on another document is left, and everything
+// else is.
 func TestReadable(t *testing.T) {
 	t.Parallel()
 	ids := rapid.SampledFrom([]document.ID{"a", "b", "c"})

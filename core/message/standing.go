@@ -6,8 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Stands reports whether what was shown of a document is still part of its text: each block of it, whatever the spaces. What was added since, before it, after it
-// or between its blocks, is no change of it.
+// Stands reports whether what was shown of a document is still part of its text: each block of it,
+// whatever the spaces. What was added since, before it, after it or between its blocks, is no
+// change of it.
 func Stands(shown, text string) bool {
 	text = plain(text)
 	for block := range strings.SplitSeq(shown, document.BlockSeparator) {
@@ -34,8 +35,10 @@ func Shown(history []Message) []Reference {
 	return shown
 }
 
-// Standing returns the part of a conversation that rests on nothing that was taken back since, such as a deleted message of a thread: an answer whose prompt held
-// text of a document that is no part of it any more is left out as by Readable, and so are later ones that had the document from it. history is not changed.
+// Standing returns the part of a conversation that rests on nothing that was taken back since, such
+// as a deleted message of a thread: an answer whose prompt held text of a document that is no part
+// of it any more is left out as by Readable, and so are later ones that had the document from it.
+// history is not changed.
 func Standing(history []Message, taken func(Reference) bool) []Message {
 	numbers := make(map[int]bool) // under which models know the documents
 	for _, r := range Shown(history) {

@@ -20,7 +20,8 @@ func TestStands(t *testing.T) {
 	}
 }
 
-// An answer whose prompt held what was taken back is left out with its turn, and so are later ones that had the document from it; questions stay.
+// An answer whose prompt held what was taken back is left out with its turn, and so are later ones
+// that had the document from it; questions stay.
 func TestStandingLeavesOutWhatWasTakenBack(t *testing.T) {
 	t.Parallel()
 	thread := document.Ref{ID: "thread"}

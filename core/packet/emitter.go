@@ -2,8 +2,9 @@ package packet
 
 import "sync"
 
-// Emitter is how tools and steps send packets without handing them up the call stack. It only takes packets: nothing may be read
-// from it, and no logic may depend on it. It is safe for concurrent use.
+// Emitter is how tools and steps send packets without handing them up the call stack. It only takes
+// packets: nothing may be read from it, and no logic may depend on it. It is safe for concurrent
+// use.
 type Emitter struct {
 	queue   chan<- Packet
 	drained <-chan struct{}
@@ -17,8 +18,8 @@ type gate struct {
 	closed bool
 }
 
-// NewEmitter returns an emitter that puts packets on queue and gives up once drained is closed, so that a worker never hangs on a
-// reader that has gone. The queue may be shared by several emitters.
+// NewEmitter returns an emitter that puts packets on queue and gives up once drained is closed, so
+// that a worker never hangs on a reader that has gone. The queue may be shared by several emitters.
 func NewEmitter(queue chan<- Packet, drained <-chan struct{}, at Placement) *Emitter {
 	return &Emitter{queue: queue, drained: drained, at: at}
 }
@@ -49,8 +50,9 @@ func (e *Emitter) At(p Placement) *Emitter {
 	return &Emitter{queue: e.queue, drained: e.drained, at: p, gate: e.gate}
 }
 
-// Closable returns an emitter for the same place, and a function after whose return neither it nor one derived from it sends
-// anything any more. It is for what may have to be abandoned, such as a tool that does not heed its context.
+// Closable returns an emitter for the same place, and a function after whose return neither it nor
+// one derived from it sends anything any more. It is for what may have to be abandoned, such as a
+// tool that does not heed its context.
 func (e *Emitter) Closable() (*Emitter, func()) {
 	g := &gate{}
 	return &Emitter{queue: e.queue, drained: e.drained, at: e.at, gate: g}, func() {

@@ -23,7 +23,8 @@ type wire struct {
 	Payload   json.RawMessage `json:"payload,omitempty"`
 }
 
-// MarshalJSON writes {"placement":{…},"type":"message_delta","payload":{…}}. An empty payload is left out.
+// MarshalJSON writes {"placement":{…},"type":"message_delta","payload":{…}}. An empty payload is
+// left out.
 func (p Packet) MarshalJSON() ([]byte, error) {
 	if p.Payload == nil {
 		return nil, fmt.Errorf("marshal packet: it has no payload")

@@ -1,7 +1,8 @@
-// Package packet holds what a running turn emits, in the order a reader sees it: the only way lower levels speak to the outside.
+// Package packet holds what a running turn emits, in the order a reader sees it: the only way lower
+// levels speak to the outside.
 //
-// A Packet is a Placement and a Payload. Payloads are a closed set with a stable JSON form (see MarshalJSON), which is also how
-// another program drives the core.
+// A Packet is a Placement and a Payload. Payloads are a closed set with a stable JSON form (see
+// MarshalJSON), which is also how another program drives the core.
 package packet
 
 import (
@@ -27,7 +28,8 @@ type Packet struct {
 // Payload is one of the types of this package. Views ignore kinds that they do not know.
 type Payload interface{ Kind() string }
 
-// Sink takes packets in arrival order. Accept returns at once and is called from one goroutine at a time.
+// Sink takes packets in arrival order. Accept returns at once and is called from one goroutine at a
+// time.
 type Sink interface{ Accept(Packet) }
 
 // SinkFunc makes a Sink of a function.
@@ -38,7 +40,8 @@ func (f SinkFunc) Accept(p Packet) { f(p) }
 
 // The payloads. Text in deltas is Markdown, to be appended.
 type (
-	// ModelStart is the first packet of each of several models that answer at once, and says which it is. A model that answers alone has none.
+	// ModelStart is the first packet of each of several models that answer at once, and says which
+	// it is. A model that answers alone has none.
 	ModelStart struct {
 		Name string `json:"name"`
 	}
@@ -58,7 +61,8 @@ type (
 	}
 	// ReasoningDone closes the reasoning.
 	ReasoningDone struct{}
-	// Status says what the model is doing before there is an answer, in the model's words or ours. It is not part of the answer.
+	// Status says what the model is doing before there is an answer, in the model's words or ours.
+	// It is not part of the answer.
 	Status struct {
 		Text string `json:"text"`
 	}
@@ -91,7 +95,8 @@ type (
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart, CustomToolArguments and CustomToolResult show a tool that has no payloads of its own.
+	// CustomToolStart, CustomToolArguments and CustomToolResult show a tool that has no payloads of
+	// its own.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
@@ -112,8 +117,9 @@ type (
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the work on a part of the question, which has a tab of its own. It and its answer have SubTurnIndex 0, and what is searched for
-	// it has 1 and more; the SectionEnd of 0 closes it.
+	// SubQuestion opens the work on a part of the question, which has a tab of its own. It and its
+	// answer have SubTurnIndex 0, and what is searched for it has 1 and more; the SectionEnd of 0
+	// closes it.
 	SubQuestion struct {
 		Question string `json:"question"`
 	}
@@ -121,38 +127,44 @@ type (
 	SubAnswerStart struct {
 		Documents []Document `json:"documents,omitempty"`
 	}
-	// SubAnswerDelta appends to it. Its numbers are the model's own; the final answer has the reader's.
+	// SubAnswerDelta appends to it. Its numbers are the model's own; the final answer has the
+	// reader's.
 	SubAnswerDelta struct {
 		Text string `json:"text"`
 	}
-	// Finding says what came of a sub-question, before its SectionEnd. State is "found", "missing" where the documents say nothing of it, "failed", or "dropped"
-	// where a person took it out. Text is one line of Markdown with the reader's numbers, or why there is none, a sentence.
+	// Finding says what came of a sub-question, before its SectionEnd. State is "found", "missing"
+	// where the documents say nothing of it, "failed", or "dropped" where a person took it out.
+	// Text is one line of Markdown with the reader's numbers, or why there is none, a sentence.
 	Finding struct {
 		State string `json:"state"`
 		Text  string `json:"text,omitempty"`
 	}
-	// Refinement says that what was found was judged; sub-questions that are asked further follow. Answer is what can be said so far, with the model's own
-	// numbers.
+	// Refinement says that what was found was judged; sub-questions that are asked further follow.
+	// Answer is what can be said so far, with the model's own numbers.
 	Refinement struct {
 		Round          int      `json:"round"`
 		Answer         string   `json:"answer,omitempty"`
 		Missing        []string `json:"missing,omitempty"`
 		Contradictions []string `json:"contradictions,omitempty"`
 	}
-	// Progress says how far a deep search is. It comes with each finding, and again after a while without one.
+	// Progress says how far a deep search is. It comes with each finding, and again after a while
+	// without one.
 	Progress struct {
 		Seconds   int `json:"seconds"` // since it began
 		Searches  int `json:"searches"`
 		Most      int `json:"most"`      // searches that it may make, as far as it is planned
 		Documents int `json:"documents"` // that were read, each once
-		// Cost is what models cost by now, such as "0.12 USD"; empty where there are no prices, or no model.
+		// Cost is what models cost by now, such as "0.12 USD"; empty where there are no prices, or
+		// no model.
 		Cost string `json:"cost,omitempty"`
-		// More is what it is still to take, in seconds, as far as it is planned, MoreCost what that costs about, and Left what the caps left of the
-		// budget as it was planned; zero and empty once it is over, and where there are no prices or caps.
+		// More is what it is still to take, in seconds, as far as it is planned, MoreCost what that
+		// costs about, and Left what the caps left of the budget as it was planned; zero and empty
+		// once it is over, and where there are no prices or caps.
 		More     int    `json:"more_seconds,omitempty"`
 		MoreCost string `json:"more_cost,omitempty"`
 		Left     string `json:"left,omitempty"`
-		// Asks says that it waits until a person starts it, and for how many minutes at most; 0 where it does not.
+		// Asks says that it waits until a person starts it, and for how many minutes at most; 0
+		// where it does not.
 		Asks int `json:"asks,omitempty"`
 	}
 	// CitationInfo introduces a footnote. It precedes the delta that holds its link, once per
@@ -166,12 +178,13 @@ type (
 		URL      string        `json:"url,omitempty"`
 		Source   document.Kind `json:"source"`
 	}
-	// Withdrawn names documents that may not be shown any more: access was taken away while the turn ran. They are no sources of the
-	// answer from here on. It precedes the Stop.
+	// Withdrawn names documents that may not be shown any more: access was taken away while the
+	// turn ran. They are no sources of the answer from here on. It precedes the Stop.
 	Withdrawn struct {
 		Documents []document.ID `json:"document_ids"`
 	}
-	// SectionEnd closes a block of a tool call or of answer text, whether it succeeded or not. It has the placement of what it closes.
+	// SectionEnd closes a block of a tool call or of answer text, whether it succeeded or not. It
+	// has the placement of what it closes.
 	SectionEnd struct{}
 	// Branching says that so many parallel branches follow at the top level.
 	Branching struct {
@@ -179,24 +192,26 @@ type (
 	}
 	// Heartbeat shows that the turn is alive after a silence.
 	Heartbeat struct{}
-	// Error says why one model's answer failed; its Stop follows. Message is a sentence for the person; Reference finds the cause in
-	// the log.
+	// Error says why one model's answer failed; its Stop follows. Message is a sentence for the
+	// person; Reference finds the cause in the log.
 	Error struct {
 		Message   string `json:"message"`
 		Reference string `json:"reference,omitempty"`
 		Retryable bool   `json:"retryable,omitempty"`
 	}
-	// Stop is the last packet of one model, whatever happened to it; the turn has ended when every model's Stop has come. Reason is
-	// an outcome such as "answered" or "stopped". Message is a sentence about the outcome for the person, empty where nothing needs
-	// saying or an Error has said it. Closest are the nearest documents that the audience may read, when nothing was found. Notices
-	// are further sentences for the person: files left out, an answer cut short.
+	// Stop is the last packet of one model, whatever happened to it; the turn has ended when every
+	// model's Stop has come. Reason is an outcome such as "answered" or "stopped". Message is a
+	// sentence about the outcome for the person, empty where nothing needs saying or an Error has
+	// said it. Closest are the nearest documents that the audience may read, when nothing was
+	// found. Notices are further sentences for the person: files left out, an answer cut short.
 	Stop struct {
 		Reason    string     `json:"reason"`
 		Message   string     `json:"message,omitempty"`
 		Grounding Grounding  `json:"grounding,omitempty"`
 		Closest   []Document `json:"closest,omitempty"`
 		Notices   []string   `json:"notices,omitempty"`
-		// Removed says that a moderator took the answer away, Corrected that a person's text stands in its place.
+		// Removed says that a moderator took the answer away, Corrected that a person's text stands
+		// in its place.
 		Removed bool `json:"removed,omitempty"`
 		// Deeper says that the answer speaks of a part of the question alone, as far as words tell.
 		Deeper    bool `json:"deeper,omitempty"`

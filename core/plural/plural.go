@@ -28,7 +28,8 @@ func Of[N ~int | ~int32 | ~int64](n N, noun string) string {
 	return noun + "s"
 }
 
-// Does returns a verb in the form that a number of things asks for: "1 question waits", "2 questions wait".
+// Does returns a verb in the form that a number of things asks for: "1 question waits", "2
+// questions wait".
 func Does[N ~int | ~int32 | ~int64](n N, verb string) string {
 	if n == 1 {
 		return Of(2, verb)

@@ -1,5 +1,6 @@
-// Package pointcheck decides what a private answer may show, from what sources say about its one listener at this moment.
-// The index knows what the last pass read; a point check finds what was restricted since.
+// Package pointcheck decides what a private answer may show, from what sources say about its one
+// listener at this moment. The index knows what the last pass read; a point check finds what was
+// restricted since.
 package pointcheck
 
 import (
@@ -37,8 +38,9 @@ func (a Answer) fresh(now time.Time) bool {
 	return a.Permission != index.CheckFailed && now.Sub(a.Asked) < FreshFor
 }
 
-// Newer returns which of two answers to a question counts. A failed check never replaces an answer. Otherwise the one that
-// was asked for later counts, whichever arrived first; of two asked for at once a denial.
+// Newer returns which of two answers to a question counts. A failed check never replaces an answer.
+// Otherwise the one that was asked for later counts, whichever arrived first; of two asked for at
+// once a denial.
 func Newer(a, b Answer) Answer {
 	switch {
 	case b.Permission == index.CheckFailed:
@@ -56,9 +58,10 @@ func Newer(a, b Answer) Answer {
 	return a
 }
 
-// Questions returns what to ask about documents in the order in which they are given, which names the most important first.
-// Documents without a node of a source, or of sources in which the audience is no one person, have no question: several
-// people listen, or the index alone knows who may read.
+// Questions returns what to ask about documents in the order in which they are given, which names
+// the most important first. Documents without a node of a source, or of sources in which the
+// audience is no one person, have no question: several people listen, or the index alone knows who
+// may read.
 func Questions(audience access.Audience, documents []Document) map[document.ID][]Question {
 	people := peopleOf(audience)
 	out := make(map[document.ID][]Question)
@@ -79,7 +82,8 @@ func Questions(audience access.Audience, documents []Document) map[document.ID][
 	return out
 }
 
-// Private reports whether one person listens who is known to a source. An audience of several holds no source's person.
+// Private reports whether one person listens who is known to a source. An audience of several holds
+// no source's person.
 func Private(audience access.Audience) bool { return len(peopleOf(audience)) > 0 }
 
 // peopleOf returns the native ids of the one listener by source.
@@ -93,18 +97,21 @@ func peopleOf(audience access.Audience) map[string][]string {
 	return people
 }
 
-// Document is a document with its access list as stored, in which nodes have not been replaced by their readers.
+// Document is a document with its access list as stored, in which nodes have not been replaced by
+// their readers.
 type Document struct {
 	ID  document.ID
 	ACL access.ACL
 }
 
-// Forget removes answers that are not fresh. That shows nothing: a question without an answer hides its document.
+// Forget removes answers that are not fresh. That shows nothing: a question without an answer hides
+// its document.
 func Forget(known map[Question]Answer, now time.Time) {
 	maps.DeleteFunc(known, func(_ Question, a Answer) bool { return !a.fresh(now) })
 }
 
-// Due returns which of the questions to ask now: those without a fresh answer, each once, MaxQuestions at most.
+// Due returns which of the questions to ask now: those without a fresh answer, each once,
+// MaxQuestions at most.
 func Due(questions []Question, known map[Question]Answer, now time.Time) []Question {
 	var due []Question
 	for _, q := range questions {
@@ -125,8 +132,9 @@ const (
 	Shown
 )
 
-// Judge decides about a document that the index shows, by the answers to its questions. One permission shows it: each
-// question is another way to read it. The index decides where the source cannot be asked at all.
+// Judge decides about a document that the index shows, by the answers to its questions. One
+// permission shows it: each question is another way to read it. The index decides where the source
+// cannot be asked at all.
 func Judge(questions []Question, known map[Question]Answer, now time.Time) Verdict {
 	var denied, unchecked bool
 	for _, q := range questions {

@@ -18,8 +18,8 @@ type asked struct {
 	said index.Permission
 }
 
-// decide returns the answer that counts in its own words: the last that was asked for; a denial until then, the others for
-// a minute. It shares no code with the package.
+// decide returns the answer that counts in its own words: the last that was asked for; a denial
+// until then, the others for a minute. It shares no code with the package.
 func decide(history []asked, now time.Time) index.Permission {
 	var last *asked
 	for i, a := range history {

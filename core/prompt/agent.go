@@ -16,7 +16,8 @@ const (
 	Strict Grounding = "strict" // only what documents support; otherwise "nothing found"
 )
 
-// Agent is who answers: a persona with its own instructions, tools and documents. The zero Agent is the product's default.
+// Agent is who answers: a persona with its own instructions, tools and documents. The zero Agent is
+// the product's default.
 type Agent struct {
 	Name          string
 	Instructions  string // moves along, just above the newest user message

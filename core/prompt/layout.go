@@ -85,8 +85,8 @@ func (l *layout) history() {
 // maxEarlier is how many documents of one earlier turn are listed.
 const maxEarlier = 15
 
-// earlierNumbers lists, by turn, the documents that its answer had: title, heading and address by the number that the model knows them
-// by. The cited ones come first.
+// earlierNumbers lists, by turn, the documents that its answer had: title, heading and address by
+// the number that the model knows them by. The cited ones come first.
 func earlierNumbers(history []message.Message) map[int]string {
 	lists := make(map[int]string)
 	for _, m := range history {
@@ -124,7 +124,8 @@ func earlierNumbers(history []message.Message) map[int]string {
 	return lists
 }
 
-// stoppedHere stands behind the beginning of an answer that a person stopped: a model would take it for all that it had to say.
+// stoppedHere stands behind the beginning of an answer that a person stopped: a model would take it
+// for all that it had to say.
 const stoppedHere = "\n\n[A person stopped this answer here.]"
 
 func said(m message.Message) string {
@@ -222,8 +223,9 @@ func (l *layout) user(m message.Message, kind budget.Kind, group int, newest boo
 	l.add(budget.Section{Kind: kind, Text: text, Fixed: fixed, Group: group}, llm.Message{Role: llm.User, Text: text, Images: images})
 }
 
-// step adds one tool message; a result is given as text, since that of an earlier turn is replaced. A model without an interface for
-// tools reads calls and results in the form in which it is told to write them.
+// step adds one tool message; a result is given as text, since that of an earlier turn is replaced.
+// A model without an interface for tools reads calls and results in the form in which it is told to
+// write them.
 func (l *layout) step(m message.Message, group int, result string) {
 	if m.Role == message.ToolResult {
 		s := budget.Section{Kind: budget.ToolResult, Text: result, Group: group}

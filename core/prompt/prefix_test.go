@@ -73,7 +73,8 @@ func build1(t *rapid.T, in prompt.Input) []string {
 	return words(p)
 }
 
-// Two people who ask elsewhere and at another minute share the system prompt and the tools, byte for byte. So do the steps of a turn.
+// Two people who ask elsewhere and at another minute share the system prompt and the tools, byte
+// for byte. So do the steps of a turn.
 func TestSystemPromptAndToolsAreTheSameForEveryone(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 30, 0, 0, time.UTC)

@@ -1,9 +1,11 @@
-// Package prompt lays out what a model reads: the only place where messages of a conversation become input of a model.
+// Package prompt lays out what a model reads: the only place where messages of a conversation
+// become input of a model.
 //
-// The order is: system prompt · earlier turns, each file above the message it came with · the agent's instructions, with the day, the
-// person and what can be searched · project
-// documents · the newest message with its files and images · tool calls and results of this turn · the reminder. Instructions and
-// project documents move along as the conversation grows; files stay where they were.
+// The order is: system prompt · earlier turns, each file above the message it came with · the
+// agent's instructions, with the day, the person and what can be searched · project documents · the
+// newest message with its files and images · tool calls and results of this turn · the reminder.
+// Instructions and project documents move along as the conversation grows; files stay where they
+// were.
 package prompt
 
 import (
@@ -55,11 +57,13 @@ type ProjectFile struct {
 type Prompt struct {
 	Messages []llm.Message
 	Tools    []llm.ToolSpec // nil for models that read the tools from the system prompt
-	// ProjectOverflow says that the project does not fit and was left out; it is to be searched instead.
+	// ProjectOverflow says that the project does not fit and was left out; it is to be searched
+	// instead.
 	ProjectOverflow bool
 	// NoTools says that the window is too small for the tools, which were left out.
 	NoTools bool
-	// Notices are sentences for the person: files that could not be included, images that the model cannot see.
+	// Notices are sentences for the person: files that could not be included, images that the model
+	// cannot see.
 	Notices []string
 	Report  budget.Report
 }
@@ -72,8 +76,8 @@ type Builder struct {
 // NewBuilder returns a builder that measures with counter.
 func NewBuilder(counter budget.Counter) *Builder { return &Builder{counter: counter} }
 
-// Build lays out a step's prompt and makes it fit the model's window. The error is budget.ErrTooLarge when even the parts that are
-// never left out cannot be made to fit.
+// Build lays out a step's prompt and makes it fit the model's window. The error is
+// budget.ErrTooLarge when even the parts that are never left out cannot be made to fit.
 func (b *Builder) Build(in Input) (Prompt, error) {
 	fitter, err := budget.NewFitter(b.counter, budget.Config{Window: in.Model.Window, Reserve: min(in.Model.Reply, in.Model.Window/2)})
 	if err != nil {
@@ -112,8 +116,9 @@ func (b *Builder) Build(in Input) (Prompt, error) {
 	return out, nil
 }
 
-// paired makes every call have one result and every result a call, since strict providers refuse either without the other: a worker may
-// have died in between. Models reuse ids from turn to turn, so only the results right behind a call are its own.
+// paired makes every call have one result and every result a call, since strict providers refuse
+// either without the other: a worker may have died in between. Models reuse ids from turn to turn,
+// so only the results right behind a call are its own.
 func paired(messages []message.Message) []message.Message {
 	out := make([]message.Message, 0, len(messages))
 	var open []string // calls that have no result yet

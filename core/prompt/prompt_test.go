@@ -271,7 +271,8 @@ func TestCallsAndResultsStayTogether(t *testing.T) {
 	}
 }
 
-// However long anything is, what is sent fits the window, in the order of the design, with everything that is never left out.
+// However long anything is, what is sent fits the window, in the order of the design, with
+// everything that is never left out.
 func TestPromptFitsAnyWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,14 +12,15 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// dayFormat names the weekday, because "last Friday" needs it. It has no hour: the prompts of a day begin alike.
+// dayFormat names the weekday, because "last Friday" needs it. It has no hour: the prompts of a day
+// begin alike.
 const dayFormat = "Monday, 2 January 2006"
 
 var blankLines = regexp.MustCompile(`\n{3,}`)
 
-// system is the system prompt. It is the same in each step and for each person, so that a provider reads it once: what varies stands
-// in context. What it says about tool use stands inside the tools section and nowhere else: models follow it there and overlook it
-// elsewhere.
+// system is the system prompt. It is the same in each step and for each person, so that a provider
+// reads it once: what varies stands in context. What it says about tool use stands inside the tools
+// section and nowhere else: models follow it there and overlook it elsewhere.
 func (in Input) system() string {
 	text := in.System
 	if in.Agent.ReplaceSystem {
@@ -58,7 +59,8 @@ func (in Input) day() string {
 	return in.Now.Format(dayFormat)
 }
 
-// context is what varies from one question to the next. It stands just above the newest message, with the agent's instructions.
+// context is what varies from one question to the next. It stands just above the newest message,
+// with the agent's instructions.
 func (in Input) context() string {
 	var parts []string
 	if !in.Agent.ReplaceSystem {
@@ -74,7 +76,8 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// Circumstances say when, by whom and where the question is asked, and what a search can find. Empty: none of it is known.
+// Circumstances say when, by whom and where the question is asked, and what a search can find.
+// Empty: none of it is known.
 func (in Input) Circumstances() string { return joined(in.asked(), in.searchable()) }
 
 // asked says when, by whom and where.
@@ -150,8 +153,9 @@ func (in Input) specs() ([]llm.ToolSpec, string) {
 	return specs, b.String()
 }
 
-// reminder is the last message: the citation reminder once a search-like tool ran in this turn, what holds for this step alone, and the
-// agent's own. A model that only quotes follows no instructions and would take the last message for the question.
+// reminder is the last message: the citation reminder once a search-like tool ran in this turn,
+// what holds for this step alone, and the agent's own. A model that only quotes follows no
+// instructions and would take the last message for the question.
 func (in Input) reminder() string {
 	if in.Model.Extractive {
 		return ""

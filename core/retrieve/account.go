@@ -2,8 +2,8 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/document"
 
-// Account is what is kept of a search, so that it can be explained later: what was asked, and what was found with all components of its
-// score. It holds titles and no text.
+// Account is what is kept of a search, so that it can be explained later: what was asked, and what
+// was found with all components of its score. It holds titles and no text.
 type Account struct {
 	Trace
 	Evidence bool    `json:"evidence"`

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// undatedAge is the age, in years, that documents without a date count as: three months, as in Onyx.
+// undatedAge is the age, in years, that documents without a date count as: three months, as in
+// Onyx.
 const undatedAge = 0.25
 
 // RecentFloor is what age leaves of a score at least where the question asks for what is recent.
@@ -16,8 +17,9 @@ const RecentFloor = 0.5
 // yearHours is the length of a mean Julian year.
 const yearHours = 365.25 * 24
 
-// Recency is max(1/(1 + decay·age), floor) with the age in years. It is 1 for what is new or dated in the future, falls with age, and
-// stays between floor and 1. Source: the recency multiplier of Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
+// Recency is max(1/(1 + decay·age), floor) with the age in years. It is 1 for what is new or dated
+// in the future, falls with age, and stays between floor and 1. Source: the recency multiplier of
+// Onyx (DOC_TIME_DECAY), whose documentation gives the floor as 0.5.
 func Recency(updated, now time.Time, decay, floor float64) float64 {
 	age := undatedAge
 	if !updated.IsZero() {
@@ -46,8 +48,9 @@ type Ranked struct {
 //	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates; support: the document's others)
 //	score    = [(1−a)·keyword + a·semantic] · boost · recency
 //
-// A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of Fusion Functions for Hybrid
-// Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha. Before boost and recency a score lies between 0 and 1.
+// A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
+// Fusion Functions for Hybrid Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha.
+// Before boost and recency a score lies between 0 and 1.
 func (c Config) Blend(list List, b Blending) []Ranked {
 	c = c.clipped()
 	alpha := EffectiveAlpha(list, b.Alpha)
@@ -89,7 +92,8 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	return ranked
 }
 
-// compareRanked sorts by score; equal ones by raw scores, then by chunk, so that results are the same every time.
+// compareRanked sorts by score; equal ones by raw scores, then by chunk, so that results are the
+// same every time.
 func compareRanked(a, b *Ranked) int {
 	if a.Scores.Score != b.Scores.Score { // nearly always
 		return cmp.Compare(b.Scores.Score, a.Scores.Score)
@@ -97,7 +101,8 @@ func compareRanked(a, b *Ranked) int {
 	return cmp.Or(cmp.Compare(b.Flat, a.Flat), cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Chunk, b.Chunk))
 }
 
-// EffectiveAlpha is the share that the semantic side really gets: none when no vectors were compared, everything when no word matched.
+// EffectiveAlpha is the share that the semantic side really gets: none when no vectors were
+// compared, everything when no word matched.
 func EffectiveAlpha(list List, alpha float64) float64 {
 	switch {
 	case !list.Semantic:
@@ -115,10 +120,12 @@ func share(v, most float64) float64 {
 	return v / most
 }
 
-// byKeyword reports whether the keyword side chose a candidate: what the semantic side adds must not change how the others compare.
+// byKeyword reports whether the keyword side chose a candidate: what the semantic side adds must
+// not change how the others compare.
 func (l List) byKeyword(i int) bool { return !l.Semantic || l.Entries[i].KeywordPos > 0 }
 
-// scale maps keyword scores to 0–1 over what the keyword side chose. What only the semantic side chose lies below 0.
+// scale maps keyword scores to 0–1 over what the keyword side chose. What only the semantic side
+// chose lies below 0.
 func (l List) scale(keyword []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, v := range keyword {
@@ -135,7 +142,8 @@ func (l List) scale(keyword []float64) {
 	}
 }
 
-// minMax maps values to 0–1 in place: (v − min)/(max − min). Values that are all alike become 1 when they are positive, else 0.
+// minMax maps values to 0–1 in place: (v − min)/(max − min). Values that are all alike become 1
+// when they are positive, else 0.
 func minMax(values []float64) {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, v := range values {

@@ -74,7 +74,8 @@ func drawList(t *rapid.T) retrieve.List {
 	return list
 }
 
-// Every component stays in its range, the result is sorted and loses nothing, and better raw scores never give a lower place.
+// Every component stays in its range, the result is sorted and loses nothing, and better raw scores
+// never give a lower place.
 func TestBlendProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -104,7 +105,8 @@ func TestBlendProperties(t *testing.T) {
 	})
 }
 
-// Each setting moves a score in the direction that its name says, and no further than the components allow.
+// Each setting moves a score in the direction that its name says, and no further than the
+// components allow.
 func TestBlendFollowsItsSettings(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -294,7 +296,8 @@ func TestConfigIsClipped(t *testing.T) {
 	}
 }
 
-// Where all documents have one date, or none, dates change no order, whatever the question asks for.
+// Where all documents have one date, or none, dates change no order, whatever the question asks
+// for.
 func TestOneDateChangesNoOrder(t *testing.T) {
 	t.Parallel()
 	for _, at := range []time.Time{years(7), now, now.AddDate(3, 0, 0), time.Unix(0, 0), {}} {

@@ -7,8 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Config holds the settings of a search. The names in the comments are those of the environment. Values are taken as they are, zero
-// included, and clipped to what makes sense; start from DefaultConfig.
+// Config holds the settings of a search. The names in the comments are those of the environment.
+// Values are taken as they are, zero included, and clipped to what makes sense; start from
+// DefaultConfig.
 type Config struct {
 	Alpha        float64 // HYBRID_ALPHA: share of the semantic side; clipped to 0–1
 	TitleRatio   float64 // TITLE_CONTENT_RATIO: share of the title on the keyword side; clipped to 0–1
@@ -21,7 +22,8 @@ type Config struct {
 	PerSide      int     // candidates of each side; below 1 means the default
 	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
 	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
-	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it is asked for each search. Nil: there are none.
+	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it
+	// is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms
 	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
 	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.

@@ -15,18 +15,22 @@ type Matched struct {
 	Here      bool // the passage holds it
 }
 
-// Coverage is the share of a question's weight that a passage matches: the weights of the words it holds over those of all words. A word
-// weighs the inverse document frequency of its rarest term that occurs anywhere among the chunks, and is matched when any of its terms is; one
-// that is put together of several parts, such as an identifier, when its whole is or all of its parts are. The result is 0 to 1, and 0 when no
-// word weighs anything. found runs parallel to terms.
+// Coverage is the share of a question's weight that a passage matches: the weights of the words it
+// holds over those of all words. A word weighs the inverse document frequency of its rarest term
+// that occurs anywhere among the chunks, and is matched when any of its terms is; one that is put
+// together of several parts, such as an identifier, when its whole is or all of its parts are. The
+// result is 0 to 1, and 0 when no word weighs anything. found runs parallel to terms.
 //
-// Words that occur nowhere cannot be matched, and say different things. One that is written as a name (analyse.Term.Name) makes the coverage 0:
-// what no document names, no document answers; only a word beside the question (analyse.Term.Aside) weighs
-// a quarter of the others. An ordinary one has synonyms that documents do hold. It weighs a share of what the question's other words weigh on average, the more the larger the index is: few documents lack most words of any language, and many lack hardly any. Where half of a
-// question's words or more occur nowhere, names counting twice, it is about something else, and they weigh as much as the others; a name that
-// does occur decides where they are as many. Words that every question carries
-// (analyse.Term.Chatter) weigh nothing, and those of a language that no document is written in (analyse.Term.Foreign) a quarter where they occur
-// nowhere: names and identifiers in such a question still find what they name.
+// Words that occur nowhere cannot be matched, and say different things. One that is written as a
+// name (analyse.Term.Name) makes the coverage 0: what no document names, no document answers; only
+// a word beside the question (analyse.Term.Aside) weighs a quarter of the others. An ordinary one
+// has synonyms that documents do hold. It weighs a share of what the question's other words weigh
+// on average, the more the larger the index is: few documents lack most words of any language, and
+// many lack hardly any. Where half of a question's words or more occur nowhere, names counting
+// twice, it is about something else, and they weigh as much as the others; a name that does occur
+// decides where they are as many. Words that every question carries (analyse.Term.Chatter) weigh
+// nothing, and those of a language that no document is written in (analyse.Term.Foreign) a quarter
+// where they occur nowhere: names and identifiers in such a question still find what they name.
 func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 	var all, hit float64
 	var c count
@@ -56,10 +60,11 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 }
 
 const (
-	// apartShare is what a word of another language, or one beside the question, that occurs nowhere weighs, of what the words weigh that
-	// occur.
+	// apartShare is what a word of another language, or one beside the question, that occurs
+	// nowhere weighs, of what the words weigh that occur.
 	apartShare = 0.25
-	// unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs half of what others do.
+	// unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs
+	// half of what others do.
 	unheardChunks = 200
 )
 
@@ -95,8 +100,9 @@ type word struct {
 	aside               bool // beside the question
 }
 
-// weighty yields the words of a question that weigh something. What is put together of several words, such as an identifier, is here where its
-// whole is, or all of its parts: one part of it is another thing's.
+// weighty yields the words of a question that weigh something. What is put together of several
+// words, such as an identifier, is here where its whole is, or all of its parts: one part of it is
+// another thing's.
 func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		for i := 0; i < len(terms); {
@@ -123,8 +129,9 @@ func weighty(terms []analyse.Term, found []Matched) iter.Seq[word] {
 	}
 }
 
-// Words counts the words of a question that weigh something in Coverage: those that occur among the chunks, and of the others as many as they
-// weigh, so that a question does not become easier to match by what no document holds. frequency runs parallel to terms.
+// Words counts the words of a question that weigh something in Coverage: those that occur among the
+// chunks, and of the others as many as they weigh, so that a question does not become easier to
+// match by what no document holds. frequency runs parallel to terms.
 func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	found := make([]Matched, len(terms))
 	for i, f := range frequency {
@@ -141,7 +148,8 @@ func Words(terms []analyse.Term, frequency []int, chunks int) int {
 	return words + int(math.Round(unheard(c, chunks)*float64(c.unknown)))
 }
 
-// Frequencies maps the terms of a question to the chunks that hold each. frequency runs parallel to terms.
+// Frequencies maps the terms of a question to the chunks that hold each. frequency runs parallel to
+// terms.
 func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	out := make(map[string]int, len(terms))
 	for i, t := range terms {
@@ -150,21 +158,25 @@ func Frequencies(terms []analyse.Term, frequency []int) map[string]int {
 	return out
 }
 
-// DefaultMinCoverage is the share of a long question's weight that a passage has to match to count as evidence (Config.Needed). On SciFact it
-// lets nearly all answerable questions pass, and stops most questions about other subjects.
+// DefaultMinCoverage is the share of a long question's weight that a passage has to match to count
+// as evidence (Config.Needed). On SciFact it lets nearly all answerable questions pass, and stops
+// most questions about other subjects.
 const DefaultMinCoverage = 0.35
 
-// shortQuestion is how much of what MinCoverage leaves is asked of a question of one word, half of it of a question of two words, and so on:
-// one of two words turns up by chance, four of eight do not.
+// shortQuestion is how much of what MinCoverage leaves is asked of a question of one word, half of
+// it of a question of two words, and so on: one of two words turns up by chance, four of eight do
+// not.
 const shortQuestion = 0.75
 
-// Needed is the Coverage that is evidence for a question of so many words: MinCoverage + (1 − MinCoverage)·0.75/words.
+// Needed is the Coverage that is evidence for a question of so many words: MinCoverage + (1 −
+// MinCoverage)·0.75/words.
 func (c Config) Needed(words int) float64 {
 	return c.MinCoverage + (1-c.MinCoverage)*shortQuestion/float64(max(words, 1))
 }
 
-// HasEvidence reports whether any candidate is reason to answer: a passage that matches what is Needed of the question's weight, or one that
-// is MinCosine similar, where that is set. It looks at raw scores: after min-max the best of a bad list is always 1.
+// HasEvidence reports whether any candidate is reason to answer: a passage that matches what is
+// Needed of the question's weight, or one that is MinCosine similar, where that is set. It looks at
+// raw scores: after min-max the best of a bad list is always 1.
 func (c Config) HasEvidence(list List) bool {
 	for _, e := range list.Entries {
 		if c.matches(list, e, 1) {

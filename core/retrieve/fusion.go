@@ -10,9 +10,10 @@ import (
 // rrfK is the constant of reciprocal rank fusion, as Onyx sets it.
 const rrfK = 50
 
-// Weights of the ways in which one question is asked, for Query.Weight. A query that comes about in several ways carries
-// their sum. A model's own queries lead: the person's question, as typed and standing alone, weighs .5 in all. Onyx gives
-// the question 1.8 and each query of the model .7 (decisions/0064-order-of-passages.md).
+// Weights of the ways in which one question is asked, for Query.Weight. A query that comes about in
+// several ways carries their sum. A model's own queries lead: the person's question, as typed and
+// standing alone, weighs .5 in all. Onyx gives the question 1.8 and each query of the model .7
+// (decisions/0064-order-of-passages.md).
 const (
 	WeightStandalone = 0.36 // the question rewritten so that it stands alone
 	WeightKeyword    = 0.3  // a few keywords (with AlphaKeyword)
@@ -23,9 +24,10 @@ const (
 // AlphaKeyword is the share of the semantic side for queries that are keywords.
 const AlphaKeyword float64 = 0.2
 
-// Fuse merges the rankings of several queries by weighted reciprocal rank fusion, Σ weight/(50 + rank) (Cormack, Clarke, Büttcher,
-// 2009), and returns them best first. A chunk keeps the component scores of the ranking in which it earned most. A single
-// ranking is returned as it is. Weights run parallel to rankings; 0 counts as 1.
+// Fuse merges the rankings of several queries by weighted reciprocal rank fusion, Σ weight/(50 +
+// rank) (Cormack, Clarke, Büttcher, 2009), and returns them best first. A chunk keeps the component
+// scores of the ranking in which it earned most. A single ranking is returned as it is. Weights run
+// parallel to rankings; 0 counts as 1.
 func Fuse(rankings [][]Ranked, weights []float64) []Ranked {
 	if len(rankings) == 1 {
 		return rankings[0]

@@ -29,7 +29,8 @@ type Hybrid struct {
 	neighbours Neighbours // may be nil
 }
 
-// NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords alone.
+// NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords
+// alone.
 func NewHybrid(index Index, embedder Embedder, cfg Config) (*Hybrid, error) {
 	if index == nil {
 		return nil, errors.New("create the retriever: it needs an index")
@@ -199,8 +200,8 @@ func (h *Hybrid) check(vectors [][]float32, want int) error {
 	return nil
 }
 
-// rank blends each query's candidates, merges the queries, and decides whether there is evidence and
-// which documents, by their first chunks, come close to it.
+// rank blends each query's candidates, merges the queries, and decides whether there is evidence
+// and which documents, by their first chunks, come close to it.
 func (h *Hybrid) rank(queries []Query, candidates Candidates, s Search, trace *Trace, isClose map[document.ChunkID]bool) ([]Ranked, bool) {
 	trace.Alpha, trace.Synonyms = 0, nil
 	rankings := make([][]Ranked, len(queries))

@@ -119,7 +119,8 @@ func TestHybridAddsNeighboursToTheBest(t *testing.T) {
 	}
 }
 
-// A hit tells of each section that begins within its chunks, so that a link goes to the one that is cited.
+// A hit tells of each section that begins within its chunks, so that a link goes to the one that is
+// cited.
 func TestHitsTellOfTheirSections(t *testing.T) {
 	t.Parallel()
 	m := retrievetest.NewMemory()
@@ -223,7 +224,8 @@ func (s shorter) Find(
 	return s.Memory.Find(ctx, r, choose)
 }
 
-// Whatever is wrong with the vectors, the words are searched and the result says that they alone were.
+// Whatever is wrong with the vectors, the words are searched and the result says that they alone
+// were.
 func TestHybridGoesOnWithoutTheEmbedder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,19 +10,24 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// Index finds candidates on both sides and fetches passages. Implementations are safe for concurrent use, and apply the audience in
-// all calls: what it may not read is neither a candidate nor a passage, from the moment at which the change of an access list returned.
+// Index finds candidates on both sides and fetches passages. Implementations are safe for
+// concurrent use, and apply the audience in all calls: what it may not read is neither a candidate
+// nor a passage, from the moment at which the change of an access list returned.
 type Index interface {
-	// Find answers all probes of a request and fetches the chunks that choose takes of the candidates, ordered by id, both from one consistent
-	// state of the index; nil takes none. Probes whose vectors have another length than those of the model give ErrDimensions.
+	// Find answers all probes of a request and fetches the chunks that choose takes of the
+	// candidates, ordered by id, both from one consistent state of the index; nil takes none.
+	// Probes whose vectors have another length than those of the model give ErrDimensions.
 	Find(ctx context.Context, r Request, choose func(Candidates) []document.ChunkID) (Candidates, []Passage, error)
-	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the audience may not read are left out.
+	// Chunks fetches chunks by id, ordered by id. Those that do not exist any more or that the
+	// audience may not read are left out.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]Passage, error)
-	// Excerpts fetches chunks by document and position, ordered by document and position, and leaves out the same.
+	// Excerpts fetches chunks by document and position, ordered by document and position, and
+	// leaves out the same.
 	Excerpts(ctx context.Context, audience access.Audience, spans []Span) ([]Passage, error)
 }
 
-// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
+// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a
+// sentence that says what to do.
 var ErrDimensions = errors.New("the vectors have the wrong number of dimensions")
 
 // Request asks for candidates on behalf of an audience.
@@ -79,7 +84,8 @@ const (
 	RouteNone   = "none"   // no vectors were compared
 )
 
-// List holds the candidates of one probe: the union of the best of both sides, each with the scores of both. Order is not significant.
+// List holds the candidates of one probe: the union of the best of both sides, each with the scores
+// of both. Order is not significant.
 type List struct {
 	Entries           []Candidate
 	MaxFlat, MaxTitle float64        // best raw BM25 of each field among all chunks that the audience may read
@@ -102,8 +108,9 @@ type Candidate struct {
 	Cosine     float64 // raw similarity; 0 where the chunk has no vector of the model
 	KeywordPos int     // rank on the keyword side, from 1; 0 = was not chosen there
 	VectorPos  int     // rank on the semantic side, from 1; 0 = was not chosen there
-	// Coverage is the share of the query's weight (the inverse document frequencies of its words, chatter aside) that the chunk
-	// matches, 0 to 1. It is computed for the CoverageDepth best keyword candidates and 0 for others.
+	// Coverage is the share of the query's weight (the inverse document frequencies of its words,
+	// chatter aside) that the chunk matches, 0 to 1. It is computed for the CoverageDepth best
+	// keyword candidates and 0 for others.
 	Coverage float64
 }
 

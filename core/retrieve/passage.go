@@ -19,8 +19,9 @@ type selection struct {
 // shortPage is how many chunks a page has at most that is shown whole.
 const shortPage = 2
 
-// choose selects what is shown: the best chunks, repetition counted against them, and the neighbours of the very best. MaxChunks bounds all chunks together,
-// neighbours included, unless the search itself wants more passages. The other chunk of a short page comes on top.
+// choose selects what is shown: the best chunks, repetition counted against them, and the
+// neighbours of the very best. MaxChunks bounds all chunks together, neighbours included, unless
+// the search itself wants more passages. The other chunk of a short page comes on top.
 func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	limit := s.Limit
 	if limit < 1 {
@@ -68,12 +69,14 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	return out
 }
 
-// again is how many places a further chunk of a document moves down for each that stands higher. Of 0, 1, 2, 4, 8, 20 and without end, measured with 80
-// questions about two manuals, 4 puts most passages with the answer into 2,000 tokens and has most right pages cited; 8 is next to it.
+// again is how many places a further chunk of a document moves down for each that stands higher. Of
+// 0, 1, 2, 4, 8, 20 and without end, measured with 80 questions about two manuals, 4 puts most
+// passages with the answer into 2,000 tokens and has most right pages cited; 8 is next to it.
 const again = 4
 
-// diverse returns at most n of the ranked chunks: each further chunk of a document stands again places lower than its score puts it, for every one of the
-// document that stands higher. Chunks that neither side has anything to say for are left out.
+// diverse returns at most n of the ranked chunks: each further chunk of a document stands again
+// places lower than its score puts it, for every one of the document that stands higher. Chunks
+// that neither side has anything to say for are left out.
 func diverse(ranked []Ranked, n int) []*Ranked {
 	type moved struct {
 		*Ranked
@@ -101,7 +104,8 @@ func diverse(ranked []Ranked, n int) []*Ranked {
 	return chosen
 }
 
-// join makes hits of passages in the order wanted. Chunks that follow one another in a document become one hit in the place of the best.
+// join makes hits of passages in the order wanted. Chunks that follow one another in a document
+// become one hit in the place of the best.
 func join(passages []Passage, chosen selection) []Hit {
 	rank := make(map[document.ChunkID]int, len(chosen.order))
 	for i, id := range chosen.order {
@@ -131,7 +135,8 @@ func join(passages []Passage, chosen selection) []Hit {
 	return hits
 }
 
-// merge puts consecutive chunks together. The scored chunk that ranks best gives scores, heading and link; without any there is no hit.
+// merge puts consecutive chunks together. The scored chunk that ranks best gives scores, heading
+// and link; without any there is no hit.
 func merge(run []Passage, rank map[document.ChunkID]int, scores map[document.ChunkID]*Ranked) (hit Hit, best int, scored bool) {
 	for _, p := range run {
 		r, found := scores[p.ID]
@@ -190,8 +195,9 @@ func headingOf(anchor, text string) string {
 	return line
 }
 
-// continuation is what next adds to text when its first overlap runes are the last ones of text already. Where the two do not agree (a
-// table's header is repeated, say), next stands apart as a whole.
+// continuation is what next adds to text when its first overlap runes are the last ones of text
+// already. Where the two do not agree (a table's header is repeated, say), next stands apart as a
+// whole.
 func continuation(text, next string, overlap int) string {
 	if overlap > 0 {
 		runes := []rune(next)
@@ -206,7 +212,8 @@ func continuation(text, next string, overlap int) string {
 	return document.BlockSeparator + next
 }
 
-// fit keeps the hits that fit into a number of tokens, in order; 0 is no limit. A hit that is too large makes room for smaller ones.
+// fit keeps the hits that fit into a number of tokens, in order; 0 is no limit. A hit that is too
+// large makes room for smaller ones.
 func fit(hits []Hit, maxTokens int) []Hit {
 	if maxTokens <= 0 {
 		return hits

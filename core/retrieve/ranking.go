@@ -11,8 +11,9 @@ import (
 // RankingDepth is how many passages of a search a Ranking holds.
 const RankingDepth = 1000
 
-// Ranking is what a search found, best first, beyond what it showed: enough to show more without another search. Who may read a passage is not
-// part of it, and is asked anew whenever a page is shown.
+// Ranking is what a search found, best first, beyond what it showed: enough to show more without
+// another search. Who may read a passage is not part of it, and is asked anew whenever a page is
+// shown.
 type Ranking struct {
 	Chunks   []Ordered
 	Page     int      // how many of them a page shows
@@ -26,7 +27,8 @@ type Ordered struct {
 	Score float32
 }
 
-// Hits makes hits of some of the ranking's passages, in its order; consecutive chunks of a document become one. passages are ordered by id.
+// Hits makes hits of some of the ranking's passages, in its order; consecutive chunks of a document
+// become one. passages are ordered by id.
 func (r *Ranking) Hits(passages []Passage) []Hit {
 	chosen := selection{scores: make(map[document.ChunkID]*Ranked, len(passages))}
 	there := make(map[document.ChunkID]bool, len(passages))
@@ -45,7 +47,8 @@ func (r *Ranking) Hits(passages []Passage) []Hit {
 // maxRankings bounds what a turn keeps: 16 kB for each.
 const maxRankings = 4
 
-// Rankings are those of the newest searches of a turn, by their queries. They are safe for concurrent use; nil keeps none.
+// Rankings are those of the newest searches of a turn, by their queries. They are safe for
+// concurrent use; nil keeps none.
 type Rankings struct {
 	mu   sync.Mutex
 	kept []*keptRanking // the newest last
@@ -67,7 +70,8 @@ func rankingKey(queries []string) string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// Keep remembers a ranking under each way in which the search may be named, in the place of the oldest where there are many.
+// Keep remembers a ranking under each way in which the search may be named, in the place of the
+// oldest where there are many.
 func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return
@@ -85,7 +89,8 @@ func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	}
 }
 
-// Find returns the ranking of a search and where its page (from 1) begins; without queries that of the newest. It is nil where none is kept.
+// Find returns the ranking of a search and where its page (from 1) begins; without queries that of
+// the newest. It is nil where none is kept.
 func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int) {
 	if k == nil {
 		return nil, 0

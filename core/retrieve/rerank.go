@@ -18,32 +18,36 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// Reranker judges passages by reading them together with the question, as a cross-encoder does. Implementations are safe for concurrent use.
+// Reranker judges passages by reading them together with the question, as a cross-encoder does.
+// Implementations are safe for concurrent use.
 type Reranker interface {
-	// Rerank returns a score for each text that the model judged, by its position in texts; more is better, on the model's own scale. Texts that
-	// it left out have none.
+	// Rerank returns a score for each text that the model judged, by its position in texts; more is
+	// better, on the model's own scale. Texts that it left out have none.
 	Rerank(ctx context.Context, question string, texts []string) (map[int]float64, error)
 	// Model names the model, for explanations.
 	Model() string
 }
 
 const (
-	// RerankDepth is how many of the best candidates are judged. What stands further down hardly ever answers: for 76 of 80 questions about two
-	// manuals a right page was among the first 25 passages.
+	// RerankDepth is how many of the best candidates are judged. What stands further down hardly
+	// ever answers: for 76 of 80 questions about two manuals a right page was among the first 25
+	// passages.
 	RerankDepth = 100
 	// DefaultRerankWait is how long a reranker may take: somebody waits for the first words.
 	DefaultRerankWait = 300 * time.Millisecond
 )
 
-// WithReranker returns the same search with a reranker, which may take so long (0: DefaultRerankWait). When it is late or fails, the order stays
-// as it was and the trace says so. nil is the search without one.
+// WithReranker returns the same search with a reranker, which may take so long (0:
+// DefaultRerankWait). When it is late or fails, the order stays as it was and the trace says so.
+// nil is the search without one.
 func (h *Hybrid) WithReranker(r Reranker, wait time.Duration) *Hybrid {
 	with := *h
 	with.reranker, with.wait = r, cmp.Or(max(wait, 0), DefaultRerankWait)
 	return &with
 }
 
-// considered are the chunks that a search fetches: those it shows and, with a reranker, those that it judges.
+// considered are the chunks that a search fetches: those it shows and, with a reranker, those that
+// it judges.
 func (h *Hybrid) considered(ranked []Ranked, chosen selection) []document.ChunkID {
 	if h.reranker == nil {
 		return chosen.order
@@ -56,7 +60,8 @@ func (h *Hybrid) considered(ranked []Ranked, chosen selection) []document.ChunkI
 	return slices.Compact(ids)
 }
 
-// rerank has the best candidates judged, chooses anew, and fetches what that takes in beside. Passages are what was fetched, ordered by id.
+// rerank has the best candidates judged, chooses anew, and fetches what that takes in beside.
+// Passages are what was fetched, ordered by id.
 func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked []Ranked, chosen selection, passages []Passage, trace *Trace) (selection, []Passage, error) {
 	if h.reranker == nil || len(passages) == 0 {
 		return chosen, passages, nil
@@ -72,7 +77,8 @@ func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked [
 	return chosen, passages, err
 }
 
-// complete fetches those of some passages that are not there yet, such as neighbours of the one that is now the best, and leaves out all others.
+// complete fetches those of some passages that are not there yet, such as neighbours of the one
+// that is now the best, and leaves out all others.
 func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID, passages []Passage) ([]Passage, error) {
 	wanted := make(map[document.ChunkID]bool, len(ids))
 	for _, id := range ids {
@@ -94,7 +100,8 @@ func (h *Hybrid) complete(ctx context.Context, s Search, ids []document.ChunkID,
 	return passages, nil
 }
 
-// judge asks the reranker, and returns the candidates in its order: those that it judged, then the others as they stood.
+// judge asks the reranker, and returns the candidates in its order: those that it judged, then the
+// others as they stood.
 func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, passages []Passage, trace *Trace) ([]Ranked, bool) {
 	began := time.Now()
 	byID := make(map[document.ChunkID]int, len(passages))

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// reranker gives a text the score of the first word of the table that it holds, and is told what it was asked.
+// reranker gives a text the score of the first word of the table that it holds, and is told what it
+// was asked.
 type reranker struct {
 	scores map[string]float64
 	err    error

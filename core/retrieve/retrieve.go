@@ -1,5 +1,6 @@
-// Package retrieve finds the passages that an answer may rest on: hybrid search (exact BM25 and vectors), blending and scoring,
-// neighbours, and the source window. Every search names the audience that will see its results, and nothing else is returned.
+// Package retrieve finds the passages that an answer may rest on: hybrid search (exact BM25 and
+// vectors), blending and scoring, neighbours, and the source window. Every search names the
+// audience that will see its results, and nothing else is returned.
 package retrieve
 
 import (
@@ -34,7 +35,8 @@ type Query struct {
 
 // Retriever is what tools call. Implementations are safe for concurrent use.
 type Retriever interface {
-	// Search returns passages, best first. An audience that may read nothing gets no hits and no error.
+	// Search returns passages, best first. An audience that may read nothing gets no hits and no
+	// error.
 	Search(ctx context.Context, s Search) (Result, error)
 }
 
@@ -119,18 +121,20 @@ type Trace struct {
 	To       string   `json:"to,omitempty"`       // date of the newest; empty: any
 	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"
 	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
-	// Told are the sentences of Notice that an answer repeats: for what reason documents may be missing
-	// that would have been found.
+	// Told are the sentences of Notice that an answer repeats: for what reason documents may be
+	// missing that would have been found.
 	Told []string `json:"-"`
-	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used or merely late.
+	// RerankError is why the reranker's answer could not be used, for the log; nil when it was used
+	// or merely late.
 	RerankError error                    `json:"-"`
 	Timings     map[string]time.Duration `json:"-"` // by stage
 }
 
 // Embedder turns texts into vectors of one length. Implementations are safe for concurrent use.
 type Embedder interface {
-	// Embed returns one vector per text, in order, normalised to length 1 where the model wants that. A vector of zeros says that the model has
-	// nothing to say of a text, which is then found by its words alone.
+	// Embed returns one vector per text, in order, normalised to length 1 where the model wants
+	// that. A vector of zeros says that the model has nothing to say of a text, which is then found
+	// by its words alone.
 	Embed(ctx context.Context, purpose Purpose, texts []string) ([][]float32, error)
 	// Model names the vector space; vectors of different models are never compared.
 	Model() string

@@ -17,7 +17,8 @@ var handbook = []retrievetest.Document{
 	retrievetest.One("deploy", "Deploying the service", "Run make deploy and wait until the health check is green. Roll back with make rollback when the error rate rises."),
 }
 
-// Words that no document has say little in an index of a few documents, and politeness nothing; a name that no document has is what was asked about.
+// Words that no document has say little in an index of a few documents, and politeness nothing; a
+// name that no document has is what was asked about.
 func TestEvidenceInASmallIndex(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{3, 4} {

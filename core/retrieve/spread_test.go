@@ -14,14 +14,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// naming says which documents passages name, by id. It is a function, so that a test can do something in the middle of a search.
+// naming says which documents passages name, by id. It is a function, so that a test can do
+// something in the middle of a search.
 type naming func(q knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error)
 
 func (n naming) Neighbours(_ context.Context, q knowledge.Question, passages []document.ChunkID) ([]knowledge.Neighbour, error) {
 	return n(q, passages)
 }
 
-// towns are documents of which the first names the second, and nothing that somebody asks about the first stands in the second. Their chunks are numbered in order.
+// towns are documents of which the first names the second, and nothing that somebody asks about the
+// first stands in the second. Their chunks are numbered in order.
 func towns(t *testing.T) *retrievetest.Memory {
 	t.Helper()
 	m := retrievetest.NewMemory()

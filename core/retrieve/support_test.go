@@ -22,7 +22,8 @@ func blended(entries []retrieve.Candidate) map[document.ChunkID]retrieve.Scores 
 	return scores
 }
 
-// Of two pages whose best passages match alike, the one with more to say ranks first; without a second passage anywhere nothing changes.
+// Of two pages whose best passages match alike, the one with more to say ranks first; without a
+// second passage anywhere nothing changes.
 func TestADocumentsOtherPassagesSupportIt(t *testing.T) {
 	t.Parallel()
 	chunk := func(id, first document.ChunkID, flat float64) retrieve.Candidate {
@@ -38,7 +39,8 @@ func TestADocumentsOtherPassagesSupportIt(t *testing.T) {
 	}
 }
 
-// Within a document a passage that matches better never ranks behind one that matches less, and scores stay between 0 and 1.
+// Within a document a passage that matches better never ranks behind one that matches less, and
+// scores stay between 0 and 1.
 func TestSupportKeepsTheOrderWithinADocument(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -61,7 +63,8 @@ func TestSupportKeepsTheOrderWithinADocument(t *testing.T) {
 	})
 }
 
-// What only the semantic side chose changes nothing about how the candidates of the keyword side compare.
+// What only the semantic side chose changes nothing about how the candidates of the keyword side
+// compare.
 func TestKeywordScoresDoNotDependOnWhatTheSemanticSideAdds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,8 +2,9 @@ package retrieve
 
 import "github.com/footnotehq/footnote/core/retrieve/analyse"
 
-// Understand prepares what was found for Coverage and Words. A passage says a synonym when it holds all words of that, and then says the word of the
-// question that the synonym stands for. That word weighs what it weighs by itself: a synonym's frequency counts only where the word occurs nowhere.
+// Understand prepares what was found for Coverage and Words. A passage says a synonym when it holds
+// all words of that, and then says the word of the question that the synonym stands for. That word
+// weighs what it weighs by itself: a synonym's frequency counts only where the word occurs nowhere.
 func Understand(terms []analyse.Term, found []Matched) {
 	known := make(map[int]bool) // words of the question that occur
 	for i, t := range terms {

@@ -13,7 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A passage that says a synonym says the word; half a phrase says nothing; and a word weighs what it weighs by itself.
+// A passage that says a synonym says the word; half a phrase says nothing; and a word weighs what
+// it weighs by itself.
 func TestCoverageOfSynonyms(t *testing.T) {
 	t.Parallel()
 	sets := analyse.NewSynonyms([][]string{{"vacation", "paid time off", "PTO"}})
@@ -67,8 +68,10 @@ func set(words ...string) map[string]bool {
 	return all
 }
 
-// Whatever the sets, a search shows what the audience may read and nothing else; a question without a synonym is answered as without any; what
-// holds none keeps its score, and what holds some gains; and a passage with the question's own word scores at least as much as the same passage with another of its set.
+// Whatever the sets, a search shows what the audience may read and nothing else; a question without
+// a synonym is answered as without any; what holds none keeps its score, and what holds some gains;
+// and a passage with the question's own word scores at least as much as the same passage with
+// another of its set.
 func TestSynonymsKeepAccessAndOrder(t *testing.T) {
 	t.Parallel()
 	vocabulary := []string{"alpha", "bravo", "cargo", "delta", "ember", "fjord", "gecko", "hotel"}

@@ -14,7 +14,8 @@ import (
 // Deed says what an Entry of the audit trail is about. The texts are stable: people look for them.
 type Deed string
 
-// The deeds. Whatever makes a turn end, or a change, writes its entry in the same transaction, so that none is missing and none is twice.
+// The deeds. Whatever makes a turn end, or a change, writes its entry in the same transaction, so
+// that none is missing and none is twice.
 const (
 	TurnEnded        Deed = "turn"            // a question came to its outcome, or an answer was shared
 	AnswerRetried    Deed = "answer.retry"    // Details: made
@@ -48,22 +49,25 @@ const (
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 
-// Host is the platform of people who act through commands on a machine: their ids are names of its accounts.
+// Host is the platform of people who act through commands on a machine: their ids are names of its
+// accounts.
 const Host thread.Platform = "host"
 
-// Actor is who did something. The zero value is the program itself, or somebody of whom the platform does not tell.
+// Actor is who did something. The zero value is the program itself, or somebody of whom the
+// platform does not tell.
 type Actor struct {
 	Platform thread.Platform
 	ID       string
 }
 
-// Entry is one line of the audit trail: who did what, where, and what came of it. It holds nothing that was asked, answered or written.
+// Entry is one line of the audit trail: who did what, where, and what came of it. It holds nothing
+// that was asked, answered or written.
 type Entry struct {
 	Sequence int64     // grows; of two entries of a tenant the later one mostly has the greater
 	At       time.Time // by the store's clock
 	Deed     Deed
-	// Who is empty for a person who was forgotten, of whom Alias is left. The same person has one alias everywhere but in direct messages,
-	// where each thread has its own.
+	// Who is empty for a person who was forgotten, of whom Alias is left. The same person has one
+	// alias everywhere but in direct messages, where each thread has its own.
 	Who   Actor
 	Alias string
 	// Ref is where; of a direct message whose person was forgotten its channel and thread are empty.
@@ -96,7 +100,8 @@ type Shown struct {
 	As       ShownAs           `json:"as"`
 }
 
-// ShownAs says how a document was shown. One that was shown in several ways is listed once, in the first of them.
+// ShownAs says how a document was shown. One that was shown in several ways is listed once, in the
+// first of them.
 type ShownAs string
 
 // The ways of showing a document.
@@ -160,7 +165,8 @@ func UsedIn(s Saved) []ModelUse {
 // person is a principal that names one person.
 var person = regexp.MustCompile(`user:([^\s:,]+):[^\s,]+`)
 
-// Nameless is a setting or an access list as the audit trail keeps it: without the ids of people, whom the trail could not forget.
+// Nameless is a setting or an access list as the audit trail keeps it: without the ids of people,
+// whom the trail could not forget.
 func Nameless(text string) string { return person.ReplaceAllString(text, "user:$1:*") }
 
 // AuditQuery says which entries are wanted. The zero value of a field wants all.
@@ -173,7 +179,7 @@ type AuditQuery struct {
 
 // Audit reads the audit trail. Safe for concurrent use by any number of processes.
 type Audit interface {
-	// Trail yields entries, the oldest first. It holds no resource of the store between two of them; what is written while it is read may
-	// be in it or not.
+	// Trail yields entries, the oldest first. It holds no resource of the store between two of
+	// them; what is written while it is read may be in it or not.
 	Trail(ctx context.Context, q AuditQuery) iter.Seq2[Entry, error]
 }

@@ -11,8 +11,9 @@ import (
 
 // Sentinels of Finish about a question that was changed while its turn ran.
 var (
-	// ErrEdited says that the question was edited. The turn is queued again with the new question, and the worker lets go of it without
-	// another word. What the attempt wrote is not kept; that it was made is, as a superseded turn of its own.
+	// ErrEdited says that the question was edited. The turn is queued again with the new question,
+	// and the worker lets go of it without another word. What the attempt wrote is not kept; that
+	// it was made is, as a superseded turn of its own.
 	ErrEdited = errors.New("the question was edited")
 	// ErrWithdrawn says that the question was deleted: the turn can only end as Superseded.
 	ErrWithdrawn = errors.New("the question was deleted")

@@ -41,8 +41,8 @@ type Forgotten struct {
 	Running  []TurnID // of Turns, that a worker was at: they are to be told to stop
 }
 
-// Quota lets a counter pass so many questions within each window. Windows begin at multiples of their length since 1970, in UTC, so that
-// days begin at midnight.
+// Quota lets a counter pass so many questions within each window. Windows begin at multiples of
+// their length since 1970, in UTC, so that days begin at midnight.
 type Quota struct {
 	Counter string // who shares it, such as "user:slack:U1"
 	Limit   int

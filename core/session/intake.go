@@ -37,7 +37,8 @@ type Intake struct {
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
 	Quotas  []Quota       // a question that has no room in one of them counts in none: its turn is born Limited
 	Pending *Pending      // what a worker is to find out; nil: everything is known
-	// CaughtUp says that the thread is known up to this question once it is answered (Thread.CaughtUp).
+	// CaughtUp says that the thread is known up to this question once it is answered
+	// (Thread.CaughtUp).
 	CaughtUp bool
 }
 
@@ -61,7 +62,8 @@ func (in Intake) Validate() error {
 	return errors.Join(append([]error{ErrInvalid}, faults...)...)
 }
 
-// ReplyToken lets a platform answer an interaction, such as a slash command, until it expires. Sealed is encrypted by the adapter.
+// ReplyToken lets a platform answer an interaction, such as a slash command, until it expires.
+// Sealed is encrypted by the adapter.
 type ReplyToken struct {
 	Sealed  []byte
 	Expires time.Time

@@ -2,7 +2,8 @@ package session
 
 import "slices"
 
-// Event is what can happen to a turn. Every change of a turn's State is one of them, and Life says which.
+// Event is what can happen to a turn. Every change of a turn's State is one of them, and Life says
+// which.
 type Event string
 
 const (
@@ -30,8 +31,9 @@ type Transition struct {
 	Writes   string // what is stored with it, beside the state
 }
 
-// Life is every way in which a turn goes from one state to another, or stays in its own although something happens to it. What is not in it does
-// not happen: the suite of stores walks at random and holds each step against it.
+// Life is every way in which a turn goes from one state to another, or stays in its own although
+// something happens to it. What is not in it does not happen: the suite of stores walks at random
+// and holds each step against it.
 var Life = []Transition{
 	{Asked, "", Queued, "person", "the question, its files, who asked, who listens, that the event was taken in"},
 	{Asked, "", Done, "person", "a copy of the answer that is shared, to be shown at once"},

@@ -7,13 +7,15 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Pending is what was not known of a question when it was taken in. The intake waits for the store alone, so that it ends before the platform
-// delivers the event again; the platform is asked by the worker that has the turn, and by the next one when that one dies.
+// Pending is what was not known of a question when it was taken in. The intake waits for the store
+// alone, so that it ends before the platform delivers the event again; the platform is asked by the
+// worker that has the turn, and by the next one when that one dies.
 type Pending struct {
-	// Unsettled says that it was not known what the asker holds, on which depends whether the asker may ask and against which quotas the question
-	// counts: it counts in none yet.
+	// Unsettled says that it was not known what the asker holds, on which depends whether the asker
+	// may ask and against which quotas the question counts: it counts in none yet.
 	Unsettled bool `json:"unsettled,omitempty"`
-	// Ask is what the platform is to be asked, in the words of the bot that took the question in; empty for nothing.
+	// Ask is what the platform is to be asked, in the words of the bot that took the question in;
+	// empty for nothing.
 	Ask json.RawMessage `json:"ask,omitempty"`
 }
 

@@ -14,9 +14,11 @@ import (
 
 // Sentinels of writes on behalf of a turn.
 var (
-	// ErrFenced says that the turn was taken over, or handed back: this worker must write nothing more about it, nor to its thread.
+	// ErrFenced says that the turn was taken over, or handed back: this worker must write nothing
+	// more about it, nor to its thread.
 	ErrFenced = errors.New("another worker holds the turn")
-	// ErrFinished says that the turn has its outcome already. After a Finish whose fate is unknown it means that it succeeded.
+	// ErrFinished says that the turn has its outcome already. After a Finish whose fate is unknown
+	// it means that it succeeded.
 	ErrFinished = errors.New("the turn has an outcome already")
 	// ErrUnknownTurn says that there is no such turn.
 	ErrUnknownTurn = errors.New("there is no such turn")
@@ -28,10 +30,12 @@ type ReplicaID string
 // LeaseRequest says who wants work.
 type LeaseRequest struct {
 	Replica ReplicaID
-	// MaxAge is REDELIVERY_MAX_AGE: an older turn is Abandoned when no replica that was there in time is alive or was a MaxAge ago.
+	// MaxAge is REDELIVERY_MAX_AGE: an older turn is Abandoned when no replica that was there in
+	// time is alive or was a MaxAge ago.
 	MaxAge time.Duration
-	// Holding, when it is not nil, lists the turns that the replica knows it holds: others in its name are leased anew. It is set
-	// after a Lease that failed, since that may have happened all the same.
+	// Holding, when it is not nil, lists the turns that the replica knows it holds: others in its
+	// name are leased anew. It is set after a Lease that failed, since that may have happened all
+	// the same.
 	Holding []TurnID
 	// Platforms and Workspaces, when they are not nil, are all that the replica can deliver to.
 	Platforms  []thread.Platform
@@ -46,13 +50,14 @@ type Saved struct {
 	Reference string // finds the cause of a failure in the log
 	Runs      []Run  // one for each model that ran, in the order of their ModelIndex; none when none did
 	Timings   map[string]time.Duration
-	// Plan is what a deep search asked, and what it found, in the order in which that came; none of other turns. It is kept as it comes: Finish does not
-	// look at it.
+	// Plan is what a deep search asked, and what it found, in the order in which that came; none of
+	// other turns. It is kept as it comes: Finish does not look at it.
 	Plan []PlanRow
 	// Progress is how far the search was at its end, kept likewise; zero where that is not known.
 	Progress packet.Progress
 
-	// What people did to the answer since; Finish does not look at them. Of a removed answer nothing else but the outcome is left.
+	// What people did to the answer since; Finish does not look at them. Of a removed answer
+	// nothing else but the outcome is left.
 	Removed    *Removal
 	Correction *Correction
 }
@@ -68,7 +73,8 @@ type PlanRow struct {
 	Searches  int
 }
 
-// Best is the run that the conversation goes on from: the first that was answered, else the first; false when no model ran.
+// Best is the run that the conversation goes on from: the first that was answered, else the first;
+// false when no model ran.
 func (s Saved) Best() (Run, bool) {
 	for _, r := range s.Runs {
 		if r.Ending.Outcome == Answered {

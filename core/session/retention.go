@@ -4,7 +4,8 @@ import (
 	"time"
 )
 
-// MinAuditRetention is how long entries of the audit trail stay at least, whatever a Retention says.
+// MinAuditRetention is how long entries of the audit trail stay at least, whatever a Retention
+// says.
 const MinAuditRetention = 7 * 24 * time.Hour
 
 // Retention says how long things are kept. What is 0 is kept for good.

@@ -12,12 +12,15 @@ import (
 type Derivation string
 
 const (
-	// Retried is the same question answered anew. The turn has its origin's place in the conversation and takes its messages over, so
-	// that the new answer replaces the old one where it stands. The origin keeps its record and is in no history any more.
+	// Retried is the same question answered anew. The turn has its origin's place in the
+	// conversation and takes its messages over, so that the new answer replaces the old one where
+	// it stands. The origin keeps its record and is in no history any more.
 	Retried Derivation = "retry"
-	// Privately is the question of a thread answered for its asker alone, in that person's private session.
+	// Privately is the question of a thread answered for its asker alone, in that person's private
+	// session.
 	Privately Derivation = "private"
-	// Shared is a private answer posted to its thread. It is born Done, with a copy of the answer that is delivered at once.
+	// Shared is a private answer posted to its thread. It is born Done, with a copy of the answer
+	// that is delivered at once.
 	Shared Derivation = "share"
 )
 
@@ -31,7 +34,8 @@ type Origin struct {
 var (
 	// ErrUnfinished says that the turn has not ended, so that its answer cannot be worked on yet.
 	ErrUnfinished = errors.New("the turn has not ended")
-	// ErrCorrected says that a person's text stands in place of the answer, which the model is not to replace.
+	// ErrCorrected says that a person's text stands in place of the answer, which the model is not
+	// to replace.
 	ErrCorrected = errors.New("a person corrected the answer")
 )
 
@@ -54,7 +58,8 @@ type Record struct {
 	Kept       bool   // its owner said that it stays private
 }
 
-// Removal records that a moderator took an answer away. What the answer said is deleted, not only hidden.
+// Removal records that a moderator took an answer away. What the answer said is deleted, not only
+// hidden.
 type Removal struct {
 	By     thread.Person
 	Reason string // for the record; not shown

@@ -1,5 +1,5 @@
-// Package session holds the durable conversation: a thread on a platform is a session, a question and its final answer are a turn,
-// and every accepted turn ends in exactly one outcome.
+// Package session holds the durable conversation: a thread on a platform is a session, a question
+// and its final answer are a turn, and every accepted turn ends in exactly one outcome.
 package session
 
 import (
@@ -16,7 +16,8 @@ type ID string
 // TurnID identifies a turn. It is a UUID, version 7.
 type TurnID string
 
-// Session is a conversation. A thread has one public session, and one private session for each person who asked privately there.
+// Session is a conversation. A thread has one public session, and one private session for each
+// person who asked privately there.
 type Session struct {
 	ID     ID
 	Tenant access.TenantID
@@ -41,8 +42,8 @@ type Turn struct {
 	Models   []string // names of the models that the asker chose (Intake.Models); none: the agent's
 	Reason   string   // why it is answered (Intake.Reason)
 	Ambient  bool     // nobody asked the bot
-	// LimitedUntil is when the quota that had no room for the question has room again; zero when there was room. Such a turn is not run:
-	// it ends as Limited.
+	// LimitedUntil is when the quota that had no room for the question has room again; zero when
+	// there was room. Such a turn is not run: it ends as Limited.
 	LimitedUntil time.Time
 
 	Pending *Pending // what is still to be found out; nil: everything is known
@@ -51,16 +52,19 @@ type Turn struct {
 
 	State   State
 	Outcome Outcome // set once State is Delivering or Done
-	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence (Store.Delivered); empty where it does.
+	// Undelivered is why the answer does not stand in its thread as it was meant to, a sentence
+	// (Store.Delivered); empty where it does.
 	Undelivered string
 	Takeovers   int // how many replicas died or stalled while they held it
-	// LoneDeaths are those of them in which nothing else ran, so that the turn is to blame; Failures are attempts that came to no end although
-	// their replica lived.
+	// LoneDeaths are those of them in which nothing else ran, so that the turn is to blame;
+	// Failures are attempts that came to no end although their replica lived.
 	LoneDeaths, Failures int
-	// StopRequested says that a stop was asked for before this lease. A turn that has not started then ends as Stopped.
+	// StopRequested says that a stop was asked for before this lease. A turn that has not started
+	// then ends as Stopped.
 	StopRequested bool
-	// Abandoned says that no replica was there for the turn for longer than LeaseRequest.MaxAge: a backup was restored, or
-	// everything was down. It is closed without a word, since its answer may have been given in another life.
+	// Abandoned says that no replica was there for the turn for longer than LeaseRequest.MaxAge: a
+	// backup was restored, or everything was down. It is closed without a word, since its answer
+	// may have been given in another life.
 	Abandoned bool
 }
 
@@ -91,7 +95,8 @@ type Fence struct {
 	Attempt int
 }
 
-// State is where a turn stands. It only moves forward, except that a running turn can be handed back to the queue.
+// State is where a turn stands. It only moves forward, except that a running turn can be handed
+// back to the queue.
 type State string
 
 const (

@@ -14,8 +14,9 @@ type Replicas interface {
 	Live(ctx context.Context) (int, error)
 }
 
-// Share tells f how many replicas are alive, now and every five seconds until ctx ends, so that what a platform allows all of them can be
-// divided. While they cannot be counted it stays as it was, and the log says so. Nil replicas are this process alone: f is not called.
+// Share tells f how many replicas are alive, now and every five seconds until ctx ends, so that
+// what a platform allows all of them can be divided. While they cannot be counted it stays as it
+// was, and the log says so. Nil replicas are this process alone: f is not called.
 func Share(ctx context.Context, replicas Replicas, logger *slog.Logger, f func(processes int)) {
 	if replicas == nil {
 		return

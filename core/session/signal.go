@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// LocalSignal is a Signal within one process, for a program without Redis, and the part of any other Signal that tells the own
-// process. The zero value is ready for use.
+// LocalSignal is a Signal within one process, for a program without Redis, and the part of any
+// other Signal that tells the own process. The zero value is ready for use.
 type LocalSignal struct {
 	mu       sync.Mutex
 	watchers map[TurnID]map[*watcher]struct{}

@@ -15,8 +15,9 @@ type Vote struct {
 	Key    string // the platform's id of the press; the same one counts once, however late it comes again
 	Person thread.Person
 	Up     bool
-	// Message is the page that was voted on, which says which of several models' replies is meant. A vote on another page takes the place of the
-	// first; one on no page of the answer leaves it where it is.
+	// Message is the page that was voted on, which says which of several models' replies is meant.
+	// A vote on another page takes the place of the first; one on no page of the answer leaves it
+	// where it is.
 	Message thread.MessageID
 	Reason  string    // empty: none was given, and one that was given with the same vote before stays
 	At      time.Time // by the store's clock; set when read
@@ -40,5 +41,6 @@ type FeedbackQuery struct {
 	Limit  int  // the newest; 0 means 1,000
 }
 
-// ErrRemoved says that the answer is gone: a moderator removed it, or somebody deleted it on the platform.
+// ErrRemoved says that the answer is gone: a moderator removed it, or somebody deleted it on the
+// platform.
 var ErrRemoved = errors.New("the answer was removed")

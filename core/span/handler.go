@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Handler adds to each line of a log the tags of the context that it was logged with, but for those that the line names itself.
+// Handler adds to each line of a log the tags of the context that it was logged with, but for those
+// that the line names itself.
 type Handler struct {
 	slog.Handler
 	named []string // by With

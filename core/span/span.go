@@ -1,7 +1,9 @@
-// Package span says what the program is doing, for how long, and as part of what: to a Tracer, where there is one, and which turn it is
-// done for to the log. Everything hangs on the context, so that what lies between need not know of it.
+// Package span says what the program is doing, for how long, and as part of what: to a Tracer,
+// where there is one, and which turn it is done for to the log. Everything hangs on the context, so
+// that what lies between need not know of it.
 //
-// Attributes are ids, names of models and tools, numbers and outcomes: never what people, documents or models wrote.
+// Attributes are ids, names of models and tools, numbers and outcomes: never what people, documents
+// or models wrote.
 package span
 
 import (
@@ -11,9 +13,11 @@ import (
 	"time"
 )
 
-// Tracer hears of what the program does. Implementations are safe for concurrent use and never wait.
+// Tracer hears of what the program does. Implementations are safe for concurrent use and never
+// wait.
 type Tracer interface {
-	// Begin is told that something begins. The context that it returns is that of whatever is done as a part of it.
+	// Begin is told that something begins. The context that it returns is that of whatever is done
+	// as a part of it.
 	Begin(ctx context.Context, b Beginning) (context.Context, Told)
 }
 
@@ -22,7 +26,8 @@ type Beginning struct {
 	Name  string
 	At    time.Time
 	Attrs []slog.Attr // the tags of the context included; the Tracer's own
-	// Turn makes it a part of a turn, whichever process began that; else it is a part of what the context belongs to.
+	// Turn makes it a part of a turn, whichever process began that; else it is a part of what the
+	// context belongs to.
 	Turn string
 	// First says that the turn itself begins with it. It is said once for a turn.
 	First bool
@@ -53,7 +58,8 @@ func (s Span) End(err error) {
 	}
 }
 
-// Begin begins a span as part of what ctx belongs to. Without a Tracer it costs a look at the context.
+// Begin begins a span as part of what ctx belongs to. Without a Tracer it costs a look at the
+// context.
 func Begin(ctx context.Context, name string, attrs ...slog.Attr) (context.Context, Span) {
 	k := keptIn(ctx)
 	if k.tracer == nil {
@@ -78,7 +84,8 @@ func Record(ctx context.Context, name string, from, to time.Time, attrs ...slog.
 	}
 }
 
-// RecordTurn tells of something that is over, as part of a turn; first says that the turn began with it.
+// RecordTurn tells of something that is over, as part of a turn; first says that the turn began
+// with it.
 func RecordTurn(ctx context.Context, turn string, first bool, name string, from, to time.Time, attrs ...slog.Attr) {
 	if k := keptIn(ctx); k.tracer != nil {
 		k.record(ctx, to, Beginning{Name: name, At: from, Attrs: slices.Concat(k.tags, attrs), Turn: turn, First: first})
@@ -95,7 +102,8 @@ func With(ctx context.Context, t Tracer) context.Context {
 	return context.WithValue(ctx, key{}, k)
 }
 
-// Tag adds attributes to every span that begins below, and to every line that is logged there (Handler).
+// Tag adds attributes to every span that begins below, and to every line that is logged there
+// (Handler).
 func Tag(ctx context.Context, attrs ...slog.Attr) context.Context {
 	k := keptIn(ctx)
 	k.tags = append(slices.Clip(k.tags), attrs...)

@@ -20,7 +20,8 @@ const decimals = 9
 
 var errAmount = errors.New("is not an amount such as 5 or 0.25")
 
-// ParseAmount reads a decimal number that is not negative and below a billion. The error continues a sentence.
+// ParseAmount reads a decimal number that is not negative and below a billion. The error continues
+// a sentence.
 func ParseAmount(text string) (Amount, error) {
 	whole, part, _ := strings.Cut(strings.TrimSpace(text), ".")
 	if whole == "" && part == "" || len(whole) > decimals || len(part) > decimals || strings.Trim(whole+part, "0123456789") != "" {

@@ -10,7 +10,8 @@ import (
 
 // Counted is a retrieve.Embedder that tells how many tokens the provider billed.
 type Counted interface {
-	// EmbedCounted is Embed. The tokens are those of all batches that came back, also when one failed; 0 where the provider does not say.
+	// EmbedCounted is Embed. The tokens are those of all batches that came back, also when one
+	// failed; 0 where the provider does not say.
 	EmbedCounted(ctx context.Context, purpose retrieve.Purpose, texts []string) (vectors [][]float32, tokens int, err error)
 }
 
@@ -24,7 +25,8 @@ type embedder struct {
 
 var _ retrieve.Embedder = (*embedder)(nil)
 
-// Embedder returns inner, which calls the model of that name, with its calls kept to the caps and booked.
+// Embedder returns inner, which calls the model of that name, with its calls kept to the caps and
+// booked.
 func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder {
 	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
 }

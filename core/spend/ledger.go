@@ -32,7 +32,8 @@ type Account struct {
 	Currency string // empty without prices
 }
 
-// Use is what a call took. A language model's tokens are as in llm.Usage, an embedding model's are all Input.
+// Use is what a call took. A language model's tokens are as in llm.Usage, an embedding model's are
+// all Input.
 type Use struct {
 	llm.Usage
 	Estimated bool // the provider did not tell, so the tokens were counted here
@@ -56,17 +57,21 @@ type Hold struct {
 	Account Account
 }
 
-// Ledger keeps what was spent, for all processes together. Days are those of the ledger's clock, in UTC; what a call costs belongs to the day
-// of its reservation. A reservation that has run out is booked as lost by whichever process comes next. Safe for concurrent use by any number
-// of processes; spendtest.Suite says what it does.
+// Ledger keeps what was spent, for all processes together. Days are those of the ledger's clock, in
+// UTC; what a call costs belongs to the day of its reservation. A reservation that has run out is
+// booked as lost by whichever process comes next. Safe for concurrent use by any number of
+// processes; spendtest.Suite says what it does.
 type Ledger interface {
-	// Reserve sets an amount aside unless one of the caps leaves no room for it: then the error is a *CapError, and nothing is set aside. However
-	// many processes call it at once, what was spent and what is set aside never exceed a cap together.
+	// Reserve sets an amount aside unless one of the caps leaves no room for it: then the error is
+	// a *CapError, and nothing is set aside. However many processes call it at once, what was spent
+	// and what is set aside never exceed a cap together.
 	Reserve(ctx context.Context, r Reservation, caps Caps) (Hold, error)
-	// Extend prolongs a reservation, and says anew what is to be booked if the process is lost. One that has run out stays as it is.
+	// Extend prolongs a reservation, and says anew what is to be booked if the process is lost. One
+	// that has run out stays as it is.
 	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
-	// Settle books a call and lets go of its reservation. A call without one, or whose reservation has run out, is booked all the same. It
-	// returns what stands then. The error is ErrUnbooked where it is certain that nothing was booked.
+	// Settle books a call and lets go of its reservation. A call without one, or whose reservation
+	// has run out, is booked all the same. It returns what stands then. The error is ErrUnbooked
+	// where it is certain that nothing was booked.
 	Settle(ctx context.Context, h Hold, a Account, u Use) (Standing, error)
 }
 

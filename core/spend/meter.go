@@ -15,10 +15,12 @@ import (
 )
 
 const (
-	// lasts is for how long a reservation outlives its process, and renewing how often a process says that it is alive.
+	// lasts is for how long a reservation outlives its process, and renewing how often a process
+	// says that it is alive.
 	lasts    = time.Minute
 	renewing = 5 * time.Second
-	// unseen is how many tokens a fast model writes between two renewals: what may have been written, and billed, that nobody knows of.
+	// unseen is how many tokens a fast model writes between two renewals: what may have been
+	// written, and billed, that nobody knows of.
 	unseen = 1_000
 	// owing is the time between two tries to book a call while the ledger takes nothing.
 	owing = time.Second
@@ -29,7 +31,8 @@ const (
 // Counting says how the tokens of a model are counted.
 type Counting struct {
 	budget.Counter
-	// Exact says that the vocabulary is the model's own. Otherwise every byte may be a token, and that is what is set aside.
+	// Exact says that the vocabulary is the model's own. Otherwise every byte may be a token, and
+	// that is what is set aside.
 	Exact bool
 }
 
@@ -99,7 +102,8 @@ type call struct {
 	alive  sync.WaitGroup
 }
 
-// begin sets aside what a call can cost. input counts the tokens that are sent, once they have to be known.
+// begin sets aside what a call can cost. input counts the tokens that are sent, once they have to
+// be known.
 func (m *Meter) begin(ctx context.Context, model string, purpose Purpose, most llm.Usage, input func() int) (*call, error) {
 	prices := m.config.Prices()
 	price, priced := prices.Models[model]
@@ -175,7 +179,8 @@ func (c *call) bookable() bool {
 	return c.hold == (Hold{}) || time.Now().UnixNano() < c.held.Load()
 }
 
-// failed notes how a call failed. What a provider refuses before it has read the prompt it does not bill.
+// failed notes how a call failed. What a provider refuses before it has read the prompt it does not
+// bill.
 func (c *call) failed(err error) {
 	var limited *llm.RateLimitError
 	refused := errors.As(err, &limited)

@@ -79,7 +79,8 @@ func asked(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.User, Text: text}}, MaxTokens: 50}
 }
 
-// Whatever becomes of a call, it is booked: as the provider says, else as it is counted here; only what was refused before it was read is free.
+// Whatever becomes of a call, it is booked: as the provider says, else as it is counted here; only
+// what was refused before it was read is free.
 func TestCallsAreBooked(t *testing.T) {
 	t.Parallel()
 	row := func(input, cached, output, estimated int64, amount spend.Amount) []spend.Row {
@@ -132,7 +133,8 @@ func TestCachedInputIsCheaper(t *testing.T) {
 	}
 }
 
-// A call is not made unless its worst case fits; the tenant that it is made for is that of the context.
+// A call is not made unless its worst case fits; the tenant that it is made for is that of the
+// context.
 func TestCallThatDoesNotFitIsNotMade(t *testing.T) {
 	t.Parallel()
 	b := meter(t, spend.Caps{TenantDaily: 3 * spend.Unit}, true)
@@ -196,7 +198,8 @@ func TestLogWarnsOnceBeforeACapIsReached(t *testing.T) {
 	}
 }
 
-// A call that takes long keeps what is set aside for it, and one whose process dies is booked with what it had written.
+// A call that takes long keeps what is set aside for it, and one whose process dies is booked with
+// what it had written.
 func TestLongCallKeepsItsReservation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

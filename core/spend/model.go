@@ -27,9 +27,10 @@ type model struct {
 
 var _ llm.Model = (*model)(nil)
 
-// Model returns inner with its calls kept to the caps, and booked: as the provider counts them, or as they are counted here where it does not
-// say because the stream was stopped, cut, or left. A call that a cap leaves no room for is not made; the error is a *CapError then. Retries
-// are calls of their own, so the meter belongs below a llm.Chain.
+// Model returns inner with its calls kept to the caps, and booked: as the provider counts them, or
+// as they are counted here where it does not say because the stream was stopped, cut, or left. A
+// call that a cap leaves no room for is not made; the error is a *CapError then. Retries are calls
+// of their own, so the meter belongs below a llm.Chain.
 func (m *Meter) Model(inner llm.Model, purpose Purpose) llm.Model {
 	return &model{Model: inner, meter: m, purpose: purpose, count: m.config.Counting(inner.Info().Name)}
 }
@@ -75,7 +76,8 @@ func (c *call) note(d llm.Delta, count budget.Counter) {
 	}
 }
 
-// most is the most tokens that a request can have. No vocabulary needs more tokens than a text has bytes.
+// most is the most tokens that a request can have. No vocabulary needs more tokens than a text has
+// bytes.
 func (m *model) most(req llm.Request, input func() int) int {
 	if !m.meter.config.Caps.Any() {
 		return 0

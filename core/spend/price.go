@@ -1,5 +1,6 @@
-// Package spend keeps account of what language and embedding models cost, and keeps that below caps. A Meter stands before a model: what a
-// call can cost at most is set aside in a Ledger that all replicas share before the call is made, and what it did cost is booked after it.
+// Package spend keeps account of what language and embedding models cost, and keeps that below
+// caps. A Meter stands before a model: what a call can cost at most is set aside in a Ledger that
+// all replicas share before the call is made, and what it did cost is booked after it.
 package spend
 
 import (
@@ -37,7 +38,8 @@ type Prices struct {
 	Models   map[string]Price
 }
 
-// Caps are the most that may be spent on a day and in a month, by UTC; 0 is no cap. Those of a tenant hold for each tenant by itself.
+// Caps are the most that may be spent on a day and in a month, by UTC; 0 is no cap. Those of a
+// tenant hold for each tenant by itself.
 type Caps struct {
 	Daily, Monthly             Amount
 	TenantDaily, TenantMonthly Amount
@@ -82,8 +84,8 @@ func (c Caps) Lines(s Standing) []Line {
 	return set
 }
 
-// Exceeded returns the error of the cap that leaves the longest wait, when what stands is above one; nil when it is not. Ledgers ask it with
-// what stands once a call's amount is set aside.
+// Exceeded returns the error of the cap that leaves the longest wait, when what stands is above
+// one; nil when it is not. Ledgers ask it with what stands once a call's amount is set aside.
 func (c Caps) Exceeded(s Standing, currency string) error {
 	var over *CapError
 	for _, l := range c.Lines(s) {
@@ -97,7 +99,8 @@ func (c Caps) Exceeded(s Standing, currency string) error {
 	return over
 }
 
-// CapError says that a call was not made because it could have cost more than a cap leaves. It is llm.ErrBudget.
+// CapError says that a call was not made because it could have cost more than a cap leaves. It is
+// llm.ErrBudget.
 type CapError struct {
 	Period   string // daily or monthly
 	Setting  string

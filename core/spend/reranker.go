@@ -23,7 +23,8 @@ type reranker struct {
 
 var _ retrieve.Reranker = (*reranker)(nil)
 
-// Reranker returns inner with its calls kept to the caps and booked, at the price of the model's input.
+// Reranker returns inner with its calls kept to the caps and booked, at the price of the model's
+// input.
 func (m *Meter) Reranker(inner retrieve.Reranker) retrieve.Reranker {
 	return &reranker{Reranker: inner, meter: m, count: m.config.Counting(inner.Model())}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// adopt finds the message of page n, which was intended and may exist: after a post whose outcome is not known, or when another worker
-// began the page. It reports whether there is one.
+// adopt finds the message of page n, which was intended and may exist: after a post whose outcome
+// is not known, or when another worker began the page. It reports whether there is one.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 	adopter := thread.AbilitiesOf(w.Surface).Adopter
 	if adopter == nil || n >= len(w.pages) || w.pages[n].ID != "" {

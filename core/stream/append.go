@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// appender writes an answer to messages that are appended to. What is to be written waits in a queue, so that a refused call is made
-// again with the same piece: nothing is lost or repeated. It is used by one goroutine at a time.
+// appender writes an answer to messages that are appended to. What is to be written waits in a
+// queue, so that a refused call is made again with the same piece: nothing is lost or repeated. It
+// is used by one goroutine at a time.
 type appender[P any] struct {
 	thread.Streamer[P]
 	roller thread.Roller[P] // nil: answers have one message of any length and age
@@ -45,8 +46,9 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 	return &appender[P]{Streamer: can.Streamer, roller: can.Roller, tail: r.Tail(), maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
-// enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a slow platform gets fewer, longer
-// pieces. After an error the appender must not be used again: its tail may still be at work.
+// enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a
+// slow platform gets fewer, longer pieces. After an error the appender must not be used again: its
+// tail may still be at work.
 func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *View, last bool) error {
 	if a.ended || !last && (len(a.queue) > 0 || v.Phase == Done) {
 		return nil // the last piece ends its message, which is for the final write to do
@@ -155,7 +157,8 @@ func (w *writer[P]) stop(ctx context.Context, page P) error {
 	return w.Log.Final(ctx, n, "")
 }
 
-// start begins a message. When there is no room for a stream within the time that first words may take, it says ErrNoStream.
+// start begins a message. When there is no room for a stream within the time that first words may
+// take, it says ErrNoStream.
 func (w *writer[P]) start(ctx context.Context, page P, class thread.Class) error {
 	if class == thread.Progress {
 		class = thread.First

@@ -280,7 +280,8 @@ func TestTakeOverFindsAMessageThatWasOnlyIntended(t *testing.T) {
 	})
 }
 
-// scarce is a Pacing with room for so many progress calls; calls of other classes wait until the caller gives up.
+// scarce is a Pacing with room for so many progress calls; calls of other classes wait until the
+// caller gives up.
 type scarce struct{ calls []thread.Call }
 
 func (s *scarce) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, class thread.Class) error {
@@ -337,7 +338,8 @@ func (r *roomy) Reserve(_ context.Context, _ thread.Ref, call thread.Call, class
 	return nil
 }
 
-// After a card without words the first words wait for room as first words do; what follows is progress.
+// After a card without words the first words wait for room as first words do; what follows is
+// progress.
 func TestFirstWordsAfterACardGoBeforeProgressOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

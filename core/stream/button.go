@@ -5,12 +5,16 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Buttons are those that belong under an answer as the view shows it, most wanted first, at most five (what one row holds on every
-// platform). A renderer shows those that its platform can carry out, under the answer's last page. It is pure.
+// Buttons are those that belong under an answer as the view shows it, most wanted first, at most
+// five (what one row holds on every platform). A renderer shows those that its platform can carry
+// out, under the answer's last page. It is pure.
 //
-// While the answer runs there is Stop, and while a deep search waits to be started, Start and Just answer. Afterwards there are 👍 and 👎 where there is something to judge, Retry where the answer failed, was
-// stopped or limited, Write the report where what a deep search had found by then is shown, Look deeper where it speaks of a part of the question alone, and Share and Keep under a private answer. Under an answer that was removed there is nothing, under one that a
-// person corrected only 👍 and 👎. A message beside the answer has none.
+// While the answer runs there is Stop, and while a deep search waits to be started, Start and Just
+// answer. Afterwards there are 👍 and 👎 where there is something to judge, Retry where the answer
+// failed, was stopped or limited, Write the report where what a deep search had found by then is
+// shown, Look deeper where it speaks of a part of the question alone, and Share and Keep under a
+// private answer. Under an answer that was removed there is nothing, under one that a person
+// corrected only 👍 and 👎. A message beside the answer has none.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:

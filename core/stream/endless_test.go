@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread/threadtest"
 )
 
-// endless renders pages until the text is long enough; from then on it does not end before it is released.
+// endless renders pages until the text is long enough; from then on it does not end before it is
+// released.
 type endless struct {
 	pages
 	until    chan struct{}

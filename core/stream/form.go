@@ -11,9 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Form is how much of what a platform can show an answer is written with. Where the platform refuses a message for what it holds
-// (thread.ErrRefused), the answer is written in the next form, and without its file where that alone is refused (thread.ErrNoFile). It is
-// given up when it is refused in the last one.
+// Form is how much of what a platform can show an answer is written with. Where the platform
+// refuses a message for what it holds (thread.ErrRefused), the answer is written in the next form,
+// and without its file where that alone is refused (thread.ErrNoFile). It is given up when it is
+// refused in the last one.
 type Form int
 
 // The forms, on every platform. What belongs to each is the Renderer's to say.
@@ -33,7 +34,8 @@ const sentenceGivenUp = "The answer could not be posted: the chat platform does 
 // ErrUnsaid says of an answer that was given up that its thread could not be told.
 var ErrUnsaid = errors.New("nothing of the answer could be said in its thread")
 
-// edit shows a view in the first form that the platform takes, beginning with the one that it took last.
+// edit shows a view in the first form that the platform takes, beginning with the one that it took
+// last.
 func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error {
 	for {
 		v.Form = w.form
@@ -50,8 +52,9 @@ func (w *writer[P]) edit(ctx context.Context, v *View, class thread.Class) error
 	}
 }
 
-// abandon ends an answer that cannot be written: its place says so, or, where not even that is taken, nothing of it is left that looks as if
-// it were being written. It returns the cause, with ErrUnsaid where the platform refused even that sentence.
+// abandon ends an answer that cannot be written: its place says so, or, where not even that is
+// taken, nothing of it is left that looks as if it were being written. It returns the cause, with
+// ErrUnsaid where the platform refused even that sentence.
 func (w *writer[P]) abandon(ctx context.Context, v *View, cause error) error {
 	w.Logger.WarnContext(ctx, "the answer is given up", "error", cause)
 	if errors.Is(cause, thread.ErrRefused) && !w.removed {
@@ -77,7 +80,8 @@ func (v *View) giveUp() {
 	v.Citations, v.Closest, v.Notices = nil, nil, nil
 }
 
-// clear deletes messages in whose place others were posted, or of which nothing came. One that cannot be deleted stays.
+// clear deletes messages in whose place others were posted, or of which nothing came. One that
+// cannot be deleted stays.
 func (w *writer[P]) clear(ctx context.Context) {
 	for _, id := range w.left {
 		if err := w.delete(ctx, id, thread.Final); err != nil {

@@ -61,7 +61,8 @@ func (p *place) messages() []string {
 	return all
 }
 
-// formed renders each form in its own way: three pages, of which the last says what the platform may not like.
+// formed renders each form in its own way: three pages, of which the last says what the platform
+// may not like.
 type formed struct{}
 
 func (formed) Render(v *stream.View) []string {
@@ -76,7 +77,8 @@ func (formed) Render(v *stream.View) []string {
 	return []string{text + " 1", text + " 2", text + " 3" + end}
 }
 
-// A refusal for good costs a step, then the next, and at last the answer: whatever it is, the writing ends at once.
+// A refusal for good costs a step, then the next, and at last the answer: whatever it is, the
+// writing ends at once.
 func TestWhatIsRefusedForGoodIsWrittenWithLess(t *testing.T) {
 	t.Parallel()
 	holds := func(marks ...string) func(string, string) error {

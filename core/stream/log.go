@@ -6,8 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Log remembers what one turn posted, so that a worker that takes the turn over edits those messages instead of posting again.
-// Intend is committed before every create; after an unknown outcome the platform's own messages tell which it was.
+// Log remembers what one turn posted, so that a worker that takes the turn over edits those
+// messages instead of posting again. Intend is committed before every create; after an unknown
+// outcome the platform's own messages tell which it was.
 type Log interface {
 	Intend(ctx context.Context, page int) error
 	Posted(ctx context.Context, page int, id thread.MessageID, hash string) error
@@ -23,7 +24,8 @@ type Page struct {
 	Final  bool
 }
 
-// Memory is a Log for surfaces that forget everything when the process ends, such as a terminal. It is not safe for concurrent use.
+// Memory is a Log for surfaces that forget everything when the process ends, such as a terminal. It
+// is not safe for concurrent use.
 type Memory struct{ pages map[int]Page }
 
 // Intend implements Log.

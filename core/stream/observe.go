@@ -17,8 +17,9 @@ type Guard interface {
 	Made(ctx context.Context, err error) error
 }
 
-// making begins one call to the surface, which is made with the context that it returns, unless there is an error. made tells the guard, the observer and
-// the tracer what came of the call, and returns its error.
+// making begins one call to the surface, which is made with the context that it returns, unless
+// there is an error. made tells the guard, the observer and the tracer what came of the call, and
+// returns its error.
 func (w *writer[P]) making(ctx context.Context, call thread.Call) (calling context.Context, made func(error) error, err error) {
 	if w.Guard != nil {
 		if err := w.Guard.Permit(); err != nil {

@@ -13,8 +13,8 @@ type Pace struct {
 	Held       bool          // nothing but the final write is made
 }
 
-// Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of 144, and nobody reads along
-// word by word for so long.
+// Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of
+// 144, and nobody reads along word by word for so long.
 const (
 	slowerAfter  = 20 * time.Second
 	slowestAfter = 60 * time.Second
@@ -24,7 +24,8 @@ const (
 	maxRateLimits = 2
 )
 
-// pacer decides when the next progress write may happen. It is pure: it is told the time, and remembers only what it was told.
+// pacer decides when the next progress write may happen. It is pure: it is told the time, and
+// remembers only what it was told.
 type pacer struct {
 	Pace
 	started   time.Time // first text
@@ -35,7 +36,8 @@ type pacer struct {
 	posted    bool
 }
 
-// due returns how long to wait before writing a view that has changed: 0 now, negative not at all before the final write.
+// due returns how long to wait before writing a view that has changed: 0 now, negative not at all
+// before the final write.
 func (p *pacer) due(now time.Time, v *View) time.Duration {
 	if p.Held || p.refusals >= maxRateLimits {
 		return -1

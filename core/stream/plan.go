@@ -33,7 +33,8 @@ func (v *View) plan(at packet.Placement, question string) {
 	v.Plan = append(v.Plan, Row{Question: question, at: [2]int{at.TurnIndex, at.TabIndex}})
 }
 
-// change changes the row of a place, and reports whether there is one. Snapshots share the rows, so that it is made anew.
+// change changes the row of a place, and reports whether there is one. Snapshots share the rows, so
+// that it is made anew.
 func (v *View) change(at packet.Placement, change func(*Row)) bool {
 	if at.SubTurnIndex == nil {
 		return false
@@ -76,7 +77,8 @@ func (v *View) takeBack(ids []document.ID) {
 	}
 }
 
-// planned gives up appending to an answer that has a plan before it, which is edited, where messages can be edited.
+// planned gives up appending to an answer that has a plan before it, which is edited, where
+// messages can be edited.
 func (w *writer[P]) planned(v *View) {
 	if w.appender != nil && v.Deep && w.Surface.Capabilities().MinEditInterval > 0 {
 		w.editInstead()
@@ -103,18 +105,20 @@ func laid[P any](r Renderer[P], v *View) []P {
 	return append(pages, r.Render(&answer)...)
 }
 
-// planRunes is how long a plan may become, with the addresses of links: it is to fit into one message of every platform. Discord's has 2,000 characters, of which a
-// hundred are for what stands beside a text.
+// planRunes is how long a plan may become, with the addresses of links: it is to fit into one
+// message of every platform. Discord's has 2,000 characters, of which a hundred are for what stands
+// beside a text.
 const planRunes = 1_850
 
-// rowRunes are how much of a sub-question and of its finding a row shows, of which the first that makes the plan short enough counts; a finding of none is not shown
-// at all, with its links.
+// rowRunes are how much of a sub-question and of its finding a row shows, of which the first that
+// makes the plan short enough counts; a finding of none is not shown at all, with its links.
 var rowRunes = [][2]int{{110, 170}, {110, 100}, {110, 60}, {70, 30}, {45, 1}, {50, 0}}
 
 // marks stand before rows.
 var marks = map[string]string{"": "◦", searching: "🔎", "found": "✅", "missing": "➖", "failed": "⚠️", "dropped": "✂️"}
 
-// PlanText is the plan of a deep search as Markdown: a line for each sub-question with what became of it, and how far the search is.
+// PlanText is the plan of a deep search as Markdown: a line for each sub-question with what became
+// of it, and how far the search is.
 func PlanText(v *View) (text string) {
 	for _, most := range rowRunes {
 		if text = planText(v, most[0], most[1]); len([]rune(text)) <= planRunes {

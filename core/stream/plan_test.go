@@ -112,7 +112,8 @@ func TestFindingEndsWithAClause(t *testing.T) {
 	}
 }
 
-// However many rows there are and however much they say, the plan fits into one message of every platform, and no link is torn.
+// However many rows there are and however much they say, the plan fits into one message of every
+// platform, and no link is torn.
 func TestALongPlan(t *testing.T) {
 	t.Parallel()
 	const link = "[[1]](https://docs.example.com/handbook/chapter/page-of-this#section-of-that)"

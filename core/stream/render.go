@@ -11,16 +11,20 @@ import (
 	"time"
 )
 
-// Renderer lays a View out as the pages of one platform. Implementations are stateless, deterministic and safe for concurrent use:
-// equal views give equal pages, which is how a replay can be compared. Unchanged pages are known by their JSON, so that all of P that is
-// shown is part of it. What they take must grow no faster than the view; one that goes on
-// when its turn has ended is left behind, with its goroutine, and is to look at View.Abandoned between the parts of a long text.
+// Renderer lays a View out as the pages of one platform. Implementations are stateless,
+// deterministic and safe for concurrent use: equal views give equal pages, which is how a replay
+// can be compared. Unchanged pages are known by their JSON, so that all of P that is shown is part
+// of it. What they take must grow no faster than the view; one that goes on when its turn has ended
+// is left behind, with its goroutine, and is to look at View.Abandoned between the parts of a long
+// text.
 type Renderer[P any] interface {
-	// Render returns one page or more; none while there is nothing worth showing. Limits of the platform hold by construction.
+	// Render returns one page or more; none while there is nothing worth showing. Limits of the
+	// platform hold by construction.
 	Render(v *View) []P
 }
 
-// TailRenderer is implemented by renderers of surfaces that can append to a message (thread.Streamer).
+// TailRenderer is implemented by renderers of surfaces that can append to a message
+// (thread.Streamer).
 type TailRenderer[P any] interface {
 	// Tail begins one answer.
 	Tail() Tail[P]
@@ -28,7 +32,8 @@ type TailRenderer[P any] interface {
 
 // Tail renders one answer piece by piece. What it has returned is never taken back.
 type Tail[P any] interface {
-	// Next returns what is new in the view, and false when there is nothing yet. When the view is Done it returns all that is left.
+	// Next returns what is new in the view, and false when there is nothing yet. When the view is
+	// Done it returns all that is left.
 	Next(v *View) (P, bool)
 }
 
@@ -43,7 +48,8 @@ func hashOf[P any](page P) (string, error) {
 }
 
 const (
-	// renderGrace is how long a renderer may go on with what is shown of an answer that has ended meanwhile.
+	// renderGrace is how long a renderer may go on with what is shown of an answer that has ended
+	// meanwhile.
 	renderGrace = 2 * time.Second
 	// renderLimit is how long it may take for the final write. It takes milliseconds.
 	renderLimit = 20 * time.Second
@@ -52,9 +58,10 @@ const (
 // errEndless says that a renderer did not end.
 var errEndless = errors.New("the renderer does not end")
 
-// rendered is what render returns, unless ctx ends before it, renderGrace goes by after finish was closed, or, for a final write, renderLimit:
-// a renderer that does not end must hold up neither a stop nor the end of the process. finish is nil for a final write. What is left behind
-// is told so (View.Abandoned) and may still run, so it must not be called again.
+// rendered is what render returns, unless ctx ends before it, renderGrace goes by after finish was
+// closed, or, for a final write, renderLimit: a renderer that does not end must hold up neither a
+// stop nor the end of the process. finish is nil for a final write. What is left behind is told so
+// (View.Abandoned) and may still run, so it must not be called again.
 func rendered[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v
 	seen.left = new(atomic.Bool)

@@ -17,13 +17,15 @@ import (
 type Logs interface {
 	// Log is that of one model's answer.
 	Log(model int) Log
-	// Posted returns the pages of all models, by model and number, as they were when the logs were opened.
+	// Posted returns the pages of all models, by model and number, as they were when the logs were
+	// opened.
 	Posted() map[int][]Page
 }
 
-// Replies writes the answers to one question into one thread, each model's in messages of its own. They are written one after the other, so
-// that none takes a message for its own which another has just posted; an answer that has ended is completed while others go on. It is used
-// like a ThreadStream, which it is for a model that answers alone.
+// Replies writes the answers to one question into one thread, each model's in messages of its own.
+// They are written one after the other, so that none takes a message for its own which another has
+// just posted; an answer that has ended is completed while others go on. It is used like a
+// ThreadStream, which it is for a model that answers alone.
 type Replies[P any] struct {
 	open   func(model int) (*ThreadStream[P], error)
 	posted map[int][]Page // by earlier attempts
@@ -33,7 +35,8 @@ type Replies[P any] struct {
 	failed  error                    // guarded by mu
 }
 
-// OpenReplies starts writing to a thread. It ends as a ThreadStream does. The Log of deps is not used.
+// OpenReplies starts writing to a thread. It ends as a ThreadStream does. The Log of deps is not
+// used.
 func OpenReplies[P any](ctx context.Context, to thread.Ref, pace Pace, logs Logs, deps Deps[P]) (*Replies[P], error) {
 	posted := logs.Posted()
 	among := &company{turn: make(chan struct{}, 1)}
@@ -77,8 +80,8 @@ func (r *Replies[P]) of(model int) *ThreadStream[P] {
 	return s
 }
 
-// Finish makes the final writes, and deletes what an earlier attempt posted for models that answer no more. Its error is one that may pass,
-// if there is one, so that the turn is tried again.
+// Finish makes the final writes, and deletes what an earlier attempt posted for models that answer
+// no more. Its error is one that may pass, if there is one, so that the turn is tried again.
 func (r *Replies[P]) Finish(ctx context.Context) error {
 	for model := range r.posted {
 		r.of(model)
@@ -125,8 +128,8 @@ func (c *company) posted(id thread.MessageID) {
 
 func (c *company) knows(id thread.MessageID) bool { return c != nil && slices.Contains(c.ids, id) }
 
-// wait waits until nobody else of the company writes, for as long as the final write is not due; with a nil finish, until ctx ends. done is
-// to be called after writing.
+// wait waits until nobody else of the company writes, for as long as the final write is not due;
+// with a nil finish, until ctx ends. done is to be called after writing.
 func (c *company) wait(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
 	if c == nil {
 		return func() {}, nil

@@ -21,7 +21,8 @@ type Deps[P any] struct {
 	Pacing   thread.Pacing // nil: only the interval limits
 	Log      Log
 	Guard    Guard // nil: every call may be made
-	// Turn is whose answer is written, which tells the view whether it is private or a copy; the zero value tells neither.
+	// Turn is whose answer is written, which tells the view whether it is private or a copy; the
+	// zero value tells neither.
 	Turn    session.Turn
 	Observe func(Write)  // told of every call to the surface once it has ended; nil: nobody is. Called from one goroutine at a time.
 	Logger  *slog.Logger // nil: silent
@@ -31,13 +32,15 @@ type Deps[P any] struct {
 type Write struct {
 	Call thread.Call
 	Err  error // as the surface returned it
-	// First says that the answer's first words are to be seen because of it, so long after the stream was opened.
+	// First says that the answer's first words are to be seen because of it, so long after the
+	// stream was opened.
 	First bool
 	Since time.Duration
 }
 
-// ThreadStream writes one answer into one thread while it is being produced. One goroutine writes, one snapshot is pending (the
-// latest wins), and the final write always comes. Accept may be called from any goroutine.
+// ThreadStream writes one answer into one thread while it is being produced. One goroutine writes,
+// one snapshot is pending (the latest wins), and the final write always comes. Accept may be called
+// from any goroutine.
 type ThreadStream[P any] struct {
 	mu   sync.Mutex
 	view View
@@ -52,8 +55,9 @@ type ThreadStream[P any] struct {
 	given  time.Duration // interval between two writes; 0 takes the surface's
 }
 
-// Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no goroutine behind. Messages that an
-// earlier attempt at the same turn posted are edited, not posted anew.
+// Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no
+// goroutine behind. Messages that an earlier attempt at the same turn posted are edited, not posted
+// anew.
 func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
 	return open(ctx, to, model, pace, deps, nil)
 }
@@ -103,8 +107,8 @@ func (s *ThreadStream[P]) Accept(p packet.Packet) {
 	}
 }
 
-// Finish stops the progress writes and makes the final one, which is retried until it lands, the platform says that it never can,
-// or ctx ends. It returns what the reader was left with.
+// Finish stops the progress writes and makes the final one, which is retried until it lands, the
+// platform says that it never can, or ctx ends. It returns what the reader was left with.
 func (s *ThreadStream[P]) Finish(ctx context.Context) error {
 	s.end()
 	return s.write.final(ctx, s.snapshot(), s.pacer.notBefore)
@@ -198,7 +202,8 @@ func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	}
 }
 
-// wrote notes what came of a write. Its failures are not the reader's concern: the next snapshot or the final write repairs them.
+// wrote notes what came of a write. Its failures are not the reader's concern: the next snapshot or
+// the final write repairs them.
 func (s *ThreadStream[P]) wrote(ctx context.Context, view *View, called bool, err error) {
 	s.pacer.Interval = s.interval()
 	if err == nil && !s.pacer.posted && !called {
@@ -216,8 +221,9 @@ func (s *ThreadStream[P]) wrote(ctx context.Context, view *View, called bool, er
 		default:
 		}
 	case thread.Lasting(err):
-		// Somebody took the message or the bot away, or locked the thread, or the platform takes none of the answer's forms: it is not asked for again and again, and only the final write looks
-		// for a way.
+		// Somebody took the message or the bot away, or locked the thread, or the platform takes
+		// none of the answer's forms: it is not asked for again and again, and only the final write
+		// looks for a way.
 		s.pacer.Held = true
 		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)
 	default:

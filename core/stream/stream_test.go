@@ -182,7 +182,8 @@ func TestFirstWordsWaitForASentenceOrOneSecond(t *testing.T) {
 	}
 }
 
-// What changes the view and shows nothing, such as a search that begins, does not hold the first words back.
+// What changes the view and shows nothing, such as a search that begins, does not hold the first
+// words back.
 func TestFirstWordsDoNotKeepAnIntervalFromWhatShowedNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,5 +1,6 @@
-// Package stream turns a running turn's packets into what people see: a View folded from packets, rendered to pages by a platform's
-// Renderer, and written to the thread at the pace that the platform allows.
+// Package stream turns a running turn's packets into what people see: a View folded from packets,
+// rendered to pages by a platform's Renderer, and written to the thread at the pace that the
+// platform allows.
 package stream
 
 import (
@@ -23,8 +24,8 @@ const (
 	Done                   // the turn has ended; nothing more will come
 )
 
-// View is what one answer looks like so far. It is a pure fold of packets and nothing else, so that a replay gives the same View.
-// It is not safe for concurrent use.
+// View is what one answer looks like so far. It is a pure fold of packets and nothing else, so that
+// a replay gives the same View. It is not safe for concurrent use.
 type View struct {
 	Model     int    // ModelIndex that this view shows
 	Label     string // name of the model, where several answer at once; else empty
@@ -45,7 +46,8 @@ type View struct {
 	Corrected bool              // the text is a person's: it may link to what that person named
 	Deeper    bool              // the answer speaks of a part of the question alone
 
-	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown before the answer, in messages of its own.
+	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown
+	// before the answer, in messages of its own.
 	Plan     []Row
 	Progress packet.Progress // of the deep search
 	Deep     bool            // it is one, or is about to be
@@ -54,7 +56,8 @@ type View struct {
 
 	Form Form // how much of what the platform can show is to be made use of
 
-	// Question is what is answered, and Asker who asked it, where that stands in no message of the thread, such as a command's; else empty.
+	// Question is what is answered, and Asker who asked it, where that stands in no message of the
+	// thread, such as a command's; else empty.
 	Question, Asker string
 
 	Private bool // the answer is for its asker alone, beside a thread
@@ -65,12 +68,13 @@ type View struct {
 	left *atomic.Bool // nobody waits for what is rendered
 }
 
-// Abandoned reports whether nobody waits any more for what a renderer makes of the view: it ends as soon as it can, whatever it returns. Unlike
-// the rest of a View it may be called while another goroutine uses the View.
+// Abandoned reports whether nobody waits any more for what a renderer makes of the view: it ends as
+// soon as it can, whatever it returns. Unlike the rest of a View it may be called while another
+// goroutine uses the View.
 func (v *View) Abandoned() bool { return v.left != nil && v.left.Load() }
 
-// Apply folds one packet in and reports whether anything visible changed. Packets of other models, and kinds it does not know,
-// change nothing.
+// Apply folds one packet in and reports whether anything visible changed. Packets of other models,
+// and kinds it does not know, change nothing.
 func (v *View) Apply(p packet.Packet) bool {
 	if p.Placement.ModelIndex != v.Model {
 		return false
@@ -167,7 +171,8 @@ func (v *View) found(docs []packet.Document) bool {
 	return len(v.Documents) != before
 }
 
-// withdraw takes documents out of what is listed. The text stays as it was read: a link in it leads to where access is checked again.
+// withdraw takes documents out of what is listed. The text stays as it was read: a link in it leads
+// to where access is checked again.
 func (v *View) withdraw(ids []document.ID) bool {
 	citations, documents := len(v.Citations), len(v.Documents)
 	v.takeBack(ids)
@@ -177,7 +182,8 @@ func (v *View) withdraw(ids []document.ID) bool {
 	return len(v.Citations) < citations || len(v.Documents) < documents
 }
 
-// Sources are the documents that the answer cites, each once, in the order of their numbers: of several sections of one the first that was cited.
+// Sources are the documents that the answer cites, each once, in the order of their numbers: of
+// several sections of one the first that was cited.
 func (v *View) Sources() []packet.CitationInfo {
 	list := slices.Clone(v.Citations)
 	slices.SortStableFunc(list, func(a, b packet.CitationInfo) int { return cmp.Compare(a.Number, b.Number) }) // another answer may have given the numbers
@@ -193,7 +199,8 @@ func (v *View) TextFrom(offset int) string { return string(v.text[min(offset, le
 // Len is the length of the answer so far, in bytes.
 func (v *View) Len() int { return len(v.text) }
 
-// snapshot is a copy that stays as it is while the View grows. It shares memory with the View, which only ever appends.
+// snapshot is a copy that stays as it is while the View grows. It shares memory with the View,
+// which only ever appends.
 func (v *View) snapshot() *View {
 	s := *v
 	s.text = v.text[:len(v.text):len(v.text)]

@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// How often, and after which waits, a final write is tried: half a minute in all with doubling waits, or as long as the platform asks for.
+// How often, and after which waits, a final write is tried: half a minute in all with doubling
+// waits, or as long as the platform asks for.
 const (
 	finalTries = 6
 	finalWait  = 500 * time.Millisecond
@@ -50,7 +51,8 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 	return w
 }
 
-// progress shows more of the answer, once nobody else of the turn's company writes. An answer that cannot be appended to any more is edited from then on.
+// progress shows more of the answer, once nobody else of the turn's company writes. An answer that
+// cannot be appended to any more is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	done, err := w.among.wait(ctx, w.finish)
 	if err != nil {
@@ -120,7 +122,8 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 	}
 }
 
-// complete makes all of the answer be seen, once nobody else of the turn's company writes; it gives up waiting for that when finish is closed.
+// complete makes all of the answer be seen, once nobody else of the turn's company writes; it gives
+// up waiting for that when finish is closed.
 func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *View) error {
 	done, err := w.among.wait(ctx, finish)
 	if err != nil {
@@ -185,8 +188,8 @@ func (w *writer[P]) show(ctx context.Context, v *View, class thread.Class) error
 }
 
 // shrink deletes the messages beyond the first so many, before the others are edited at their pace:
-// a surplus one shows text twice, and a button. Before the end only those count that an earlier view
-// had, since a new attempt at a turn begins with few.
+// a surplus one shows text twice, and a button. Before the end only those count that an earlier
+// view had, since a new attempt at a turn begins with few.
 func (w *writer[P]) shrink(ctx context.Context, pages int, class thread.Class) error {
 	most := len(w.pages)
 	if class != thread.Final {
@@ -263,7 +266,8 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 	}
 }
 
-// errMoved says that the messages cannot be edited any more, and the final answer is to be posted anew.
+// errMoved says that the messages cannot be edited any more, and the final answer is to be posted
+// anew.
 var errMoved = errors.New("the answer is posted again")
 
 // leave has all messages replaced by others.

@@ -2,8 +2,9 @@ package thread
 
 import "strings"
 
-// Action is what a person does to an answer, on whichever platform and by whatever means: a button, a reaction, a command, a menu.
-// action.Service.Perform carries it out. The names never change: they are in buttons that were posted long ago.
+// Action is what a person does to an answer, on whichever platform and by whatever means: a button,
+// a reaction, a command, a menu. action.Service.Perform carries it out. The names never change:
+// they are in buttons that were posted long ago.
 type Action string
 
 // The actions.
@@ -39,8 +40,8 @@ func (a Action) Label() string { return labels[a] }
 // Known reports whether the action is one of those above.
 func (a Action) Known() bool { return labels[a] != "" }
 
-// Menu are the actions that belong in a message's menu (a message shortcut, a message command) and not under every answer: hardly
-// anybody needs them, and who may not is told so.
+// Menu are the actions that belong in a message's menu (a message shortcut, a message command) and
+// not under every answer: hardly anybody needs them, and who may not is told so.
 func Menu() []Action { return []Action{ActionWhy, ActionRetry, ActionCorrect, ActionRemove} }
 
 // Button is a button under a message.
@@ -57,12 +58,14 @@ func ButtonFor(a Action) Button { return Button{Action: a, Label: a.Label()} }
 // buttonPrefix begins every id of ours.
 const buttonPrefix = "footnote:"
 
-// ButtonID is what a platform keeps with a button or a form and gives back when it is used: the action and the turn that it is about.
-// It is at most 60 characters for the ids that stores make (Discord takes 100, Slack 255), and holds no secret: who may do what is
-// decided when it comes back.
+// ButtonID is what a platform keeps with a button or a form and gives back when it is used: the
+// action and the turn that it is about. It is at most 60 characters for the ids that stores make
+// (Discord takes 100, Slack 255), and holds no secret: who may do what is decided when it comes
+// back.
 func ButtonID(a Action, turn string) string { return buttonPrefix + string(a) + ":" + turn }
 
-// ParseButtonID is the inverse of ButtonID. ok is false for what is not ours, or of a newer version.
+// ParseButtonID is the inverse of ButtonID. ok is false for what is not ours, or of a newer
+// version.
 func ParseButtonID(id string) (a Action, turn string, ok bool) {
 	rest, ours := strings.CutPrefix(id, buttonPrefix)
 	if !ours {

@@ -15,11 +15,12 @@ type Capabilities struct {
 	MaxStreamAge time.Duration
 }
 
-// Surface posts to one thread. P is the platform's rendered page. Calls for one thread are made from one goroutine at a time; a
-// surface serves many threads at once. Errors are this package's sentinels and types where they apply.
+// Surface posts to one thread. P is the platform's rendered page. Calls for one thread are made
+// from one goroutine at a time; a surface serves many threads at once. Errors are this package's
+// sentinels and types where they apply.
 type Surface[P any] interface {
-	// Post creates a message and returns its id. It is never retried by the surface: when the outcome is unknown it says so
-	// with ErrOutcomeUnknown.
+	// Post creates a message and returns its id. It is never retried by the surface: when the
+	// outcome is unknown it says so with ErrOutcomeUnknown.
 	Post(ctx context.Context, to Ref, page P) (MessageID, error)
 	// Edit replaces a message.
 	Edit(ctx context.Context, to Ref, id MessageID, page P) error
@@ -29,7 +30,8 @@ type Surface[P any] interface {
 	Capabilities() Capabilities
 }
 
-// Streamer is implemented by surfaces that can append to a message while it is being written. Pages hold only what is new.
+// Streamer is implemented by surfaces that can append to a message while it is being written. Pages
+// hold only what is new.
 type Streamer[P any] interface {
 	// Start creates a message. ErrNoStream says that this answer is to be posted and edited instead.
 	Start(ctx context.Context, to Ref, page P) (MessageID, error)
@@ -38,23 +40,27 @@ type Streamer[P any] interface {
 	Stop(ctx context.Context, to Ref, id MessageID, page P) error
 }
 
-// Roller is implemented by Streamers whose messages have a length or an age, so that an answer may go on in further ones.
+// Roller is implemented by Streamers whose messages have a length or an age, so that an answer may
+// go on in further ones.
 type Roller[P any] interface {
-	// Split returns what of a piece belongs to the present message and what to each message after it, and what closes the last of
-	// them when the piece is the answer's end. There is always one part.
+	// Split returns what of a piece belongs to the present message and what to each message after
+	// it, and what closes the last of them when the piece is the answer's end. There is always one
+	// part.
 	Split(piece P) (parts []P, end P)
-	// Renew returns what ends the present message, to which last was appended last, and what the next one begins with; more is
-	// false when that is nothing.
+	// Renew returns what ends the present message, to which last was appended last, and what the
+	// next one begins with; more is false when that is nothing.
 	Renew(last P) (end, begin P, more bool)
 }
 
 // Adopter is implemented by surfaces that serve one turn and can find what they wrote for it.
 type Adopter interface {
-	// Own lists the messages that exist in the thread for the surface's turn, oldest first, whichever process posted them.
+	// Own lists the messages that exist in the thread for the surface's turn, oldest first,
+	// whichever process posted them.
 	Own(ctx context.Context, to Ref) ([]MessageID, error)
 }
 
-// Presence is implemented by surfaces that can show that the bot is at work. An empty status clears it.
+// Presence is implemented by surfaces that can show that the bot is at work. An empty status clears
+// it.
 type Presence interface {
 	Status(ctx context.Context, to Ref, status string) error
 }
@@ -85,7 +91,8 @@ var (
 	ErrNotEditable  = errors.New("the message cannot be edited any more")
 	ErrNotPermitted = errors.New("the bot is not permitted to post here")
 	ErrNoStream     = errors.New("the answer cannot be streamed here")
-	// ErrRefused says that the platform does not take the message for what it holds, now or later. With less in it, it may.
+	// ErrRefused says that the platform does not take the message for what it holds, now or later.
+	// With less in it, it may.
 	ErrRefused = errors.New("the platform does not take the message as it is")
 	// ErrNoFile says that no file can be posted here. What it holds can be posted as messages.
 	ErrNoFile = errors.New("no file can be posted here")

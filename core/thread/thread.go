@@ -1,4 +1,5 @@
-// Package thread is the port to chat platforms: where a conversation is held, what arrives from it, and what can be posted to it.
+// Package thread is the port to chat platforms: where a conversation is held, what arrives from it,
+// and what can be posted to it.
 package thread
 
 import (
@@ -12,8 +13,8 @@ import (
 // Platform names a chat platform: "slack", "discord", "console".
 type Platform string
 
-// Ref is the address of a thread, and the key of its session. Thread is the platform's id of the root message or thread; in a
-// direct conversation without threads it equals Channel.
+// Ref is the address of a thread, and the key of its session. Thread is the platform's id of the
+// root message or thread; in a direct conversation without threads it equals Channel.
 type Ref struct {
 	Platform  Platform
 	Workspace string // Slack team, Discord guild; empty where the platform has none
@@ -38,8 +39,8 @@ func (p Person) Called() string {
 	return "A person"
 }
 
-// Mention is a question that is to be answered, as a platform adapter hands it to the core. The adapter has decided nothing but
-// what the platform says: policy is the core's.
+// Mention is a question that is to be answered, as a platform adapter hands it to the core. The
+// adapter has decided nothing but what the platform says: policy is the core's.
 type Mention struct {
 	Ref      Ref
 	EventKey string    // the platform's id of this delivery; the same key is never taken in twice

@@ -13,12 +13,14 @@ import (
 // ErrArguments says that a call's arguments are not a JSON object and cannot be read as one.
 var ErrArguments = errors.New("the arguments are not a JSON object")
 
-// maxNesting is how often arguments may be wrapped in a JSON string. Models wrap once, rarely twice.
+// maxNesting is how often arguments may be wrapped in a JSON string. Models wrap once, rarely
+// twice.
 const maxNesting = 3
 
-// ParseArguments reads what a model wrote as the arguments of a call. It is lenient where the meaning is plain: nothing at all is {},
-// an object inside a JSON string (also twice) is that object, a code fence around it and words after it are dropped, NUL and
-// invalid UTF-8 vanish. The result is a valid, compact JSON object.
+// ParseArguments reads what a model wrote as the arguments of a call. It is lenient where the
+// meaning is plain: nothing at all is {}, an object inside a JSON string (also twice) is that
+// object, a code fence around it and words after it are dropped, NUL and invalid UTF-8 vanish. The
+// result is a valid, compact JSON object.
 func ParseArguments(raw string) (json.RawMessage, error) {
 	text := unfence(clean(raw))
 	for range maxNesting {
@@ -58,7 +60,8 @@ func clean(s string) string {
 // escapedNUL is NUL as JSON writes it, which PostgreSQL refuses to store.
 const escapedNUL = `\u0000`
 
-// withoutNUL drops escaped NULs. A backslash that is escaped itself begins none: `\\u0000` is text that speaks of one.
+// withoutNUL drops escaped NULs. A backslash that is escaped itself begins none: `\\u0000` is text
+// that speaks of one.
 func withoutNUL(s string) string {
 	if !strings.Contains(s, escapedNUL) {
 		return s
@@ -94,8 +97,9 @@ func unfence(s string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(body), "```"))
 }
 
-// Strings is a list of strings as models write it: a JSON array, a single string, or either of them inside a JSON string. Blank
-// entries and repeats vanish. Use it as the type of a field of arguments.
+// Strings is a list of strings as models write it: a JSON array, a single string, or either of them
+// inside a JSON string. Blank entries and repeats vanish. Use it as the type of a field of
+// arguments.
 type Strings []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -123,7 +127,8 @@ func (s *Strings) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Integer is a whole number as models write it: also in a string, and 0 for anything else. Use it as the type of a field of arguments.
+// Integer is a whole number as models write it: also in a string, and 0 for anything else. Use it
+// as the type of a field of arguments.
 type Integer int
 
 // UnmarshalJSON implements json.Unmarshaler.

@@ -23,7 +23,8 @@ type Document struct {
 	Contents string `json:"contents"`
 }
 
-// Loose marks a document of a search in which nothing matched the question closely: whoever reads it is to judge whether it answers.
+// Loose marks a document of a search in which nothing matched the question closely: whoever reads
+// it is to judge whether it answers.
 const Loose = "loose"
 
 const (
@@ -31,8 +32,8 @@ const (
 	maxMetadataValue = 120 // runes of one value of it
 )
 
-// Metadata is what is known of a document beside its text, as a model reads it: "key: value" by the order of keys, parted by semicolons, and
-// no longer than a few lines.
+// Metadata is what is known of a document beside its text, as a model reads it: "key: value" by the
+// order of keys, parted by semicolons, and no longer than a few lines.
 func Metadata(known map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(known)) {
@@ -56,11 +57,13 @@ func beginning(text string, most int) string {
 	return text
 }
 
-// Vocabulary says how common the words of a search are. Its JSON names are what a model that quotes reads.
+// Vocabulary says how common the words of a search are. Its JSON names are what a model that quotes
+// reads.
 type Vocabulary struct {
 	Chunks int            `json:"chunks"` // of the tenant
 	Terms  map[string]int `json:"terms"`  // of the queries: chunks that hold each
-	// Synonyms of the operator that the queries hold, each with what stands for it: "k8s: kubernetes, kube".
+	// Synonyms of the operator that the queries hold, each with what stands for it: "k8s:
+	// kubernetes, kube".
 	Synonyms []string `json:"synonyms,omitempty"`
 	// Pages are the page ids of the numbers that earlier answers cite.
 	Pages map[int]string `json:"pages,omitempty"`
@@ -71,9 +74,10 @@ func WithVocabulary(documents string, v Vocabulary) string {
 	return strings.TrimSuffix(documents, "}") + ",\"vocabulary\":" + string(plainJSON(v)) + "}"
 }
 
-// DocumentsJSON writes {"documents":[…]}, one document a line, and note as a last field unless it is empty. The number comes first and
-// the contents last, since models cite best what stands beside short fields. Characters such as < stay as they are; a text cannot
-// close its string, so it stays data.
+// DocumentsJSON writes {"documents":[…]}, one document a line, and note as a last field unless it
+// is empty. The number comes first and the contents last, since models cite best what stands beside
+// short fields. Characters such as < stay as they are; a text cannot close its string, so it stays
+// data.
 func DocumentsJSON(docs []Document, note string) string {
 	var b strings.Builder
 	b.WriteString("{\"documents\":[")
@@ -96,8 +100,8 @@ func DocumentsJSON(docs []Document, note string) string {
 	return b.String()
 }
 
-// plainJSON is json.Marshal without the escapes that are only needed inside HTML and cost tokens. Marshalling plain structs of strings
-// and numbers cannot fail.
+// plainJSON is json.Marshal without the escapes that are only needed inside HTML and cost tokens.
+// Marshalling plain structs of strings and numbers cannot fail.
 func plainJSON(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

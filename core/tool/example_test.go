@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// onCall is a tool that tells who is on call for a team. A team that it does not know is told to the model, which can ask again.
+// onCall is a tool that tells who is on call for a team. A team that it does not know is told to
+// the model, which can ask again.
 type onCall struct{ people map[string]string }
 
 func (onCall) Spec() llm.ToolSpec {
@@ -38,7 +39,8 @@ func (t onCall) Run(_ context.Context, call tool.Call, _ *packet.Emitter) (tool.
 	return tool.Result{Content: person + " is on call for " + asked.Team + "."}, nil
 }
 
-// A tool is registered under its name, and the runner runs what a model calls. What goes wrong becomes text for the model.
+// A tool is registered under its name, and the runner runs what a model calls. What goes wrong
+// becomes text for the model.
 func Example() {
 	tools, err := tool.NewSet(onCall{people: map[string]string{"storage": "Ada"}})
 	if err != nil {

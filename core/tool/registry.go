@@ -12,7 +12,8 @@ import (
 // toolName is what providers accept as the name of a function.
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// Set is an ordered set of tools with distinct names. It never changes and is safe for concurrent use. The zero Set is empty.
+// Set is an ordered set of tools with distinct names. It never changes and is safe for concurrent
+// use. The zero Set is empty.
 type Set struct {
 	tools []Tool
 }
@@ -33,7 +34,8 @@ func NewSet(tools ...Tool) (Set, error) {
 	return Set{tools: slices.Clone(tools)}, nil
 }
 
-// Find returns the tool of that name, or nil. Models vary the case of names and put a namespace before them; both are forgiven.
+// Find returns the tool of that name, or nil. Models vary the case of names and put a namespace
+// before them; both are forgiven.
 func (s Set) Find(name string) Tool {
 	if i := strings.LastIndexAny(name, ".:/"); i >= 0 {
 		name = name[i+1:]

@@ -57,7 +57,8 @@ func NewRunner(config RunnerConfig, log *slog.Logger) *Runner {
 	return &Runner{config: config, log: log}
 }
 
-// Ran is one call that was dealt with. Every call that the model made is in exactly one of a step's Ran: alone, or merged.
+// Ran is one call that was dealt with. Every call that the model made is in exactly one of a step's
+// Ran: alone, or merged.
 type Ran struct {
 	Call   message.Call // the name as registered and the arguments that ran
 	Result Result       // Content is what the model reads, errors included
@@ -72,9 +73,10 @@ type Step struct {
 	Ran   map[string]bool // names of tools that ran earlier in the turn; decides Scope.First
 }
 
-// Run runs the calls and returns what became of them, in the order of the calls. Calls of one Merger become one. Each runs in its own
-// tab of emit's block, which it closes; several are announced with Branching. It returns when all have ended. A
-// tool that goes on for Grace after its context has ended is left behind: its goroutine may run on, nothing that it sends or returns
+// Run runs the calls and returns what became of them, in the order of the calls. Calls of one
+// Merger become one. Each runs in its own tab of emit's block, which it closes; several are
+// announced with Branching. It returns when all have ended. A tool that goes on for Grace after its
+// context has ended is left behind: its goroutine may run on, nothing that it sends or returns
 // arrives anywhere, and the log names it.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit *packet.Emitter) []Ran {
 	jobs := merge(r.prepare(calls, step))
@@ -126,7 +128,8 @@ func (r *Runner) prepare(calls []llm.ToolCall, step Step) []job {
 	return jobs
 }
 
-// callable is a name that can stand in a request: the model is shown its own calls again, and providers refuse any other.
+// callable is a name that can stand in a request: the model is shown its own calls again, and
+// providers refuse any other.
 func callable(name string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -221,7 +224,8 @@ func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitte
 		return r.outcome(ctx, ran)
 	case <-ctx.Done():
 	}
-	// A tool that heeds its context ends now. One that does not must not hold up the answer: it is left behind, with nobody listening.
+	// A tool that heeds its context ends now. One that does not must not hold up the answer: it is
+	// left behind, with nobody listening.
 	grace := time.NewTimer(r.config.Grace)
 	defer grace.Stop()
 	select {

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// A terminal shows the log between the lines of a chat: a stop is no failure of the tool that it ends.
+// A terminal shows the log between the lines of a chat: a stop is no failure of the tool that it
+// ends.
 func TestStopIsNotLoggedAsFailure(t *testing.T) {
 	t.Parallel()
 	for name, stops := range map[string]bool{"a stop": true, "a failure": false} {

@@ -1,5 +1,5 @@
-// Package tool is the port to what a model can call, with the registry and the parallel runner. Each tool is a package of its own
-// below this one, its code beside the text that the model reads.
+// Package tool is the port to what a model can call, with the registry and the parallel runner.
+// Each tool is a package of its own below this one, its code beside the text that the model reads.
 package tool
 
 import (
@@ -20,26 +20,30 @@ import (
 type Tool interface {
 	// Spec describes the tool to the model.
 	Spec() llm.ToolSpec
-	// Guide is the paragraph of the system prompt that says when to use it; it stands there only in steps that offer the tool.
+	// Guide is the paragraph of the system prompt that says when to use it; it stands there only in
+	// steps that offer the tool.
 	Guide() string
-	// Run executes one call. Packets go to emit; it never blocks for long. An error becomes text that the model reads, so it says
-	// what was wrong with the call; it is not shown to people.
+	// Run executes one call. Packets go to emit; it never blocks for long. An error becomes text
+	// that the model reads, so it says what was wrong with the call; it is not shown to people.
 	Run(ctx context.Context, call Call, emit *packet.Emitter) (Result, error)
 }
 
 // Merger is implemented by tools whose calls of one step are better run as one, such as searches.
 type Merger interface {
-	// Merge joins the arguments of several calls into those of a single one. An error leaves the calls apart.
+	// Merge joins the arguments of several calls into those of a single one. An error leaves the
+	// calls apart.
 	Merge(arguments []json.RawMessage) (json.RawMessage, error)
 }
 
 // Offerer is implemented by tools that are of use in some turns only.
 type Offerer interface {
-	// Offered reports whether the model is told of the tool in a turn. Only what does not change within it may count.
+	// Offered reports whether the model is told of the tool in a turn. Only what does not change
+	// within it may count.
 	Offered(scope Scope) bool
 }
 
-// Withdrawing is implemented by tools that what is in the context can take away for the rest of a turn.
+// Withdrawing is implemented by tools that what is in the context can take away for the rest of a
+// turn.
 type Withdrawing interface {
 	// Withdrawn reports whether the tool can no longer be called. An error counts as yes.
 	Withdrawn(ctx context.Context, scope Scope) (bool, error)
@@ -59,7 +63,8 @@ type Call struct {
 	Scope     Scope
 }
 
-// Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except Citations and Rankings, which are made for that.
+// Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except
+// Citations and Rankings, which are made for that.
 type Scope struct {
 	Audience  access.Audience
 	Asker     string            // id of the person who asked; empty: nobody did

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// An endpoint that ignores that no tool may be called is asked once more, without tools. The call is not run.
+// An endpoint that ignores that no tool may be called is asked once more, without tools. The call
+// is not run.
 func TestCallInTheLastStepIsNotRun(t *testing.T) {
 	t.Parallel()
 	for name, native := range map[string]bool{"with a tool interface": true, "without": false} {
@@ -41,7 +42,8 @@ func TestCallInTheLastStepIsNotRun(t *testing.T) {
 	}
 }
 
-// A model that never stops searching is asked once without tools. If it calls even then, the turn fails with a sentence.
+// A model that never stops searching is asked once without tools. If it calls even then, the turn
+// fails with a sentence.
 func TestModelThatNeverStopsSearching(t *testing.T) {
 	t.Parallel()
 	var replies []llmtest.Reply
@@ -194,7 +196,8 @@ func TestStrictAgentAsksForMissingNumbersOnce(t *testing.T) {
 	}
 }
 
-// A small model is asked once, after a search with the question itself, with five passages and without tools.
+// A small model is asked once, after a search with the question itself, with five passages and
+// without tools.
 func TestSmallModel(t *testing.T) {
 	t.Parallel()
 	model := llmtest.New(llm.Info{NativeTools: true, Small: true}, llmtest.Answer("So [5]."))

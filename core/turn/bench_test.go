@@ -55,8 +55,9 @@ func quantile(of []time.Duration, q float64) time.Duration {
 
 func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
-// BenchmarkDeltas measures how many deltas get from a model through chain, call filter, citations, emitter and drain into a View. One
-// operation is a turn of 10,000 deltas with a citation in every tenth; "deltas/s/core" is by processor time.
+// BenchmarkDeltas measures how many deltas get from a model through chain, call filter, citations,
+// emitter and drain into a View. One operation is a turn of 10,000 deltas with a citation in every
+// tenth; "deltas/s/core" is by processor time.
 func BenchmarkDeltas(b *testing.B) {
 	const deltas = 10_000
 	reply := make(llmtest.Reply, 0, deltas)
@@ -82,8 +83,8 @@ func BenchmarkDeltas(b *testing.B) {
 	b.ReportMetric(float64(deltas)*float64(b.N)/(cpu(b)-began).Seconds(), "deltas/s/core")
 }
 
-// BenchmarkOverhead measures what lies between a delta's arrival from the model and the View that holds it, for one answer at a model's
-// pace. One operation is a delta.
+// BenchmarkOverhead measures what lies between a delta's arrival from the model and the View that
+// holds it, for one answer at a model's pace. One operation is a delta.
 func BenchmarkOverhead(b *testing.B) {
 	model := &paced{deltas: max(b.N, 100), pause: time.Millisecond}
 	took := make([]time.Duration, 0, model.deltas)
@@ -116,8 +117,8 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// paced is a model that searches, and then writes so many deltas with a pause between them. It keeps nothing of what it was asked, so that
-// the memory of a turn is the turn's own.
+// paced is a model that searches, and then writes so many deltas with a pause between them. It
+// keeps nothing of what it was asked, so that the memory of a turn is the turn's own.
 type paced struct {
 	deltas int
 	pause  time.Duration
@@ -185,9 +186,10 @@ func (plainPages) Render(v *stream.View) []string {
 	return []string{v.Text()}
 }
 
-// BenchmarkConcurrentTurns runs 5,000 turns at once: within five seconds all have begun, and each streams 20 deltas a second for ten
-// seconds into a thread of its own that is edited once a second. It reports the memory that a turn takes and that all of it takes, the processor time that a second of all of them
-// takes, and how late a delta reaches the View.
+// BenchmarkConcurrentTurns runs 5,000 turns at once: within five seconds all have begun, and each
+// streams 20 deltas a second for ten seconds into a thread of its own that is edited once a second.
+// It reports the memory that a turn takes and that all of it takes, the processor time that a
+// second of all of them takes, and how late a delta reaches the View.
 func BenchmarkConcurrentTurns(b *testing.B) {
 	const (
 		turns  = 5000

@@ -27,8 +27,8 @@ func referenceKey(r message.Reference) string {
 	return fmt.Sprintf("%s\x00%d\x00%d", r.Document.ID, r.Number, *r.Chunk)
 }
 
-// newMapping has the numbers of the session: resolvable are those of documents that the history in this prompt rests on, the others
-// are only kept free.
+// newMapping has the numbers of the session: resolvable are those of documents that the history in
+// this prompt rests on, the others are only kept free.
 func newMapping(req Request) *cite.Mapping {
 	m := cite.NewMapping()
 	part := func(n int, id document.ID, otherwise string) string {
@@ -206,14 +206,15 @@ func (w *worker) lead(n int) func(sentence string) cite.Source {
 	}
 }
 
-// supports reports whether a passage that this turn has shown under a number has anything in common with a sentence. Passages of earlier
-// turns are not at hand and count as support.
+// supports reports whether a passage that this turn has shown under a number has anything in common
+// with a sentence. Passages of earlier turns are not at hand and count as support.
 func (w *worker) supports(sentence string, n int) bool {
 	passages := w.passages[n]
 	return passages == nil || cite.Supported(sentence, passages) > 0
 }
 
-// unsupported counts citations that point to documents which say nothing of what is claimed, as far as words and numbers tell.
+// unsupported counts citations that point to documents which say nothing of what is claimed, as far
+// as words and numbers tell.
 func unsupported(text string, references []message.Reference, mapping *cite.Mapping) int {
 	passages := make(map[int][]string)
 	for _, r := range references {

@@ -19,7 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A follow-up that is shown another section of a known document has another number for it, and the old number leads where it led.
+// A follow-up that is shown another section of a known document has another number for it, and the
+// old number leads where it led.
 func TestEachPassageOfADocumentHasItsNumber(t *testing.T) {
 	t.Parallel()
 	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("So it was then [1]. So it is now [2].")))
@@ -31,7 +32,8 @@ func TestEachPassageOfADocumentHasItsNumber(t *testing.T) {
 	}
 }
 
-// Document 7 stays 7 for the model, whatever the reader sees, and a number that the audience may not follow leads nowhere.
+// Document 7 stays 7 for the model, whatever the reader sees, and a number that the audience may
+// not follow leads nowhere.
 func TestNumbersAreStableWithinTheSession(t *testing.T) {
 	t.Parallel()
 	seven := hit("slots", "Slots keep WAL.").Document
@@ -57,8 +59,9 @@ func TestNumbersAreStableWithinTheSession(t *testing.T) {
 	}
 }
 
-// The release before gave each document one number. Its answers lead where they led, and a passage of such a document gets another number.
-// A number that two documents have, because both releases answered in one session, belongs to the one that the history shows.
+// The release before gave each document one number. Its answers lead where they led, and a passage
+// of such a document gets another number. A number that two documents have, because both releases
+// answered in one session, belongs to the one that the history shows.
 func TestSessionOfTheReleaseBeforeGoesOn(t *testing.T) {
 	t.Parallel()
 	s := ask("And then?", llmtest.Native(searching("1"), llmtest.Answer("As said [1]. So it is now [4]. As for the other [2].")))
@@ -98,7 +101,8 @@ func TestNumberOfTwoDocumentsLeadsNowhere(t *testing.T) {
 	}
 }
 
-// The text of a page that was opened can be cited although its first chunk was shown before, and leads to its sections.
+// The text of a page that was opened can be cited although its first chunk was shown before, and
+// leads to its sections.
 func TestOpenedPageIsCitedByItsSections(t *testing.T) {
 	t.Parallel()
 	s := ask("How?", llmtest.Native(searching("1"), llmtest.Reply{llmtest.Call(0, "2", "open", "{}")},
@@ -122,7 +126,8 @@ func TestOpenedPageIsCitedByItsSections(t *testing.T) {
 	}
 }
 
-// A citation leads to the section that its sentence is from, among those of the passage that it names, whichever model wrote it.
+// A citation leads to the section that its sentence is from, among those of the passage that it
+// names, whichever model wrote it.
 func TestCitationLeadsToTheSectionOfItsSentence(t *testing.T) {
 	t.Parallel()
 	const at = "https://docs.example/replication#"
@@ -176,7 +181,8 @@ func TestCitationLeadsToTheSectionOfItsSentence(t *testing.T) {
 	}
 }
 
-// Numbers that were never shown, and a list that the model writes itself, are neither shown nor kept, and the numbers are counted.
+// Numbers that were never shown, and a list that the model writes itself, are neither shown nor
+// kept, and the numbers are counted.
 func TestWhatTheModelMakesUpIsLeftOut(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -215,7 +221,8 @@ func TestCitationsThatSupportNothingAreCounted(t *testing.T) {
 	}
 }
 
-// Where the operator wants it so, such citations are left out, and numbers are given to what is left.
+// Where the operator wants it so, such citations are left out, and numbers are given to what is
+// left.
 func TestCitationsThatSupportNothingCanBeLeftOut(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

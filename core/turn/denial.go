@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/analyse"
 )
 
-// denials are how an answer begins that says that the documents do not answer, in the languages that questions are mostly asked in. A
-// language that is not among them costs nothing but a less exact note: the answer then is told to rest on no document, which is true.
+// denials are how an answer begins that says that the documents do not answer, in the languages
+// that questions are mostly asked in. A language that is not among them costs nothing but a less
+// exact note: the answer then is told to rest on no document, which is true.
 var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(could|can|did|was|were|am|is|are)(\s*n[o']t|n['’]t|not)\s+(\w+\s+){0,3}(find|found|locate|answer|answered|mentioned|covered|described|documented|see anything)\b`,
 	`\bcannot\s+(\w+\s+){0,2}(find|locate|answer)\b`,
@@ -29,7 +30,8 @@ var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`(見つかりません|見つかりませんでした|記載(が|は)?(ありません|ない)|没有找到|未找到|找不到|没有提到|찾을 수 없|찾지 못)`,
 }, `|`))
 
-// denialRunes is how far into an answer it may say that nothing answers. What comes later is about a part of the question.
+// denialRunes is how far into an answer it may say that nothing answers. What comes later is about
+// a part of the question.
 const denialRunes = 240
 
 // denies reports whether a text says by itself that the documents do not answer the question.
@@ -38,8 +40,9 @@ func denies(text string) bool {
 	return denials.MatchString(string(runes[:min(len(runes), denialRunes)]))
 }
 
-// baseless reports whether none of an answer's citations is borne out by the passages: each stands behind a sentence that shares no word and no
-// number with what is shown under its number. An answer without a citation is not.
+// baseless reports whether none of an answer's citations is borne out by the passages: each stands
+// behind a sentence that shares no word and no number with what is shown under its number. An
+// answer without a citation is not.
 func baseless(text string, passages map[int][]string) bool {
 	cited := false
 	language := analyse.Guess(text)
@@ -56,7 +59,8 @@ func baseless(text string, passages map[int][]string) bool {
 	return cited
 }
 
-// deniesOnly reports whether a text says that the documents do not answer, and is too short to say much else.
+// deniesOnly reports whether a text says that the documents do not answer, and is too short to say
+// much else.
 func deniesOnly(text string) bool {
 	return len([]rune(strings.TrimSpace(text))) <= denialRunes && denies(text)
 }

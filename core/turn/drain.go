@@ -32,9 +32,9 @@ func (w *watched) see(p packet.Payload) {
 	}
 }
 
-// drain hands packets to the sink in the order of their arrival until all workers have ended, and then what is left in the queue: a
-// worker's last packets may still be there. After a silence it sends a Heartbeat on behalf of a model that is still running, and says
-// which models are thinking.
+// drain hands packets to the sink in the order of their arrival until all workers have ended, and
+// then what is left in the queue: a worker's last packets may still be there. After a silence it
+// sends a Heartbeat on behalf of a model that is still running, and says which models are thinking.
 func drain(queue <-chan packet.Packet, finished <-chan struct{}, sink packet.Sink, models int, silence time.Duration) {
 	all := make([]watched, models)
 	quiet := time.NewTimer(silence)

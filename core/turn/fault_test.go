@@ -18,7 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A stop works at every point of a turn: after each of its packets, the turn ends at once, in one outcome, with what was shown so far.
+// A stop works at every point of a turn: after each of its packets, the turn ends at once, in one
+// outcome, with what was shown so far.
 func TestStopAtEveryPoint(t *testing.T) {
 	t.Parallel()
 	const full = "It is so [[1]](https://docs.example/replication#top). And so [[2]](https://docs.example/backup#top)."
@@ -77,7 +78,8 @@ func TestStopAtEveryPoint(t *testing.T) {
 	}
 }
 
-// Faults of a model before and after its first word. What was shown stays; what nobody saw is tried again.
+// Faults of a model before and after its first word. What was shown stays; what nobody saw is tried
+// again.
 func TestFaultsBeforeAndAfterTheFirstWord(t *testing.T) {
 	t.Parallel()
 	limited, hang := &llm.RateLimitError{RetryAfter: time.Second}, llmtest.Hang()
@@ -128,7 +130,8 @@ func TestFaultsBeforeAndAfterTheFirstWord(t *testing.T) {
 	}
 }
 
-// A context that cannot be made to fit ends in a sentence that says what to do, without asking the model.
+// A context that cannot be made to fit ends in a sentence that says what to do, without asking the
+// model.
 func TestContextThatCannotFit(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -194,7 +197,8 @@ func TestToolsThatHangOrPanic(t *testing.T) {
 	}
 }
 
-// A model that is known to think has five minutes for its first word. The thread says meanwhile that it thinks.
+// A model that is known to think has five minutes for its first word. The thread says meanwhile
+// that it thinks.
 func TestModelThatThinksForMinutes(t *testing.T) {
 	t.Parallel()
 	for _, thinks := range []bool{true, false} {

@@ -147,7 +147,8 @@ func TestProjectFileLeadsToItsAddress(t *testing.T) {
 	}
 }
 
-// Where the project is in the index, the first search is forced and looks at nothing else; later ones look everywhere.
+// Where the project is in the index, the first search is forced and looks at nothing else; later
+// ones look everywhere.
 func TestProjectThatDoesNotFitIsSearchedFirst(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(searching("1"), searching("2"), llmtest.Answer("So [2]."))
@@ -320,7 +321,8 @@ func (l library) Chunks(_ context.Context, a access.Audience, ids []document.Chu
 	return out, nil
 }
 
-// No prompt ever holds what the present audience may not read, however often access changes from turn to turn.
+// No prompt ever holds what the present audience may not read, however often access changes from
+// turn to turn.
 func TestNoPromptHoldsWhatTheAudienceMayNotRead(t *testing.T) {
 	t.Parallel()
 	principals := []access.Principal{access.Public, access.Members, access.Group("board")}

@@ -6,7 +6,8 @@ import "sync"
 // longer held back. A model that narrates does so in most of its turns.
 const quietCalls = 3
 
-// habits counts, by model, the latest calls without a word before them. It is safe for concurrent use.
+// habits counts, by model, the latest calls without a word before them. It is safe for concurrent
+// use.
 type habits struct {
 	mu     sync.Mutex
 	silent map[string]int

@@ -67,8 +67,8 @@ type worker struct {
 	spelled  int                 // steps laid out anew because an endpoint takes no tools
 }
 
-// work asks the model until it calls no tool any more, at most maxSteps times. Its error is why there is no complete answer; a panic of anything below
-// becomes one.
+// work asks the model until it calls no tool any more, at most maxSteps times. Its error is why
+// there is no complete answer; a panic of anything below becomes one.
 func (w *worker) work(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -120,7 +120,8 @@ func (w *worker) work(ctx context.Context) (err error) {
 // smallPassages is how many passages a small model is given.
 const smallPassages = 5
 
-// searchFirst searches with the question for a small model, which is asked once then and offered no tools.
+// searchFirst searches with the question for a small model, which is asked once then and offered no
+// tools.
 func (w *worker) searchFirst(ctx context.Context) error {
 	if !w.model.Info().Small {
 		return nil
@@ -140,9 +141,10 @@ func (w *worker) searchFirst(ctx context.Context) error {
 	return nil
 }
 
-// useStandIn switches to the stand-in when there is no budget for the model or it cannot be reached,
-// and reports whether the step can be repeated: not if the reader has seen text of it. A model that
-// cannot be reached may be back soon, so the stand-in's reply is shown in its place only if it cites.
+// useStandIn switches to the stand-in when there is no budget for the model or it cannot be
+// reached, and reports whether the step can be repeated: not if the reader has seen text of it. A
+// model that cannot be reached may be back soon, so the stand-in's reply is shown in its place only
+// if it cites.
 func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	var full *spend.CapError
 	unpaid := errors.As(err, &full)
@@ -162,10 +164,12 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	return true
 }
 
-// maxSpelled is how often a step is laid out anew for a model that takes no tools: once for each model of a chain, and no more.
+// maxSpelled is how often a step is laid out anew for a model that takes no tools: once for each
+// model of a chain, and no more.
 const maxSpelled = 4
 
-// spell reports whether the step can be made once more with calls in the text of the model, because its endpoint takes no tools.
+// spell reports whether the step can be made once more with calls in the text of the model, because
+// its endpoint takes no tools.
 func (w *worker) spell(ctx context.Context, err error) bool {
 	if !errors.Is(err, llm.ErrNoTools) || w.model.Info().NativeTools || w.spelled == maxSpelled {
 		return false
@@ -175,7 +179,8 @@ func (w *worker) spell(ctx context.Context, err error) bool {
 	return true
 }
 
-// halve reports whether the step can be made once more with half of the passages, because the endpoint refused all of them as too long.
+// halve reports whether the step can be made once more with half of the passages, because the
+// endpoint refused all of them as too long.
 func (w *worker) halve(ctx context.Context, err error) bool {
 	if w.halved || !errors.Is(err, llm.ErrContextTooLong) || w.voice.take() != "" {
 		return false
@@ -251,7 +256,8 @@ const (
 	again               // the same step
 )
 
-// follow does what the model's reply asks for: it runs the tools that were called. A reply that is none is asked for again once.
+// follow does what the model's reply asks for: it runs the tools that were called. A reply that is
+// none is asked for again once.
 func (w *worker) follow(ctx context.Context, number int, result stepResult) (next, error) {
 	if len(result.calls) > 0 && result.offered.Len() > 0 {
 		if err := w.still(ctx); err != nil {
@@ -281,8 +287,9 @@ func (w *worker) follow(ctx context.Context, number int, result stepResult) (nex
 	return done, nil
 }
 
-// uncited reports whether a strict agent's answer is to be asked for its numbers before it is withheld: it cites none of the passages
-// that were shown and does not say that they answer nothing.
+// uncited reports whether a strict agent's answer is to be asked for its numbers before it is
+// withheld: it cites none of the passages that were shown and does not say that they answer
+// nothing.
 func (w *worker) uncited(result stepResult) bool {
 	return !result.shown && !w.pressed && len(w.shown) > 0 && !w.model.Info().Extractive && !denies(result.text)
 }
@@ -295,8 +302,9 @@ func (w *worker) still(ctx context.Context) error {
 	return w.req.Still(ctx)
 }
 
-// offer says which tools a step may call: the forced one alone in the first step, which is the search where a project has to be searched
-// instead of being read, none in the last, all otherwise. What is sent has all of them in each step, so that its beginning stays the same.
+// offer says which tools a step may call: the forced one alone in the first step, which is the
+// search where a project has to be searched instead of being read, none in the last, all otherwise.
+// What is sent has all of them in each step, so that its beginning stays the same.
 func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 	if w.toolless || w.partial != "" || w.tools.Len() == 0 || number == w.maxSteps-1 {
 		return tool.Set{}, llm.ToolChoice{Mode: llm.None}
@@ -314,7 +322,8 @@ func (w *worker) offer(number int) (tool.Set, llm.ToolChoice) {
 	return w.tools, llm.ToolChoice{}
 }
 
-// build lays out the step's prompt. A project that does not fit at the first step is searched for the rest of the turn.
+// build lays out the step's prompt. A project that does not fit at the first step is searched for
+// the rest of the turn.
 func (w *worker) build(ctx context.Context, last bool) (prompt.Prompt, error) {
 	offered := w.tools
 	if w.toolless {
@@ -441,11 +450,12 @@ func files(req Request) []message.File {
 	return append(all, req.Question.Files...)
 }
 
-// leastToolTokens is what a tool may always return: less would be no use, and the prompt trims what is too much.
+// leastToolTokens is what a tool may always return: less would be no use, and the prompt trims what
+// is too much.
 const leastToolTokens = 400
 
-// toolBudget is the room that tool results may still take: the newest message, the project and the results share what instructions
-// and history leave, and the results get most of it.
+// toolBudget is the room that tool results may still take: the newest message, the project and the
+// results share what instructions and history leave, and the results get most of it.
 func toolBudget(info llm.Info, spent int) int {
 	return max(leastToolTokens, (info.Window-info.Reply)*6/10-spent)
 }

@@ -66,7 +66,8 @@ func TestNarrationIsStatus(t *testing.T) {
 	}
 }
 
-// A model that calls without a word before is not held back once it has called: its first words are shown at once. So are words that cite.
+// A model that calls without a word before is not held back once it has called: its first words are
+// shown at once. So are words that cite.
 func TestWordsOfModelsThatDoNotNarrateAreNotHeld(t *testing.T) {
 	t.Parallel()
 	for name, replies := range map[string][]llmtest.Reply{
@@ -85,7 +86,8 @@ func TestWordsOfModelsThatDoNotNarrateAreNotHeld(t *testing.T) {
 	}
 }
 
-// A model that called three times without a word is not held back before its first call either, until it narrates once.
+// A model that called three times without a word is not held back before its first call either,
+// until it narrates once.
 func TestWordsBeforeAnyCallAreNotHeldForQuietModels(t *testing.T) {
 	t.Parallel()
 	direct := llmtest.Reply{llmtest.Sleep(time.Millisecond), llmtest.Text("So"), llmtest.Sleep(time.Second), llmtest.Text(" it is.")}

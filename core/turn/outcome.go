@@ -18,7 +18,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Sentence is text that a person in a thread may read: it says what happened and what to do, and holds nothing of the inside.
+// Sentence is text that a person in a thread may read: it says what happened and what to do, and
+// holds nothing of the inside.
 type Sentence string
 
 // The sentences of outcomes.
@@ -67,7 +68,8 @@ func sayQuoted(reference string) string {
 // newReference returns what finds a failure, in the log and with footnote why.
 func newReference() string { return strings.ToLower(rand.Text()[:10]) }
 
-// causeOf returns the code of an error with which a run ended; empty for none and for what people did.
+// causeOf returns the code of an error with which a run ended; empty for none and for what people
+// did.
 func causeOf(err error, f facts) session.Cause {
 	var limited *llm.RateLimitError
 	var full *spend.CapError
@@ -104,7 +106,8 @@ func causeOf(err error, f facts) session.Cause {
 // budgets say what is used up, by the period of a cap.
 var budgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
 
-// sentenceStandIn is the notice beside an answer that quotes because there is no budget for one that is written.
+// sentenceStandIn is the notice beside an answer that quotes because there is no budget for one
+// that is written.
 func sentenceStandIn(full *spend.CapError) string {
 	return budgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
 }
@@ -192,8 +195,8 @@ func settle(err error, f facts) Ending {
 	}
 }
 
-// settled names the outcome of a run that ended by itself. It goes by what the answer says and cites, whether or not the search took its
-// finds for evidence: the model has read them.
+// settled names the outcome of a run that ended by itself. It goes by what the answer says and
+// cites, whether or not the search took its finds for evidence: the model has read them.
 //
 //	the answer                     open agent                     strict agent
 //	cites a passage                answered, cited                answered, cited
@@ -201,8 +204,9 @@ func settle(err error, f facts) Ending {
 //	cites nothing                  answered, with a note          no_evidence; nothing of it is shown
 //	… and says that nothing fits   no_evidence, without a note    the same, if it says no more
 //
-// What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing close, failed otherwise. Where every search failed and
-// nothing else was shown to the model, an open agent's answer says so, and a strict one's turn failed.
+// What writes nothing at all ends with llm.ErrEmpty: no_evidence where a search found nothing
+// close, failed otherwise. Where every search failed and nothing else was shown to the model, an
+// open agent's answer says so, and a strict one's turn failed.
 func settled(f facts) Ending {
 	grounding := packet.General
 	if f.references {

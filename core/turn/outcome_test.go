@@ -246,7 +246,8 @@ func TestRequestsThatCannotRun(t *testing.T) {
 	}
 }
 
-// toolless is a model behind an endpoint that takes no tools, which is learned from its first refusal.
+// toolless is a model behind an endpoint that takes no tools, which is learned from its first
+// refusal.
 type toolless struct {
 	*llmtest.Model
 	known atomic.Bool
@@ -266,7 +267,8 @@ func (m *toolless) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	return func(yield func(llm.Delta, error) bool) { yield(llm.Delta{}, fmt.Errorf("%w: 400", llm.ErrNoTools)) }
 }
 
-// An endpoint that takes no tools is talked to in text from its first refusal on, within the same answer and in the next one.
+// An endpoint that takes no tools is talked to in text from its first refusal on, within the same
+// answer and in the next one.
 func TestEndpointThatTakesNoTools(t *testing.T) {
 	t.Parallel()
 	spelled := llmtest.Answer(`<tool_call>{"name":"internal_search","arguments":` + call + `}</tool_call>`)

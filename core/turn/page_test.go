@@ -25,7 +25,8 @@ func (f *found) Search(ctx context.Context, s retrieve.Search) (retrieve.Result,
 	return f.hybrid.Search(ctx, s)
 }
 
-// A model that wants more of a search gets the next page of what it found, under numbers that go on, without another search.
+// A model that wants more of a search gets the next page of what it found, under numbers that go
+// on, without another search.
 func TestModelAsksForTheNextPage(t *testing.T) {
 	t.Parallel()
 	f := &found{Memory: retrievetest.NewMemory()}

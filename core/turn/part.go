@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Depth says how deeply a question is searched. Each switch stands beside the name that Onyx's agents, and footnote.yaml, have for it.
+// Depth says how deeply a question is searched. Each switch stands beside the name that Onyx's
+// agents, and footnote.yaml, have for it.
 type Depth struct {
 	Always bool // use_agentic_search: every question is, as far as it needs it
 	Blind  bool // perform_initial_search_decomposition is false: whoever takes the question apart does not see what a first search finds
@@ -16,12 +17,13 @@ type Depth struct {
 	Ask    int  // confirm_above: a plan of more sub-questions waits until somebody starts it; 0: none waits
 }
 
-// Part is what one of several runs that make up a turn has in common with the others. Nothing in it is changed but the numbers.
+// Part is what one of several runs that make up a turn has in common with the others. Nothing in it
+// is changed but the numbers.
 type Part struct {
 	Numbers *cite.Mapping // numbers under which models are shown documents
 	Cited   *cite.Numbers // numbers under which readers are
-	// Steps are tool calls and results that earlier runs made, and References the passages that they hold. The run begins with them, and the prompt
-	// asks for citations where there are any.
+	// Steps are tool calls and results that earlier runs made, and References the passages that
+	// they hold. The run begins with them, and the prompt asks for citations where there are any.
 	Steps      []message.Message
 	References []message.Reference
 	// Said is what people wrote that the run works for, beyond its question and history.

@@ -29,8 +29,8 @@ type Config struct {
 	Policy    llm.Policy    // for models that are not an llm.Chain already
 	Heartbeat time.Duration // silence after which a Heartbeat is sent: 15 s
 	Queue     int           // packets that may wait for the sink: 64
-	// DropUnsupported leaves out citations of passages that share no word or number with the sentence that cites them. A citation then
-	// appears with the end of its sentence.
+	// DropUnsupported leaves out citations of passages that share no word or number with the
+	// sentence that cites them. A citation then appears with the end of its sentence.
 	DropUnsupported bool
 }
 
@@ -58,10 +58,13 @@ func NewRunner(tools tool.Set, counter budget.Counter, config Config, log *slog.
 	return &Runner{tools: tools, run: tool.NewRunner(config.Tools, log), counter: counter, config: config, log: log, habits: &habits{}}
 }
 
-// Run runs one turn and returns when all of it has ended: no goroutine or request goes on behind it, but for a tool that does not heed
-// its context, which the tool.Runner leaves behind. The sink is called from this goroutine only. Each model's packets end with its Stop, and each has one Answer in the report.
+// Run runs one turn and returns when all of it has ended: no goroutine or request goes on behind
+// it, but for a tool that does not heed its context, which the tool.Runner leaves behind. The sink
+// is called from this goroutine only. Each model's packets end with its Stop, and each has one
+// Answer in the report.
 //
-// The error says that the request cannot be run; nothing was sent to the sink then. What goes wrong while it runs is in the report.
+// The error says that the request cannot be run; nothing was sent to the sink then. What goes wrong
+// while it runs is in the report.
 func (r *Runner) Run(ctx context.Context, req Request, sink packet.Sink) (Report, error) {
 	tools, err := r.validate(req)
 	if err != nil {
@@ -125,7 +128,8 @@ func (r *Runner) validate(req Request) (tool.Set, error) {
 	return tools, errors.Join(errs...)
 }
 
-// worker is what one model's answer is worked on with, and where all that it records can be read once it has ended.
+// worker is what one model's answer is worked on with, and where all that it records can be read
+// once it has ended.
 func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *cite.Mapping, cited *cite.Numbers, emit *packet.Emitter,
 	began time.Time,
 ) (*worker, *state) {
@@ -155,7 +159,8 @@ func (r *Runner) worker(req Request, model llm.Model, tools tool.Set, numbers *c
 	return w, state
 }
 
-// end settles what a worker's answer has come to, with why it is not complete, or nil. Whatever happened below, there is one answer, and one Stop is sent.
+// end settles what a worker's answer has come to, with why it is not complete, or nil. Whatever
+// happened below, there is one answer, and one Stop is sent.
 func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.Emitter, cause error) Answer {
 	req := w.req
 	f := state.facts()

@@ -17,8 +17,8 @@ func Texts(m message.Message) []string {
 	return all
 }
 
-// permitted is the history without the turns whose questions must not be asked: a refused question stays in its session, and no model is to
-// be sent it with the next one.
+// permitted is the history without the turns whose questions must not be asked: a refused question
+// stays in its session, and no model is to be sent it with the next one.
 func permitted(req Request) []message.Message {
 	if req.Filter == nil {
 		return req.History

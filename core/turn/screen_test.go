@@ -29,7 +29,8 @@ func blockList(t testing.TB, words ...string) *filter.List {
 	return l
 }
 
-// What is refused reaches neither the model nor a search, and neither does it with the next question.
+// What is refused reaches neither the model nor a search, and neither does it with the next
+// question.
 func TestRefusedQuestionIsNotSentToAModel(t *testing.T) {
 	t.Parallel()
 	rules := &filter.Filter{Questions: blockList(t, "layoffs"), Refusal: "Ask HR about that."}
@@ -109,7 +110,8 @@ type review func() (filter.Verdict, string, error)
 
 func (r review) Review(context.Context, filter.Paragraph) (filter.Verdict, string, error) { return r() }
 
-// However a model cuts its words, whatever else it does between them, the same is shown, with its citations, and no packet holds what is blocked.
+// However a model cuts its words, whatever else it does between them, the same is shown, with its
+// citations, and no packet holds what is blocked.
 func TestBlockedWordsShowInNoPacket(t *testing.T) {
 	t.Parallel()
 	secret := blockList(t, "secret", "top plan")

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// A sink that panics leaves nothing behind: a bubble does not end while a goroutine of it is blocked.
+// A sink that panics leaves nothing behind: a bubble does not end while a goroutine of it is
+// blocked.
 func TestSinkThatPanics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

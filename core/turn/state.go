@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// recorder is the write-only face of the state container: lower levels add to it and can read nothing back, so that no logic can come
-// to depend on what was accumulated.
+// recorder is the write-only face of the state container: lower levels add to it and can read
+// nothing back, so that no logic can come to depend on what was accumulated.
 type recorder interface {
 	// Received notes that the model sent something.
 	Received()
@@ -38,7 +38,8 @@ type recorder interface {
 	Searched(evidence bool, closest []document.Ref, account *retrieve.Account)
 	// Attempted adds a search that failed, for explanations.
 	Attempted(account retrieve.Account)
-	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no more to the answer.
+	// Stepped adds a step's tool messages; what was written before the calls belongs to them, no
+	// more to the answer.
 	Stepped(messages []message.Message)
 	// Asked adds what one inference took.
 	Asked(model string, usage llm.Usage, took time.Duration)
@@ -50,7 +51,8 @@ type recorder interface {
 	Noticed(sentences ...string)
 }
 
-// state is the state container of one model's run. It is safe for concurrent use. Only the Runner reads it, once the run has ended.
+// state is the state container of one model's run. It is safe for concurrent use. Only the Runner
+// reads it, once the run has ended.
 type state struct {
 	began time.Time
 

@@ -23,8 +23,9 @@ type stepResult struct {
 	finish  llm.Finish
 }
 
-// step is one inference: it asks the model, streams its words to the reader as they come, and gathers its calls. An answer that its
-// length cuts is asked for its rest once. Every block that it opens is closed when it returns, however it does.
+// step is one inference: it asks the model, streams its words to the reader as they come, and
+// gathers its calls. An answer that its length cuts is asked for its rest once. Every block that it
+// opens is closed when it returns, however it does.
 func (w *worker) step(ctx context.Context, number int) (result stepResult, err error) {
 	req, offered, err := w.lay(ctx, number)
 	if err == nil {
@@ -33,8 +34,8 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 	if err != nil {
 		return stepResult{}, err
 	}
-	// What looks like a call is kept from the reader in the last step too, although nothing can be called there any more.
-	// An answer that must be JSON is not taken for one.
+	// What looks like a call is kept from the reader in the last step too, although nothing can be
+	// called there any more. An answer that must be JSON is not taken for one.
 	h := &hearing{
 		text:   textcall.NewFilter(w.tools.Specs(), !w.model.Info().NativeTools && w.req.ResponseFormat == nil),
 		screen: w.req.Filter.Screen(filter.Answer{Turn: string(w.req.Turn), Model: w.model.Info().Name}),
@@ -154,7 +155,8 @@ func (w *worker) isCut(h *hearing) bool {
 		w.req.ResponseFormat == nil
 }
 
-// continueAnswer asks for the rest of an answer that was cut. Where that fails, the answer stays cut; the error is why it must not be shown further.
+// continueAnswer asks for the rest of an answer that was cut. Where that fails, the answer stays
+// cut; the error is why it must not be shown further.
 func (w *worker) continueAnswer(ctx context.Context, number int, h *hearing) error {
 	w.resumed = true
 	w.nudge, w.partial = prompt.Continue, h.raw.String()
@@ -192,7 +194,8 @@ func (w *worker) finish(ctx context.Context, screen filter.Screen, visible strin
 // maxCalls is how many calls of one step are run.
 const maxCalls = 64
 
-// identify gives every call that is run an id that is unique within the turn: some models send none, or the same one twice.
+// identify gives every call that is run an id that is unique within the turn: some models send
+// none, or the same one twice.
 func (w *worker) identify(step int, calls []llm.ToolCall) []llm.ToolCall {
 	calls = calls[:min(len(calls), maxCalls)]
 	for i := range calls {

@@ -1,5 +1,6 @@
-// Package turn runs one question to its answer: the agent loop with its steps, the packets that a reader sees, several models at
-// once, and the stop. Whatever a model, a tool or a lower level does, each model's run ends in exactly one stated outcome.
+// Package turn runs one question to its answer: the agent loop with its steps, the packets that a
+// reader sees, several models at once, and the stop. Whatever a model, a tool or a lower level
+// does, each model's run ends in exactly one stated outcome.
 package turn
 
 import (
@@ -22,8 +23,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// ErrStopped is the cause with which the context given to Run is cancelled when a person stops the turn: what was written is kept. Whoever runs turns
-// watches for stops.
+// ErrStopped is the cause with which the context given to Run is cancelled when a person stops the
+// turn: what was written is kept. Whoever runs turns watches for stops.
 var ErrStopped = errors.New("stopped by a person")
 
 // MaxModels is how many models may answer one question at once.
@@ -34,7 +35,8 @@ type Request struct {
 	Turn     session.TurnID
 	Audience access.Audience
 	Question message.Message
-	// History is what was said before, oldest first, already reduced to what the audience may read (message.Readable).
+	// History is what was said before, oldest first, already reduced to what the audience may read
+	// (message.Readable).
 	History []message.Message
 	// Numbers are those of all passages that the session has shown to its model
 	// (session.Store.Numbers), so that they stay stable although History is cut. A number alone
@@ -54,14 +56,15 @@ type Request struct {
 	Now            time.Time       // its day is shown to the model; zero means the time of the call
 	Place          string          // where it is asked, such as "Slack, #ops"
 	Sources        []tool.Source   // what can be searched, as far as the audience may read it
-	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes no notice of it: that of package deepsearch does.
+	// Depth says that the question is to be searched deeply, and how; nil: plainly. A Runner takes
+	// no notice of it: that of package deepsearch does.
 	Depth *Depth
 	// Attempt at the turn, which fences what is stored of it before it has ended.
 	Attempt int
 	// Part is what a run has in common with others that make up one turn; nil: it is the whole turn.
 	Part *Part
-	// Still is asked before each call of a model and before tools run: an error says that the audience is not what the request was laid out for,
-	// and ends the turn. nil: it is.
+	// Still is asked before each call of a model and before tools run: an error says that the
+	// audience is not what the request was laid out for, and ends the turn. nil: it is.
 	Still func(ctx context.Context) error
 }
 
@@ -121,9 +124,10 @@ type StepTiming struct {
 	Tools time.Duration // all tools of the step, which run at the same time
 }
 
-// Messages are what a session keeps of the answer: tool calls and results, then the answer with its citations and all documents that it
-// rests on, the inherited ones too: it may repeat what an earlier answer said, and is to be shown to nobody who may not see that one.
-// A run that wrote nothing has no answer among them.
+// Messages are what a session keeps of the answer: tool calls and results, then the answer with its
+// citations and all documents that it rests on, the inherited ones too: it may repeat what an
+// earlier answer said, and is to be shown to nobody who may not see that one. A run that wrote
+// nothing has no answer among them.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var kept []message.Message
 	for _, m := range a.Steps {
@@ -138,7 +142,8 @@ func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	})
 }
 
-// inherited lists the documents that a history rests on and that are not among references, each once.
+// inherited lists the documents that a history rests on and that are not among references, each
+// once.
 func inherited(history []message.Message, references []message.Reference) []message.Reference {
 	known := make(map[document.ID]bool)
 	for _, r := range references {

@@ -63,7 +63,8 @@ func TestQuestionToCitedAnswer(t *testing.T) {
 	if model.Open() != 0 {
 		t.Error("a stream is still open")
 	}
-	// What the model read in the second step: its own words, the call as it ran, the documents, the reminder last.
+	// What the model read in the second step: its own words, the call as it ran, the documents, the
+	// reminder last.
 	second := model.Requests()[1].Messages
 	roles := ""
 	for _, m := range second {

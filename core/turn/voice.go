@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// messageBreak stands between two messages of one answer, such as narration before a tool call and what follows it.
+// messageBreak stands between two messages of one answer, such as narration before a tool call and
+// what follows it.
 const messageBreak = "\n\n"
 
 // block is what is open in the user interface.
@@ -24,8 +25,9 @@ const (
 	writing
 )
 
-// voice turns what a model says into packets: one block at a time, each closed before the next one opens. It is used by one goroutine
-// and by its own timer, which shows a message that was held back for long enough.
+// voice turns what a model says into packets: one block at a time, each closed before the next one
+// opens. It is used by one goroutine and by its own timer, which shows a message that was held back
+// for long enough.
 type voice struct {
 	mu        sync.Mutex
 	timer     *time.Timer // of the message that is held back; nil: none
@@ -41,10 +43,11 @@ type voice struct {
 
 	// strict holds a message back until it cites something; one that never does is not shown.
 	strict bool
-	// denials shows a message that is held back by strict if it says, and says no more than, that the documents do not answer.
+	// denials shows a message that is held back by strict if it says, and says no more than, that
+	// the documents do not answer.
 	denials bool
-	// holding holds a message back until it is long enough to be more than narration, or cites something, for maxHold at most.
-	// narrate makes status of it.
+	// holding holds a message back until it is long enough to be more than narration, or cites
+	// something, for maxHold at most. narrate makes status of it.
 	holding bool
 	preface string // of the first message that is shown, where the reader needs to know how it came about
 	pending []packet.Payload
@@ -112,8 +115,8 @@ func (v *voice) say(text string) {
 	}
 }
 
-// maxHold is how long words may be held back to see whether a tool call follows: models send it right behind their narration, and
-// a reader should see words as they are written.
+// maxHold is how long words may be held back to see whether a tool call follows: models send it
+// right behind their narration, and a reader should see words as they are written.
 const maxHold = 700 * time.Millisecond
 
 // hold shows the message that has just begun after maxHold, unless it ends before.
@@ -129,10 +132,12 @@ func (v *voice) hold() {
 	})
 }
 
-// narration is how many characters a model may write before a tool call without being taken to answer.
+// narration is how many characters a model may write before a tool call without being taken to
+// answer.
 const narration = 200
 
-// isAnswer reports whether a text is more than the narration of a model that is about to call a tool: it is long, or has a second paragraph.
+// isAnswer reports whether a text is more than the narration of a model that is about to call a
+// tool: it is long, or has a second paragraph.
 func isAnswer(text string) bool {
 	return strings.Contains(strings.TrimRight(text, " \t\r\n"), "\n\n") || utf8.RuneCountInString(text) >= narration
 }
@@ -216,7 +221,8 @@ func (v *voice) release() {
 	}
 }
 
-// called notes that a tool call has begun: what is held back is narration, however long the call takes to arrive.
+// called notes that a tool call has begun: what is held back is narration, however long the call
+// takes to arrive.
 func (v *voice) called() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

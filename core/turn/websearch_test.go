@@ -107,7 +107,8 @@ func (g *gossip) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta,
 	}
 }
 
-// Whatever is called in whatever order, several at once, nothing of a passage that is not public is in a query that leaves the house.
+// Whatever is called in whatever order, several at once, nothing of a passage that is not public is
+// in a query that leaves the house.
 func TestWebQueriesHoldNothingThatIsNotPublic(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -141,7 +142,8 @@ func TestWebQueriesHoldNothingThatIsNotPublic(t *testing.T) {
 	})
 }
 
-// An agent that has to search the web answers without it where a private file came with the question.
+// An agent that has to search the web answers without it where a private file came with the
+// question.
 func TestForcedWebSearchThatIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	model := llmtest.Native(llmtest.Answer("It is a plan."))
@@ -157,7 +159,8 @@ func TestForcedWebSearchThatIsWithdrawn(t *testing.T) {
 	}
 }
 
-// The tool is in each request until something that is not public is in the context, and in none after it.
+// The tool is in each request until something that is not public is in the context, and in none
+// after it.
 func TestWebSearchDisappears(t *testing.T) {
 	t.Parallel()
 	queries := func(about string) string { return `{"queries":["` + about + `"]}` }

@@ -27,7 +27,8 @@ func (q *request) members(found []string) any {
 	return paged(q, q.Groups[i].Members, 200, q.shown)
 }
 
-// permissions2: https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-permissions/
+// permissions2:
+// https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-permissions/
 func (q *request) permissions2(found []string) any {
 	s := q.space(found[0])
 	if s == nil {
@@ -93,8 +94,9 @@ func (q *request) roles(found []string) any {
 	return paged(q, all, 250, func(r map[string]any) any { return r })
 }
 
-// permissions1: https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/, since 9.1. Without the right to manage the space the
-// answer is 500 (CONFSERVER-99908).
+// permissions1:
+// https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/, since
+// 9.1. Without the right to manage the space the answer is 500 (CONFSERVER-99908).
 func (q *request) permissions1(found []string) any {
 	s := q.space(found[0])
 	switch {

@@ -231,8 +231,8 @@ func (q *request) account(u *User) map[string]any {
 	return shown
 }
 
-// restrictionOf lists "only the restrictions that are set directly on the content" (CONFSERVER-45609): one that has none of its own is as open as what it
-// stands in.
+// restrictionOf lists "only the restrictions that are set directly on the content"
+// (CONFSERVER-45609): one that has none of its own is as open as what it stands in.
 func (q *request) restrictionOf(c *Content, start, limit int) any {
 	users, groups := []any{}, []any{}
 	for _, s := range c.Read {
@@ -272,7 +272,8 @@ var (
 	newest  = regexp.MustCompile(`^type in \(([a-z, ]+)\)(?: and space in \(([^)]+)\))? order by lastmodified desc$`)
 )
 
-// search understands the searches that are asked (https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/).
+// search understands the searches that are asked
+// (https://developer.atlassian.com/cloud/confluence/advanced-searching-using-cql/).
 func (q *request) search([]string) any {
 	cql := q.value("cql")
 	var all []*Content
@@ -350,7 +351,8 @@ func (s *Server) post(q *request) any {
 	return refused(http.StatusNotFound)
 }
 
-// shown is somebody as lists of people show them: the address "depending on the user's privacy settings".
+// shown is somebody as lists of people show them: the address "depending on the user's privacy
+// settings".
 func (q *request) shown(u *User) any {
 	shown := q.account(u)
 	shown["accountStatus"], shown["isExternalCollaborator"] = "active", u.External

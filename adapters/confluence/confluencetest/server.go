@@ -90,7 +90,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known is who asks: the account, a visitor without a credential, or nobody where the credential is wrong.
+// known is who asks: the account, a visitor without a credential, or nobody where the credential is
+// wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -177,7 +178,8 @@ func (s *Server) routes() map[string]func(q *request, found []string) any {
 	}
 }
 
-// link is the next link of a list: relative to the host on the second API, to the site on the first one, or absolute.
+// link is the next link of a list: relative to the host on the second API, to the site on the first
+// one, or absolute.
 func (q *request) link(place string) string {
 	next := q.path + "?" + place
 	if q.Switches.Absolute {
@@ -197,8 +199,9 @@ func (q *request) site() string {
 	return q.Server.URL
 }
 
-// paged gives a part of a list. most is how many the API gives at most. Lists of the second API, and searches of Cloud, go on behind a cursor that means
-// nothing to others; the other ones are counted.
+// paged gives a part of a list. most is how many the API gives at most. Lists of the second API,
+// and searches of Cloud, go on behind a cursor that means nothing to others; the other ones are
+// counted.
 func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	limit := 25
 	if _, err := fmt.Sscan(q.value("limit"), &limit); err != nil && q.value("limit") != "" {

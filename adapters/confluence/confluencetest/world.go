@@ -1,5 +1,5 @@
-// Package confluencetest serves a Confluence site that is made up, as Confluence Cloud and Data Center do over their REST APIs, and decides for each person
-// alone what they may read.
+// Package confluencetest serves a Confluence site that is made up, as Confluence Cloud and Data
+// Center do over their REST APIs, and decides for each person alone what they may read.
 package confluencetest
 
 import (

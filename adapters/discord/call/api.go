@@ -15,17 +15,19 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// RequestTimeout bounds one call from when it is sent. A create whose answer does not come has an unknown outcome then.
+// RequestTimeout bounds one call from when it is sent. A create whose answer does not come has an
+// unknown outcome then.
 const RequestTimeout = 15 * time.Second
 
 // FirstPause is before what failed is tried again for the first time.
 const FirstPause = 200 * time.Millisecond
 
-// renewAfter is the number of calls after which discordgo's limiter is replaced: it keeps an entry for each route and channel for ever.
+// renewAfter is the number of calls after which discordgo's limiter is replaced: it keeps an entry
+// for each route and channel for ever.
 const renewAfter = 50_000
 
-// API makes the REST calls that the bot needs. Each is made once: what to do about a failure is the caller's to say. It is safe for
-// concurrent use.
+// API makes the REST calls that the bot needs. Each is made once: what to do about a failure is the
+// caller's to say. It is safe for concurrent use.
 type API struct {
 	token  string
 	client *http.Client
@@ -39,7 +41,8 @@ func newAPI(token string, carrier http.RoundTripper, l *limits) (*API, error) {
 	return a, a.renew()
 }
 
-// Session returns an SDK session that uses the process's transport and never waits or retries by itself.
+// Session returns an SDK session that uses the process's transport and never waits or retries by
+// itself.
 func (a *API) Session() (*discordgo.Session, error) {
 	s, err := discordgo.New("Bot " + a.token)
 	if err != nil {
@@ -72,7 +75,8 @@ type Request struct {
 	Paid   bool // a request of the bucket was taken already
 }
 
-// Do makes a call, as soon as its bucket has room, and decodes its answer into out unless that is nil.
+// Do makes a call, as soon as its bucket has room, and decodes its answer into out unless that is
+// nil.
 func (a *API) Do(ctx context.Context, r Request, out any) error {
 	if !r.Paid {
 		if err := a.limits.Wait(ctx, r.Bucket); err != nil {
@@ -103,8 +107,9 @@ func (a *API) Do(ctx context.Context, r Request, out any) error {
 	return nil
 }
 
-// CreateBucket is the key of the bucket of new messages in a channel. Create and edit are limited each by itself, and in each channel by itself;
-// interactions by their token, which the SDK would lump together.
+// CreateBucket is the key of the bucket of new messages in a channel. Create and edit are limited
+// each by itself, and in each channel by itself; interactions by their token, which the SDK would
+// lump together.
 func CreateBucket(channel string) string { return createPrefix + channel }
 
 // EditBucket is that of the edits of a channel's messages.
@@ -123,7 +128,8 @@ func isWrite(key string) bool {
 	return strings.HasPrefix(key, createPrefix) || strings.HasPrefix(key, editPrefix)
 }
 
-// CallbackBucket is of the first response to an interaction, for which the answer that is written by its token waits.
+// CallbackBucket is of the first response to an interaction, for which the answer that is written
+// by its token waits.
 func CallbackBucket(interaction string) string { return interactionPrefix + "callback " + interaction }
 
 // Posted is what is read of a message that the bot wrote.

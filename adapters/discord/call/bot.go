@@ -1,5 +1,6 @@
-// Package call is how Discord is called: the API with the limits that it states, what its errors mean, who the bot is, and which of its
-// connections stand. What is said, read or shown does not belong here.
+// Package call is how Discord is called: the API with the limits that it states, what its errors
+// mean, who the bot is, and which of its connections stand. What is said, read or shown does not
+// belong here.
 package call
 
 import (
@@ -26,8 +27,8 @@ import (
 // handshakeLimit bounds the opening of a WebSocket.
 const handshakeLimit = 20 * time.Second
 
-// Bot is one bot as it is called: its connection to the API with its limits, who it is, and which of its shards are connected. It is safe for
-// concurrent use.
+// Bot is one bot as it is called: its connection to the API with its limits, who it is, and which
+// of its shards are connected. It is safe for concurrent use.
 type Bot struct {
 	Config  Config
 	API     *API
@@ -101,7 +102,8 @@ func (c *Bot) AppKnown() string {
 	return c.app
 }
 
-// parsePublicKey reads the key of the application's General Information page, with which Discord signs its requests.
+// parsePublicKey reads the key of the application's General Information page, with which Discord
+// signs its requests.
 func parsePublicKey(s string) (ed25519.PublicKey, error) {
 	key, err := hex.DecodeString(s)
 	if err != nil || len(key) != ed25519.PublicKeySize {
@@ -113,20 +115,23 @@ func parsePublicKey(s string) (ed25519.PublicKey, error) {
 // stay follows no redirection: a file's address leads to the file.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is called once, before Run; without it each
-// process takes its part.
+// Use has the bot's share of calls drawn from tiers that other processes draw from too. It is
+// called once, before Run; without it each process takes its part.
 func (c *Bot) Use(tiers thread.Tiers) { c.Limits.budget.use(tiers, globalKey(c.Config.Token)) }
 
-// Share says how many processes serve the bot, so that each takes no more than its part. It may change at any time.
+// Share says how many processes serve the bot, so that each takes no more than its part. It may
+// change at any time.
 func (c *Bot) Share(processes int) {
 	c.Limits.budget.share(processes)
 	c.Histories.Share(max(processes, 1))
 }
 
-// Close lets go of connections that are not in use. It is called last, when no Surface writes any more.
+// Close lets go of connections that are not in use. It is called last, when no Surface writes any
+// more.
 func (c *Bot) Close() { c.API.client.CloseIdleConnections() }
 
-// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is known how many there are.
+// Shards tells of how many connections events arrive at present, of how many; 0 of 0 before it is
+// known how many there are.
 func (c *Bot) Shards() (connected, of int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -160,7 +165,8 @@ func (c *Bot) Self() string {
 	return c.bot
 }
 
-// Welcome notes who the bot is and to which servers a shard belongs. It returns all servers once every shard has told its own.
+// Welcome notes who the bot is and to which servers a shard belongs. It returns all servers once
+// every shard has told its own.
 func (c *Bot) Welcome(shard int, r *discordgo.Ready) (guilds []string, complete bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -201,7 +207,8 @@ func (c *Bot) Hears() []string {
 	return list
 }
 
-// Application returns the id of the token's application, which the invite link needs. It asks Discord.
+// Application returns the id of the token's application, which the invite link needs. It asks
+// Discord.
 func (c *Bot) Application(ctx context.Context) (string, error) {
 	var app struct {
 		ID string `json:"id"`

@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// The bot's share of what Discord allows it in all: 50 calls in any second, which a rate of 40 and a burst of 5 stay below.
+// The bot's share of what Discord allows it in all: 50 calls in any second, which a rate of 40 and
+// a burst of 5 stay below.
 const (
 	globalRate  = 40
 	globalBurst = 5
@@ -20,8 +21,8 @@ const (
 	globalKept = globalBurst / 5
 )
 
-// globalKey is the bot's share as the processes on one Redis count it. Bots are told apart by their tokens, of which it holds no more than a
-// hash: their ids are known only once they are connected.
+// globalKey is the bot's share as the processes on one Redis count it. Bots are told apart by their
+// tokens, of which it holds no more than a hash: their ids are known only once they are connected.
 func globalKey(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return "discord:" + hex.EncodeToString(sum[:8]) + ":global"
@@ -29,8 +30,8 @@ func globalKey(token string) string {
 
 var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate, Reserve: globalKept}
 
-// budget holds a bot to its share of calls. Several processes draw from shared tiers, and while those cannot be asked, or there are none,
-// each takes its part. It is safe for concurrent use.
+// budget holds a bot to its share of calls. Several processes draw from shared tiers, and while
+// those cannot be asked, or there are none, each takes its part. It is safe for concurrent use.
 type budget struct {
 	own    *pace.Part    // of this process
 	asking chan struct{} // holds a token while nobody asks the shared tiers: first come, first served
@@ -67,7 +68,8 @@ func (b *budget) share(processes int) {
 	b.settle()
 }
 
-// settle sets what this process may do by itself: everything while the shared tiers count, else its part.
+// settle sets what this process may do by itself: everything while the shared tiers count, else its
+// part.
 func (b *budget) settle() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,11 +80,13 @@ func (b *budget) settle() {
 	}
 }
 
-// room reports whether a call that is none of the urgent ones may be made now, as far as this process knows.
+// room reports whether a call that is none of the urgent ones may be made now, as far as this
+// process knows.
 func (b *budget) room() bool { return b.own.Room(globalKept) }
 
-// wait takes a call, as soon as there is one. Urgent calls, which write answers, come before others, such as those that open threads for
-// further answers: so the first words that can be shown are. Idle calls come last.
+// wait takes a call, as soon as there is one. Urgent calls, which write answers, come before
+// others, such as those that open threads for further answers: so the first words that can be shown
+// are. Idle calls come last.
 func (b *budget) wait(ctx context.Context, urgent bool) error {
 	if hurry, idle := idleUntil(ctx); idle {
 		urgent = false
@@ -116,8 +120,8 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 	return b.draw(ctx, b.key, globalTier)
 }
 
-// draw takes a call of a shared tier, as soon as there is one. While they cannot be asked it takes none: the process goes by what it knows
-// itself.
+// draw takes a call of a shared tier, as soon as there is one. While they cannot be asked it takes
+// none: the process goes by what it knows itself.
 func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)

@@ -69,8 +69,8 @@ func most(calls []time.Time) int {
 	return worst
 }
 
-// Three processes together keep within the bot's share, with tiers that they share and with a part each, and a global refusal that one
-// of them meets holds them all.
+// Three processes together keep within the bot's share, with tiers that they share and with a part
+// each, and a global refusal that one of them meets holds them all.
 func TestProcessesKeepWithinTheBotsShareTogether(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -18,21 +18,26 @@ type Config struct {
 	Token   string
 	APIURL  string // DISCORD_API_URL: replaces https://discord.com/api, without a version
 	Gateway GatewayConfig
-	// CommandGuilds are the servers to which the commands are registered; none: everywhere, direct messages included.
+	// CommandGuilds are the servers to which the commands are registered; none: everywhere, direct
+	// messages included.
 	CommandGuilds []string
 	// NoGateway takes only interactions, as signed requests (Handler): no messages and no reactions.
 	NoGateway bool
 	Interval  time.Duration // between two edits of one answer: 1.25 s
-	// TokenLife is how long an interaction may be answered through its token: 15 min. A fifteenth of it is left unused.
+	// TokenLife is how long an interaction may be answered through its token: 15 min. A fifteenth
+	// of it is left unused.
 	TokenLife time.Duration
-	// Recent is how far back messages are looked for in channels that arrived while the bot was not connected: 2 h. In threads and direct
-	// conversations it is a day at least.
+	// Recent is how far back messages are looked for in channels that arrived while the bot was not
+	// connected: 2 h. In threads and direct conversations it is a day at least.
 	Recent time.Duration
-	// StopReactions are the emoji that stop an answer: as they look, or a server's own by name or id. None: 🛑 and ⏹️.
+	// StopReactions are the emoji that stop an answer: as they look, or a server's own by name or
+	// id. None: 🛑 and ⏹️.
 	StopReactions []string
-	// PublicKey is the application's, in hexadecimal: interactions come as signed requests (Handler). Empty: none do.
+	// PublicKey is the application's, in hexadecimal: interactions come as signed requests
+	// (Handler). Empty: none do.
 	PublicKey string
-	// SecretKeys seal interaction tokens in the store: the first seals, all open. None: a key derived from Token.
+	// SecretKeys seal interaction tokens in the store: the first seals, all open. None: a key
+	// derived from Token.
 	SecretKeys []string
 	// History is the time between two calls that read what is indexed: 200 ms.
 	History time.Duration
@@ -120,5 +125,6 @@ func (c GatewayConfig) Without() string {
 	return ways
 }
 
-// identifyEvery is how long the platform wants between two sessions that begin under the same key, with a little to spare.
+// identifyEvery is how long the platform wants between two sessions that begin under the same key,
+// with a little to spare.
 const identifyEvery = 5250 * time.Millisecond

@@ -135,7 +135,8 @@ func Lasting(err error) bool {
 	return s >= http.StatusBadRequest && s < http.StatusInternalServerError && s != http.StatusTooManyRequests && s != http.StatusRequestTimeout
 }
 
-// Certain reports whether an error leaves no doubt that a call had no effect: the platform refused it, or it was never sent.
+// Certain reports whether an error leaves no doubt that a call had no effect: the platform refused
+// it, or it was never sent.
 func Certain(err error) bool {
 	var limited *thread.RateLimitError
 	var unsent notSentError
@@ -143,7 +144,8 @@ func Certain(err error) bool {
 	return errors.As(err, &limited) || errors.As(err, &unsent) || errors.As(err, &stated) && stated.Status < http.StatusInternalServerError
 }
 
-// FatalError is why the bot cannot be connected until somebody changes something. Its text is a sentence that says what.
+// FatalError is why the bot cannot be connected until somebody changes something. Its text is a
+// sentence that says what.
 type FatalError struct {
 	Sentence string
 	Code     int // with which the gateway closed the connection

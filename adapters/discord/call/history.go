@@ -15,14 +15,15 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// historyQuota is what reads what is indexed, of the 40 calls a second that the bot takes at most: the lowest class, beside all others.
+// historyQuota is what reads what is indexed, of the 40 calls a second that the bot takes at most:
+// the lowest class, beside all others.
 var historyQuota = pace.Quota{Every: 200 * time.Millisecond, Burst: 2}
 
 // tries is how often a call of the lowest class is made that fails for reasons that pass.
 const tries = 4
 
-// idle makes a call that nobody waits for: where the process has room to spare, when its bucket has more than what answers may need next, and again
-// after a pause or a failure that passes.
+// idle makes a call that nobody waits for: where the process has room to spare, when its bucket has
+// more than what answers may need next, and again after a pause or a failure that passes.
 func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	for attempt, pause := 1, FirstPause; ; attempt, pause = attempt+1, 2*pause {
 		if c.Histories.Wait(ctx) != nil { // it is not begun where ctx would cut it short
@@ -66,7 +67,8 @@ func (c *Bot) HistoryOf(ctx context.Context, guild string) (*discordgo.GuildCrea
 	return &discordgo.GuildCreate{Guild: g}, err
 }
 
-// OldMessages reads messages of a channel or thread that are older than one, newest first; before is empty for the newest.
+// OldMessages reads messages of a channel or thread that are older than one, newest first; before
+// is empty for the newest.
 func (c *Bot) OldMessages(ctx context.Context, channel, before string) ([]*discordgo.Message, error) {
 	query := url.Values{"limit": {strconv.Itoa(HistoryLimit)}}
 	if before != "" {
@@ -110,11 +112,12 @@ func (c *Bot) ActiveThreads(ctx context.Context, guild string) ([]*discordgo.Cha
 	return found.Threads, nil
 }
 
-// mostThreads is how many archived threads are asked for at once, of which Discord gives as many as it likes.
+// mostThreads is how many archived threads are asked for at once, of which Discord gives as many as
+// it likes.
 const mostThreads = 100
 
-// ArchivedThreads lists public threads of a channel that were put into the archive before a time, the latest first; before is zero for now. more says that there
-// are further ones.
+// ArchivedThreads lists public threads of a channel that were put into the archive before a time,
+// the latest first; before is zero for now. more says that there are further ones.
 func (c *Bot) ArchivedThreads(ctx context.Context, channel string, before time.Time) (found []*discordgo.Channel, more bool, err error) {
 	query := url.Values{"limit": {strconv.Itoa(mostThreads)}}
 	if !before.IsZero() {

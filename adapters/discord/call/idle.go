@@ -5,7 +5,8 @@ import "context"
 // idleKey is the context key of calls that come after all others.
 type idleKey struct{}
 
-// Idle has the calls of a context made after all others, until hurry is closed. At most a third of the bot's share is theirs.
+// Idle has the calls of a context made after all others, until hurry is closed. At most a third of
+// the bot's share is theirs.
 func Idle(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, idleKey{}, hurry)
 }

@@ -11,14 +11,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells better.
+// Rates of the platform. The numbers of a bucket are only what is assumed until an answer tells
+// better.
 const (
 	assumedRequests = 5
 	assumedWindow   = 5 * time.Second
 	// resetMargin is added to what is stated of a reset, which is rounded.
 	resetMargin = 10 * time.Millisecond
-	// globalWindow calls at most are on their way, or ended less than a second ago. The platform counts a call somewhere between its
-	// beginning and its end, so that no second has more of them, however long some take and whatever they overtake.
+	// globalWindow calls at most are on their way, or ended less than a second ago. The platform
+	// counts a call somewhere between its beginning and its end, so that no second has more of
+	// them, however long some take and whatever they overtake.
 	globalWindow = 48
 	// idleWindow is how many of these may be idle, so that others always find room.
 	idleWindow = globalWindow / 3
@@ -28,7 +30,8 @@ const (
 	forgetAfter = 10 * time.Minute
 )
 
-// limits knows how many requests may be made. Discord says so in the headers of each answer. It is safe for concurrent use.
+// limits knows how many requests may be made. Discord says so in the headers of each answer. It is
+// safe for concurrent use.
 type limits struct {
 	budget *budget
 	paused pace.Rest     // nothing but interactions is sent meanwhile
@@ -93,8 +96,9 @@ func (b *bucket) giveBack() {
 // windowSlack is how much apart an answer may say that one window ends.
 const windowSlack = 100 * time.Millisecond
 
-// learn takes in what an answer says. Answers may come in another order than their calls were counted in: within a window there are never more
-// left than was known before, and what is said of an earlier window says nothing any more.
+// learn takes in what an answer says. Answers may come in another order than their calls were
+// counted in: within a window there are never more left than was known before, and what is said of
+// an earlier window says nothing any more.
 func (b *bucket) learn(said statement) {
 	defer b.tell()
 	b.inFlight = max(0, b.inFlight-1)
@@ -133,7 +137,8 @@ func newLimits() *limits {
 	}
 }
 
-// Try takes a request of a bucket if more than keep are left in it and the process has room; otherwise it takes nothing.
+// Try takes a request of a bucket if more than keep are left in it and the process has room;
+// otherwise it takes nothing.
 func (l *limits) Try(key string, keep int) bool {
 	if keep > 0 && !l.budget.room() {
 		return false
@@ -228,7 +233,8 @@ func (l *limits) answered(key string, h http.Header) {
 	}
 }
 
-// join has a route counted in what the platform names as its bucket, which is one for each channel, and may be one for several routes.
+// join has a route counted in what the platform names as its bucket, which is one for each channel,
+// and may be one for several routes.
 func (l *limits) join(b *bucket, name string, now time.Time, said statement) {
 	group := l.groups[name]
 	if group == nil {
@@ -253,7 +259,8 @@ type statement struct {
 	window time.Time // the same moment as the platform states it; where it does not, resets
 }
 
-// stated reads what headers say of a bucket. Where the time left is not stated, it is reckoned from the moment of the reset.
+// stated reads what headers say of a bucket. Where the time left is not stated, it is reckoned from
+// the moment of the reset.
 func stated(h http.Header, now time.Time) statement {
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
@@ -298,8 +305,8 @@ func (l *limits) refused(key string, after time.Duration, global bool) {
 	b.known, b.left, b.resets = true, 0, until
 }
 
-// admit waits for the process's share, and out of a global pause. What it returns is called when the call has ended. Interactions are
-// outside both.
+// admit waits for the process's share, and out of a global pause. What it returns is called when
+// the call has ended. Interactions are outside both.
 func (l *limits) admit(ctx context.Context, key string) (ended func(), err error) {
 	if isInteraction(key) {
 		return func() {}, nil

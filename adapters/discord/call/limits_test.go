@@ -24,7 +24,8 @@ func named(limit, left, after, name string) http.Header {
 	return h
 }
 
-// What there is of a bucket is not known before its first answer: one call finds out, and the others wait for it.
+// What there is of a bucket is not known before its first answer: one call finds out, and the
+// others wait for it.
 func TestFirstCallOfABucketFindsOutWhatThereIs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -54,7 +55,8 @@ func TestFirstCallOfABucketFindsOutWhatThereIs(t *testing.T) {
 	})
 }
 
-// Routes of one channel that the platform names as one bucket are counted together; those of another channel are not.
+// Routes of one channel that the platform names as one bucket are counted together; those of
+// another channel are not.
 func TestRoutesOfOneBucketAreCountedTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -95,7 +97,8 @@ func TestResetByTheClock(t *testing.T) {
 	})
 }
 
-// The answer to a command takes its call before the command is acknowledged, which must not wait for that.
+// The answer to a command takes its call before the command is acknowledged, which must not wait
+// for that.
 func TestFirstResponseWaitsForNoAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -109,7 +112,8 @@ func TestFirstResponseWaitsForNoAnswer(t *testing.T) {
 	})
 }
 
-// What is stated of a reset is rounded, down as well: a call that comes at that very moment would be refused.
+// What is stated of a reset is rounded, down as well: a call that comes at that very moment would
+// be refused.
 func TestResetIsNotTakenAtItsWord(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -229,7 +233,8 @@ func TestGlobalPauseHoldsEverythingButInteractions(t *testing.T) {
 	})
 }
 
-// However long calls take, and whatever they overtake, no second of the platform counts more than fifty.
+// However long calls take, and whatever they overtake, no second of the platform counts more than
+// fifty.
 func TestProcessKeepsWithinItsShare(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -291,7 +296,8 @@ func TestUnusedBucketsAreForgotten(t *testing.T) {
 	})
 }
 
-// Calls are counted in one order and answered in another: what an overtaken answer says was left when its call was counted is not left any more.
+// Calls are counted in one order and answered in another: what an overtaken answer says was left
+// when its call was counted is not left any more.
 func TestAnswersThatOvertakeOneAnotherRaiseNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,8 @@ func Permissions() []Permission {
 	}
 }
 
-// Flags of an application that say which privileged intents are enabled, for a large bot and for a small one.
+// Flags of an application that say which privileged intents are enabled, for a large bot and for a
+// small one.
 const (
 	FlagMembers        = 1 << 14
 	FlagMembersLimited = 1 << 15
@@ -36,5 +37,6 @@ const (
 // Manager are the permissions of which one lets somebody change what holds in a server.
 const Manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 
-// Moderator are the permissions of which one lets somebody stop, correct and remove the answers of others: whoever may delete them.
+// Moderator are the permissions of which one lets somebody stop, correct and remove the answers of
+// others: whoever may delete them.
 const Moderator = Manager | discordgo.PermissionManageMessages

@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread/threadtest"
 )
 
-// window is a channel in which the platform lets five threads be opened in five seconds, the first of which begin the window.
+// window is a channel in which the platform lets five threads be opened in five seconds, the first
+// of which begin the window.
 type window struct {
 	mu      sync.Mutex
 	left    int
@@ -42,8 +43,9 @@ func (w *window) open() http.Header {
 	return h
 }
 
-// Three processes open twelve threads in one channel as fast as Discord lets them, and none is refused; but where a window had begun slowly the
-// tier has filled up meanwhile, and the window has not.
+// Three processes open twelve threads in one channel as fast as Discord lets them, and none is
+// refused; but where a window had begun slowly the tier has filled up meanwhile, and the window has
+// not.
 func TestProcessesShareOpeningsOfThreads(t *testing.T) {
 	t.Parallel()
 	for before, most := range map[int]int{0: 0, 1: 0, 3: 1, 5: 0} {

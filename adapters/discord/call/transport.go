@@ -21,8 +21,8 @@ const DefaultAPI = "https://discord.com/api"
 // maxBody bounds what is read of an answer that says to slow down.
 const maxBody = 64 << 10
 
-// transport carries every request of the process: it sends it to the configured address, keeps the process within its share, and makes
-// of every refusal one that discordgo can read.
+// transport carries every request of the process: it sends it to the configured address, keeps the
+// process within its share, and makes of every refusal one that discordgo can read.
 type transport struct {
 	api    *url.URL // replaces https://discord.com/api
 	base   http.RoundTripper
@@ -61,8 +61,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("wait for a call of Discord: %w", notSentError{err})
 	}
 	defer ended()
-	// From now on: what waited above was not sent. What is on its way is not given up with whoever wanted it: Discord counts it whenever it
-	// comes to it, be it in a later window than that in which it is missed here.
+	// From now on: what waited above was not sent. What is on its way is not given up with whoever
+	// wanted it: Discord counts it whenever it comes to it, be it in a later window than that in
+	// which it is missed here.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), RequestTimeout)
 	out := req.Clone(ctx)
 	if strings.HasPrefix(out.URL.Path, "/api/") {
@@ -101,14 +102,16 @@ func (b *lastingBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// CloseIdleConnections lets go of connections that are not in use; http.Client asks for it by this name.
+// CloseIdleConnections lets go of connections that are not in use; http.Client asks for it by this
+// name.
 func (t *transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// refused notes a 429 and gives it the body that discordgo expects: Cloudflare's is HTML, and then speaks for everything.
+// refused notes a 429 and gives it the body that discordgo expects: Cloudflare's is HTML, and then
+// speaks for everything.
 func (t *transport) refused(ctx context.Context, res *http.Response, key string) (*http.Response, error) {
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxBody))
 	if err := errors.Join(err, res.Body.Close()); err != nil {

@@ -111,7 +111,8 @@ func TestRefusalsBecomeWhatTheClientCanRead(t *testing.T) {
 	}
 }
 
-// A call that waits for its turn has not been sent, however long that takes: nobody has to look for what came of it.
+// A call that waits for its turn has not been sent, however long that takes: nobody has to look for
+// what came of it.
 func TestWaitingBeforeACallIsNoTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +152,8 @@ func (h held) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// Whoever wanted a call may give up: once it is sent it is counted by Discord, sooner or later, and so it is here until it is answered.
+// Whoever wanted a call may give up: once it is sent it is counted by Discord, sooner or later, and
+// so it is here until it is answered.
 func TestCallThatNobodyWaitsForIsStillCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

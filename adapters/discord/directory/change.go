@@ -45,7 +45,8 @@ func serverOf(event any) string {
 	}
 }
 
-// digest is all of a server that decides who may open its channels; empty for one that is not known. It is called with the lock held.
+// digest is all of a server that decides who may open its channels; empty for one that is not
+// known. It is called with the lock held.
 func (d *Directory) digest(guildID string) string {
 	g := d.guilds[guildID]
 	if g == nil || d.changes == nil {
@@ -86,8 +87,9 @@ func (d *Directory) owe(guildID, scope string) {
 // tellLimit bounds what the events behind a change wait for it to be told.
 const tellLimit = 2 * time.Second
 
-// Settle tells other replicas of all events that were learned and of which they were not told yet. Without an error they know them. What is being told by another
-// call counts as not told until that has succeeded, and is told twice rather than believed.
+// Settle tells other replicas of all events that were learned and of which they were not told yet.
+// Without an error they know them. What is being told by another call counts as not told until that
+// has succeeded, and is told twice rather than believed.
 func (d *Directory) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
@@ -122,8 +124,8 @@ func (d *Directory) version(ctx context.Context, guildID string, scopes ...strin
 	return d.changes.Version(ctx, workspace(guildID), scopes...)
 }
 
-// fresh makes sure that what is known of a server's roles and channels is true at this moment: it is asked for, unless nothing has changed since
-// it was asked for last.
+// fresh makes sure that what is known of a server's roles and channels is true at this moment: it
+// is asked for, unless nothing has changed since it was asked for last.
 func (d *Directory) fresh(ctx context.Context, guildID string) error {
 	version, err := d.version(ctx, guildID)
 	if err != nil || d.changes == nil {
@@ -168,8 +170,8 @@ func patiently(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// Announce tells other replicas of an event that was learned, before what comes after it is handled. What cannot be told now is told later, and
-// before anything is believed here.
+// Announce tells other replicas of an event that was learned, before what comes after it is
+// handled. What cannot be told now is told later, and before anything is believed here.
 func (d *Directory) Announce(ctx context.Context) {
 	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)

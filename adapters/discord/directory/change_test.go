@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// A replica that was not told of a change in between believes already what the next event tells. Others may not: they are told all the same.
+// A replica that was not told of a change in between believes already what the next event tells.
+// Others may not: they are told all the same.
 func TestEventsAreToldAlsoWhereTheyAreNoNews(t *testing.T) {
 	t.Parallel()
 	role := &discordgo.Role{ID: "engineers", Permissions: discordgo.PermissionViewChannel}
@@ -85,7 +86,8 @@ func (f *forgetful) Changed(ctx context.Context, w access.Workspace, scopes ...s
 	return f.Local.Changed(ctx, w, scopes...)
 }
 
-// While one call tells others of a change, for as long as that takes and whatever becomes of it, no other call takes it for told.
+// While one call tells others of a change, for as long as that takes and whatever becomes of it, no
+// other call takes it for told.
 func TestWhatIsBeingToldIsNotTold(t *testing.T) {
 	t.Parallel()
 	known := &forgetful{Local: access.NewLocal(), told: make(chan struct{}), let: make(chan struct{}), failures: errors.New("the connection is gone")}

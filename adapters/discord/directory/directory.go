@@ -1,4 +1,5 @@
-// Package directory knows servers, their channels, roles and people: who may open what, and when that has changed. It writes nothing.
+// Package directory knows servers, their channels, roles and people: who may open what, and when
+// that has changed. It writes nothing.
 package directory
 
 import (
@@ -15,8 +16,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Directory remembers what the gateway tells of servers, channels and threads, and asks for what it did not tell. It is safe for
-// concurrent use.
+// Directory remembers what the gateway tells of servers, channels and threads, and asks for what it
+// did not tell. It is safe for concurrent use.
 type Directory struct {
 	discord *call.Bot
 	age     time.Duration  // how long an answer about somebody's membership is believed where no event told of a change
@@ -69,8 +70,8 @@ type membership struct {
 }
 
 const (
-	// membershipAge is how long an answer about somebody's membership is believed where no event told of a change, and unheardAge where none would:
-	// without the SERVER MEMBERS intent.
+	// membershipAge is how long an answer about somebody's membership is believed where no event
+	// told of a change, and unheardAge where none would: without the SERVER MEMBERS intent.
 	membershipAge = 5 * time.Minute
 	unheardAge    = time.Minute
 	MaxPlaces     = 50_000
@@ -88,9 +89,11 @@ func NewDirectory(b *call.Bot) *Directory {
 	}
 }
 
-// Learn takes in an event. What counts of it is owed to other replicas, also where it tells nothing new here: "events in Discord may never be sent to a client", or
-// late (https://discord.com/developers/docs/reference#consistency), so that what one replica knows already says nothing of what another one believes. A server as a
-// whole is told of when a session begins, and not when it has changed.
+// Learn takes in an event. What counts of it is owed to other replicas, also where it tells nothing
+// new here: "events in Discord may never be sent to a client", or late
+// (https://discord.com/developers/docs/reference#consistency), so that what one replica knows
+// already says nothing of what another one believes. A server as a whole is told of when a session
+// begins, and not when it has changed.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -174,7 +177,8 @@ func (d *Directory) apply(event any) {
 	}
 }
 
-// forget ends what is known of a server that the bot belongs to no more. It is called with the lock held.
+// forget ends what is known of a server that the bot belongs to no more. It is called with the lock
+// held.
 func (d *Directory) forget(guildID string) {
 	delete(d.guilds, guildID)
 	maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == guildID })
@@ -199,7 +203,8 @@ func roleOf(r *discordgo.Role) role {
 	return role{name: r.Name, permissions: r.Permissions, position: r.Position, managed: r.Managed}
 }
 
-// OwnRoles are the roles that stand for the bot alone in a server: when people begin to write its name, Discord offers them its role as well.
+// OwnRoles are the roles that stand for the bot alone in a server: when people begin to write its
+// name, Discord offers them its role as well.
 func (d *Directory) OwnRoles(guildID string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -249,7 +254,8 @@ func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	return d.remember(c), nil
 }
 
-// Moderates reports whether somebody with these roles may manage messages in a channel: whoever may delete an answer may stop it.
+// Moderates reports whether somebody with these roles may manage messages in a channel: whoever may
+// delete an answer may stop it.
 func (d *Directory) Moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, call.Moderator)
 }
@@ -291,7 +297,8 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// keep notes what an event said of somebody; changed says that it tells of a change, and not of something else. It is called with the lock held.
+// keep notes what an event said of somebody; changed says that it tells of a change, and not of
+// something else. It is called with the lock held.
 func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}
 	before, known := d.member[[2]string{guildID, user}]
@@ -342,7 +349,8 @@ func (d *Directory) KnownName(id string) string {
 	return d.places[id].Name
 }
 
-// Home returns the reference of a place, without its thread: messages of a thread belong to the channel that it hangs on.
+// Home returns the reference of a place, without its thread: messages of a thread belong to the
+// channel that it hangs on.
 func (d *Directory) Home(ctx context.Context, guild, channel string) (thread.Ref, error) {
 	ref := thread.Ref{Platform: call.Platform, Workspace: guild, Channel: channel}
 	if guild == "" {

@@ -12,8 +12,9 @@ import (
 // everything is what owners and administrators may.
 const everything int64 = -1
 
-// permissions computes what somebody with these roles may in a channel, as the platform's documentation says: the roles' permissions, then
-// the overwrites of everyone, of the roles together, and of the person. A thread has those of its channel. It is called with the lock held.
+// permissions computes what somebody with these roles may in a channel, as the platform's
+// documentation says: the roles' permissions, then the overwrites of everyone, of the roles
+// together, and of the person. A thread has those of its channel. It is called with the lock held.
 func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	g := d.guilds[p.Guild]
 	if g == nil {
@@ -58,7 +59,8 @@ func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	return held
 }
 
-// may reports whether somebody with these roles has one of the permissions in a place that is known.
+// may reports whether somebody with these roles has one of the permissions in a place that is
+// known.
 func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -73,7 +75,8 @@ type Membership struct {
 	Channels []string // ids of those that the person can open, as far as they are known
 }
 
-// Membership returns what somebody is in a server. Where Discord sends no events of members (DISCORD_MEMBERS=false) it may be some minutes old.
+// Membership returns what somebody is in a server. Where Discord sends no events of members
+// (DISCORD_MEMBERS=false) it may be some minutes old.
 func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	if err := d.fresh(ctx, guild); err != nil {
 		return Membership{}, err
@@ -97,8 +100,9 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 // maxNamed is how many people a channel's overwrites may name for it to be found out what they are.
 const maxNamed = 10
 
-// Needed lists the roles without which nobody can open a channel, as far as that is certain. The server's owner, and administrators who
-// can give themselves the role, are left out of account: what a role may read is theirs to say.
+// Needed lists the roles without which nobody can open a channel, as far as that is certain. The
+// server's owner, and administrators who can give themselves the role, are left out of account:
+// what a role may read is theirs to say.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
 	if err := d.fresh(ctx, guildID); err != nil {
 		return nil, err
@@ -142,8 +146,9 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether nobody whom no overwrite names can open a place without a role. What somebody with several roles can open, somebody
-// with one of them can open, or with none, so it is enough to look at each. It is called with the lock held.
+// needs reports whether nobody whom no overwrite names can open a place without a role. What
+// somebody with several roles can open, somebody with one of them can open, or with none, so it is
+// enough to look at each. It is called with the lock held.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	const stranger = "" // is nobody's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {
@@ -160,7 +165,8 @@ func (d *Directory) needs(g *guild, p Place, needed string) bool {
 	return true
 }
 
-// alone reports whether a role is one that the bot itself has alone. It is called with the lock held.
+// alone reports whether a role is one that the bot itself has alone. It is called with the lock
+// held.
 func (d *Directory) alone(role, guildID string) bool {
 	return d.guilds[guildID].roles[role].managed && slices.Contains(d.member[[2]string{guildID, d.bot}].Roles, role)
 }
@@ -184,8 +190,9 @@ type Lacking struct {
 	Permissions   []call.Permission
 }
 
-// Lacking lists the channels of a server that the bot can see and in which it lacks something, in the order of their names. only, where
-// not empty, are the channels to look at; of those it also tells what it cannot see.
+// Lacking lists the channels of a server that the bot can see and in which it lacks something, in
+// the order of their names. only, where not empty, are the channels to look at; of those it also
+// tells what it cannot see.
 func (d *Directory) Lacking(ctx context.Context, guild string, only []string) ([]Lacking, error) {
 	self, err := d.discord.WhoAmI(ctx)
 	if err != nil {

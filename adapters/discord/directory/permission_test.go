@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A role is needed for a channel where nobody opens it without: only then is everybody who reads an answer there in the role's group.
+// A role is needed for a channel where nobody opens it without: only then is everybody who reads an
+// answer there in the role's group.
 func TestRolesThatAChannelNeeds(t *testing.T) {
 	t.Parallel()
 	const view, admin = discordgo.PermissionViewChannel, discordgo.PermissionAdministrator

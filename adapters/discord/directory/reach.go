@@ -8,11 +8,13 @@ import (
 type Reach struct {
 	Own bool // the bot
 	All bool // every full member of the server
-	// Whole says that everybody who may open the channel may read what was said there, as far as that is certain.
+	// Whole says that everybody who may open the channel may read what was said there, as far as
+	// that is certain.
 	Whole bool
 }
 
-// Reach returns who may read what was said in a channel, by what is known of the server: it asks nobody. user and roles are the bot's.
+// Reach returns who may read what was said in a channel, by what is known of the server: it asks
+// nobody. user and roles are the bot's.
 func (d *Directory) Reach(channel, user string, roles []string) Reach {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -23,7 +23,8 @@ func (d *Directory) TextChannels(guild string) []string {
 	return ids
 }
 
-// Survey asks for what the gateway would tell of a server: its roles, its channels, and what the bot is there.
+// Survey asks for what the gateway would tell of a server: its roles, its channels, and what the
+// bot is there.
 func (d *Directory) Survey(ctx context.Context, guild string) error {
 	found, err := d.discord.API.Survey(ctx, guild)
 	if err == nil {

@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// Only has events delivered to one session alone, by the order in which they began: the first is 1. To 0 they are delivered to all again; what
-// the others missed is not sent to them, as if it were still on its way.
+// Only has events delivered to one session alone, by the order in which they began: the first is 1.
+// To 0 they are delivered to all again; what the others missed is not sent to them, as if it were
+// still on its way.
 func (s *Server) Only(session int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,8 +36,9 @@ func checkCommands(commands []map[string]any) *apiError {
 	return nil
 }
 
-// Offered lists the commands that somebody's client offers in a channel: those for whose default_member_permissions, "represented as a bit
-// set", the person has all, and which belong there.
+// Offered lists the commands that somebody's client offers in a channel: those for whose
+// default_member_permissions, "represented as a bit set", the person has all, and which belong
+// there.
 func (p *Person) Offered(channel string) []string {
 	s := p.s
 	s.mu.Lock()

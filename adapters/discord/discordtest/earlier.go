@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Earlier writes a message that mentions the bot as it was written so long ago, and returns its id. The gateway tells nobody: nobody was
-// there for it. In a direct conversation the mention is left out.
+// Earlier writes a message that mentions the bot as it was written so long ago, and returns its id.
+// The gateway tells nobody: nobody was there for it. In a direct conversation the mention is left
+// out.
 func (p *Person) Earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	s.mu.Lock()
@@ -24,7 +25,8 @@ func (p *Person) EarlierReply(channel, text string, ago time.Duration) string {
 	return p.earlier(channel, text, ago)
 }
 
-// Newest has a channel name a message as its last one, although ones with a later time were written before.
+// Newest has a channel name a message as its last one, although ones with a later time were written
+// before.
 func (s *Server) Newest(channel, message string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

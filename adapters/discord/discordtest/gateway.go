@@ -36,7 +36,8 @@ type gateway struct {
 	only    int  // the session that events are delivered to; 0: all
 }
 
-// session is what a client can resume: everything that was dispatched to it, and the connection that it has at present.
+// session is what a client can resume: everything that was dispatched to it, and the connection
+// that it has at present.
 type session struct {
 	id      string
 	shard   [2]int
@@ -48,7 +49,8 @@ type session struct {
 	left    time.Time // when its connection was lost
 }
 
-// resumable is how long a session can be resumed after its connection was lost. The platform does not say; it is a few minutes.
+// resumable is how long a session can be resumed after its connection was lost. The platform does
+// not say; it is a few minutes.
 const resumable = 2 * time.Minute
 
 type frame struct {
@@ -274,7 +276,8 @@ func (s *Server) identify(c *connection, data json.RawMessage) {
 	}
 }
 
-// tooSoon counts the beginning of a session, and reports whether there were too many a short while ago.
+// tooSoon counts the beginning of a session, and reports whether there were too many a short while
+// ago.
 func (s *Server) tooSoon(shard int) bool {
 	key := shard % s.config.Concurrency
 	recent := slices.DeleteFunc(s.gateway.began[key], func(at time.Time) bool { return time.Since(at) >= s.config.IdentifyEvery })
@@ -288,7 +291,8 @@ func (g *session) has(guild string) bool {
 	return int(id>>22%int64(g.shard[1])) == g.shard[0]
 }
 
-// first sends what a test asked for before READY or RESUMED, and reports whether it was op 7, after which nothing else comes.
+// first sends what a test asked for before READY or RESUMED, and reports whether it was op 7, after
+// which nothing else comes.
 func (s *Server) first(c *connection) bool {
 	if s.gateway.ping {
 		s.gateway.ping = false
@@ -336,8 +340,8 @@ func (s *Server) resume(c *connection, data json.RawMessage) {
 	g.dispatch("RESUMED", map[string]any{})
 }
 
-// dispatch sends an event to every session that has the intent; data is asked with the session's intents. It is called with the lock
-// held.
+// dispatch sends an event to every session that has the intent; data is asked with the session's
+// intents. It is called with the lock held.
 func (s *Server) dispatch(guild, kind string, intent int, data func(intents int) any) {
 	for id, g := range s.gateway.sessions {
 		if g.conn == nil && !g.left.IsZero() && time.Since(g.left) > resumable {
@@ -375,7 +379,8 @@ func (s *Server) connections(do func(*session, *connection)) {
 	}
 }
 
-// Reconnect tells the bot to reconnect (op 7). With first it is told so on its next connection, before READY or RESUMED.
+// Reconnect tells the bot to reconnect (op 7). With first it is told so on its next connection,
+// before READY or RESUMED.
 func (s *Server) Reconnect(first bool) {
 	if first {
 		s.mu.Lock()
@@ -408,7 +413,8 @@ func (s *Server) Hang(code int) {
 	})
 }
 
-// Ping asks for a heartbeat on the next connection before READY or RESUMED, and acknowledges one as well.
+// Ping asks for a heartbeat on the next connection before READY or RESUMED, and acknowledges one as
+// well.
 func (s *Server) Ping() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -427,8 +433,9 @@ func (s *Server) Beats() int {
 	return s.gateway.beats
 }
 
-// Manners tells what the bot did at the gateway that the platform's documentation asks not to do: sessions that began too soon after one
-// another, resumes or identifies at the wrong address, and live sessions that were given up.
+// Manners tells what the bot did at the gateway that the platform's documentation asks not to do:
+// sessions that began too soon after one another, resumes or identifies at the wrong address, and
+// live sessions that were given up.
 func (s *Server) Manners() (hasty, misled, givenUp int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -464,7 +471,8 @@ func (s *Server) Away() {
 	s.gateway.away = true
 }
 
-// Freeze makes the bot's connection a zombie: it stays open, heartbeats are not acknowledged, and no event arrives.
+// Freeze makes the bot's connection a zombie: it stays open, heartbeats are not acknowledged, and
+// no event arrives.
 func (s *Server) Freeze() {
 	s.connections(func(g *session, c *connection) {
 		c.deaf = true

@@ -86,7 +86,8 @@ func (s *Server) threadsJSON(list []*channel) []any {
 	return shown
 }
 
-// counts are the numbers of messages of a thread, "not including the initial message or deleted messages", and of all that were ever sent.
+// counts are the numbers of messages of a thread, "not including the initial message or deleted
+// messages", and of all that were ever sent.
 func (s *Server) counts(ch *channel) (there, sent int) {
 	for _, id := range ch.said {
 		m := s.messages[id]
@@ -101,9 +102,11 @@ func (s *Server) counts(ch *channel) (there, sent int) {
 }
 
 // may computes what somebody may in a channel as the documentation does, person by person
-// (https://docs.discord.com/developers/topics/permissions#permission-overwrites): the owner everything; the permissions of @everyone and of the roles,
-// with Administrator everything; then the overwrites of @everyone, of roles, of the person. "Threads inherit permissions from the parent channel";
-// of private ones "you must be invited to the thread to be able to view or participate in it, or be a moderator (MANAGE_THREADS permission)".
+// (https://docs.discord.com/developers/topics/permissions#permission-overwrites): the owner
+// everything; the permissions of @everyone and of the roles, with Administrator everything; then
+// the overwrites of @everyone, of roles, of the person. "Threads inherit permissions from the
+// parent channel"; of private ones "you must be invited to the thread to be able to view or
+// participate in it, or be a moderator (MANAGE_THREADS permission)".
 func (s *Server) may(user string, ch *channel) int64 {
 	g := s.guilds[ch.guild]
 	if g == nil {
@@ -152,7 +155,8 @@ func (s *Server) may(user string, ch *channel) int64 {
 	return held
 }
 
-// MayRead reports whether somebody can read what was said in a channel or thread, by Discord's rules.
+// MayRead reports whether somebody can read what was said in a channel or thread, by Discord's
+// rules.
 func (s *Server) MayRead(user, channel string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,7 +249,8 @@ func (s *Server) Standing(channel string) []Version {
 	return shown
 }
 
-// Overwrite changes what a role, or with person what somebody, may in a channel, in the place of an earlier overwrite, and tells of it.
+// Overwrite changes what a role, or with person what somebody, may in a channel, in the place of an
+// earlier overwrite, and tells of it.
 func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
@@ -261,7 +266,8 @@ func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.dispatch(g.ID, "CHANNEL_UPDATE", IntentGuilds, func(int) any { return g.s.channelJSON(ch) })
 }
 
-// Denies reports whether an overwrite of a channel, but of the bot's own, takes a permission from somebody.
+// Denies reports whether an overwrite of a channel, but of the bot's own, takes a permission from
+// somebody.
 func (s *Server) Denies(channel string, permission int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -47,8 +47,9 @@ func (s *Server) publicKey() string {
 	return hex.EncodeToString(s.inbound.public)
 }
 
-// Endpoint sets the Interactions Endpoint URL: as the platform does, it first tries whether PING is answered and a bad signature refused.
-// From then on interactions come as requests and not over the gateway.
+// Endpoint sets the Interactions Endpoint URL: as the platform does, it first tries whether PING is
+// answered and a bad signature refused. From then on interactions come as requests and not over the
+// gateway.
 func (s *Server) Endpoint(url string) error {
 	s.mu.Lock()
 	s.publicKey()
@@ -97,7 +98,8 @@ func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error)
 	return res.StatusCode, answer, err
 }
 
-// deliver brings an interaction to the endpoint, in a goroutine of its own, and takes its first response.
+// deliver brings an interaction to the endpoint, in a goroutine of its own, and takes its first
+// response.
 func (s *Server) deliver(i *Interaction, event any) {
 	body, err := json.Marshal(event)
 	if err != nil {

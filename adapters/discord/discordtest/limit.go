@@ -54,7 +54,8 @@ func (s *Server) fault(method, path, body string) *Fault {
 	return &found
 }
 
-// route is the key of a call's bucket: its method, its path without ids, and the channel or token that it is about.
+// route is the key of a call's bucket: its method, its path without ids, and the channel or token
+// that it is about.
 func route(method, path string) string {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	for i, p := range parts {
@@ -70,7 +71,8 @@ func isID(s string) bool {
 	return err == nil
 }
 
-// admit counts a call and reports whether it may go on; otherwise it has been answered. Called with the lock held.
+// admit counts a call and reports whether it may go on; otherwise it has been answered. Called with
+// the lock held.
 func (s *Server) admit(w http.ResponseWriter, method, path string) bool {
 	now := time.Now()
 	interaction := strings.Contains(path, "/interactions/") || strings.Contains(path, "/webhooks/")

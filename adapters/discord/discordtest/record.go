@@ -55,7 +55,8 @@ func (s *Server) Log(message string) []Version {
 	return slices.DeleteFunc(s.Versions(), func(v Version) bool { return v.Message != message })
 }
 
-// Shown returns what a channel or thread shows now, oldest first: the last version of each message. Ephemeral ones are left out.
+// Shown returns what a channel or thread shows now, oldest first: the last version of each message.
+// Ephemeral ones are left out.
 func (s *Server) Shown(channel string) []Version {
 	last := make(map[string]Version)
 	var order []string
@@ -107,7 +108,8 @@ func (s *Server) TypingLog() []Typing {
 	return s.typing.All()
 }
 
-// Commands returns the application commands as they were last registered, as JSON, and how often they were written.
+// Commands returns the application commands as they were last registered, as JSON, and how often
+// they were written.
 func (s *Server) Commands() (string, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +143,8 @@ func (s *Server) Threads(parent string) []Thread {
 	return threads
 }
 
-// record keeps a version of a message. mentions is the write's allowed_mentions; absent ones notify everybody named.
+// record keeps a version of a message. mentions is the write's allowed_mentions; absent ones notify
+// everybody named.
 func (s *Server) record(op string, m *message, mentions json.RawMessage) {
 	s.versions.Add(Version{
 		Message: m.id, Channel: m.channel, Author: m.author, Op: op, Content: m.content, Flags: m.flags, Nonce: m.nonce, ReplyTo: m.replyTo,

@@ -93,7 +93,8 @@ func (c *call) decode(into any) *apiError {
 	return nil
 }
 
-// handler makes a call and returns its answer; nil with no error is 204. It runs with the server's lock held.
+// handler makes a call and returns its answer; nil with no error is 204. It runs with the server's
+// lock held.
 type handler func(c *call) (any, *apiError)
 
 func (s *Server) routes() http.Handler {

@@ -1,8 +1,10 @@
-// Package discordtest is a Discord that runs inside a test: the REST API and the gateway as a client meets them, spoken over HTTP and
-// WebSocket, so that discordgo runs unmodified against it. It keeps every version of every message with its time, and tests assert on
-// that log. Limits and clocks can be scaled down; faults can be made to happen at the worst moment.
+// Package discordtest is a Discord that runs inside a test: the REST API and the gateway as a
+// client meets them, spoken over HTTP and WebSocket, so that discordgo runs unmodified against it.
+// It keeps every version of every message with its time, and tests assert on that log. Limits and
+// clocks can be scaled down; faults can be made to happen at the worst moment.
 //
-// Numbers and shapes follow the platform's public documentation; rates that it does not document are those that bots observe.
+// Numbers and shapes follow the platform's public documentation; rates that it does not document
+// are those that bots observe.
 package discordtest
 
 import (
@@ -46,9 +48,11 @@ type Config struct {
 	Sessions       int           // that may still begin today: 999
 	MaxFile        int           // bytes of an uploaded file; 0: any number
 	ThreadPage     int           // archived threads of a page at most; 0: as many as are asked for
-	// Lean has the server say no more than the platform's documentation promises, or than proxies and lesser servers do: READY names no
-	// shard, application or address for resumes, servers tell no channels, threads and members, messages and reactions no members, replies
-	// not what they answer, edits only what changed, answers no limits, and what is asked for the gateway nothing but its address.
+	// Lean has the server say no more than the platform's documentation promises, or than proxies
+	// and lesser servers do: READY names no shard, application or address for resumes, servers tell
+	// no channels, threads and members, messages and reactions no members, replies not what they
+	// answer, edits only what changed, answers no limits, and what is asked for the gateway nothing
+	// but its address.
 	Lean bool
 }
 
@@ -245,7 +249,8 @@ func (s *Server) notify() { s.changed.Notify() }
 // Wake has Until ask its condition again, after something that happened elsewhere.
 func (s *Server) Wake() { s.notify() }
 
-// Until returns once cond holds, or with ctx's error. cond is asked again whenever something happened, without the server's lock.
+// Until returns once cond holds, or with ctx's error. cond is asked again whenever something
+// happened, without the server's lock.
 func (s *Server) Until(ctx context.Context, cond func() bool) error {
 	return s.changed.Until(ctx, cond)
 }

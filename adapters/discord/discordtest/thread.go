@@ -18,8 +18,8 @@ const (
 	permCreateThreads  = 1 << 35
 	permSendInThreads  = 1 << 38
 
-	// permEveryone is what everybody may in a new guild, as far as it matters here: to react, view, write, embed, attach, read what was
-	// written, and to open and write in threads.
+	// permEveryone is what everybody may in a new guild, as far as it matters here: to react, view,
+	// write, embed, attach, read what was written, and to open and write in threads.
 	permEveryone = 1<<6 | permView | permSend | 1<<14 | 1<<15 | permHistory | permCreateThreads | permSendInThreads
 )
 
@@ -175,8 +175,8 @@ func (s *Server) newThread(parent *channel, id, name, owner string) *channel {
 	return thread
 }
 
-// lastOf is the last_message_id of a channel when a thread begins: "may not point to an existing or valid message or thread", and of forums it is the
-// newest post.
+// lastOf is the last_message_id of a channel when a thread begins: "may not point to an existing or
+// valid message or thread", and of forums it is the newest post.
 func lastOf(parent *channel, thread string) string {
 	if parent.kind == typeForum {
 		return thread

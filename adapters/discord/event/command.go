@@ -26,7 +26,8 @@ const (
 	OptionValue    = "value"
 )
 
-// Command is the use of a command. It has to be answered within three seconds: by Defer, Respond, Answer or Ask.
+// Command is the use of a command. It has to be answered within three seconds: by Defer, Respond,
+// Answer or Ask.
 type Command struct {
 	Name     string
 	Text     string     // /footnote: what would be typed after it, such as "config follow always"
@@ -122,7 +123,8 @@ func (c *Command) Read(data discordgo.ApplicationCommandInteractionData) {
 	}
 }
 
-// text is the value of an option as it would be typed: one that is only said yes to is its own name.
+// text is the value of an option as it would be typed: one that is only said yes to is its own
+// name.
 func text(o *discordgo.ApplicationCommandInteractionDataOption) string {
 	if yes, _ := o.Value.(bool); yes {
 		return o.Name

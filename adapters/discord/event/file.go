@@ -4,7 +4,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Attachment is a file that came with a message or a command, as Discord tells of it. Fetch reads it.
+// Attachment is a file that came with a message or a command, as Discord tells of it. Fetch reads
+// it.
 type Attachment struct {
 	ID, Name, Media string
 	Size            int64

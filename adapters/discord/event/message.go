@@ -1,5 +1,5 @@
-// Package event is what Discord tells, in this program's words: messages, commands, presses and files, and what is needed to answer them.
-// Nothing here calls Discord.
+// Package event is what Discord tells, in this program's words: messages, commands, presses and
+// files, and what is needed to answer them. Nothing here calls Discord.
 package event
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Message is a message that somebody wrote. Ref is the thread that an answer would belong to: of a message in a channel the thread that
-// can be opened from it, which has the message's id.
+// Message is a message that somebody wrote. Ref is the thread that an answer would belong to: of a
+// message in a channel the thread that can be opened from it, which has the message's id.
 type Message struct {
 	Ref      thread.Ref
 	ID       thread.MessageID
@@ -31,7 +31,8 @@ type Message struct {
 	Raw    *discordgo.Message
 }
 
-// Stop is a request to stop the turn that a message belongs to: its question, or a page of its answer.
+// Stop is a request to stop the turn that a message belongs to: its question, or a page of its
+// answer.
 type Stop struct {
 	Ref     thread.Ref // Thread is not known
 	Message thread.MessageID
@@ -40,7 +41,8 @@ type Stop struct {
 	Asked   bool // Deleted: this process knows it as a question
 }
 
-// Place returns where a note stands, as it is remembered, with its id: the channel of its home, and as Thread what it was written to.
+// Place returns where a note stands, as it is remembered, with its id: the channel of its home, and
+// as Thread what it was written to.
 func (m Message) Place() thread.Ref {
 	at := m.Ref
 	at.Thread = m.Stands

@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press is a button, a menu entry or a form that somebody used. It has to be answered within three seconds: by Respond, Notice, Answer,
-// Defer or Show.
+// Press is a button, a menu entry or a form that somebody used. It has to be answered within three
+// seconds: by Respond, Notice, Answer, Defer or Show.
 type Press struct {
 	Action    thread.Action // empty for what is not about an answer: ID says what it is
 	Turn      session.TurnID
@@ -89,8 +89,8 @@ func (p *Press) Read(i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns the press as one that an answer is written to, for its user alone: of a message that only the user sees in its place,
-// else as a new message.
+// Answered returns the press as one that an answer is written to, for its user alone: of a message
+// that only the user sees in its place, else as a new message.
 func (p Press) Answered() Press {
 	p.Ticket.Ephemeral = !p.Direct
 	if p.Action == thread.ActionRetry && p.Ephemeral {
@@ -149,10 +149,12 @@ func (p Press) FormFollowUp() Form {
 	}
 }
 
-// ButtonStill is the beginning of the id of a button that says that a question is still wanted; the question's id follows.
+// ButtonStill is the beginning of the id of a button that says that a question is still wanted; the
+// question's id follows.
 const ButtonStill = "footnote-still:"
 
-// Still returns the question that a button is about by which somebody said that it is still wanted, and whether that is what was pressed.
+// Still returns the question that a button is about by which somebody said that it is still wanted,
+// and whether that is what was pressed.
 func (p Press) Still() (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)
 	return thread.MessageID(id), ok

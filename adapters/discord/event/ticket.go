@@ -49,7 +49,8 @@ func (i *Inline) Answer(response any) bool {
 	return true
 }
 
-// Serve writes the answer and reports true, or, when that takes too long, leaves it to a request of its own.
+// Serve writes the answer and reports true, or, when that takes too long, leaves it to a request of
+// its own.
 func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	timer := time.NewTimer(inlineLimit)
 	defer timer.Stop()

@@ -16,8 +16,8 @@ import (
 // writeLimit bounds the sending of one packet.
 const writeLimit = 10 * time.Second
 
-// exchange is one connection of a relay. Each of its connections is written by one goroutine at a time: near by receive, up by whoever has put
-// something into out.
+// exchange is one connection of a relay. Each of its connections is written by one goroutine at a
+// time: near by receive, up by whoever has put something into out.
 type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
@@ -66,7 +66,8 @@ func (x *exchange) receive() error {
 	}
 }
 
-// skip notes an event that is too large to be read, as if it had been delivered: a session that is resumed brings it again.
+// skip notes an event that is too large to be read, as if it had been delivered: a session that is
+// resumed brings it again.
 func (x *exchange) skip(p frame, size int) {
 	x.mu.Lock()
 	x.seq = p.Seq
@@ -74,7 +75,8 @@ func (x *exchange) skip(p frame, size int) {
 	x.relay.skipped(p.Type, size)
 }
 
-// received looks at a packet from Discord and says whether the SDK gets it, and whether Discord gets a heartbeat for it.
+// received looks at a packet from Discord and says whether the SDK gets it, and whether Discord
+// gets a heartbeat for it.
 func (x *exchange) received(p frame) (forward, beat bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -171,7 +173,8 @@ func (x *exchange) sending(p frame, data []byte) error {
 	return nil
 }
 
-// leaves notes a packet of the SDK that is about to go out; now is false for one that is sent later.
+// leaves notes a packet of the SDK that is about to go out; now is false for one that is sent
+// later.
 func (x *exchange) leaves(p frame) (now bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -198,8 +201,9 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 	return true, nil
 }
 
-// firstBeat sends the first heartbeat of a connection: the platform asks that it waits for a random part of the interval, so that clients
-// that were disconnected together do not go on in step. The SDK sends it at once.
+// firstBeat sends the first heartbeat of a connection: the platform asks that it waits for a random
+// part of the interval, so that clients that were disconnected together do not go on in step. The
+// SDK sends it at once.
 func (x *exchange) firstBeat() {
 	x.out <- struct{}{}
 	defer func() { <-x.out }()

@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// maxFrame bounds a packet of the gateway. The largest describe a server with all of its channels, roles and emojis.
+// maxFrame bounds a packet of the gateway. The largest describe a server with all of its channels,
+// roles and emojis.
 const maxFrame = 8 << 20
 
 // Limits of what the client decodes. An event that exceeds them is not handed to it.

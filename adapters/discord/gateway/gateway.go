@@ -1,4 +1,5 @@
-// Package gateway keeps the bot connected to Discord's gateway, by one connection or several, and delivers what comes, as it comes.
+// Package gateway keeps the bot connected to Discord's gateway, by one connection or several, and
+// delivers what comes, as it comes.
 package gateway
 
 import (
@@ -15,9 +16,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Gateway keeps the bot connected, by as many shards as the platform recommends: it resumes what was cut, throws away what is stuck, and
-// ends only with its context or when somebody has to change something first (FatalError). It exists because discordgo's own reconnecting
-// can wait for ever, and because it leaves shards to its caller.
+// Gateway keeps the bot connected, by as many shards as the platform recommends: it resumes what
+// was cut, throws away what is stuck, and ends only with its context or when somebody has to change
+// something first (FatalError). It exists because discordgo's own reconnecting can wait for ever,
+// and because it leaves shards to its caller.
 type Gateway struct {
 	Config  call.GatewayConfig
 	API     *call.API
@@ -65,7 +67,8 @@ func (g *Gateway) connect(ctx context.Context, p plan) error {
 	return group.Wait()
 }
 
-// plan asks how to connect until there is an answer; nothing is an error but a token that is not accepted.
+// plan asks how to connect until there is an answer; nothing is an error but a token that is not
+// accepted.
 func (g *Gateway) plan(ctx context.Context) (plan, error) {
 	for wait := g.Config.Retry; ; wait = min(2*wait, call.LastRetry) {
 		p, err := planOf(ctx, g.API)

@@ -13,7 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// freshWait is the longest wait before a new session, in first waits; the platform asks for one to five seconds.
+// freshWait is the longest wait before a new session, in first waits; the platform asks for one to
+// five seconds.
 const freshWait = 5
 
 // shard is one of the connections among which the bot's servers are divided.
@@ -87,10 +88,12 @@ func (s *shard) run(ctx context.Context) error {
 	}
 }
 
-// longRetry is the longest wait, in first waits, for a platform that is there and ends connections for reasons of its own.
+// longRetry is the longest wait, in first waits, for a platform that is there and ends connections
+// for reasons of its own.
 const longRetry = 4
 
-// maxFailed is how often in a row a session's address is tried before a new session is begun where the platform says by then.
+// maxFailed is how often in a row a session's address is tried before a new session is begun where
+// the platform says by then.
 const maxFailed = 4
 
 // ask asks anew where sessions begin. Without an answer they begin where the last one did.
@@ -109,7 +112,8 @@ func over(err error) bool {
 	return errors.Is(err, errOver) || errors.As(err, &closed) && (closed.Code == call.CloseInvalidSeq || closed.Code == call.CloseTimedOut)
 }
 
-// Jitter returns a time between half of a wait and all of it, so that shards and replicas do not move in step.
+// Jitter returns a time between half of a wait and all of it, so that shards and replicas do not
+// move in step.
 func Jitter(wait time.Duration) time.Duration { return wait/2 + rand.N(wait/2+1) }
 
 // Reasons for which a connection ends that the client itself is to blame for.
@@ -118,7 +122,8 @@ var (
 	errDisconnected = errors.New("the connection ended")
 )
 
-// link is one SDK session with its present connection. A session is used for many connections, since only it can resume.
+// link is one SDK session with its present connection. A session is used for many connections,
+// since only it can resume.
 type link struct {
 	sdk   *discordgo.Session
 	relay *relay
@@ -186,10 +191,12 @@ func (l *link) stay(ctx context.Context, limit time.Duration) error {
 	}
 }
 
-// stuckAfter is how long the SDK may take to notice that its connection has ended: it sleeps for a second before it closes one.
+// stuckAfter is how long the SDK may take to notice that its connection has ended: it sleeps for a
+// second before it closes one.
 const stuckAfter = 5 * time.Second
 
-// open connects. An attempt that does not come to an end loses its connection, and, where that does not help either, its session.
+// open connects. An attempt that does not come to an end loses its connection, and, where that does
+// not help either, its session.
 func (l *link) open(ctx context.Context, limit time.Duration) error {
 	opened := make(chan error, 1)
 	go func() { opened <- l.sdk.Open() }() // ends with the attempt, or stays behind when the SDK is stuck

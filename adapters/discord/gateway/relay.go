@@ -38,8 +38,8 @@ var (
 	errLeft      = errors.New("the bot disconnected")
 )
 
-// relay stands between the SDK, which connects to it inside the process, and the gateway. What the SDK gets wrong about connections is
-// put right here, so that it sees only what it can handle:
+// relay stands between the SDK, which connects to it inside the process, and the gateway. What the
+// SDK gets wrong about connections is put right here, so that it sees only what it can handle:
 //   - a session is resumed where READY said, not where it began, unless nobody answers there;
 //   - op 7 and op 9 never reach the SDK, which would wait for its own lock, or identify again at once on the same connection;
 //   - a heartbeat that is asked for, or acknowledged, before READY is handled here, for the same reason;
@@ -213,7 +213,8 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	// The library waits for the handshake's answer whatever becomes of ctx: closing the connection ends that.
+	// The library waits for the handshake's answer whatever becomes of ctx: closing the connection
+	// ends that.
 	dialer, ended := *r.dialer, func() bool { return true }
 	dialer.NetDialContext = func(dialling context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(dialling, network, address)

@@ -9,8 +9,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Who leaves, or gives a connection up, while a gateway that does not answer is dialled waits for nothing: no goroutine is left with its end of the
-// pipe.
+// Who leaves, or gives a connection up, while a gateway that does not answer is dialled waits for
+// nothing: no goroutine is left with its end of the pipe.
 func TestLeavingEndsTheDialling(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*relay){"it leaves": (*relay).leave, "it gives up": func(r *relay) { r.fail(errSilent) }} {

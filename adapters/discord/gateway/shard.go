@@ -40,8 +40,9 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 	return p, err
 }
 
-// starts spaces the beginnings of sessions: so many at once as max_concurrency says, by shard, each five seconds after the one before
-// it, and none when the day's are used up, since Discord resets the token of a bot that begins more. It is safe for concurrent use.
+// starts spaces the beginnings of sessions: so many at once as max_concurrency says, by shard, each
+// five seconds after the one before it, and none when the day's are used up, since Discord resets
+// the token of a bot that begins more. It is safe for concurrent use.
 type starts struct {
 	every time.Duration
 	wait  func(context.Context, time.Duration) // is told of a long wait
@@ -67,7 +68,8 @@ func (s *starts) learn(p plan) {
 	s.left, s.resets = p.Limit.Remaining, time.Now().Add(time.Duration(p.Limit.ResetAfter)*time.Millisecond)
 }
 
-// begin waits until a shard may begin a session. What it returns is called once that has happened, or has come to nothing.
+// begin waits until a shard may begin a session. What it returns is called once that has happened,
+// or has come to nothing.
 func (s *starts) begin(ctx context.Context, shard int) (end func(identified bool), err error) {
 	if err := s.allowance(ctx); err != nil {
 		return nil, err

@@ -99,7 +99,8 @@ func (r *reader) said(ctx context.Context, c transcript.Channel, t post) ([]*dis
 	return all, nil
 }
 
-// items are the documents that messages outside threads, newest first, are together: one for each day.
+// items are the documents that messages outside threads, newest first, are together: one for each
+// day.
 func (r *reader) items(c transcript.Channel, said []*discordgo.Message) []transcript.Item {
 	var items []transcript.Item
 	said = slices.DeleteFunc(slices.Clone(said), func(m *discordgo.Message) bool {
@@ -142,7 +143,8 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	}}
 }
 
-// document makes a document of messages, oldest first. One in which nobody says anything has no sections, and is not found.
+// document makes a document of messages, oldest first. One in which nobody says anything has no
+// sections, and is not found.
 func (r *reader) document(said []*discordgo.Message) document.Document {
 	var d document.Document
 	for _, m := range said {
@@ -154,7 +156,8 @@ func (r *reader) document(said []*discordgo.Message) document.Document {
 	return d
 }
 
-// text is what somebody says to others in a message; empty for what the bot says, what it is asked, and what Discord says.
+// text is what somebody says to others in a message; empty for what the bot says, what it is asked,
+// and what Discord says.
 func (r *reader) text(m *discordgo.Message) string {
 	if m.Author == nil || m.Author.ID == r.self || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply ||
 		event.Mentions(m.Content, r.self, r.own...) || answers(m, r.self) {
@@ -167,7 +170,8 @@ func (r *reader) text(m *discordgo.Message) string {
 	return text
 }
 
-// answers reports whether a message replies to the bot, which is how it is asked further where there is no thread.
+// answers reports whether a message replies to the bot, which is how it is asked further where
+// there is no thread.
 func answers(m *discordgo.Message, self string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == self
 }

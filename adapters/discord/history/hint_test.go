@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest"
 )
 
-// What is heard of is read at once, however old, with a handful of calls, and nothing else is looked at before its time.
+// What is heard of is read at once, however old, with a handful of calls, and nothing else is
+// looked at before its time.
 func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, discordtest.Config{})

@@ -1,6 +1,7 @@
-// Package history reads what was said in a server's channels as documents: a post of a forum or a thread is one, and so are a channel's messages of
-// a day that belong to no thread. It reads no direct messages, no private threads, no threads that the bot opened for its answers, and nothing of what
-// the bot itself wrote.
+// Package history reads what was said in a server's channels as documents: a post of a forum or a
+// thread is one, and so are a channel's messages of a day that belong to no thread. It reads no
+// direct messages, no private threads, no threads that the bot opened for its answers, and nothing
+// of what the bot itself wrote.
 package history
 
 import (
@@ -23,7 +24,8 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "discord"
 
-// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a key who may open the channel.
+// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a
+// key who may open the channel.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading is what and how far back a source reads, and how often.
@@ -33,8 +35,9 @@ type Reading = transcript.Options
 type Options struct {
 	Reading
 	Guild string // id of the server
-	// Open says who may read what was said in channels that every member of the server can open, beside those who can: access.Members or
-	// access.Public. Empty is Members, and nobody else where the server is not Alone.
+	// Open says who may read what was said in channels that every member of the server can open,
+	// beside those who can: access.Members or access.Public. Empty is Members, and nobody else
+	// where the server is not Alone.
 	Open access.Principal
 	// Alone tells whether the server is the only one whose members count as members; nil: it is.
 	Alone func(ctx context.Context) (bool, error)
@@ -51,11 +54,12 @@ func (o Options) validate() error {
 	return err
 }
 
-// reading numbers the rules by which messages become documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which messages become documents. Raise it when they change:
+// everything is then read again.
 const reading = 1
 
-// Server is the bot as its servers are read to be indexed. All sources of a process share one, and with it the budget: what answering leaves. It is safe
-// for concurrent use.
+// Server is the bot as its servers are read to be indexed. All sources of a process share one, and
+// with it the budget: what answering leaves. It is safe for concurrent use.
 type Server struct {
 	discord   *call.Bot
 	directory *directory.Directory
@@ -64,7 +68,8 @@ type Server struct {
 	archives map[string]*archive // by source and channel; each is used by one run at a time
 }
 
-// NewServer returns a bot's servers; nothing is called yet. Of the config only what concerns the API counts.
+// NewServer returns a bot's servers; nothing is called yet. Of the config only what concerns the
+// API counts.
 func NewServer(config call.Config) (*Server, error) {
 	b, err := call.NewBot(config)
 	if err != nil {
@@ -205,12 +210,14 @@ func (r *reader) Reads(ctx context.Context, channel string) (bool, error) {
 	return r.directory.Reach(channel, r.self, me.Roles).Own, err
 }
 
-// gone reports whether an error says that what was asked for is not there, or not for the bot to see.
+// gone reports whether an error says that what was asked for is not there, or not for the bot to
+// see.
 func gone(err error) bool {
 	return call.Code(err) == call.CodeUnknownChannel || call.Code(err) == call.CodeMissingAccess
 }
 
-// revoked says of errors about the token, or the server as a whole, what they mean for all that was read.
+// revoked says of errors about the token, or the server as a whole, what they mean for all that was
+// read.
 func (r *reader) revoked(err error) error {
 	switch {
 	case call.Status(err) == 401:

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Posts, threads and days become documents that link to each message; what the bot says and is asked, what is said in direct messages and in private
-// threads does not.
+// Posts, threads and days become documents that link to each message; what the bot says and is
+// asked, what is said in direct messages and in private threads does not.
 func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, discordtest.Config{})
@@ -169,14 +169,15 @@ func TestAPassWithoutChangesAsksForListsAlone(t *testing.T) {
 	before, puts := len(w.Requests()), w.Store.Puts()
 	w.restart(t)
 	run := w.Sync(t)
-	// who the bot is; the server, its channels, what the bot is there; the active threads; of each channel the archived threads, and messages of three
+	// who the bot is; the server, its channels, what the bot is there; the active threads; of each
+	// channel the archived threads, and messages of three
 	if got := len(w.Requests()) - before; got != 1+3+1+4+3 || w.Store.Puts() != puts {
 		t.Errorf("%d calls and %d documents stored: %+v", got, w.Store.Puts()-puts, run.Counts)
 	}
 }
 
-// A channel that is no longer for everybody takes its documents along before anything is read, and back; those of one that the bot cannot read any more
-// are removed.
+// A channel that is no longer for everybody takes its documents along before anything is read, and
+// back; those of one that the bot cannot read any more are removed.
 func TestDocumentsFollowTheirChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, discordtest.Config{})
@@ -233,7 +234,8 @@ func TestDocumentsFollowTheirChannel(t *testing.T) {
 	}
 }
 
-// A token that is not accepted, or a server that the bot is thrown out of, hides everything at once, and nothing is lost.
+// A token that is not accepted, or a server that the bot is thrown out of, hides everything at
+// once, and nothing is lost.
 func TestARevokedCredentialHidesEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, discordtest.Config{})
@@ -265,7 +267,8 @@ func TestARevokedCredentialHidesEverything(t *testing.T) {
 	}
 }
 
-// Where members of other servers count as members, channels are for those who can open them, unless the operator says otherwise.
+// Where members of other servers count as members, channels are for those who can open them, unless
+// the operator says otherwise.
 func TestOneServerOfSeveral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, discordtest.Config{})

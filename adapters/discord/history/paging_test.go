@@ -26,8 +26,8 @@ func said(w *world, ann *discordtest.Person, channel string, days int) []string 
 	return texts
 }
 
-// Lists may be cut into small pages, threads may be put into the archive at one moment, Discord may ask for pauses and fail now and then: all is read,
-// once.
+// Lists may be cut into small pages, threads may be put into the archive at one moment, Discord may
+// ask for pauses and fail now and then: all is read, once.
 func TestEverythingIsReadHoweverItIsPaged(t *testing.T) {
 	t.Parallel()
 	for name, faults := range map[string][]discordtest.Fault{
@@ -71,7 +71,8 @@ func TestEverythingIsReadHoweverItIsPaged(t *testing.T) {
 	}
 }
 
-// Lists that lead back to where they began end, and nothing is removed because of them, nor because of one that is cut short or holds no list.
+// Lists that lead back to where they began end, and nothing is removed because of them, nor because
+// of one that is cut short or holds no list.
 func TestListsThatNeverEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, discordtest.Config{})

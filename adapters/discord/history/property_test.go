@@ -114,8 +114,9 @@ func (a *actors) note(thread, channel string) {
 	a.order = append(a.order, thread)
 }
 
-// may is what a person may read by Discord's own rules, and of that what the source reads: of channels that the bot can read, and in which nobody may
-// look without reading what was said before.
+// may is what a person may read by Discord's own rules, and of that what the source reads: of
+// channels that the bot can read, and in which nobody may look without reading what was said
+// before.
 func (a *actors) may(p *discordtest.Person) (opens, read map[string]bool) {
 	opens, read = make(map[string]bool), make(map[string]bool)
 	note := func(channel, place string) {
@@ -135,12 +136,14 @@ func (a *actors) may(p *discordtest.Person) (opens, read map[string]bool) {
 	return opens, read
 }
 
-// whole reports whether nobody at all may look into a channel without reading what was said before, whatever roles they hold.
+// whole reports whether nobody at all may look into a channel without reading what was said before,
+// whatever roles they hold.
 func (a *actors) whole(channel string) bool {
 	return !a.Denies(channel, discordtest.ReadMessageHistory)
 }
 
-// check compares what each person finds with what the person may read, and where whole is set with all that there is to find.
+// check compares what each person finds with what the person may read, and where whole is set with
+// all that there is to find.
 func (a *actors) check(whole bool) {
 	client := a.client(a.t)
 	defer client.Close()
@@ -159,8 +162,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run()) // which reads the flags: one that is given counts
 }
 
-// Whatever people write, edit, delete, archive and hide, and whatever fails: after every pass that was not disturbed nobody finds text that is deleted or
-// that the person could not read on Discord, and everybody finds all else.
+// Whatever people write, edit, delete, archive and hide, and whatever fails: after every pass that
+// was not disturbed nobody finds text that is deleted or that the person could not read on Discord,
+// and everybody finds all else.
 func TestNobodyFindsWhatDiscordWouldNotShow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -15,8 +15,8 @@ import (
 // day is what belongs together of what is no thread.
 const day = 24 * time.Hour
 
-// Parts implements transcript.Platform. Threads belong to the time at which they began; those of which a list of the latest tells come along with the
-// newest part, however old they are.
+// Parts implements transcript.Platform. Threads belong to the time at which they began; those of
+// which a list of the latest tells come along with the newest part, however old they are.
 func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[transcript.Part, error] {
 	return func(yield func(transcript.Part, error) bool) {
 		var threads []post
@@ -101,7 +101,8 @@ func steps(threads []post, from, to time.Time) iter.Seq2[part, error] {
 	}
 }
 
-// days reads a channel between two times, newest first, and yields its days as soon as they are known whole. Together the parts cover all of the time.
+// days reads a channel between two times, newest first, and yields its days as soon as they are
+// known whole. Together the parts cover all of the time.
 func (r *reader) days(ctx context.Context, channel string, from, to time.Time) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		before := ""
@@ -147,7 +148,8 @@ func (r *reader) days(ctx context.Context, channel string, from, to time.Time) i
 
 func compareIDs(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// Changed implements transcript.Platform. A key is the id of a thread, or of a message that may have begun one.
+// Changed implements transcript.Platform. A key is the id of a thread, or of a message that may
+// have begun one.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	days := make(map[time.Time]bool)
 	for _, key := range keys {

@@ -16,8 +16,8 @@ type post struct {
 	tags                    []string // ids
 }
 
-// archive is what was listed of a channel's threads, whole or on the way there. It outlives a run: some channels have more threads than can be listed in
-// a piece of one.
+// archive is what was listed of a channel's threads, whole or on the way there. It outlives a run:
+// some channels have more threads than can be listed in a piece of one.
 type archive struct {
 	posts  []post
 	seen   map[string]bool
@@ -27,9 +27,11 @@ type archive struct {
 }
 
 const (
-	// activeAge is how long a list of a server's active threads counts. A thread that leaves the archive within it may be missed by one pass.
+	// activeAge is how long a list of a server's active threads counts. A thread that leaves the
+	// archive within it may be missed by one pass.
 	activeAge = 30 * time.Second
-	// archiveAge is how long a list of all threads of a channel counts. Those that were deleted since are found out one by one.
+	// archiveAge is how long a list of all threads of a channel counts. Those that were deleted
+	// since are found out one by one.
 	archiveAge = 10 * time.Minute
 	// clockSkew is how far Discord's clock may be behind this process's.
 	clockSkew = time.Minute
@@ -38,8 +40,8 @@ const (
 // errRepeats says that a list leads back to what was read.
 var errRepeats = errors.New("Discord's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// recent lists the threads of a channel that are active, or were put into the archive since a time: all that began since then are among them. The
-// newest come first.
+// recent lists the threads of a channel that are active, or were put into the archive since a time:
+// all that began since then are among them. The newest come first.
 func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([]post, error) {
 	list := &archive{seen: make(map[string]bool)}
 	if err := r.join(ctx, list, channel); err != nil {
@@ -160,7 +162,8 @@ func (r *reader) page(ctx context.Context, list *archive, channel string, since 
 	return nil
 }
 
-// reads reports whether a thread is one to read: everybody who can open its channel can open it, and the bot did not open it for an answer.
+// reads reports whether a thread is one to read: everybody who can open its channel can open it,
+// and the bot did not open it for an answer.
 func (r *reader) reads(t *discordgo.Channel) bool {
 	return (t.Type == discordgo.ChannelTypeGuildPublicThread || t.Type == discordgo.ChannelTypeGuildNewsThread) && t.OwnerID != r.self
 }

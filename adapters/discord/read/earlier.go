@@ -28,8 +28,9 @@ const (
 	maxReplies = 10  // of a chain of replies
 )
 
-// Earlier returns what was said in the thread of a message before it and after another one, oldest first: with the message that the
-// thread hangs on, where that is among it. more says that there was more than is read.
+// Earlier returns what was said in the thread of a message before it and after another one, oldest
+// first: with the message that the thread hangs on, where that is among it. more says that there
+// was more than is read.
 func (c *Reader) Earlier(ctx context.Context, m event.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)

@@ -16,7 +16,8 @@ const (
 	maxChain = 20
 )
 
-// roots finds the question that a chain of replies began with, where an answer has no thread of its own. It is safe for concurrent use.
+// roots finds the question that a chain of replies began with, where an answer has no thread of its
+// own. It is safe for concurrent use.
 type roots struct {
 	api *call.API
 
@@ -52,8 +53,8 @@ func (r *roots) Knows(message string) bool {
 	return known
 }
 
-// find returns the thread of the session that a message of the bot's belongs to: of an answer to a command the command's id, else the
-// first question of the chain.
+// find returns the thread of the session that a message of the bot's belongs to: of an answer to a
+// command the command's id, else the first question of the chain.
 func (r *roots) find(ctx context.Context, channel string, m *discordgo.Message) (string, error) {
 	for range maxChain {
 		if root, known := r.get(m.ID); known {

@@ -79,7 +79,8 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	return out, err == nil, err
 }
 
-// postText joins the title and the text of a post. A deep search that the text asks for is asked for by the whole.
+// postText joins the title and the text of a post. A deep search that the text asks for is asked
+// for by the whole.
 func postText(title, text string) string {
 	text, deep := policy.Deeply(text)
 	if text != "" {

@@ -14,9 +14,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Involved reports whether the bot has written about a message since: answered it, or asked about it. In a thread it is whatever the bot
-// wrote after the message and not to another one, in a channel what it replied, or wrote in the message's thread. aside says which of the
-// bot's messages do not count.
+// Involved reports whether the bot has written about a message since: answered it, or asked about
+// it. In a thread it is whatever the bot wrote after the message and not to another one, in a
+// channel what it replied, or wrote in the message's thread. aside says which of the bot's messages
+// do not count.
 func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
 	alone := m.Event.Direct || m.Ref.Thread == m.Stands
 	listed, err := c.own(ctx, m.Stands, string(m.ID))
@@ -74,8 +75,9 @@ func repliesTo(m *discordgo.Message) string {
 	return m.MessageReference.MessageID
 }
 
-// HalfWritten reports whether a message of the bot, which stands in one of the places of a turn, shows an answer that is still being
-// written. One that has gone does not. Where the message is not known it is looked for after the question.
+// HalfWritten reports whether a message of the bot, which stands in one of the places of a turn,
+// shows an answer that is still being written. One that has gone does not. Where the message is not
+// known it is looked for after the question.
 func (c *Reader) HalfWritten(ctx context.Context, t session.Turn, id thread.MessageID) (bool, error) {
 	if c.discord.Self() == "" {
 		return false, errUnknownSelf

@@ -14,7 +14,8 @@ import (
 // placeLimit bounds the look-up of where an interaction was used, for which Discord does not wait.
 const placeLimit = time.Second
 
-// interaction hands an interaction to the handler. source is the request that brought it, nil where it came over the gateway.
+// interaction hands an interaction to the handler. source is the request that brought it, nil where
+// it came over the gateway.
 func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, source *event.Inline) error {
 	user, by := event.Who(i)
 	if user == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// settled is after how long a reply to a thread is not found by looking at what is new in its server.
+// settled is after how long a reply to a thread is not found by looking at what is new in its
+// server.
 const settled = 13 * 24 * time.Hour
 
 // hear tells a handler that wants to know it what an event changes of what was said.
@@ -48,8 +49,9 @@ func (in *intake) hear(ctx context.Context, ev any) {
 	}
 }
 
-// hearMessage tells of a message by its thread, or by itself where it belongs to none. A thread that is not known may be in the archive, where messages can
-// still be deleted: it is asked for beside all else.
+// hearMessage tells of a message by its thread, or by itself where it belongs to none. A thread
+// that is not known may be in the archive, where messages can still be deleted: it is asked for
+// beside all else.
 func (in *intake) hearMessage(ctx context.Context, h event.Listener, guild, channel, message string, urgent bool) {
 	tell := func(p directory.Place) {
 		key := message

@@ -34,8 +34,8 @@ type arrival struct {
 	event any
 }
 
-// intake hands events to the handler: those of one channel in order, those of different channels side by side, and what is urgent
-// before what is not.
+// intake hands events to the handler: those of one channel in order, those of different channels
+// side by side, and what is urgent before what is not.
 type intake struct {
 	*Receiver
 	handler  event.Handler
@@ -195,8 +195,8 @@ func (in *intake) scanDue(ctx context.Context, guild string) {
 	delete(in.due, guild)
 }
 
-// catchUpTold catches up in those of a server's channels whose newest message, which the server told, is news: neither this process handled it nor another
-// one before.
+// catchUpTold catches up in those of a server's channels whose newest message, which the server
+// told, is news: neither this process handled it nor another one before.
 func (in *intake) catchUpTold(ctx context.Context, guild string, told []*discordgo.Channel) {
 	told = slices.DeleteFunc(told, func(c *discordgo.Channel) bool { return !call.Newer(c.LastMessageID, in.baseline(c.ID, guild)) })
 	news := sync.OnceValue(func() map[string]bool { return in.news(ctx, guild, told) })
@@ -226,8 +226,9 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 
 func always() bool { return true }
 
-// catchUp looks for messages that arrived while no process listened, if there may be some. Its calls come after all others.
-// A message that arrives in the channel from now on waits until then, so that the order stays, and has the channel scanned at once.
+// catchUp looks for messages that arrived while no process listened, if there may be some. Its
+// calls come after all others. A message that arrives in the channel from now on waits until then,
+// so that the order stays, and has the channel scanned at once.
 func (in *intake) catchUp(ctx context.Context, channel, guild string, some func() bool) {
 	after := in.baseline(channel, guild)
 	s := in.scans.add(channel, func(hurry <-chan struct{}) {
@@ -288,7 +289,8 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	return nil
 }
 
-// edited handles a message that was changed. Discord also tells of previews that it added, which change no text.
+// edited handles a message that was changed. Discord also tells of previews that it added, which
+// change no text.
 func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 	if m.Content == "" || m.EditedTimestamp == nil && !in.reader.Roots.Knows(m.ID) {
 		return nil
@@ -347,7 +349,8 @@ func (in *intake) stop(ctx context.Context, s event.Stop, ok bool, err error) er
 	return err
 }
 
-// server is the server of a channel, also where an event does not name it: what is taken for a direct conversation is nobody else's.
+// server is the server of a channel, also where an event does not name it: what is taken for a
+// direct conversation is nobody else's.
 func (in *intake) server(guild, channel string) string {
 	if guild == "" {
 		if p, known := in.directory.Peek(channel); known {
@@ -375,7 +378,8 @@ func (in *intake) persist(ctx context.Context, lookup func() error) error {
 	}
 }
 
-// guard logs what goes wrong with an event, a panic included: one bad event does not end the process.
+// guard logs what goes wrong with an event, a panic included: one bad event does not end the
+// process.
 func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -387,7 +391,8 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 	}
 }
 
-// addedLately is for how long a server that added the bot counts as new: the bot may not have been connected.
+// addedLately is for how long a server that added the bot counts as new: the bot may not have been
+// connected.
 const addedLately = 5 * time.Minute
 
 func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {

@@ -1,5 +1,5 @@
-// Package receive takes in what Discord tells, over the gateway or as signed requests, keeps its order, looks for what was missed, and hands it
-// to a handler in event's words.
+// Package receive takes in what Discord tells, over the gateway or as signed requests, keeps its
+// order, looks for what was missed, and hands it to a handler in event's words.
 package receive
 
 import (
@@ -46,8 +46,8 @@ type activity struct {
 // sighting is the newest message of a channel that was handled.
 type sighting struct{ guild, message string }
 
-// Run stays connected and hands events to h until ctx ends; then it returns nil once no call of h runs any more. A FatalError says what
-// has to be changed before it can work.
+// Run stays connected and hands events to h until ctx ends; then it returns nil once no call of h
+// runs any more. A FatalError says what has to be changed before it can work.
 func (c *Receiver) Run(ctx context.Context, h event.Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -136,7 +136,8 @@ func (c *Receiver) introduce(ctx context.Context) (*discordgo.Ready, error) {
 	}
 }
 
-// handled notes the newest message of a channel that was handled, and reports whether this one is newer than all before.
+// handled notes the newest message of a channel that was handled, and reports whether this one is
+// newer than all before.
 func (c *Receiver) handled(guild, channel, message string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,8 +163,8 @@ func (c *Receiver) baseline(channel, guild string) string {
 	return oldest
 }
 
-// Asked notes that a message was taken in as a question: its deletion counts from now on, and after an interruption its thread is
-// looked at for what was missed.
+// Asked notes that a message was taken in as a question: its deletion counts from now on, and after
+// an interruption its thread is looked at for what was missed.
 func (c *Receiver) Asked(m event.Message) {
 	c.reader.Roots.Set(string(m.ID), m.Ref.Thread)
 	c.mu.Lock()
@@ -189,11 +190,12 @@ func (c *Receiver) recent() map[string]string {
 	return list
 }
 
-// maxVisited is how many channels are looked at after a new session began because people wrote there; servers tell of the others.
+// maxVisited is how many channels are looked at after a new session began because people wrote
+// there; servers tell of the others.
 const maxVisited = 100
 
-// visited lists the channels in which something was written a short while ago, with their servers: all direct conversations among them,
-// of which nobody tells whether something is new.
+// visited lists the channels in which something was written a short while ago, with their servers:
+// all direct conversations among them, of which nobody tells whether something is new.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,7 +209,8 @@ func (c *Receiver) visited() map[string]string {
 	return list
 }
 
-// longAgo is how far back threads and direct conversations are looked into: there are few messages in them, and they go on for days.
+// longAgo is how far back threads and direct conversations are looked into: there are few messages
+// in them, and they go on for days.
 const longAgo = 24 * time.Hour
 
 // looksBack is since when a channel is looked into for what nobody was there for.

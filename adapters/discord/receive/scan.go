@@ -17,7 +17,8 @@ type scans struct {
 
 func newScans() scans { return scans{mu: new(sync.Mutex), pending: make(map[string]*scan)} }
 
-// add returns a scan of a channel that runs after those before it, or nil where one that has not begun will do.
+// add returns a scan of a channel that runs after those before it, or nil where one that has not
+// begun will do.
 func (p scans) add(channel string, look func(hurry <-chan struct{})) *scan {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// citing is an answer of so many sentences, each with a citation of an address of so many bytes, and what a reader sees of it.
+// citing is an answer of so many sentences, each with a citation of an address of so many bytes,
+// and what a reader sees of it.
 func citing(sentences, length int) (packets []packet.Payload, seen []string) {
 	packets = append(packets, packet.MessageStart{})
 	for i := range sentences {
@@ -85,7 +86,8 @@ func TestAddressesStayAboveAFile(t *testing.T) {
 	}
 }
 
-// While it is written, an answer gives its addresses up at most once, and keeps every sentence that it has shown.
+// While it is written, an answer gives its addresses up at most once, and keeps every sentence that
+// it has shown.
 func TestAddressesAreGivenUpOnce(t *testing.T) {
 	t.Parallel()
 	packets, _ := citing(80, 100)

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// dialect writes Discord's Markdown. It has no tables, rules or images, three sizes of headings, and quotations one level deep.
+// dialect writes Discord's Markdown. It has no tables, rules or images, three sizes of headings,
+// and quotations one level deep.
 type dialect struct{}
 
 var _ answer.Dialect = dialect{}
@@ -25,7 +26,8 @@ func (dialect) Word(word string, at answer.Place) string { return escapeWord(wor
 
 func (dialect) Style(s answer.Style) string { return s.Mark() }
 
-// CodeSpan writes code between single backticks, or double ones when there is a single one inside; more of them in a row are parted.
+// CodeSpan writes code between single backticks, or double ones when there is a single one inside;
+// more of them in a row are parted.
 func (dialect) CodeSpan(code string) string {
 	if !strings.Contains(code, "`") {
 		return "`" + code + "`"

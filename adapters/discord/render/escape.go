@@ -14,13 +14,14 @@ import (
 const gap = answer.Gap
 
 var (
-	// control is what Discord resolves between angle brackets: people, roles, channels, commands, emoji, times and the guild's pages.
+	// control is what Discord resolves between angle brackets: people, roles, channels, commands,
+	// emoji, times and the guild's pages.
 	control = regexp.MustCompile(`<([@#/:]|a:|t:|id:)`)
 	inCode  = regexp.MustCompile(`<(@[!&]?[0-9]|#[0-9])`)
 )
 
-// neutral breaks whatever in a text would mention somebody or something: @everyone and @here, <@id>, <@&role>, <#channel> and the like.
-// The reader sees the same text.
+// neutral breaks whatever in a text would mention somebody or something: @everyone and @here,
+// <@id>, <@&role>, <#channel> and the like. The reader sees the same text.
 func neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -29,8 +30,8 @@ func neutral(s string) string {
 	return s
 }
 
-// neutralCode does the same for code, where Discord resolves nothing but counts mentions all the same. Other brackets are left as they
-// are, so that code can be copied.
+// neutralCode does the same for code, where Discord resolves nothing but counts mentions all the
+// same. Other brackets are left as they are, so that code can be copied.
 func neutralCode(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -44,8 +45,8 @@ func unmention(s, between string) string {
 	return answer.Unmention(s, between, false, "everyone", "here")
 }
 
-// EscapeText makes plain text safe to stand in a message, in one line or several: it mentions nobody, links nowhere, and its marks are
-// not taken for formatting.
+// EscapeText makes plain text safe to stand in a message, in one line or several: it mentions
+// nobody, links nowhere, and its marks are not taken for formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(neutral(s), "\n")
 	for i, l := range lines {
@@ -60,7 +61,8 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address is an address as it may be written into a link; ok is false if it must not be linked on a chat platform.
+// address is an address as it may be written into a link; ok is false if it must not be linked on a
+// chat platform.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	lower := strings.ToLower(safe)
@@ -75,8 +77,8 @@ var (
 	scheme  = regexp.MustCompile(`(?i)(https?|discord|ftp)://`)
 )
 
-// escapeWord escapes a word for Discord's Markdown, in which a backslash takes the meaning from any character that is neither a letter,
-// a digit nor a blank.
+// escapeWord escapes a word for Discord's Markdown, in which a backslash takes the meaning from any
+// character that is neither a letter, a digit nor a blank.
 func escapeWord(word string, at answer.Place) string {
 	if scheme.MatchString(word) { // an address without markup would be a link, and in a label would end it
 		word = scheme.ReplaceAllStringFunc(word, func(s string) string { return s[:len(s)-2] + gap + "//" })

@@ -74,7 +74,8 @@ func TestMailboxesAndLabels(t *testing.T) {
 	}
 }
 
-// A citation is shown as its number alone, so nothing may stand beside it that reads as a part of it.
+// A citation is shown as its number alone, so nothing may stand beside it that reads as a part of
+// it.
 func TestCitationsStandApart(t *testing.T) {
 	t.Parallel()
 	const one, two = "[[1]](https://docs.example/r#wal)", "[[2]](https://docs.example/s)"

@@ -2,8 +2,9 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// What one message can hold. Discord refuses more than 2,000 characters of content; pages keep room for what is put below them, and
-// are counted in UTF-16 code units, which are never fewer than what Discord counts.
+// What one message can hold. Discord refuses more than 2,000 characters of content; pages keep room
+// for what is put below them, and are counted in UTF-16 code units, which are never fewer than what
+// Discord counts.
 const (
 	MaxContent = 2000 // of Page.Content; what is laid out is at most pageLimit
 	MaxPages   = 4    // of an answer; the whole of a longer one is attached as a file, to its digest where it is a report
@@ -14,8 +15,8 @@ const (
 // AttachmentName is the file name of an answer that is too long for messages.
 const AttachmentName = "answer.md"
 
-// Page is one Discord message. Its content mentions nobody, and no link in it has a preview; the sender allows no mentions all the
-// same, suppresses embeds, and cuts, escapes and adds nothing.
+// Page is one Discord message. Its content mentions nobody, and no link in it has a preview; the
+// sender allows no mentions all the same, suppresses embeds, and cuts, escapes and adds nothing.
 type Page struct {
 	Content    string
 	Buttons    []thread.Button

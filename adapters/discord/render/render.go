@@ -1,4 +1,5 @@
-// Package render is how an answer looks on Discord: pages of text within Discord's limits. It knows no connection.
+// Package render is how an answer looks on Discord: pages of text within Discord's limits. It knows
+// no connection.
 package render
 
 import (
@@ -34,8 +35,8 @@ const (
 type Renderer struct {
 	// Progress shows what is being searched for as a page while there is no answer yet.
 	Progress bool
-	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
-	// none. It is called from any goroutine.
+	// Links allows links, other than citations, that the model wrote: to addresses that came from
+	// documents or from people. Nil allows none. It is called from any goroutine.
 	Links func(address string) bool
 	// Now is the time that ages are told from; nil means time.Now.
 	Now func() time.Time

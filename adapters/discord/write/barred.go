@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// lacking names what the bot lacks in a channel when the platform says that it lacks something there.
+// lacking names what the bot lacks in a channel when the platform says that it lacks something
+// there.
 func (c *Writer) lacking(ctx context.Context, channel string, err error) error {
 	if call.Code(err) != call.CodeMissingPermission && call.Code(err) != call.CodeMissingAccess {
 		return err
@@ -48,7 +49,8 @@ func (e *barredError) Error() string {
 
 func (e *barredError) Unwrap() error { return e.error }
 
-// Barred returns a sentence for somebody whose question cannot be answered where it was asked, and whether an error says so.
+// Barred returns a sentence for somebody whose question cannot be answered where it was asked, and
+// whether an error says so.
 func Barred(err error) (sentence string, yes bool) {
 	var barred *barredError
 	switch {
@@ -64,8 +66,9 @@ func Barred(err error) (sentence string, yes bool) {
 		errors.Is(err, thread.ErrNotPermitted) && call.Code(err) != call.CodeUnknownChannel
 }
 
-// fileRefused makes the error of a write that had a file one that says that less may be taken: the permission to attach files is one of its
-// own, a file has limits of its own, and there are servers that take no message in several parts.
+// fileRefused makes the error of a write that had a file one that says that less may be taken: the
+// permission to attach files is one of its own, a file has limits of its own, and there are servers
+// that take no message in several parts.
 func fileRefused(p render.Page, err error) error {
 	if p.Attachment == "" || !call.Lasting(err) || errors.Is(err, call.ErrTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
 		slices.Contains([]int{call.CodeThreadLocked, call.CodeUnknownChannel, call.CodeMissingAccess}, call.Code(err)) {

@@ -15,7 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Say answers a message with a sentence, beside the answer to a question. It returns the id of what was said.
+// Say answers a message with a sentence, beside the answer to a question. It returns the id of what
+// was said.
 func (c *Writer) Say(ctx context.Context, to event.Message, text string) (event.Note, error) {
 	return c.tell(ctx, to, text, nil)
 }
@@ -32,7 +33,8 @@ func (c *Writer) Unsay(ctx context.Context, n event.Note) error {
 	return err
 }
 
-// AskAbout asks in reply to a question whether it is still wanted. Processes that ask the same within minutes ask once.
+// AskAbout asks in reply to a question whether it is still wanted. Processes that ask the same
+// within minutes ask once.
 func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label string) error {
 	_, err := c.tell(ctx, m, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(m.ID)},
@@ -40,7 +42,8 @@ func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label stri
 	return err
 }
 
-// tell says something in reply to a message. The same said by several processes, which all hear of the message, is said once.
+// tell says something in reply to a message. The same said by several processes, which all hear of
+// the message, is said once.
 func (c *Writer) tell(ctx context.Context, to event.Message, text string, rows []discordgo.MessageComponent) (event.Note, error) {
 	var made call.Posted
 	body := plain(text)
@@ -56,7 +59,8 @@ func (c *Writer) tell(ctx context.Context, to event.Message, text string, rows [
 	return event.Note{Channel: to.Stands, Message: made.ID}, err
 }
 
-// SayAt answers a message with a sentence, beside the answer to it, at the place where the message stands (Message.Place).
+// SayAt answers a message with a sentence, beside the answer to it, at the place where the message
+// stands (Message.Place).
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, message thread.MessageID, text string) (event.Note, error) {
 	return c.tell(ctx, event.Message{ID: message, Stands: at.Thread}, text, nil)
 }

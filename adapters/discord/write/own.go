@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// nonce names a page of the turn: the same for every attempt, and within the platform's 25 characters.
+// nonce names a page of the turn: the same for every attempt, and within the platform's 25
+// characters.
 func (s *Surface) nonce(page render.Page) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,8 +38,9 @@ const (
 	maxOwnReposted = 4
 )
 
-// Own implements thread.Adopter: messages with a nonce of the turn's, those of its interaction, and, where the platform does not tell
-// nonces, what the bot posted after the question, since a thread has one turn at a time.
+// Own implements thread.Adopter: messages with a nonce of the turn's, those of its interaction,
+// and, where the platform does not tell nonces, what the bot posted after the question, since a
+// thread has one turn at a time.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {
 	var own []thread.MessageID
 	channel := ""

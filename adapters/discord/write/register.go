@@ -52,9 +52,10 @@ func commands() []*discordgo.ApplicationCommand {
 	return list
 }
 
-// moderators are the entries of a message's menu that in a server are of use to moderators alone. Discord shows them to whoever may delete
-// the messages of others, until a server's administrators say otherwise (Server Settings → Integrations). In direct messages they are shown to
-// everybody, who may remove what was said to them alone.
+// moderators are the entries of a message's menu that in a server are of use to moderators alone.
+// Discord shows them to whoever may delete the messages of others, until a server's administrators
+// say otherwise (Server Settings → Integrations). In direct messages they are shown to everybody,
+// who may remove what was said to them alone.
 var moderators = map[thread.Action]bool{thread.ActionCorrect: true, thread.ActionRemove: true}
 
 // subcommands are those of the core, and what only Discord has.
@@ -101,8 +102,8 @@ func follows(o *discordgo.ApplicationCommandOption) {
 	}
 }
 
-// Register brings the bot's commands up to date: of all servers, or of those that Config names. They are written only when they differ,
-// since a day has 200 writes.
+// Register brings the bot's commands up to date: of all servers, or of those that Config names.
+// They are written only when they differ, since a day has 200 writes.
 func (c *Writer) Register(ctx context.Context) error {
 	app := c.discord.AppKnown()
 	if app == "" {
@@ -164,7 +165,8 @@ func (c *Writer) register(ctx context.Context, endpoint, guild string, wanted []
 	return nil
 }
 
-// ours are the fields of commands and options that the bot sets; the platform adds ids and defaults.
+// ours are the fields of commands and options that the bot sets; the platform adds ids and
+// defaults.
 var ours = []string{"name", "description", "type", "options", "choices", "value", "required", "autocomplete", "contexts", "default_member_permissions"}
 
 // essence writes what of a list of commands is ours in one way.

@@ -39,8 +39,9 @@ func (c *Writer) Token(t event.Interaction) (*session.ReplyToken, error) {
 	return &session.ReplyToken{Sealed: sealed, Expires: ticket.At.Add(c.discord.Config.TokenLife)}, nil
 }
 
-// acknowledged waits until this process has acknowledged an interaction, before which Discord does not know its token. The turn may begin
-// earlier, since an interaction is acknowledged only once it is stored.
+// acknowledged waits until this process has acknowledged an interaction, before which Discord does
+// not know its token. The turn may begin earlier, since an interaction is acknowledged only once it
+// is stored.
 func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	c.mu.Lock()
 	ack := c.acks[interaction]
@@ -57,7 +58,8 @@ func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 	}
 }
 
-// Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to be changed, that message as it is.
+// Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to
+// be changed, that message as it is.
 func (c *Writer) Defer(ctx context.Context, to event.Interaction) error {
 	if to.Reply().Original != "" {
 		return c.Notice(ctx, to)
@@ -93,7 +95,8 @@ func ephemeral(o outgoing) outgoing {
 	return o
 }
 
-// Answer answers an interaction with Markdown that its user alone sees. What takes longer is announced first.
+// Answer answers an interaction with Markdown that its user alone sees. What takes longer is
+// announced first.
 func (c *Writer) Answer(ctx context.Context, to event.Interaction, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below
@@ -184,7 +187,8 @@ const (
 	maxChoice  = 100
 )
 
-// callback makes the first response to an interaction: over the request that brought it, or with one of its own.
+// callback makes the first response to an interaction: over the request that brought it, or with
+// one of its own.
 func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.InteractionResponseType, data any) error {
 	response := map[string]any{"type": kind}
 	if data != nil {
@@ -212,7 +216,8 @@ func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.In
 	}
 }
 
-// Acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too: then there is nothing to wait for.
+// Acknowledge lets whoever waits for it use an interaction's token. It is done after a failure too:
+// then there is nothing to wait for.
 func (c *Writer) Acknowledge(interaction string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,9 +14,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 )
 
-// sealer encrypts interaction tokens for the store, so that every replica of the bot can open what another has sealed, and nobody who only
-// reads the database. Its keys are those of SECRET_KEYS, of which the first seals and all open, and one that is derived from the bot token:
-// that one seals where there are no others, and opens always, so that the first of them can be set while answers are under way.
+// sealer encrypts interaction tokens for the store, so that every replica of the bot can open what
+// another has sealed, and nobody who only reads the database. Its keys are those of SECRET_KEYS, of
+// which the first seals and all open, and one that is derived from the bot token: that one seals
+// where there are no others, and opens always, so that the first of them can be set while answers
+// are under way.
 type sealer struct {
 	first secretKey
 	keys  map[keyID]cipher.AEAD

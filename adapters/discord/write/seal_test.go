@@ -51,8 +51,8 @@ func TestSealedTokenIsOpenedByTheSameBotOnly(t *testing.T) {
 	}
 }
 
-// Keys are changed while answers are under way. At each step but the first, where there was no key before, processes of the step and of the
-// one before it open what the other has sealed.
+// Keys are changed while answers are under way. At each step but the first, where there was no key
+// before, processes of the step and of the one before it open what the other has sealed.
 func TestKeysAreRotated(t *testing.T) {
 	t.Parallel()
 	const before, after = "the key that has been in use so far", "the key that is in use from now on"

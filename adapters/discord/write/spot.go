@@ -20,8 +20,8 @@ type spot struct {
 // search is a look for the place of an answer that is under way.
 type search struct{ done chan struct{} }
 
-// spot finds where the answer belongs, and opens a thread for it where there is none. One call looks at a time; others wait for what it finds, no
-// longer than their own contexts last.
+// spot finds where the answer belongs, and opens a thread for it where there is none. One call
+// looks at a time; others wait for what it finds, no longer than their own contexts last.
 func (s *Surface) spot(ctx context.Context) (spot, error) {
 	for {
 		where, under, mine := s.look()
@@ -39,7 +39,8 @@ func (s *Surface) spot(ctx context.Context) (spot, error) {
 	}
 }
 
-// look returns the place, or else the search that is under way; mine says that the caller has to make it.
+// look returns the place, or else the search that is under way; mine says that the caller has to
+// make it.
 func (s *Surface) look() (where *spot, under *search, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +90,8 @@ func (s *Surface) find(ctx context.Context) (spot, error) {
 	}
 }
 
-// beginning is the place for the answer to a question that stands in no thread, or that a post of a forum begins with.
+// beginning is the place for the answer to a question that stands in no thread, or that a post of a
+// forum begins with.
 func (s *Surface) beginning(ctx context.Context) (spot, error) {
 	ref, question := s.turn.Session.Ref, string(s.turn.Message)
 	if p, known := s.client.directory.Peek(question); known && p.Thread {
@@ -117,14 +119,16 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 	case err == nil, call.Code(err) == call.CodeThreadExists:
 		return spot{channel: question, thread: true}, nil
 	case errors.As(err, &stated) && stated.Status < http.StatusInternalServerError:
-		// Not permitted here, or a kind of channel without threads, or the question is gone: the answer is given in the channel.
+		// Not permitted here, or a kind of channel without threads, or the question is gone: the
+		// answer is given in the channel.
 		return s.besideQuestion(ctx, err), nil
 	default:
 		return spot{}, err
 	}
 }
 
-// besideQuestion is the channel of the question, where it cannot be answered in a thread of its own.
+// besideQuestion is the channel of the question, where it cannot be answered in a thread of its
+// own.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
 	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)

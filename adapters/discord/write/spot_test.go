@@ -41,7 +41,8 @@ func (h *held) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// While the place of an answer is looked for, whoever needs it waits no longer than it wants to, and whoever does not waits for nothing.
+// While the place of an answer is looked for, whoever needs it waits no longer than it wants to,
+// and whoever does not waits for nothing.
 func TestPlaceIsLookedForWithoutALock(t *testing.T) {
 	t.Parallel()
 	api := &held{asked: make(chan struct{}), release: make(chan struct{})}

@@ -16,8 +16,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Surface writes the answer to one turn: to the interaction that asked for it as long as that can be answered, else to the thread of
-// the question, which it opens, else to the channel itself. It is safe for concurrent use.
+// Surface writes the answer to one turn: to the interaction that asked for it as long as that can
+// be answered, else to the thread of the question, which it opens, else to the channel itself. It
+// is safe for concurrent use.
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
@@ -42,8 +43,9 @@ var (
 	_ thread.Pacing               = (*Surface)(nil)
 )
 
-// Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages already, inPlace that a question in a channel
-// is answered there, as a reply, instead of in a thread of its own.
+// Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages
+// already, inPlace that a question in a channel is answered there, as a reply, instead of in a
+// thread of its own.
 func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
@@ -74,8 +76,9 @@ func (s *Surface) ticket() *event.Ticket {
 	return s.reply
 }
 
-// over notes that the interaction can no longer be answered, if that is what an error says. In the first seconds the same error says
-// that the process which took the command in has not acknowledged it yet.
+// over notes that the interaction can no longer be answered, if that is what an error says. In the
+// first seconds the same error says that the process which took the command in has not acknowledged
+// it yet.
 func (s *Surface) over(err error) bool {
 	if !errors.Is(err, call.ErrTokenOver) || call.Code(err) == call.CodeUnknownWebhook && time.Since(s.turn.Intake) < 2*ackLimit {
 		return false
@@ -86,8 +89,8 @@ func (s *Surface) over(err error) bool {
 	return true
 }
 
-// Post implements thread.Surface. Within the minutes in which Discord remembers it, the nonce makes a second create of the same page
-// return the first one's message.
+// Post implements thread.Surface. Within the minutes in which Discord remembers it, the nonce makes
+// a second create of the same page return the first one's message.
 func (s *Surface) Post(ctx context.Context, _ thread.Ref, page render.Page) (thread.MessageID, error) {
 	id, err := s.post(ctx, page)
 	if err == nil {
@@ -124,7 +127,8 @@ func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
 	}
 	beside := s.turn.Session.Ref.Thread == string(s.turn.Message) // the question stands in the channel
 	if where.thread && (call.Code(err) == call.CodeMissingPermission || beside && (call.Code(err) == call.CodeThreadLocked || call.Code(err) == call.CodeArchived)) {
-		// The bot may open threads here and not write in them: the channel is tried, where the question stands.
+		// The bot may open threads here and not write in them: the channel is tried, where the
+		// question stands.
 		where = s.inChannel(ctx, err)
 		id, err = s.create(ctx, where, page)
 	}
@@ -146,7 +150,8 @@ func (s *Surface) create(ctx context.Context, where spot, page render.Page) (str
 	return made.ID, unknown(err)
 }
 
-// answer puts a page into the interaction's own message, or, when that holds one, into a further message of the interaction.
+// answer puts a page into the interaction's own message, or, when that holds one, into a further
+// message of the interaction.
 func (s *Surface) answer(ctx context.Context, t event.Ticket, page render.Page) (string, error) {
 	s.mu.Lock()
 	first := !s.replied
@@ -184,7 +189,8 @@ func unknown(err error) error {
 func (s *Surface) Edit(ctx context.Context, _ thread.Ref, id thread.MessageID, page render.Page) error {
 	err := fileRefused(page, s.edit(ctx, string(id), s.outgoing(page)))
 	if call.Code(err) == call.CodeThreadLocked {
-		// "Users won't be able to create or update messages in locked threads", say Discord's documents, and may delete them.
+		// "Users won't be able to create or update messages in locked threads", say Discord's
+		// documents, and may delete them.
 		err = fmt.Errorf("%w: %w", thread.ErrNotEditable, err)
 	}
 	if errors.Is(err, thread.ErrMessageGone) && s.moved() {

@@ -13,10 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// mentionNobody is sent with every create and every edit: an edit without it parses mentions anew, with the platform's defaults.
+// mentionNobody is sent with every create and every edit: an edit without it parses mentions anew,
+// with the platform's defaults.
 var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
 
-// outgoing is the body of every write. What the SDK's types cannot say is why it is our own: nonce, and flags in edits of replies.
+// outgoing is the body of every write. What the SDK's types cannot say is why it is our own: nonce,
+// and flags in edits of replies.
 type outgoing struct {
 	Content         string                       `json:"content"`
 	Flags           int                          `json:"flags"`
@@ -36,7 +38,8 @@ type reference struct {
 	FailIfNotExists bool   `json:"fail_if_not_exists"`
 }
 
-// uploaded names the only file that a message is to have; the id is that of the part in the same request.
+// uploaded names the only file that a message is to have; the id is that of the part in the same
+// request.
 type uploaded struct {
 	ID   int    `json:"id"`
 	Name string `json:"filename"`
@@ -63,7 +66,8 @@ func (s *Surface) outgoing(p render.Page) outgoing {
 	return o
 }
 
-// post creates a message. Where the bot may not reply, which takes the permission to read what was written before, it stands by itself.
+// post creates a message. Where the bot may not reply, which takes the permission to read what was
+// written before, it stands by itself.
 func (c *Writer) post(ctx context.Context, r call.Request, body outgoing, out *call.Posted) error {
 	r.Body = body
 	err := c.discord.API.Do(ctx, r, out)

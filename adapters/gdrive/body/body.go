@@ -1,7 +1,8 @@
-// Package body reads what stands in Google Docs, in the two forms in which Google gives it out: as the API of Docs tells of it, in JSON with tabs, and as Drive
-// exports it to HTML.
+// Package body reads what stands in Google Docs, in the two forms in which Google gives it out: as
+// the API of Docs tells of it, in JSON with tabs, and as Drive exports it to HTML.
 //
-// Comments and suggestions are left out: not everybody who may read a document sees them. Any input is accepted, in time and memory proportional to its length.
+// Comments and suggestions are left out: not everybody who may read a document sees them. Any input
+// is accepted, in time and memory proportional to its length.
 package body
 
 import (
@@ -47,7 +48,8 @@ type content struct {
 	Content []element `json:"content"`
 }
 
-// element is a structural element of a document (https://developers.google.com/workspace/docs/api/reference/rest/v1/documents#StructuralElement).
+// element is a structural element of a document
+// (https://developers.google.com/workspace/docs/api/reference/rest/v1/documents#StructuralElement).
 type element struct {
 	Paragraph *struct {
 		Elements []inline `json:"elements"`
@@ -108,8 +110,9 @@ type inline struct {
 // limits of an answer with a whole document.
 var limits = boundedjson.Limits{Elements: 1_000_000, Depth: 10_000}
 
-// Doc reads an answer of documents.get with includeTabsContent. at is where people open the document: sections are led to by it, with their tab and heading. It
-// fails with ErrForm, and where ctx ends.
+// Doc reads an answer of documents.get with includeTabsContent. at is where people open the
+// document: sections are led to by it, with their tab and heading. It fails with ErrForm, and where
+// ctx ends.
 func Doc(ctx context.Context, answer []byte, at string) ([]document.Section, error) {
 	var got struct {
 		Tabs []tab `json:"tabs"`

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// A Doc as the API of Docs tells it: each tab leads to its own headings, and suggestions and the table of contents are not there.
+// A Doc as the API of Docs tells it: each tab leads to its own headings, and suggestions and the
+// table of contents are not there.
 func TestDoc(t *testing.T) {
 	t.Parallel()
 	goldentest.Sections(t, ".json", func(source string) (string, []document.Section) {
@@ -23,7 +24,8 @@ func TestDoc(t *testing.T) {
 	})
 }
 
-// A Doc as Drive exports it to HTML. Comments, which not everybody sees who may read the document, are not there.
+// A Doc as Drive exports it to HTML. Comments, which not everybody sees who may read the document,
+// are not there.
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	goldentest.Sections(t, ".html", func(source string) (string, []document.Section) {

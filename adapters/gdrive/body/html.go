@@ -10,7 +10,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// HTML reads a document as Drive exports it to HTML. Headings have ids there, by which the document's address leads to them. It fails where ctx ends.
+// HTML reads a document as Drive exports it to HTML. Headings have ids there, by which the
+// document's address leads to them. It fails where ctx ends.
 func HTML(ctx context.Context, text string) ([]document.Section, error) {
 	page, err := htmltext.Read(ctx, strip(ctx, text))
 	if err != nil {
@@ -29,7 +30,8 @@ func HTML(ctx context.Context, text string) ([]document.Section, error) {
 // mostHeld is how much of what opens a comment is held back, about, until it is known to be one.
 const mostHeld = 2000
 
-// strip leaves out comments, which stand behind the text with a mark in it, and writes links as they were before Google led them through itself.
+// strip leaves out comments, which stand behind the text with a mark in it, and writes links as
+// they were before Google led them through itself.
 func strip(ctx context.Context, text string) string {
 	var out strings.Builder
 	z := html.NewTokenizer(strings.NewReader(text))

@@ -5,7 +5,8 @@ import "net/http"
 // Customer is the id of the organisation.
 const Customer = "C012ab3cd"
 
-// directory is the Admin SDK. "403 Not Authorized to access this resource/api" to those who are no administrators.
+// directory is the Admin SDK. "403 Not Authorized to access this resource/api" to those who are no
+// administrators.
 func (q *request) directory(path []string) any {
 	denied := refused{http.StatusForbidden, "forbidden"}
 	if q.user != q.Admin && !(q.user == q.Bot && q.Switches.NoDelegate) {

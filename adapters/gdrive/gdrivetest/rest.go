@@ -154,7 +154,8 @@ func (q *request) drives() any {
 	}))
 }
 
-// list is files.list. "corpora: user, drive, allDrives"; "When … drive … driveId must be specified".
+// list is files.list. "corpora: user, drive, allDrives"; "When … drive … driveId must be
+// specified".
 func (q *request) list() any {
 	shared := q.value("corpora") == "drive"
 	if shared && (q.value("includeItemsFromAllDrives") != "true" || q.value("supportsAllDrives") != "true") {
@@ -190,7 +191,8 @@ func (q *request) list() any {
 	return orBad(answer)
 }
 
-// condition reads those queries that are asked here; nil with true: it names a folder that is not there ("File not found").
+// condition reads those queries that are asked here; nil with true: it names a folder that is not
+// there ("File not found").
 func (q *request) condition(text string) (fits func(*File) bool, ok bool) {
 	if strings.Contains(text, " or ") || strings.HasSuffix(text, " in parents") {
 		parents := make(map[string]bool)
@@ -275,7 +277,8 @@ func (q *request) link(f *File) string {
 	return "https://drive.google.com/file/d/" + f.ID + "/view?usp=drivesdk"
 }
 
-// shares reports whether whoever asks may share a file, and so is shown with whom it is shared. Owners, organizers, fileOrganizers and writers may.
+// shares reports whether whoever asks may share a file, and so is shown with whom it is shared.
+// Owners, organizers, fileOrganizers and writers may.
 func (q *request) shares(f *File) bool {
 	may := []string{"owner", "organizer", "fileOrganizer", "writer"}
 	for at := f; at != nil; at = at.Parent {
@@ -364,7 +367,8 @@ func (q *request) effective(f *File) []map[string]any {
 	return all
 }
 
-// permissions is permissions.list. "The user does not have sufficient permissions for this file" to those who may not share it.
+// permissions is permissions.list. "The user does not have sufficient permissions for this file" to
+// those who may not share it.
 func (q *request) permissions(id string) any {
 	show := func(p map[string]any) any { return p }
 	for _, d := range q.Drives {
@@ -389,7 +393,8 @@ func (q *request) permissions(id string) any {
 	return orBad(paged(q, q.effective(f), "permissions", 100, show))
 }
 
-// exportLimit: "The exported content is limited to 10 MB" (https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export).
+// exportLimit: "The exported content is limited to 10 MB"
+// (https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export).
 func (q *request) export(f *File) any {
 	mime := q.value("mimeType")
 	switch {

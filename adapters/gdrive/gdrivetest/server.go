@@ -205,7 +205,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 }
 
-// masked leaves out what was not asked for: "fields … nested sub-selectors" (https://developers.google.com/workspace/drive/api/guides/fields-parameter).
+// masked leaves out what was not asked for: "fields … nested sub-selectors"
+// (https://developers.google.com/workspace/drive/api/guides/fields-parameter).
 func masked(answer any, fields string) any {
 	if fields == "" || fields == "*" {
 		return answer
@@ -224,7 +225,8 @@ func masked(answer any, fields string) any {
 
 type mask map[string]mask
 
-// parseMask reads "a,b(c,d),e/f" up to a bracket that closes what is around it, and returns what is left.
+// parseMask reads "a,b(c,d),e/f" up to a bracket that closes what is around it, and returns what is
+// left.
 func parseMask(fields string) (mask, string) {
 	m := make(mask)
 	for fields != "" {

@@ -1,5 +1,6 @@
-// Package gdrivetest is a fake of Google Drive, of the directory of Google Workspace, of the API of Docs, and of Google's tokens, for tests. It decides for each person on
-// their own who may read what, by Google's words, which are quoted beside it.
+// Package gdrivetest is a fake of Google Drive, of the directory of Google Workspace, of the API of
+// Docs, and of Google's tokens, for tests. It decides for each person on their own who may read
+// what, by Google's words, which are quoted beside it.
 package gdrivetest
 
 import (
@@ -36,7 +37,8 @@ type Group struct {
 	Elsewhere       bool  // of another organisation: the directory does not know it
 }
 
-// Everyone stands for all users of the organisation as a member of a group, and for anyone as who a grant lets in.
+// Everyone stands for all users of the organisation as a member of a group, and for anyone as who a
+// grant lets in.
 type Everyone struct{}
 
 // Domain is who a grant lets in: everybody of it.
@@ -91,7 +93,8 @@ type World struct {
 	Bot    *User // the service account
 	Admin  *User
 	Wordy  bool // logs name what lies below a folder that was changed, too
-	// Bare has the grants of people's own files come without details of where they are from: those were "present only for shared drive items" for years.
+	// Bare has the grants of people's own files come without details of where they are from: those
+	// were "present only for shared drive items" for years.
 	Bare bool
 
 	number int
@@ -100,7 +103,8 @@ type World struct {
 	logs   map[string]*log // by id of a drive, or of a user
 }
 
-// log is what changed in a corpus: of each file the newest entry alone. "older change entries … are replaced".
+// log is what changed in a corpus: of each file the newest entry alone. "older change entries … are
+// replaced".
 type log struct {
 	at      int
 	entries map[string]int // by file
@@ -176,7 +180,8 @@ func (w *World) add(f *File) *File {
 	return f
 }
 
-// Add adds a file, or a folder, to where it says: a shared drive or a folder; what has an owner and no folder lies at the top of the owner's drive.
+// Add adds a file, or a folder, to where it says: a shared drive or a folder; what has an owner and
+// no folder lies at the top of the owner's drive.
 func (w *World) Add(f *File) *File {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -270,7 +275,8 @@ func (w *World) carry(f *File, drive *Drive, owner *User) {
 	}
 }
 
-// Delete deletes a file for good, with all below it. Logs tell of each: it is what they say of deletions.
+// Delete deletes a file for good, with all below it. Logs tell of each: it is what they say of
+// deletions.
 func (w *World) Delete(f *File) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -333,15 +339,17 @@ func (w *World) noteOne(f *File, before map[*File][]string) {
 	}
 }
 
-// MayRead decides whether somebody may read a file that is there. nil is a visitor without an account.
+// MayRead decides whether somebody may read a file that is there. nil is a visitor without an
+// account.
 func (w *World) MayRead(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
 	return !w.trashed(f) && w.mayOpen(u, f)
 }
 
-// Shown is MayRead, but for what whoever acts for owners does not learn: what follows from a folder that the owner of what lies in it is not shown, and, where grants
-// come without details, to whom something with limited access was given by itself.
+// Shown is MayRead, but for what whoever acts for owners does not learn: what follows from a folder
+// that the owner of what lies in it is not shown, and, where grants come without details, to whom
+// something with limited access was given by itself.
 func (w *World) Shown(u *User, f *File) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -358,18 +366,22 @@ func (w *World) trashed(f *File) bool {
 	return false
 }
 
-// mayOpen asks the way up, from a file to the top: "Access always cascades from parents … folders with limited access are the one exception", "Only users you
-// directly add to the folder's permissions can open it", "The owner role in My Drive and the organizer role in shared drives can always access folders with
-// limited access" (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
+// mayOpen asks the way up, from a file to the top: "Access always cascades from parents … folders
+// with limited access are the one exception", "Only users you directly add to the folder's
+// permissions can open it", "The owner role in My Drive and the organizer role in shared drives can
+// always access folders with limited access"
+// (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 
-// sees reports whether somebody is shown a file: also a limited folder that they may not open ("Users with inherited access … can see the restricted folder in
-// Drive but can't open it"), and what is in the trash.
+// sees reports whether somebody is shown a file: also a limited folder that they may not open
+// ("Users with inherited access … can see the restricted folder in Drive but can't open it"), and
+// what is in the trash.
 func (w *World) sees(u *User, f *File) bool {
 	return !f.Gone && (w.mayOpen(u, f) || f.Limited && f.Parent != nil && w.mayOpen(u, f.Parent))
 }
 
-// asks goes the way up; shown ends it where the owner of what lies in a folder is not shown the folder.
+// asks goes the way up; shown ends it where the owner of what lies in a folder is not shown the
+// folder.
 func (w *World) asks(u *User, f *File, shown bool) bool {
 	if f.Gone || u != nil && u.Suspended {
 		return false
@@ -414,7 +426,8 @@ func (w *World) manages(u *User, d *Drive) bool {
 	return false
 }
 
-// lets reports whether one grant lets one person read. Shares by link let in nobody here who has not been given the link, which nobody can know.
+// lets reports whether one grant lets one person read. Shares by link let in nobody here who has
+// not been given the link, which nobody can know.
 func (w *World) lets(g Grant, u *User) bool {
 	if u == nil || g.View != "" || g.Bare || !slices.Contains([]string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}, g.Role) {
 		return false
@@ -434,7 +447,8 @@ func (w *World) lets(g Grant, u *User) bool {
 	return false
 }
 
-// isIn reports whether somebody is in a group, or in one within it. Groups may go round in a circle.
+// isIn reports whether somebody is in a group, or in one within it. Groups may go round in a
+// circle.
 func (w *World) isIn(u *User, g *Group, been []*Group) bool {
 	if slices.Contains(been, g) {
 		return false

@@ -1,4 +1,5 @@
-// Package gittest is a Git server for tests: Git's own "git http-backend" behind https, and a repository to commit to. It wants Git installed.
+// Package gittest is a Git server for tests: Git's own "git http-backend" behind https, and a
+// repository to commit to. It wants Git installed.
 package gittest
 
 import (
@@ -87,7 +88,8 @@ func (s *Server) Git(args ...string) string {
 	return s.run(s.work, args...)
 }
 
-// Commit removes files and folders (nil), writes files, commits and pushes. It returns the time of the commit.
+// Commit removes files and folders (nil), writes files, commits and pushes. It returns the time of
+// the commit.
 func (s *Server) Commit(message string, files map[string][]byte) time.Time {
 	s.t.Helper()
 	for name, data := range files {

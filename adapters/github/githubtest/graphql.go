@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// graphql answers the queries that are asked of it, by their names. Whether they are queries that GitHub understands is checked against its schema.
+// graphql answers the queries that are asked of it, by their names. Whether they are queries that
+// GitHub understands is checked against its schema.
 func (s *Server) graphql(w *recorded, operation string, variables map[string]any) {
 	s.World.Mu.Lock()
 	defer s.World.Mu.Unlock()
@@ -135,7 +136,8 @@ func connectionJSON[T any](all []T, first int, after string, key func(T) string,
 	return map[string]any{"totalCount": len(all), "pageInfo": map[string]any{"hasNextPage": from+len(page) < len(all), "endCursor": end}, "nodes": nodes}
 }
 
-// threads lists a repository's issues, pull requests or discussions: the newest change first, or the oldest first.
+// threads lists a repository's issues, pull requests or discussions: the newest change first, or
+// the oldest first.
 func (s *Server) threads(r *Repo, kind string, oldest bool, first int, after string) any {
 	var all []*Thread
 	for _, t := range r.Threads {

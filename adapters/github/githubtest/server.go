@@ -24,7 +24,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Fault is something that goes wrong with requests. Its Path is a part of their path; for GraphQL, of "graphql:" and the name of the query.
+// Fault is something that goes wrong with requests. Its Path is a part of their path; for GraphQL,
+// of "graphql:" and the name of the query.
 type Fault = servertest.Fault
 
 // Server serves a world as GitHub Enterprise Server does, below /api/v3 and /api/graphql.
@@ -106,8 +107,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		// (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api)
 		Refuse(http.StatusUnauthorized, "Bad credentials")(answer, r)
 	case s.exceeded(answer, !rest):
-		// "If you exceed your primary rate limit, you will receive a 403 or 429 response, and the x-ratelimit-remaining header will be 0." GraphQL says it
-		// with a status of 200. (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api, …/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api)
+		// "If you exceed your primary rate limit, you will receive a 403 or 429 response, and the
+		// x-ratelimit-remaining header will be 0." GraphQL says it with a status of 200.
+		// (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api,
+		// …/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api)
 		if rest {
 			Refuse(http.StatusForbidden, "API rate limit exceeded for installation ID 70.")(answer, r)
 		} else {
@@ -216,7 +219,8 @@ func (s *Server) authorized(r *http.Request, path string) bool {
 
 func (s *Server) installation() string { return "ghs_" + strconv.Itoa(s.issued) }
 
-// signed checks a JSON Web Token of the App: RS256, "iat" not in the future, "exp" not more than ten minutes ahead, "iss" the App.
+// signed checks a JSON Web Token of the App: RS256, "iat" not in the future, "exp" not more than
+// ten minutes ahead, "iss" the App.
 func (s *Server) signed(token string) bool {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -291,7 +295,8 @@ func (s *Server) rest(w *recorded, r *http.Request, path string) {
 	}
 }
 
-// repository serves what is below a repository. What the credential may not see is not there: 404, and not 403.
+// repository serves what is below a repository. What the credential may not see is not there: 404,
+// and not 403.
 func (s *Server) repository(w *recorded, r *http.Request, parts []string) {
 	repo, former := s.find(parts[1] + "/" + parts[2])
 	switch {

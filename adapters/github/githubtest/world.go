@@ -1,7 +1,9 @@
-// Package githubtest is a GitHub server for tests: an organisation's repositories, people and teams, what is said in them, and the parts of the REST
-// and GraphQL interfaces through which they are read, with the limits and the misbehaviour of the real one.
+// Package githubtest is a GitHub server for tests: an organisation's repositories, people and
+// teams, what is said in them, and the parts of the REST and GraphQL interfaces through which they
+// are read, with the limits and the misbehaviour of the real one.
 //
-// Whoever may read what is decided for one person at a time, by GitHub's own words; nothing here knows of groups as Footnote does.
+// Whoever may read what is decided for one person at a time, by GitHub's own words; nothing here
+// knows of groups as Footnote does.
 package githubtest
 
 import (
@@ -276,7 +278,8 @@ func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
 	to.Threads = append(to.Threads, &moved)
 }
 
-// MayRead reports whether a person may read a repository at GitHub. It goes by one rule after the other, for this person alone.
+// MayRead reports whether a person may read a repository at GitHub. It goes by one rule after the
+// other, for this person alone.
 func (w *World) MayRead(u *User, r *Repo) bool {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -293,7 +296,8 @@ func (w *World) MayRead(u *User, r *Repo) bool {
 
 // hasRight is MayRead without what is open to everybody.
 func (w *World) hasRight(u *User, r *Repo) bool {
-	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an enterprise" are those of its organisations.
+	// "Internal repositories are accessible to all enterprise members." (ibidem) "All members of an
+	// enterprise" are those of its organisations.
 	if r.Visibility == Internal {
 		for _, o := range w.Orgs {
 			if o.Member[u] {
@@ -312,11 +316,13 @@ func (w *World) hasRight(u *User, r *Repo) bool {
 	if r.Org.Member[u] && r.Org.Base != "none" {
 		return true
 	}
-	// "Direct" rights of members and of outside collaborators; an invitation that was not accepted is none.
+	// "Direct" rights of members and of outside collaborators; an invitation that was not accepted
+	// is none.
 	if r.Direct[u] != "" && !r.Invited[u] {
 		return true
 	}
-	// "Child teams inherit the parent's access permissions." (https://docs.github.com/en/organizations/organizing-members-into-teams/about-teams)
+	// "Child teams inherit the parent's access permissions."
+	// (https://docs.github.com/en/organizations/organizing-members-into-teams/about-teams)
 	for _, t := range r.Org.Teams {
 		if !t.Members[u] || !r.Org.Member[u] {
 			continue

@@ -49,7 +49,8 @@ func (s *Site) Ask(ctx context.Context, r sourcehttp.Request, to any) error {
 	return nil
 }
 
-// Learn takes the address where people open things from an answer, where the site is asked through another. It reports whether it is known then.
+// Learn takes the address where people open things from an answer, where the site is asked through
+// another. It reports whether it is known then.
 func (s *Site) Learn(address string) bool {
 	at, err := url.Parse(address)
 	s.mu.Lock()

@@ -1,5 +1,5 @@
-// Package atlassian holds what Atlassian's products have in common: where their sites are asked, by what credential, how they write ids, and which
-// addresses of accounts are vouched for.
+// Package atlassian holds what Atlassian's products have in common: where their sites are asked, by
+// what credential, how they write ids, and which addresses of accounts are vouched for.
 package atlassian
 
 import (
@@ -27,7 +27,8 @@ const (
 	mediaHost = "api.media.atlassian.com" // where attached files are kept
 )
 
-// IsCloud reports whether a site is one of Atlassian's cloud: by what is said of it, else by its address.
+// IsCloud reports whether a site is one of Atlassian's cloud: by what is said of it, else by its
+// address.
 func IsCloud(address, deployment string) bool {
 	site, err := url.Parse(strings.TrimSpace(address))
 	if deployment != "" || err != nil {
@@ -36,11 +37,12 @@ func IsCloud(address, deployment string) bool {
 	return strings.HasSuffix(strings.ToLower(site.Hostname()), suffix) || isGateway(site)
 }
 
-// isGateway reports whether an address is that of the gateway through which the tokens of service accounts are used. It is not where people open
-// anything.
+// isGateway reports whether an address is that of the gateway through which the tokens of service
+// accounts are used. It is not where people open anything.
 func isGateway(site *url.URL) bool { return strings.EqualFold(site.Hostname(), gateway) }
 
-// authorize returns what adds a credential to a request (sourcehttp.Config.Authorize): the API token of an account with an address, or a token by itself.
+// authorize returns what adds a credential to a request (sourcehttp.Config.Authorize): the API
+// token of an account with an address, or a token by itself.
 func authorize(email, token string) func(context.Context, *http.Request) error {
 	authorization := "Bearer " + token
 	if email != "" {
@@ -69,9 +71,11 @@ func (i *ID) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Managed returns the address of an account in small letters where the source vouches for it; none else. It does where the address is below one of the
-// domains that the organisation has verified: then the account is the organisation's own, "managed", and its address cannot be changed by the person
-// alone (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Any other that a profile shows is none.
+// Managed returns the address of an account in small letters where the source vouches for it; none
+// else. It does where the address is below one of the domains that the organisation has verified:
+// then the account is the organisation's own, "managed", and its address cannot be changed by the
+// person alone (https://support.atlassian.com/user-management/docs/what-are-managed-accounts/). Any
+// other that a profile shows is none.
 func Managed(address string, domains []string) []string {
 	address = strings.ToLower(strings.TrimSpace(address))
 	_, domain, _ := strings.Cut(address, "@")

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// IDSet is a set of ids, each a number, maybe with "att" before it, as those of attached files. Written as text it takes two or three bytes for each.
+// IDSet is a set of ids, each a number, maybe with "att" before it, as those of attached files.
+// Written as text it takes two or three bytes for each.
 type IDSet map[string]bool
 
 const attachmentPrefix = "att"

@@ -16,14 +16,17 @@ type Options struct {
 	Name        string // of the source
 	Comments    bool
 	Attachments bool
-	// ACL is who may read anything of the source, beside what the product says: one more condition. Nil: there is none.
+	// ACL is who may read anything of the source, beside what the product says: one more condition.
+	// Nil: there is none.
 	ACL access.ACL
-	// Users are names of the groups whose members may use the site at all. None: those that the product names.
+	// Users are names of the groups whose members may use the site at all. None: those that the
+	// product names.
 	Users []string
-	// Anonymous is who may read what everybody on the internet can: access.Members, access.Public, or empty for nobody beside those who are named.
+	// Anonymous is who may read what everybody on the internet can: access.Members, access.Public,
+	// or empty for nobody beside those who are named.
 	Anonymous access.Principal
-	// Domains are those that the organisation has verified at Atlassian, so that accounts with an address below them are its own ("managed"). Addresses
-	// of other accounts are not used.
+	// Domains are those that the organisation has verified at Atlassian, so that accounts with an
+	// address below them are its own ("managed"). Addresses of other accounts are not used.
 	Domains []string
 
 	Overlap    time.Duration // how much of what was read already a reading by date repeats; 30 min
@@ -38,8 +41,8 @@ type Options struct {
 // Day is a day.
 const Day = 24 * time.Hour
 
-// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then what was deleted, moved or restricted may be shown to those
-// who could read it before.
+// SweepEvery is after how long everything is looked at, unless Options say otherwise: until then
+// what was deleted, moved or restricted may be shown to those who could read it before.
 const SweepEvery = 30 * time.Minute
 
 // MostOfFile is how large an attached file may be that is read, unless Options say otherwise.

@@ -9,9 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// unauthorized says what to do about an answer of 401 from a product ("Confluence", "Jira"). It is an index.ErrRevoked, unless it is about a scope that
-// the token lacks: the gateway answers that with 401 and "scope does not match". At is the address of a site in the cloud that is asked directly, and
-// not through the gateway; empty for all others.
+// unauthorized says what to do about an answer of 401 from a product ("Confluence", "Jira"). It is
+// an index.ErrRevoked, unless it is about a scope that the token lacks: the gateway answers that
+// with 401 and "scope does not match". At is the address of a site in the cloud that is asked
+// directly, and not through the gateway; empty for all others.
 func unauthorized(product, at string, err error) error {
 	var refused *sourcehttp.Refused
 	switch {

@@ -17,8 +17,9 @@ import (
 
 // Config says which site is asked, and with what credential. Zero fields get their defaults.
 type Config struct {
-	// URL of the site as people open it: https://acme.atlassian.net, https://jira.example.org; or, for a service account's token,
-	// https://api.atlassian.com/ex/jira/CLOUD-ID, https://api.atlassian.com/ex/confluence/CLOUD-ID.
+	// URL of the site as people open it: https://acme.atlassian.net, https://jira.example.org; or,
+	// for a service account's token, https://api.atlassian.com/ex/jira/CLOUD-ID,
+	// https://api.atlassian.com/ex/confluence/CLOUD-ID.
 	URL        string
 	Deployment string // Cloud or DataCenter; told by the address
 	Email      string // of the account whose API token Token is, on Cloud; empty: Token is sent alone
@@ -100,9 +101,12 @@ func (s *Site) Visitor() *Site {
 	return &Site{Config: s.Config, Cloud: s.Cloud, Base: s.Base, Signed: s.open, product: s.product, visitor: true, names: make(map[string]string)}
 }
 
-// Absent reports whether an error says that something is not there for us: "404 Returned if the project is not found or the user does not have permission to
-// view the project", "403 … if the user does not have the necessary permission" (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), "404 … the
-// calling user does not have permission to view the content" (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
+// Absent reports whether an error says that something is not there for us: "404 Returned if the
+// project is not found or the user does not have permission to view the project", "403 … if the
+// user does not have the necessary permission"
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/), "404 … the calling user does not
+// have permission to view the content"
+// (https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/).
 func Absent(err error) bool {
 	switch sourcehttp.Status(err) {
 	case http.StatusNotFound, http.StatusForbidden, http.StatusGone:
@@ -111,7 +115,8 @@ func Absent(err error) bool {
 	return false
 }
 
-// Broken reports whether an error is the server's own fault, which may lie in one of several things that were asked for.
+// Broken reports whether an error is the server's own fault, which may lie in one of several things
+// that were asked for.
 func Broken(err error) bool {
 	return sourcehttp.Status(err) >= http.StatusInternalServerError || errors.Is(err, sourcehttp.ErrTooLarge)
 }

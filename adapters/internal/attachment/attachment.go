@@ -27,7 +27,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Limits of one message's files. Providers take pictures of up to 5 MB; more than ten megabytes of a document fill no window.
+// Limits of one message's files. Providers take pictures of up to 5 MB; more than ten megabytes of
+// a document fill no window.
 const (
 	MaxFiles  = 10
 	maxImage  = 5 << 20
@@ -40,7 +41,8 @@ const (
 	bytesPerToken = 8       // at most, but for runs of one character
 )
 
-// Images cost so many tokens: width times height over 750, as providers count, and as much as a large one where the size is not known.
+// Images cost so many tokens: width times height over 750, as providers count, and as much as a
+// large one where the size is not known.
 const (
 	pixelsPerToken = 750
 	mostImage      = 1600

@@ -29,7 +29,8 @@ func read(t *testing.T, name, media string, raw []byte) message.File {
 	return attachment.Read(t.Context(), name, media, raw, &room)
 }
 
-// smallPDF has one line on one page. Its cross-reference table is left out, as that of many files is wrong.
+// smallPDF has one line on one page. Its cross-reference table is left out, as that of many files
+// is wrong.
 const smallPDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n" +
 	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 100]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>endobj\n" +
 	"4 0 obj<</Length 50>>stream\nBT /F1 18 Tf 20 50 Td (The port is 51820.) Tj ET \nendstream endobj\n" +

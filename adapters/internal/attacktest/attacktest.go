@@ -135,7 +135,8 @@ func (s *scene) elsewhere() string { return strings.Replace(s.evil.URL, "127.0.0
 // begin starts a reading with an empty index.
 func (s *scene) begin() { s.reading = sourcetest.Read(s.t, s.Open) }
 
-// targets are what one quiet first pass and one after a day ask for, with what the index holds then.
+// targets are what one quiet first pass and one after a day ask for, with what the index holds
+// then.
 func (s *scene) targets() ([]target, map[string]*document.Document) {
 	all := make(map[target]bool)
 	s.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
@@ -368,8 +369,8 @@ func send(w http.ResponseWriter, answer *httptest.ResponseRecorder, body []byte)
 	_, _ = w.Write(body) // whoever went away wants nothing
 }
 
-// changed answers as the fake does, with every value of the JSON changed by a function. The function
-// gets the name under which a value is, and returns another value for it.
+// changed answers as the fake does, with every value of the JSON changed by a function. The
+// function gets the name under which a value is, and returns another value for it.
 func changed(change func(s *scene, name string, value any) any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool {
 		answer := record(r, fake)

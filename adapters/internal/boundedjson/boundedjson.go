@@ -1,5 +1,6 @@
-// Package boundedjson decodes JSON of other servers within limits: bytes, elements and depth. A few bytes such as "{}," become a
-// hundred bytes of memory each, so a limit of bytes alone does not bound what a decoder allocates.
+// Package boundedjson decodes JSON of other servers within limits: bytes, elements and depth. A few
+// bytes such as "{}," become a hundred bytes of memory each, so a limit of bytes alone does not
+// bound what a decoder allocates.
 package boundedjson
 
 import (
@@ -19,8 +20,8 @@ type Limits struct {
 	Depth    int   // arrays and objects inside one another
 }
 
-// Reader passes a JSON text on and fails with ErrLimit where the text exceeds its limits. It does not look whether the text is
-// valid.
+// Reader passes a JSON text on and fails with ErrLimit where the text exceeds its limits. It does
+// not look whether the text is valid.
 type Reader struct {
 	in     io.Reader
 	limits Limits

@@ -1,5 +1,5 @@
-// Package boundedxml reads XML that somebody else wrote, token by token, in little memory: elements that nest without end, and tags with
-// attributes without number, are errors before they are held.
+// Package boundedxml reads XML that somebody else wrote, token by token, in little memory: elements
+// that nest without end, and tags with attributes without number, are errors before they are held.
 package boundedxml
 
 import (
@@ -33,8 +33,8 @@ type Decoder struct {
 	step   int
 }
 
-// New returns a decoder. What r yields is taken as it is in texts that name an encoding other than UTF-8. A text that is not strict may leave
-// elements open and attributes unquoted.
+// New returns a decoder. What r yields is taken as it is in texts that name an encoding other than
+// UTF-8. A text that is not strict may leave elements open and attributes unquoted.
 func New(r io.Reader, strict bool) *Decoder {
 	in := &meter{from: bufio.NewReader(r)}
 	d := &Decoder{tokens: xml.NewDecoder(in), in: in}
@@ -45,7 +45,8 @@ func New(r io.Reader, strict bool) *Decoder {
 	return d
 }
 
-// Next returns the next token, valid until the one after it. The error is io.EOF at the end, and the cause of ctx when that has ended.
+// Next returns the next token, valid until the one after it. The error is io.EOF at the end, and
+// the cause of ctx when that has ended.
 func (d *Decoder) Next(ctx context.Context) (xml.Token, error) {
 	if d.step++; d.step%steps == 0 && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -74,7 +75,8 @@ func (d *Decoder) Skip(ctx context.Context) error {
 	return d.until(ctx, func(string) {})
 }
 
-// Text returns the text of the element whose start Next has just returned, with that of the elements inside it, and reads up to its end.
+// Text returns the text of the element whose start Next has just returned, with that of the
+// elements inside it, and reads up to its end.
 func (d *Decoder) Text(ctx context.Context) (string, error) {
 	var b strings.Builder
 	err := d.until(ctx, func(text string) {

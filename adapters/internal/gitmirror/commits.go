@@ -23,12 +23,14 @@ type Commit struct {
 	At      time.Time `json:"at"`                // when it was written
 	Message string    `json:"message,omitempty"`
 	Paths   []string  `json:"paths,omitempty"` // of the files that it changed, up to mostPaths
-	// Withheld are those of its files that Options.Withhold keeps back. A commit that has any is kept without its words.
+	// Withheld are those of its files that Options.Withhold keeps back. A commit that has any is
+	// kept without its words.
 	Withheld []string `json:"withheld,omitempty"`
 }
 
 const (
-	// commitHistory is how many commits are fetched where they are documents, and keptCommits how many of them there are at most.
+	// commitHistory is how many commits are fetched where they are documents, and keptCommits how
+	// many of them there are at most.
 	commitHistory = 500
 	keptCommits   = commitHistory
 	mostPaths     = 50      // of a commit: one that changes more is a tool's work
@@ -42,7 +44,8 @@ const (
 // (https://docs.github.com/en/pull-requests/committing-changes-to-your-project/creating-and-editing-commits/creating-a-commit-with-multiple-authors).
 var coAuthor = regexp.MustCompile(`(?mi)^co-authored-by:[ \t]*(.{1,200})$`)
 
-// Commits are the commits of the branch that Update brought, newest first, without merges, what programs did, and those that changed a file which is withheld.
+// Commits are the commits of the branch that Update brought, newest first, without merges, what
+// programs did, and those that changed a file which is withheld.
 func (m *Mirror) Commits() []Commit {
 	all := m.load().Commits
 	hidden := make(map[string]bool)
@@ -56,7 +59,8 @@ func (m *Mirror) Commits() []Commit {
 	})
 }
 
-// commits reads the commits behind one, those that are known from an earlier time excepted. It ends after keptCommits, and where the shallow mirror does.
+// commits reads the commits behind one, those that are known from an earlier time excepted. It ends
+// after keptCommits, and where the shallow mirror does.
 func (m *Mirror) commits(ctx context.Context, read *trees, head *object.Commit, last []Commit) ([]Commit, error) {
 	known := make(map[string]Commit, len(last))
 	for _, c := range last {
@@ -107,8 +111,8 @@ func shortened(c *object.Commit) *object.Commit {
 	return c
 }
 
-// commit reads one. A merge, and the last one of the mirror, whose files cannot be compared with those before it, have no paths. Neither has one
-// that changes too many.
+// commit reads one. A merge, and the last one of the mirror, whose files cannot be compared with
+// those before it, have no paths. Neither has one that changes too many.
 func (m *Mirror) commit(ctx context.Context, read *trees, of *object.Commit) (Commit, error) {
 	c := Commit{Hash: of.Hash.String(), At: of.Author.When.UTC()}
 	if of.NumParents() > 1 {

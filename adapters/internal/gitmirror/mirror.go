@@ -1,5 +1,6 @@
-// Package gitmirror keeps a copy of one branch of a Git repository: a shallow mirror, and its files written out into a folder. Git is spoken by a
-// library, over a client that reaches public hosts alone. Nothing of a repository is run: no hooks, no filters, no submodules.
+// Package gitmirror keeps a copy of one branch of a Git repository: a shallow mirror, and its files
+// written out into a folder. Git is spoken by a library, over a client that reaches public hosts
+// alone. Nothing of a repository is run: no hooks, no filters, no submodules.
 package gitmirror
 
 import (
@@ -43,8 +44,9 @@ type Options struct {
 	MaxFetch int64  // bytes that the server may send in one run
 	// Wanted reports whether a file is written out, by its path; all of them are if nil.
 	Wanted func(path string) bool
-	// Withhold, where it is set, has commits read too (Commits). It reports of a file, by its path and how it begins, that not everybody may see it who may see
-	// the repository: nothing is told of commits that change it.
+	// Withhold, where it is set, has commits read too (Commits). It reports of a file, by its path
+	// and how it begins, that not everybody may see it who may see the repository: nothing is told
+	// of commits that change it.
 	Withhold func(path string, begins []byte) bool
 }
 
@@ -59,7 +61,8 @@ func New(options Options) (*Mirror, error) {
 	return &Mirror{options}, nil
 }
 
-// Folder is where the mirror of a name is kept, in a folder below the user's cache where cache is empty.
+// Folder is where the mirror of a name is kept, in a folder below the user's cache where cache is
+// empty.
 func Folder(cache, name string) (string, error) {
 	if cache == "" {
 		base, err := os.UserCacheDir()
@@ -114,8 +117,8 @@ func (m *Mirror) Lock() (release func(), err error) {
 // ErrMoved says that the branch is not at the commit that was expected.
 var ErrMoved = errors.New("the branch is at another commit")
 
-// Update brings the files of the branch up to date. Where a commit is expected, the branch must be at it: the files of any other are not fetched. Its
-// errors are sentences.
+// Update brings the files of the branch up to date. Where a commit is expected, the branch must be
+// at it: the files of any other are not fetched. Its errors are sentences.
 func (m *Mirror) Update(ctx context.Context, expected string) (State, error) {
 	now, err := m.update(ctx, expected)
 	if err != nil {
@@ -181,8 +184,8 @@ func (m *Mirror) unpack(ctx context.Context, store storer.EncodedObjectStorer, h
 	return now, m.save(now)
 }
 
-// load reads what was written out; nothing, where that is not known. Until it is saved again nothing is known: a process that dies while it writes
-// leaves files of two commits.
+// load reads what was written out; nothing, where that is not known. Until it is saved again
+// nothing is known: a process that dies while it writes leaves files of two commits.
 func (m *Mirror) load() mirrored {
 	var last mirrored
 	data, err := os.ReadFile(filepath.Join(m.Folder, state))
@@ -204,8 +207,9 @@ func (m *Mirror) save(now mirrored) error {
 	return os.Rename(place+".new", place)
 }
 
-// changes returns when files were changed, by the commits that are there, and when the oldest of these was made. A merge changes what it brings to
-// the branch. It ends early where comparing takes too much: files that changed earlier have the date of the oldest commit that was compared.
+// changes returns when files were changed, by the commits that are there, and when the oldest of
+// these was made. A merge changes what it brings to the branch. It ends early where comparing takes
+// too much: files that changed earlier have the date of the oldest commit that was compared.
 func changes(ctx context.Context, head *object.Commit, read *trees) (times map[string]time.Time, oldest time.Time, err error) {
 	times = make(map[string]time.Time)
 	for commit, n := head, 0; ; n++ {

@@ -22,11 +22,12 @@ import (
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// history is how many commits are fetched: as far back the date of a file is that of the commit that changed it. Older files have the date of
-// the oldest of these.
+// history is how many commits are fetched: as far back the date of a file is that of the commit
+// that changed it. Older files have the date of the oldest of these.
 const history = 200
 
-// maxPacks is how many fetches a mirror takes in before it is made anew: nothing packs what they brought together.
+// maxPacks is how many fetches a mirror takes in before it is made anew: nothing packs what they
+// brought together.
 const maxPacks = 50
 
 var (
@@ -35,7 +36,8 @@ var (
 	errNoBranch = errors.New("there is no such branch")
 )
 
-// Head asks the server for the branch and its commit, without fetching anything. Its errors are sentences.
+// Head asks the server for the branch and its commit, without fetching anything. Its errors are
+// sentences.
 func (m *Mirror) Head(ctx context.Context) (branch, commit string, err error) {
 	asking, err := m.through(ctx)
 	if err != nil {
@@ -71,7 +73,8 @@ func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commi
 	return "", plumbing.ZeroHash, errNoBranch
 }
 
-// fetch brings the commit of a branch into the mirror, which is made anew where it cannot be gone on with.
+// fetch brings the commit of a branch into the mirror, which is made anew where it cannot be gone
+// on with.
 func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commit plumbing.Hash) (*gogit.Repository, error) {
 	folder := filepath.Join(m.Folder, "repository")
 	packs, err := filepath.Glob(filepath.Join(folder, "objects", "pack", "*.pack"))
@@ -138,7 +141,8 @@ func check(repository *gogit.Repository, commit plumbing.Hash) error {
 	return nil
 }
 
-// TooLarge reports whether an error says that a repository is too large, which it is for the next attempt too.
+// TooLarge reports whether an error says that a repository is too large, which it is for the next
+// attempt too.
 func TooLarge(err error) bool {
 	for _, e := range []error{errTooMuch, errRefs, errPack, errEntries, errObject} {
 		if errors.Is(err, e) {
@@ -157,7 +161,8 @@ func auth(ctx context.Context) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token} // the name counts on no server that takes tokens as passwords
 }
 
-// Absent reports whether an error of Update says that there is no repository, that it may not be read, or that nothing is in it.
+// Absent reports whether an error of Update says that there is no repository, that it may not be
+// read, or that nothing is in it.
 func Absent(err error) bool {
 	for _, e := range []error{transport.ErrAuthenticationRequired, transport.ErrAuthorizationFailed, transport.ErrRepositoryNotFound, transport.ErrEmptyRemoteRepository} {
 		if errors.Is(err, e) {
@@ -197,7 +202,8 @@ func (m *Mirror) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%s cannot be read now: %w", m.Remote, err)
 }
 
-// mirrorKey is the context's key for the mirror on whose behalf a request is made: the library has one transport for all of a process.
+// mirrorKey is the context's key for the mirror on whose behalf a request is made: the library has
+// one transport for all of a process.
 type mirrorKey struct{}
 
 var install sync.Once
@@ -226,7 +232,8 @@ type allowance struct {
 	early int64 // of the answers before the pack, which the library reads into memory
 }
 
-// maxBeforePack is how much a server may send in one run before the pack: its branches and tags, three times, and what it negotiates.
+// maxBeforePack is how much a server may send in one run before the pack: its branches and tags,
+// three times, and what it negotiates.
 const maxBeforePack = 48 << 20
 
 // expectPack lets the pack be as large as all that the server may send.

@@ -189,9 +189,9 @@ func (m *Mirror) listFile(store storer.EncodedObjectStorer, out *listing, name s
 var ignored = strings.NewReplacer("\u200c", "", "\u200d", "", "\u200e", "", "\u200f", "", "\u202a", "", "\u202b", "", "\u202c", "", "\u202d", "", "\u202e", "",
 	"\u206a", "", "\u206b", "", "\u206c", "", "\u206d", "", "\u206e", "", "\u206f", "", "\ufeff", "")
 
-// badName says why a name of a tree's entry is none that a file can have; empty if it can. Git refuses
-// the same names when it checks a repository (fsck), in all spellings in which some system takes them
-// for ".git".
+// badName says why a name of a tree's entry is none that a file can have; empty if it can. Git
+// refuses the same names when it checks a repository (fsck), in all spellings in which some system
+// takes them for ".git".
 func badName(name string) string {
 	plain, _, _ := strings.Cut(strings.ToLower(ignored.Replace(name)), ":")
 	plain = strings.TrimRight(plain, ". ")
@@ -212,7 +212,8 @@ type change struct {
 	from, to plumbing.Hash
 }
 
-// compare returns the files that differ between two trees. It ends with errEntries where these have too many entries.
+// compare returns the files that differ between two trees. It ends with errEntries where these have
+// too many entries.
 func (r *trees) compare(ctx context.Context, from, to plumbing.Hash) ([]change, error) {
 	type pair struct {
 		name     string

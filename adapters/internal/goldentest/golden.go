@@ -1,4 +1,5 @@
-// Package goldentest compares what tests get with files that people have reviewed. With the flag -update a test writes its files anew.
+// Package goldentest compares what tests get with files that people have reviewed. With the flag
+// -update a test writes its files anew.
 package goldentest
 
 import (

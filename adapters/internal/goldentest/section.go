@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file of testdata with an ending such as ".html", and checks what comes of it against the file beside it whose ending is
-// ".golden". parse returns what is written above the sections, too.
+// Sections parses each file of testdata with an ending such as ".html", and checks what comes of it
+// against the file beside it whose ending is ".golden". parse returns what is written above the
+// sections, too.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*" + ending)

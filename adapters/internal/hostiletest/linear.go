@@ -12,14 +12,16 @@ import (
 )
 
 const (
-	// allowed is how many times the cost of a short text one of ten times its length may have. Linear is 10; the rest is for what a
-	// machine does besides.
+	// allowed is how many times the cost of a short text one of ten times its length may have.
+	// Linear is 10; the rest is for what a machine does besides.
 	allowed = 40
-	// allowedMemory is the same for memory. What takes the square needs 100 times as much. A long answer is laid out once more where it does not fit
-	// its messages, and under the race detector the parser's pools keep nothing.
+	// allowedMemory is the same for memory. What takes the square needs 100 times as much. A long
+	// answer is laid out once more where it does not fit its messages, and under the race detector
+	// the parser's pools keep nothing.
 	allowedMemory = 70
-	// raced is how many times more of everything the race detector may take: the parser's pools keep nothing under it, so that what is bounded by a
-	// pool looks as if it took the square. The bounds themselves are held without it, by a run of make test of its own.
+	// raced is how many times more of everything the race detector may take: the parser's pools
+	// keep nothing under it, so that what is bounded by a pool looks as if it took the square. The
+	// bounds themselves are held without it, by a run of make test of its own.
 	raced = 4
 	// free is a cost for each byte that is never too much: of so short a time nothing can be told.
 	free = 4 * time.Microsecond
@@ -35,10 +37,11 @@ type Cost struct {
 	Memory uint64        // bytes that were allocated, garbage included
 }
 
-// Linear reads hostile texts of two lengths, of which one is ten times the other, and fails where the long one costs far more than ten times as
-// much, in time or in memory. It reads a few texts of 4 and 40 kB; with HOSTILE=one in the environment a hundred of 10 and 100 kB, with
-// HOSTILE=all tens of thousands, and logs the worst ten. read must not leave anything running, and the test must not be parallel: time and
-// memory are counted for the whole process.
+// Linear reads hostile texts of two lengths, of which one is ten times the other, and fails where
+// the long one costs far more than ten times as much, in time or in memory. It reads a few texts of
+// 4 and 40 kB; with HOSTILE=one in the environment a hundred of 10 and 100 kB, with HOSTILE=all
+// tens of thousands, and logs the worst ten. read must not leave anything running, and the test
+// must not be parallel: time and memory are counted for the whole process.
 func Linear(t *testing.T, read func(text string)) {
 	t.Helper()
 	texts, size := Few, 4<<10
@@ -86,7 +89,8 @@ func times() uint64 {
 	return 1
 }
 
-// processor is the time that this process has used, which other processes on the machine change little.
+// processor is the time that this process has used, which other processes on the machine change
+// little.
 func processor() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
@@ -105,16 +109,17 @@ func measure(text Text, read func(string)) Cost {
 	return Cost{Name: text.Name, Time: took, Memory: after.TotalAlloc - before.TotalAlloc}
 }
 
-// Bounded fails where read takes more memory than text is worth, or more time: what fuzzing looks for. Time is that of the processor, and other
-// tests of the process count as well, so that the bounds are wide.
+// Bounded fails where read takes more memory than text is worth, or more time: what fuzzing looks
+// for. Time is that of the processor, and other tests of the process count as well, so that the
+// bounds are wide.
 func Bounded(t *testing.T, text string, read func()) {
 	t.Helper()
 	defer Bound(t, len(text), 0)()
 	read()
 }
 
-// Bound is Bounded for what is done until the returned function is called, with size bytes of text and
-// fixed bytes of memory that any text takes.
+// Bound is Bounded for what is done until the returned function is called, with size bytes of text
+// and fixed bytes of memory that any text takes.
 func Bound(t *testing.T, size int, fixed uint64) (end func()) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

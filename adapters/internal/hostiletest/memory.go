@@ -12,8 +12,9 @@ import (
 // peak is the name of the variable that tells a child what it is.
 const peak = "HOSTILETEST_PEAK"
 
-// Peak calls read in a process of its own, and fails where that process takes more memory from the system than limit bytes, or dies. The
-// test that calls it is run again in that process, up to there; it must do nothing before.
+// Peak calls read in a process of its own, and fails where that process takes more memory from the
+// system than limit bytes, or dies. The test that calls it is run again in that process, up to
+// there; it must do nothing before.
 func Peak(t *testing.T, limit uint64, read func()) {
 	t.Helper()
 	if os.Getenv(peak) == t.Name() {
@@ -40,7 +41,8 @@ func Peak(t *testing.T, limit uint64, read func()) {
 	}
 }
 
-// EmptyRows is a table of many columns whose rows lack all cells, in about size bytes: a parser that fills them in takes the square of that.
+// EmptyRows is a table of many columns whose rows lack all cells, in about size bytes: a parser
+// that fills them in takes the square of that.
 func EmptyRows(size int) string {
 	columns := size / 8
 	return "|" + strings.Repeat("a|", columns) + "\n|" + strings.Repeat("-|", columns) + "\n" + strings.Repeat("|\n", 2*columns)

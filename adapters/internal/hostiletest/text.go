@@ -1,4 +1,5 @@
-// Package hostiletest makes texts that readers and renderers are slow on, and measures that no text costs more than its length allows.
+// Package hostiletest makes texts that readers and renderers are slow on, and measures that no text
+// costs more than its length allows.
 package hostiletest
 
 import (
@@ -10,7 +11,8 @@ import (
 // Text is a hostile text. Its name says how it is made.
 type Text struct{ Name, Text string }
 
-// tokens are what Markdown, HTML and addresses are made of: what begins something that may never end, and what ends it.
+// tokens are what Markdown, HTML and addresses are made of: what begins something that may never
+// end, and what ends it.
 var tokens = []string{
 	"a", "x ", " ", "\n", "\n\n", "\t", "\\", "\\\n", "é", "e\u0301", "日本", "👩‍👩‍👧", "\u200b", "\r", "\r\n",
 	"*", "**", "_", "~~", "*a ", "a* _b", "**x", "x**", "*a*", "*x_", "_*a", "*_~", "_ _ ",

@@ -6,7 +6,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 )
 
-// The ids of a page's frame are no places that a reader wants to be led to; those of headings, sections and named anchors are, whatever they are.
+// The ids of a page's frame are no places that a reader wants to be led to; those of headings,
+// sections and named anchors are, whatever they are.
 func TestFrameIsNoAnchor(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{

@@ -109,7 +109,8 @@ func navigationClass(class string) bool {
 	return false
 }
 
-// furniture reports whether the id of an element names a part of the page's frame, and not the text that comes next.
+// furniture reports whether the id of an element names a part of the page's frame, and not the text
+// that comes next.
 func furniture(tag atom.Atom, a attributes) bool {
 	switch tag {
 	case atom.Header, atom.Footer, atom.Nav, atom.Form:
@@ -169,7 +170,8 @@ func isHeading(tag atom.Atom) bool {
 	return false
 }
 
-// isContainer reports whether an element may hold whole tables, so that its end also ends a table that was never closed.
+// isContainer reports whether an element may hold whole tables, so that its end also ends a table
+// that was never closed.
 func isContainer(tag atom.Atom) bool {
 	switch tag {
 	case atom.Html, atom.Body, atom.Main, atom.Article, atom.Section, atom.Div, atom.Form, atom.Center:

@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// Contents recognises a block that is a page's own table of contents: links to places in the same page and hardly anything else. What they
-// say stands above the sections that they lead to as well; a block that says it all once more would be found first for many questions, and
-// answer none of them. The zero Contents is ready to use.
+// Contents recognises a block that is a page's own table of contents: links to places in the same
+// page and hardly anything else. What they say stands above the sections that they lead to as well;
+// a block that says it all once more would be found first for many questions, and answer none of
+// them. The zero Contents is ready to use.
 type Contents struct{ links, letters int }
 
 const (

@@ -37,7 +37,8 @@ func TestTablesOfContents(t *testing.T) {
 	}
 }
 
-// The sign behind a heading by which it is linked to is no part of the heading, and its place is that of the heading.
+// The sign behind a heading by which it is linked to is no part of the heading, and its place is
+// that of the heading.
 func TestHeadingsAreReadWithoutTheirLinks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ source, heading, anchor string }{

@@ -23,7 +23,8 @@ func (x *extractor) meta(a attributes) {
 	}
 }
 
-// comment reads the header of the Go project's pages: a comment before everything else that holds a JSON object.
+// comment reads the header of the Go project's pages: a comment before everything else that holds a
+// JSON object.
 func (x *extractor) comment(text []byte) {
 	if x.head || x.all.Size() > 0 || len(text) == 0 || text[0] != '{' {
 		return

@@ -1,7 +1,8 @@
-// Package htmltext reads HTML pages as documents: their title and address, and their content as sections of paragraphs, lists, tables and
-// code, without navigation, scripts and styling.
+// Package htmltext reads HTML pages as documents: their title and address, and their content as
+// sections of paragraphs, lists, tables and code, without navigation, scripts and styling.
 //
-// It reads tokens, not a tree: any input is accepted, in time and memory proportional to its length, however deep or broken its nesting is.
+// It reads tokens, not a tree: any input is accepted, in time and memory proportional to its
+// length, however deep or broken its nesting is.
 package htmltext
 
 import (
@@ -49,5 +50,6 @@ func read(ctx context.Context, text string) (Page, error) {
 	return page, nil
 }
 
-// mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken for the page's content.
+// mainShare is the part of a page's text, as a divisor, that its main element must hold to be taken
+// for the page's content.
 const mainShare = 3

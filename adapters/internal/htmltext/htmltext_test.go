@@ -27,7 +27,8 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// Pages that would stop a parser which builds a tree, or make it take the square of their length, are read like others.
+// Pages that would stop a parser which builds a tree, or make it take the square of their length,
+// are read like others.
 func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	const n = 100_000

@@ -7,11 +7,13 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// filled is how many bytes a line has at least that was broken because it was full. Terminals have 80 columns, manual pages mostly 78.
+// filled is how many bytes a line has at least that was broken because it was full. Terminals have
+// 80 columns, manual pages mostly 78.
 const filled = 40
 
 var (
-	// word is a word, or several that hyphens join. U+2010 is what groff writes for a hyphen, and "-" for the minus sign of an option.
+	// word is a word, or several that hyphens join. U+2010 is what groff writes for a hyphen, and
+	// "-" for the minus sign of an option.
 	word = regexp.MustCompile(`\pL+(?:[-‐]\pL+)*`)
 	// broken ends with the first part of a word, which stands by itself: no part of --no-cache is one.
 	broken = regexp.MustCompile(`(?:^|[ (])(\p{Ll}{2,})[-‐]$`)
@@ -19,8 +21,9 @@ var (
 	rest = regexp.MustCompile(`^( *)(\p{Ll}{2,})([^\pL ‐-][^ ]*)?(?: +|$)`)
 )
 
-// joinWords joins words that were divided at the ends of lines, as manual pages are that were laid out for a terminal. A word is joined where the page holds it
-// whole elsewhere, and does not hold it with its hyphen: of others nobody knows whether the hyphen belongs to them.
+// joinWords joins words that were divided at the ends of lines, as manual pages are that were laid
+// out for a terminal. A word is joined where the page holds it whole elsewhere, and does not hold
+// it with its hyphen: of others nobody knows whether the hyphen belongs to them.
 func joinWords(sections []document.Section) {
 	whole := make(map[string]bool)
 	var divided []*document.Block

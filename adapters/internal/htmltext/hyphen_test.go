@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/htmltext"
 )
 
-// Words that a manual page divides at the ends of lines are joined where the page says how they are written, and everything else is as it stands.
+// Words that a manual page divides at the ends of lines are joined where the page says how they are
+// written, and everything else is as it stands.
 func TestWordsDividedAtTheEndsOfLines(t *testing.T) {
 	t.Parallel()
 	const known = "DESCRIPTION\n       The configuration file is read-only for users. A total count is no totalcount.\n\n"

@@ -13,7 +13,8 @@ func TestHostileDocumentsAreReadInLinearTime(t *testing.T) {
 	hostiletest.Linear(t, func(text string) { markdown.Parse(text) })
 }
 
-// One table must not end a process: a parser that fills in every missing cell takes 14 GB for 50 kB, wherever the table stands.
+// One table must not end a process: a parser that fills in every missing cell takes 14 GB for 50
+// kB, wherever the table stands.
 func TestTableOfMissingCellsTakesLittleMemory(t *testing.T) {
 	hostiletest.Peak(t, 400<<20, func() {
 		table := hostiletest.EmptyRows(50_000)

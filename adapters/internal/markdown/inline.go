@@ -10,7 +10,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Slug is the fragment by which GitHub addresses the first heading with a title: lower case, without punctuation, hyphens for spaces.
+// Slug is the fragment by which GitHub addresses the first heading with a title: lower case,
+// without punctuation, hyphens for spaces.
 func Slug(title string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -24,7 +25,8 @@ func Slug(title string) string {
 	}, title)
 }
 
-// inline is the running text of a block: links with their addresses, code between backticks, no other marks.
+// inline is the running text of a block: links with their addresses, code between backticks, no
+// other marks.
 func (r *reader) inline(n ast.Node) string { return r.render(n, true) }
 
 // plain is the same without the marks of code and the addresses of links, as headings are written.

@@ -1,5 +1,6 @@
-// Package markdown reads Markdown (CommonMark with tables, task lists and strikethrough) as documents: sections of paragraphs, lists, tables
-// and code, with the anchors that GitHub gives to headings.
+// Package markdown reads Markdown (CommonMark with tables, task lists and strikethrough) as
+// documents: sections of paragraphs, lists, tables and code, with the anchors that GitHub gives to
+// headings.
 package markdown
 
 import (
@@ -92,8 +93,9 @@ func (r *reader) piece(ctx context.Context, source string, known []parser.Refere
 	return r.blocks(ctx, grammar.Parse(text.NewReader(r.source), parser.WithContext(pc)))
 }
 
-// What the addresses of links may come to: so many bytes, and so many for each byte of the text. Each use of a definition writes its address,
-// and a text of a long definition and many uses would come to the square of its length. Links beyond that are their words alone.
+// What the addresses of links may come to: so many bytes, and so many for each byte of the text.
+// Each use of a definition writes its address, and a text of a long definition and many uses would
+// come to the square of its length. Links beyond that are their words alone.
 const (
 	freeAddresses = 64 << 10
 	maxAddresses  = 4

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// pieceSize is how much of a long text is parsed at a time: a syntax tree takes up to 300 bytes for
-	// each byte of its text. A text of up to twice as much is parsed whole.
+	// pieceSize is how much of a long text is parsed at a time: a syntax tree takes up to 300 bytes
+	// for each byte of its text. A text of up to twice as much is parsed whole.
 	pieceSize = 128 << 10
 	// lineSize is what a line counts beside its bytes: a short one takes a block of its own.
 	lineSize = 32
@@ -19,8 +19,8 @@ const (
 	maxDefinitions = 64 << 10
 )
 
-// pieces cuts a text before headings, else before paragraphs, else between any two lines. Fenced code
-// that is cut is fenced in both pieces.
+// pieces cuts a text before headings, else before paragraphs, else between any two lines. Fenced
+// code that is cut is fenced in both pieces.
 func pieces(source string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var fence string // that opened the code around the line
@@ -64,7 +64,8 @@ func cuts(line string, size int, fenced, blank bool) bool {
 	return blank && size >= pieceSize*3/2 && line != "" && !strings.ContainsRune(" \t\r\n>|-*+0123456789", rune(line[0]))
 }
 
-// fenceOf returns the marks with which a line opens or closes fenced code, empty if it does neither.
+// fenceOf returns the marks with which a line opens or closes fenced code, empty if it does
+// neither.
 func fenceOf(line string) string {
 	bare := strings.TrimLeft(line, " ")
 	if len(line)-len(bare) > 3 || len(bare) < 3 || bare[0] != '`' && bare[0] != '~' {

@@ -9,8 +9,9 @@ const (
 	longestParagraph = 8 << 10
 )
 
-// tame changes texts that would take the parser the square of their length, and no others: quotes nested without end lose their outer marks,
-// and paragraphs of many pages are parted. Tables and fenced code, which are read line by line, are left alone.
+// tame changes texts that would take the parser the square of their length, and no others: quotes
+// nested without end lose their outer marks, and paragraphs of many pages are parted. Tables and
+// fenced code, which are read line by line, are left alone.
 func tame(source string) string {
 	var b strings.Builder
 	b.Grow(len(source) + len(source)/longestParagraph)

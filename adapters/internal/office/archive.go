@@ -107,7 +107,8 @@ type relation struct {
 	target string // the name of the other part
 }
 
-// relations reads what a part refers to; the part "" is the file itself. A list that cannot be read is empty.
+// relations reads what a part refers to; the part "" is the file itself. A list that cannot be read
+// is empty.
 func (a *archive) relations(ctx context.Context, part string) []relation {
 	var found []relation
 	name := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")

@@ -6,8 +6,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// grid makes tables of the rows of a sheet. Rows that stand together are one table, whose first row is its header; where an empty row parts a table,
-// what follows has the header above it once more. A row of one value that begins such a part is a line of text. It is for one goroutine.
+// grid makes tables of the rows of a sheet. Rows that stand together are one table, whose first row
+// is its header; where an empty row parts a table, what follows has the header above it once more.
+// A row of one value that begins such a part is a line of text. It is for one goroutine.
 type grid struct {
 	outline *document.Outline
 	name    string // of the sheet, until something stands below it
@@ -26,10 +27,12 @@ type grid struct {
 	full  bool            // there was more
 }
 
-// longHeader is from where on a header is no lead of passages, in bytes: the chunker does not repeat one that takes a quarter of a passage.
+// longHeader is from where on a header is no lead of passages, in bytes: the chunker does not
+// repeat one that takes a quarter of a passage.
 const longHeader = 360
 
-// row takes in a row with its values, of which there is one at least, in the order of their columns.
+// row takes in a row with its values, of which there is one at least, in the order of their
+// columns.
 func (g *grid) row(number int, cells []cell) error {
 	if !g.begun || number > g.last+1 {
 		g.end()

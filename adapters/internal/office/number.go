@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// Days between 1970-01-01 and the day that the number 0 is. Excel counts 29 February 1900, which never was, so days are right from March 1900 on.
+// Days between 1970-01-01 and the day that the number 0 is. Excel counts 29 February 1900, which
+// never was, so days are right from March 1900 on.
 const (
 	days1900 = -25569
 	days1904 = -24107
 )
 
-// format is how a number shows. Dates show as in ISO 8601, whatever the format says: "03/02/24" is another day in every country. Thousands are not
-// parted, so that a number is found however somebody writes it.
+// format is how a number shows. Dates show as in ISO 8601, whatever the format says: "03/02/24" is
+// another day in every country. Thousands are not parted, so that a number is found however
+// somebody writes it.
 type format struct {
 	date, clock   bool
 	hours         bool // of more than a day, as "[h]:mm"
@@ -24,7 +26,8 @@ type format struct {
 	before, after string
 }
 
-// builtIn is the code of a format that every workbook has, by its number (ECMA-376 part 1, 18.8.30).
+// builtIn is the code of a format that every workbook has, by its number (ECMA-376 part 1,
+// 18.8.30).
 func builtIn(id string) string {
 	n, err := strconv.Atoi(id)
 	switch {

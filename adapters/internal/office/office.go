@@ -1,6 +1,7 @@
-// Package office reads what Word, Excel and PowerPoint write (Office Open XML) as documents: sections of paragraphs, lists and tables. A sheet and
-// a slide are sections with their names. Pictures, charts, comments, deleted text, headers and footers are left out, and no formula is computed:
-// what a cell showed when the file was saved is what it says.
+// Package office reads what Word, Excel and PowerPoint write (Office Open XML) as documents:
+// sections of paragraphs, lists and tables. A sheet and a slide are sections with their names.
+// Pictures, charts, comments, deleted text, headers and footers are left out, and no formula is
+// computed: what a cell showed when the file was saved is what it says.
 //
 // Any input is accepted, in memory proportional to the text that the caller wants
 // (footprint.Office), which is held from the process's pool while a document is read. What a file
@@ -48,10 +49,12 @@ var media = map[string]bool{
 // Named reports whether files of a name are read by Parse, going by its ending.
 func Named(name string) bool { return endings[strings.ToLower(path.Ext(name))] }
 
-// Typed reports whether files of a content type are read by Parse. Parameters of the type are left out by the caller.
+// Typed reports whether files of a content type are read by Parse. Parameters of the type are left
+// out by the caller.
 func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 
-// What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a tenth of the first.
+// What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a
+// tenth of the first.
 const (
 	mostPart       = 64 << 20  // of one part that holds text
 	mostUnpacked   = 160 << 20 // of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it

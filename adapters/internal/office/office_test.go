@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/office"
 )
 
-// Files that openpyxl, python-pptx and LibreOffice wrote (testdata/make.py says how) read as their golden files say.
+// Files that openpyxl, python-pptx and LibreOffice wrote (testdata/make.py says how) read as their
+// golden files say.
 func TestFilesOfSeveralWriters(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"budget.xlsx", "budget-calc.xlsx", "launch.pptx", "launch-impress.pptx"} {
@@ -241,7 +242,8 @@ func TestHostileOfficeFilesCannotBeRead(t *testing.T) {
 	}
 }
 
-// What is declared in a document type is never expanded: the text that stands after it is what is read.
+// What is declared in a document type is never expanded: the text that stands after it is what is
+// read.
 func TestDeclaredEntitiesAreNotRead(t *testing.T) {
 	t.Parallel()
 	laughs := `<!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>` + "<worksheet><sheetData>" + cells(1, "a", "b") + "</sheetData></worksheet>"

@@ -12,8 +12,9 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// readSlides reads a presentation, with the title of its first slide that has one: each slide is a section, at whose end its notes stand. A slide
-// that is not shown is read all the same: whoever opens the file sees it among the others.
+// readSlides reads a presentation, with the title of its first slide that has one: each slide is a
+// section, at whose end its notes stand. A slide that is not shown is read all the same: whoever
+// opens the file sees it among the others.
 func readSlides(ctx context.Context, a *archive, main string) (title string, sections []document.Section, err error) {
 	var ids []string
 	if _, err := a.part(main, mostStyles, func(d *boundedxml.Decoder) error {

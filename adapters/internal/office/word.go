@@ -40,7 +40,8 @@ func readWord(ctx context.Context, a *archive, main string) (title string, secti
 	return r.outline.Title(), r.outline.Sections(), err
 }
 
-// readStyles collects the heading level of each style that has one, and each style's list, by the style's id.
+// readStyles collects the heading level of each style that has one, and each style's list, by the
+// style's id.
 func readStyles(ctx context.Context, d *boundedxml.Decoder, levels map[string]int, lists map[string]listStyle) error {
 	id, name, level := "", "", -1
 	var list listStyle

@@ -90,8 +90,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Items get their numbers from the paragraph, its style, or one that this is based on. They go on behind a paragraph
-// that is no item, and begin again where the list says so.
+// Items get their numbers from the paragraph, its style, or one that this is based on. They go on
+// behind a paragraph that is no item, and begin again where the list says so.
 func TestWordListsKeepTheirNumbers(t *testing.T) {
 	t.Parallel()
 	numbers := `<w:numbering ` + namespace + `><w:abstractNum w:abstractNumId="7">` +

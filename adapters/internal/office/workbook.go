@@ -31,8 +31,8 @@ type sheet struct{ name, id string }
 // have some of them.
 const mostShared = 2
 
-// readWorkbook reads a workbook: each sheet that shows is a section. A hidden sheet does not show to whoever opens the file, and mostly holds what
-// formulas look up, so it is left out.
+// readWorkbook reads a workbook: each sheet that shows is a section. A hidden sheet does not show
+// to whoever opens the file, and mostly holds what formulas look up, so it is left out.
 func readWorkbook(ctx context.Context, a *archive, main string) ([]document.Section, error) {
 	w := &workbook{archive: a, shown: make(map[string]format), from: days1900}
 	var sheets []sheet
@@ -109,7 +109,8 @@ func (w *workbook) readStrings(ctx context.Context, d *boundedxml.Decoder) error
 	})
 }
 
-// richText reads the text of the element whose start was read: that of its runs, without how it is pronounced.
+// richText reads the text of the element whose start was read: that of its runs, without how it is
+// pronounced.
 func richText(ctx context.Context, d *boundedxml.Decoder, name string) (string, error) {
 	var text strings.Builder
 	for {
@@ -272,7 +273,8 @@ func columnOf(address string) (int, bool) {
 	return column - 1, column > 0
 }
 
-// readCell reads what a cell shows, up to the end of its element. A formula is what it came to when the file was saved.
+// readCell reads what a cell shows, up to the end of its element. A formula is what it came to when
+// the file was saved.
 func (w *workbook) readCell(ctx context.Context, d *boundedxml.Decoder, start xml.StartElement, c *cell) error {
 	value := ""
 	for {
@@ -337,7 +339,8 @@ func (w *workbook) show(c *cell, start xml.StartElement, value string) error {
 	return nil
 }
 
-// onOneLine is the text of a cell, cut to what one may hold. "_x000D_" is how Excel keeps a carriage return.
+// onOneLine is the text of a cell, cut to what one may hold. "_x000D_" is how Excel keeps a
+// carriage return.
 func onOneLine(text string) string {
 	if len(text) > mostCell {
 		text = strings.ToValidUTF8(text[:mostCell], "")

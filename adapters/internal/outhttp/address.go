@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// special are the networks that are no part of the public internet, beside those that netip knows (IANA's registries of special-purpose
-// addresses, RFC 6890). Of IPv6 only 2000::/3 is public at all.
+// special are the networks that are no part of the public internet, beside those that netip knows
+// (IANA's registries of special-purpose addresses, RFC 6890). Of IPv6 only 2000::/3 is public at
+// all.
 var special = networks(
 	"0.0.0.0/8", "100.64.0.0/10" /* carriers' own, and some clouds' metadata */, "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
@@ -20,8 +21,8 @@ var (
 	nat64   = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052; the last four bytes are an IPv4 address
 )
 
-// metadata are the addresses of clouds' metadata services: AWS, Google, Azure, DigitalOcean and others; Azure's wire server; Alibaba's;
-// Oracle's; AWS over IPv6.
+// metadata are the addresses of clouds' metadata services: AWS, Google, Azure, DigitalOcean and
+// others; Azure's wire server; Alibaba's; Oracle's; AWS over IPv6.
 var metadata = networks("169.254.169.254/32", "169.254.170.2/32", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32", "fd00:ec2::254/128")
 
 func networks(list ...string) []netip.Prefix {
@@ -44,7 +45,8 @@ func within(addr netip.Addr, list []netip.Prefix) bool {
 // isMetadata reports whether a machine in a cloud would find its credentials there.
 func isMetadata(addr netip.Addr) bool { return within(unwrap(addr), metadata) }
 
-// isPublic reports whether an address belongs to the public internet. An IPv4 address inside an IPv6 one counts as what it is.
+// isPublic reports whether an address belongs to the public internet. An IPv4 address inside an
+// IPv6 one counts as what it is.
 func isPublic(addr netip.Addr) bool {
 	addr = unwrap(addr)
 	switch {
@@ -67,8 +69,8 @@ func unwrap(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-// At reports whether an address is one of https, without a user or a port, at one of some domains or
-// below them.
+// At reports whether an address is one of https, without a user or a port, at one of some domains
+// or below them.
 func At(address *url.URL, domains ...string) bool {
 	host := strings.ToLower(address.Hostname())
 	return address.Scheme == "https" && address.User == nil && address.Port() == "" && slices.ContainsFunc(domains, func(domain string) bool {

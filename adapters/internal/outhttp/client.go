@@ -1,6 +1,6 @@
-// Package outhttp makes the HTTP clients through which Footnote talks to providers: one place that honours the proxy of the
-// environment and an extra certificate authority, and that bounds every phase of a request except the body, because answers are
-// streamed for as long as they take.
+// Package outhttp makes the HTTP clients through which Footnote talks to providers: one place that
+// honours the proxy of the environment and an extra certificate authority, and that bounds every
+// phase of a request except the body, because answers are streamed for as long as they take.
 package outhttp
 
 import (
@@ -21,11 +21,12 @@ type Config struct {
 	CAFile      string // PEM certificates that are trusted beside the system's
 	DialTimeout time.Duration
 	TLSTimeout  time.Duration
-	// HeaderTimeout bounds the wait for a response's first byte. It is long by default: a model on the operator's own machine
-	// answers only after it has read the whole prompt.
+	// HeaderTimeout bounds the wait for a response's first byte. It is long by default: a model on
+	// the operator's own machine answers only after it has read the whole prompt.
 	HeaderTimeout time.Duration
 	IdlePerHost   int
-	// Guard, if set, refuses what is not public and limits redirects; for addresses that the operator did not choose.
+	// Guard, if set, refuses what is not public and limits redirects; for addresses that the
+	// operator did not choose.
 	Guard *Guard
 	// Inside refuses public addresses too. It needs a Guard.
 	Inside bool
@@ -79,8 +80,9 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// New returns a client with a connection pool of its own. The proxy is that of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. The client has no
-// total timeout: callers end a request by its context. It is safe for concurrent use.
+// New returns a client with a connection pool of its own. The proxy is that of HTTP_PROXY,
+// HTTPS_PROXY and NO_PROXY. The client has no total timeout: callers end a request by its context.
+// It is safe for concurrent use.
 func New(config Config) (*http.Client, error) {
 	config.setDefaults()
 	if err := config.validate(); err != nil {
@@ -122,8 +124,9 @@ func New(config Config) (*http.Client, error) {
 	return client, nil
 }
 
-// Trust is the TLS configuration of everything that connects without the client, such as WebSockets: at least TLS 1.2, and the
-// certificates of a PEM file beside the system's. Without a file the system's alone are trusted.
+// Trust is the TLS configuration of everything that connects without the client, such as
+// WebSockets: at least TLS 1.2, and the certificates of a PEM file beside the system's. Without a
+// file the system's alone are trusted.
 func Trust(file string) (*tls.Config, error) {
 	pool, err := roots(file)
 	if err != nil {
@@ -132,7 +135,8 @@ func Trust(file string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
-// roots returns the system's certificates with those of file, or nil (the system's alone) without a file.
+// roots returns the system's certificates with those of file, or nil (the system's alone) without a
+// file.
 func roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil

@@ -134,7 +134,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A stream may outlast every timeout once its header has arrived; a header that never comes is given up.
+// A stream may outlast every timeout once its header has arrived; a header that never comes is
+// given up.
 func TestHeaderTimeout(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -14,12 +14,14 @@ import (
 	"syscall"
 )
 
-// Guard keeps requests whose addresses come from documents, people or models inside the public internet: nothing on this machine, in its
-// networks or in a cloud's metadata service can be reached through it, whatever a name resolves to at the moment of connecting and
-// wherever a redirect leads. It is safe for concurrent use.
+// Guard keeps requests whose addresses come from documents, people or models inside the public
+// internet: nothing on this machine, in its networks or in a cloud's metadata service can be
+// reached through it, whatever a name resolves to at the moment of connecting and wherever a
+// redirect leads. It is safe for concurrent use.
 //
-// Where the environment names a proxy, the proxy resolves names and connects. The guard then looks at addresses that are written as such
-// and at what names resolve to here; what only the proxy can resolve is for the proxy's own rules.
+// Where the environment names a proxy, the proxy resolves names and connects. The guard then looks
+// at addresses that are written as such and at what names resolve to here; what only the proxy can
+// resolve is for the proxy's own rules.
 type Guard struct {
 	setting  string   // where the operator lists what is allowed
 	names    []string // allowed whatever they resolve to; "*." at the beginning stands for any names below
@@ -35,8 +37,9 @@ const mostPublic = 100_000
 // ErrRefused is wrapped by the errors of requests that a guard did not let pass.
 var ErrRefused = errors.New("it may not be opened")
 
-// NewGuard returns a guard that also lets pass what allow, the value of a setting, names: hosts ("wiki.corp.example", "*.corp.example"), addresses, and networks
-// ("10.1.0.0/16"). Metadata services pass only where their very address is listed. All faults of the list are named at once.
+// NewGuard returns a guard that also lets pass what allow, the value of a setting, names: hosts
+// ("wiki.corp.example", "*.corp.example"), addresses, and networks ("10.1.0.0/16"). Metadata
+// services pass only where their very address is listed. All faults of the list are named at once.
 func NewGuard(setting string, allow []string) (*Guard, error) {
 	g := &Guard{setting: setting}
 	var faults []error
@@ -88,7 +91,8 @@ func (g *Guard) check(host string, addr netip.Addr) error {
 }
 
 // moved reports whether a name that had a public address has one now that is not, and is not listed
-// itself: whoever controls a name could lead requests for it to an address that is listed for another one.
+// itself: whoever controls a name could lead requests for it to an address that is listed for
+// another one.
 func (g *Guard) moved(host string, addr netip.Addr) bool {
 	if _, err := netip.ParseAddr(host); err == nil || len(g.prefixes) == 0 || g.named(host) {
 		return false
@@ -108,9 +112,9 @@ func (g *Guard) moved(host string, addr netip.Addr) bool {
 	return false
 }
 
-// Plain reports whether a credential may go to a host over plain http: if the operator lists its name,
-// if it is written as an address that is not public, and inside alone if a listed network may hold it.
-// Config.Inside then refuses every public address that the name resolves to.
+// Plain reports whether a credential may go to a host over plain http: if the operator lists its
+// name, if it is written as an address that is not public, and inside alone if a listed network may
+// hold it. Config.Inside then refuses every public address that the name resolves to.
 func (g *Guard) Plain(host string) (allowed, inside bool) {
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -122,8 +126,8 @@ func (g *Guard) Plain(host string) (allowed, inside bool) {
 	return len(g.prefixes) > 0, true
 }
 
-// Private reports whether a host is reached only because it is on the list. Looking its name up ends with ctx; what cannot be found out is
-// private.
+// Private reports whether a host is reached only because it is on the list. Looking its name up
+// ends with ctx; what cannot be found out is private.
 func (g *Guard) Private(ctx context.Context, host string) bool {
 	if g.named(host) {
 		return true
@@ -149,7 +153,8 @@ type dialer struct {
 	proxies sync.Map // addresses (host:port) of proxies in use, which are the operator's own choice
 }
 
-// DialContext looks at the addresses that the host's name has now, each just before it is connected to.
+// DialContext looks at the addresses that the host's name has now, each just before it is connected
+// to.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if _, proxy := d.proxies.Load(address); proxy {
 		return d.plain.DialContext(ctx, network, address)
@@ -225,7 +230,8 @@ func (t *guardedTransport) inspect(req *http.Request) error {
 	return nil
 }
 
-// endsInNumber reports whether the last label of a host is a number, as in no name (URL Standard of WHATWG, "ends in a number").
+// endsInNumber reports whether the last label of a host is a number, as in no name (URL Standard of
+// WHATWG, "ends in a number").
 func endsInNumber(host string) bool {
 	host = strings.TrimSuffix(host, ".")
 	last := host[strings.LastIndexByte(host, '.')+1:]
@@ -254,8 +260,8 @@ func withPort(u *url.URL) string {
 // maxRedirects is how often a guarded request is redirected.
 const maxRedirects = 5
 
-// checkRedirect follows few redirects, and none from https to http: what was asked for over a secure connection is not to be read from
-// an insecure one.
+// checkRedirect follows few redirects, and none from https to http: what was asked for over a
+// secure connection is not to be read from an insecure one.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("it was redirected more than %d times: %w", maxRedirects, ErrRefused)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A name that had a public address does not get the rights of a private address that is listed; names
-// that are listed themselves, and those that were private from the beginning, keep theirs.
+// A name that had a public address does not get the rights of a private address that is listed;
+// names that are listed themselves, and those that were private from the beginning, keep theirs.
 func TestNamesThatMoveToAListedAddressAreRefused(t *testing.T) {
 	t.Parallel()
 	guard, err := NewGuard("ALLOW_PRIVATE_HOSTS", []string{"10.0.0.5", "10.1.0.0/16", "wiki.example"})

@@ -123,7 +123,8 @@ func (s slow) Take(ctx context.Context, _ string, _ thread.Tier, _ thread.Class)
 func (s slow) Count(context.Context, string, thread.Tier) error   { return nil }
 func (s slow) Pause(context.Context, string, time.Duration) error { return errors.New("away") }
 
-// Nobody waits for a question to the shared tiers but who asks it, and while they do not answer they are left alone.
+// Nobody waits for a question to the shared tiers but who asks it, and while they do not answer
+// they are left alone.
 func TestSharedTiersAreAskedWithoutALock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,14 +9,16 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Quota is what all processes together may make of some calls: one in every so long, and so many at once.
+// Quota is what all processes together may make of some calls: one in every so long, and so many at
+// once.
 type Quota struct {
 	Every time.Duration
 	Burst int
 }
 
-// Part is this process's part of a quota. What waits for it waits no longer once the part has grown: processes that were killed count for
-// some seconds, in which a part can be so small that a call would wait for a minute. It is safe for concurrent use.
+// Part is this process's part of a quota. What waits for it waits no longer once the part has
+// grown: processes that were killed count for some seconds, in which a part can be so small that a
+// call would wait for a minute. It is safe for concurrent use.
 type Part struct {
 	whole Quota
 
@@ -53,12 +55,14 @@ func (p *Part) Spare() bool {
 	return p.limiter.Tokens() > float64(p.limiter.Burst())/2 && p.limiter.Allow()
 }
 
-// Room reports whether there is room now and so much is left of what passes at once, or all but one where that is less.
+// Room reports whether there is room now and so much is left of what passes at once, or all but one
+// where that is less.
 func (p *Part) Room(left int) bool {
 	return p.limiter.Tokens() > float64(min(left, p.limiter.Burst()-1))
 }
 
-// Wait takes a call as soon as there is room. A wait that ctx's deadline would cut short is not begun.
+// Wait takes a call as soon as there is room. A wait that ctx's deadline would cut short is not
+// begun.
 func (p *Part) Wait(ctx context.Context) error {
 	for {
 		taken, err := p.wait(ctx)

@@ -11,13 +11,15 @@ import (
 // maxResting bounds what is remembered of keys.
 const maxResting = 1000
 
-// Rest knows what is to be left alone, and until when. The zero value knows of nothing; it is safe for concurrent use.
+// Rest knows what is to be left alone, and until when. The zero value knows of nothing; it is safe
+// for concurrent use.
 type Rest struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// For has a key left alone for so long from now. A shorter time than it has already changes nothing.
+// For has a key left alone for so long from now. A shorter time than it has already changes
+// nothing.
 func (r *Rest) For(key string, d time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

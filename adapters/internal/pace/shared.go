@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	// sharedLimit bounds a question to shared tiers. The call that asks waits for it, and those behind it that need the same tier.
+	// sharedLimit bounds a question to shared tiers. The call that asks waits for it, and those
+	// behind it that need the same tier.
 	sharedLimit = 250 * time.Millisecond
 	// sharedAgain is how long they are left alone after they did not answer.
 	sharedAgain = 5 * time.Second
 )
 
-// Shared are tiers that several processes draw from. While they cannot be asked, each process goes by a part of its own. The zero value has
-// none; it is safe for concurrent use, and holds no lock while it asks.
+// Shared are tiers that several processes draw from. While they cannot be asked, each process goes
+// by a part of its own. The zero value has none; it is safe for concurrent use, and holds no lock
+// while it asks.
 type Shared struct {
 	mu    sync.Mutex
 	tiers thread.Tiers
@@ -42,8 +44,8 @@ func (s *Shared) reached() thread.Tiers {
 	return s.tiers
 }
 
-// Take takes a call of a tier, or says how long there will be none. ok is false where nobody answered, and for some seconds after: then
-// the process goes by what it knows itself.
+// Take takes a call of a tier, or says how long there will be none. ok is false where nobody
+// answered, and for some seconds after: then the process goes by what it knows itself.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)
@@ -62,7 +64,8 @@ func (s *Shared) Pause(ctx context.Context, key string, d time.Duration) {
 	s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) error { return tiers.Pause(ctx, key, d) })
 }
 
-// ask says something to the tiers, if they are in reach. A call that is given up meanwhile says nothing of them: they are waited for.
+// ask says something to the tiers, if they are in reach. A call that is given up meanwhile says
+// nothing of them: they are waited for.
 func (s *Shared) ask(ctx context.Context, say func(context.Context, thread.Tiers) error) (answered bool) {
 	tiers := s.reached()
 	if tiers == nil {

@@ -14,8 +14,8 @@ const (
 	deepestBookmark = 6 // what headings have
 )
 
-// bookmarks reads the file's table of contents in its order. Entries that lead nowhere are left out; so is what comes again, since
-// entries of broken files may form a ring.
+// bookmarks reads the file's table of contents in its order. Entries that lead nowhere are left
+// out; so is what comes again, since entries of broken files may form a ring.
 func (s *sandbox) bookmarks(ctx context.Context, doc uint64, pages int) ([]bookmark, error) {
 	var found []bookmark
 	seen := make(map[uint64]bool)

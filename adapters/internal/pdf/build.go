@@ -65,7 +65,8 @@ func readPages(ctx context.Context, pages [][]row, f furniture, known words) ([]
 	return all, nil
 }
 
-// named is the file's title: of its properties, else the largest text of its first page, else its first heading.
+// named is the file's title: of its properties, else the largest text of its first page, else its
+// first heading.
 func (f *file) named(all []element, titles map[int]string) string {
 	if f.title != "" {
 		return f.title
@@ -90,7 +91,8 @@ func (f *file) named(all []element, titles map[int]string) string {
 	return ""
 }
 
-// writer writes elements as sections. A new page is a new section under the same headings, so that every section leads to its page.
+// writer writes elements as sections. A new page is a new section under the same headings, so that
+// every section leads to its page.
 type writer struct {
 	known    words
 	sections []document.Section

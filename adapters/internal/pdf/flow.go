@@ -85,7 +85,8 @@ func (e *element) first() rune {
 	return firstRune(start.text(nil))
 }
 
-// leaders are the dots between an entry of a table of contents and its page; leader is what is written instead.
+// leaders are the dots between an entry of a table of contents and its page; leader is what is
+// written instead.
 var leaders = regexp.MustCompile(`\s*(?:\.\s?){5,}\s*`)
 
 const leader = " … "
@@ -161,7 +162,8 @@ func flow(rows []row, page int) []element {
 	return out
 }
 
-// usualStep is the distance between two lines of a paragraph: the median of those that are not much larger than the letters.
+// usualStep is the distance between two lines of a paragraph: the median of those that are not much
+// larger than the letters.
 func usualStep(rows []row) float64 {
 	var steps []float64
 	for i := 1; i < len(rows); i++ {
@@ -183,7 +185,8 @@ const (
 	shortEnd = 0.15 // of the width, left free at the end of a paragraph's last line
 )
 
-// begins reports whether a line begins an element of its own rather than going on with the one above.
+// begins reports whether a line begins an element of its own rather than going on with the one
+// above.
 func begins(above *element, l run, step, left, right float64) bool {
 	last := above.lines[len(above.lines)-1]
 	first := above.lines[0]

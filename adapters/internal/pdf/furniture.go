@@ -40,7 +40,8 @@ func findFurniture(pages [][]row) furniture {
 	return f
 }
 
-// place names a row at the top or the bottom of a page by its text, without numbers, and its height.
+// place names a row at the top or the bottom of a page by its text, without numbers, and its
+// height.
 func place(p []row, i int) (string, bool) {
 	if i >= outermost && i < len(p)-outermost {
 		return "", false

@@ -44,7 +44,8 @@ type look struct {
 	bold bool
 }
 
-// markTitles finds the headings: by the file's own table of contents where it has one, else by size and weight of their letters.
+// markTitles finds the headings: by the file's own table of contents where it has one, else by size
+// and weight of their letters.
 func markTitles(all []element, marks []bookmark) []element {
 	if len(marks) > 0 {
 		return markByContents(all, marks)
@@ -129,16 +130,19 @@ func headingLook(all []element, i int, body float64) (look, bool) {
 	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size) // something stands below it
 }
 
-// numbered reports whether the mark of an item is a number, in Arabic or Roman digits, as before headings.
+// numbered reports whether the mark of an item is a number, in Arabic or Roman digits, as before
+// headings.
 func numbered(mark string) bool {
 	return strings.ContainsAny(mark, "0123456789") || strings.Trim(mark, "IVX.") == "" && mark != "."
 }
 
-// mostCompared is how often an element is compared with an entry of the table of contents: more than any book needs.
+// mostCompared is how often an element is compared with an entry of the table of contents: more
+// than any book needs.
 const mostCompared = 200_000
 
-// markByContents makes the entries of the table of contents headings. One that no text on its page repeats stands at the top of the page,
-// unless another heading was found there already: then its place is not known.
+// markByContents makes the entries of the table of contents headings. One that no text on its page
+// repeats stands at the top of the page, unless another heading was found there already: then its
+// place is not known.
 func markByContents(all []element, marks []bookmark) []element {
 	out := make([]element, 0, len(all)+len(marks))
 	at := 0

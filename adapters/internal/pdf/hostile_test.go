@@ -24,7 +24,8 @@ func plain() *book {
 	return b
 }
 
-// bomb is a file whose only page unpacks to very much: one piece of a compressed stream, which refers to the piece before it, again and again.
+// bomb is a file whose only page unpacks to very much: one piece of a compressed stream, which
+// refers to the piece before it, again and again.
 func bomb(t *testing.T, size int, unit string) []byte {
 	t.Helper()
 	const piece = 1 << 20
@@ -218,7 +219,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Pages that nobody has laid out, with thousands of pieces of text in every place, are read or refused within the time of a file.
+// Pages that nobody has laid out, with thousands of pieces of text in every place, are read or
+// refused within the time of a file.
 func TestCrowdedPagesEnd(t *testing.T) {
 	t.Parallel()
 	for name, place := range map[string]func(i int) (x, y int){

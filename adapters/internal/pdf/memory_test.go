@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// objects is a file of the objects given, the first of which is its catalog. Readers repair its missing table of offsets.
+// objects is a file of the objects given, the first of which is its catalog. Readers repair its
+// missing table of offsets.
 func objects(bodies ...string) []byte {
 	var b strings.Builder
 	b.WriteString("%PDF-1.4\n")
@@ -32,8 +33,8 @@ func onePage(content, form string, more ...string) []byte {
 		stream("", content), form, "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"}, more...)...)
 }
 
-// Files of few bytes whose pages unpack to very much, or never end: all of them at the same time, and the
-// first one eight times more, by a process that has to compile PDFium.
+// Files of few bytes whose pages unpack to very much, or never end: all of them at the same time,
+// and the first one eight times more, by a process that has to compile PDFium.
 func TestHostileFilesInLittleMemory(t *testing.T) {
 	footprinttest.Limited(t, 1<<30, func(t *testing.T) {
 		t.Setenv("XDG_CACHE_HOME", t.TempDir())

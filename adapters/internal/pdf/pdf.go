@@ -1,7 +1,9 @@
-// Package pdf reads PDF files as documents: sections of headings, paragraphs, lists, tables and code, each with the page it stands on.
+// Package pdf reads PDF files as documents: sections of headings, paragraphs, lists, tables and
+// code, each with the page it stands on.
 //
-// PDFium does the reading, compiled to WebAssembly and run in a sandbox without files, network or clock: the worst that a hostile file
-// can do is to use up the memory and the time that one file may have. Every file gets a sandbox of its own, which is thrown away after it.
+// PDFium does the reading, compiled to WebAssembly and run in a sandbox without files, network or
+// clock: the worst that a hostile file can do is to use up the memory and the time that one file
+// may have. Every file gets a sandbox of its own, which is thrown away after it.
 package pdf
 
 import (
@@ -15,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// Page is what a file says about itself, and its content. A section's anchor is "page=N", which browsers understand.
+// Page is what a file says about itself, and its content. A section's anchor is "page=N", which
+// browsers understand.
 type Page struct {
 	Title     string // of its properties, else its first heading of the highest rank; may be empty
 	UpdatedAt time.Time
@@ -41,8 +44,9 @@ var (
 	errTooLong  = errors.New("it takes too long to read. Split it into smaller files")
 )
 
-// Parse reads a file. It is safe for concurrent use; one file is read at a time and the others wait. The text of an error is a sentence that
-// says what to do, unless ctx is over: then the error is its cause.
+// Parse reads a file. It is safe for concurrent use; one file is read at a time and the others
+// wait. The text of an error is a sentence that says what to do, unless ctx is over: then the error
+// is its cause.
 func Parse(ctx context.Context, raw []byte, o Options) (Page, error) {
 	if len(bytes.TrimSpace(raw[:min(len(raw), 1024)])) == 0 {
 		return Page{}, errors.New("it is empty. Export or download it again")

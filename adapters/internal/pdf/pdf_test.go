@@ -21,7 +21,8 @@ func parse(t testing.TB, raw []byte) pdf.Page {
 	return page
 }
 
-// shown writes sections as a test can compare them: "anchor | heading > path" and the blocks with their kinds.
+// shown writes sections as a test can compare them: "anchor | heading > path" and the blocks with
+// their kinds.
 func shown(page pdf.Page) string {
 	var b strings.Builder
 	for _, s := range page.Sections {

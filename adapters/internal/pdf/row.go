@@ -40,7 +40,8 @@ func rows(runs []run) []row {
 	return all
 }
 
-// sameRow is how far baselines may lie apart, in letter sizes: notes are raised by less than half of one, the next line is a whole one away.
+// sameRow is how far baselines may lie apart, in letter sizes: notes are raised by less than half
+// of one, the next line is a whole one away.
 const sameRow = 0.55
 
 // join puts runs of one row together that belong to one line of text.

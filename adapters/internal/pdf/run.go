@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// run is text that stands together on one line, in one piece. Coordinates are points; y grows upwards and is that of the baseline.
+// run is text that stands together on one line, in one piece. Coordinates are points; y grows
+// upwards and is that of the baseline.
 type run struct {
 	x0, x1, y float64
 	size      float64 // of its letters, as they are drawn, on average
@@ -34,8 +35,8 @@ const (
 	farthest = 1e6 // points: no page is as large (ISO 32000-1, annex C allows 14,400)
 )
 
-// runs reads a page, unless it is damaged. The order of characters is PDFium's, which turns text that runs from right to left the right
-// way.
+// runs reads a page, unless it is damaged. The order of characters is PDFium's, which turns text
+// that runs from right to left the right way.
 func (s *sandbox) runs(ctx context.Context, doc uint64, number int) (found []run, ok bool, err error) {
 	page, err := s.call(ctx, "FPDF_LoadPage", doc, uint64(number))
 	if err != nil || page == 0 {
@@ -235,7 +236,8 @@ func (b *runBuilder) add(r rune, left, right float64, st style) {
 	}
 }
 
-// ligatures are signs that stand for letters (Unicode, Alphabetic Presentation Forms): nobody types them into a search.
+// ligatures are signs that stand for letters (Unicode, Alphabetic Presentation Forms): nobody types
+// them into a search.
 var ligatures = map[rune]string{'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st"}
 
 func (b *runBuilder) flush() {
@@ -252,7 +254,8 @@ func (b *runBuilder) end() []run {
 	return b.runs
 }
 
-// upright keeps the runs that are turned as most of the page is: a table on its side is read, a note along the margin is not.
+// upright keeps the runs that are turned as most of the page is: a table on its side is read, a
+// note along the margin is not.
 func upright(runs []run) []run {
 	var count [4]int
 	for _, r := range runs {

@@ -25,8 +25,8 @@ const (
 	parallel = 1
 )
 
-// process is the one pool of this process: compiling PDFium takes seconds and the code many megabytes, whatever number of sources there
-// are. It is started by the first file.
+// process is the one pool of this process: compiling PDFium takes seconds and the code many
+// megabytes, whatever number of sources there are. It is started by the first file.
 var process starter
 
 type starter struct {
@@ -65,8 +65,8 @@ func start() (pdfium.Pool, error) {
 	})
 }
 
-// cacheFolder returns the folder of the sandbox's machine code, so that only the first process on a machine needs seconds to make it. Code is run from
-// there: nobody else may be able to write to it.
+// cacheFolder returns the folder of the sandbox's machine code, so that only the first process on a
+// machine needs seconds to make it. Code is run from there: nobody else may be able to write to it.
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -123,8 +123,9 @@ func open(ctx context.Context) (*sandbox, error) {
 	return s, nil
 }
 
-// moduleOf reaches below go-pdfium's interface, whose every call for one character allocates, locks and looks up names: 100 µs a character
-// against 1 µs, half a minute against half a second for a book.
+// moduleOf reaches below go-pdfium's interface, whose every call for one character allocates, locks
+// and looks up names: 100 µs a character against 1 µs, half a minute against half a second for a
+// book.
 func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 	value := reflect.ValueOf(instance.GetImplementation())
 	if value.Kind() == reflect.Pointer && value.Elem().Kind() == reflect.Struct {
@@ -163,7 +164,8 @@ func (s *sandbox) call(ctx context.Context, name string, arguments ...uint64) (u
 	return s.stack[0], nil
 }
 
-// reserve has the sandbox grow to nearly all that it may have, in one step, and gives it back to PDFium.
+// reserve has the sandbox grow to nearly all that it may have, in one step, and gives it back to
+// PDFium.
 func (s *sandbox) reserve(ctx context.Context) error {
 	const spare = 1 << 20 // of the allocator itself
 	at, err := s.allocate(ctx, memoryLimit-int(s.module.Memory().Size())-spare)

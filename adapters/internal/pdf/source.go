@@ -26,7 +26,8 @@ const (
 	codeSecurity = 5
 )
 
-// read takes a file in. Damage that PDFium cannot repair is an error; a page that it cannot load is passed over while others can.
+// read takes a file in. Damage that PDFium cannot repair is an error; a page that it cannot load is
+// passed over while others can.
 func (s *sandbox) read(ctx context.Context, raw []byte) (file, error) {
 	at, err := s.allocate(ctx, len(raw))
 	if err != nil {
@@ -127,7 +128,8 @@ func (s *sandbox) properties(ctx context.Context, doc uint64, f *file) error {
 	return nil
 }
 
-// text calls a function that writes UTF-16 into a buffer and returns its length in bytes. Arguments may use the first half of scratch.
+// text calls a function that writes UTF-16 into a buffer and returns its length in bytes. Arguments
+// may use the first half of scratch.
 func (s *sandbox) text(ctx context.Context, name string, arguments ...uint64) (string, error) {
 	const half = scratchSize / 2
 	buffer := s.scratch + half
@@ -162,7 +164,8 @@ func sensibleTitle(title string) string {
 	return title
 }
 
-// parseDate reads a date as PDF files write it (ISO 32000-1, 7.9.4): D:20240302101500+01'00', any part from the month on missing.
+// parseDate reads a date as PDF files write it (ISO 32000-1, 7.9.4): D:20240302101500+01'00', any
+// part from the month on missing.
 func parseDate(s string) time.Time {
 	digits := strings.TrimPrefix(s, "D:")
 	end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })

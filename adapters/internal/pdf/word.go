@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// words are those that a file writes inside its lines. They tell which hyphens at the ends of lines belong to a word.
+// words are those that a file writes inside its lines. They tell which hyphens at the ends of lines
+// belong to a word.
 type words map[string]struct{}
 
 func (w words) collect(line string) {
@@ -39,7 +40,8 @@ func hyphenated(line string) bool {
 	return unicode.IsLetter(before)
 }
 
-// joinLines puts a line behind the text above it, without the hyphen that only the end of the line asked for.
+// joinLines puts a line behind the text above it, without the hyphen that only the end of the line
+// asked for.
 func joinLines(text, line string, known words) string {
 	return string(appendLine([]byte(text), line, known))
 }

@@ -25,7 +25,8 @@ const (
 	deepestZones = 3 // columns within columns
 )
 
-// zones parts rows into zones. Rows are collected for as long as all of them leave the same upright strip free.
+// zones parts rows into zones. Rows are collected for as long as all of them leave the same upright
+// strip free.
 func zones(all []row) []zone {
 	left, right := borders(all)
 	var out []zone
@@ -67,8 +68,8 @@ func zones(all []row) []zone {
 	return out
 }
 
-// What a page holds at most that is laid out for people: rows, and pieces of text in them. One that holds more is read row by row, because
-// comparing all with all would take hours.
+// What a page holds at most that is laid out for people: rows, and pieces of text in them. One that
+// holds more is read row by row, because comparing all with all would take hours.
 const (
 	mostRows  = 1_000
 	mostCells = 10_000
@@ -108,7 +109,8 @@ func reach(all []row, left, right float64) (int, []strip) {
 // farApart, in letter sizes, is a gap between rows that ends a table or columns.
 const farApart = 6
 
-// sideBySide reports whether one of the next rows has several cells: columns may begin with a line in the left one alone.
+// sideBySide reports whether one of the next rows has several cells: columns may begin with a line
+// in the left one alone.
 func sideBySide(all []row) bool {
 	for _, r := range all[:min(len(all), 3)] {
 		if len(r.cells) > 1 {
@@ -210,7 +212,8 @@ func (z zone) columns(left, right float64) bool {
 	return true
 }
 
-// trim parts what only looks like rows of a table, because it is short, from its beginning and its end.
+// trim parts what only looks like rows of a table, because it is short, from its beginning and its
+// end.
 func (z zone) trim() (before, inside, after []row) {
 	from, to := 0, len(z.rows)
 	for from < to && len(z.rows[from].cells) < 2 {

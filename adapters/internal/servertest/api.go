@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// World is what a fake of a service holds: it is read and changed under one lock, and has a time of its own.
+// World is what a fake of a service holds: it is read and changed under one lock, and has a time of
+// its own.
 type World struct {
 	Mu   sync.Mutex
 	Time time.Time // by Mu
@@ -42,7 +43,8 @@ type Fault struct {
 	Then func()
 }
 
-// API is what fakes of web APIs have in common. S is how they may be switched to behave. It is safe for concurrent use.
+// API is what fakes of web APIs have in common. S is how they may be switched to behave. It is safe
+// for concurrent use.
 type API[S any] struct {
 	URL    string
 	Faults Faults[Fault]
@@ -87,7 +89,8 @@ func (a *API[S]) Serve(t testing.TB, answer http.HandlerFunc) *httptest.Server {
 	return web
 }
 
-// Close ends the server and its connections. A test that makes many servers calls it before it ends.
+// Close ends the server and its connections. A test that makes many servers calls it before it
+// ends.
 func (a *API[S]) Close() {
 	a.web.CloseClientConnections()
 	a.web.Close()
@@ -138,7 +141,8 @@ func (a *API[S]) Counts(since int, part string) int {
 // Entry is what the log says of a request.
 func Entry(r *http.Request) string { return r.Method + " " + r.URL.RequestURI() }
 
-// Fails takes the place of an answer, if something is to go wrong with a request of which the log says entry: half is what is sent of one that is cut.
+// Fails takes the place of an answer, if something is to go wrong with a request of which the log
+// says entry: half is what is sent of one that is cut.
 func (a *API[S]) Fails(w http.ResponseWriter, r *http.Request, entry, half string) bool {
 	fault, faulty := a.Faults.Next(func(f Fault) bool { return strings.Contains(entry, f.Path) })
 	if !faulty {
@@ -177,8 +181,8 @@ func Match(pattern, path string) (found []string, ok bool) {
 	return found, true
 }
 
-// Break has up to five things go wrong at random: with requests that hold one of the parts, of which some are answered by one of the answers, and the others
-// are cut.
+// Break has up to five things go wrong at random: with requests that hold one of the parts, of
+// which some are answered by one of the answers, and the others are cut.
 func (a *API[S]) Break(random *rand.Rand, parts []string, answers ...http.HandlerFunc) {
 	for range random.IntN(6) {
 		f := Fault{Path: parts[random.IntN(len(parts))]}

@@ -1,5 +1,6 @@
-// Package servertest is the kit of the fake servers that run inside tests: waiting until something has happened, a record of what did, faults
-// that happen in order, and limits that refuse what is too much. What a platform's calls are, and how it words a refusal, is its fake's.
+// Package servertest is the kit of the fake servers that run inside tests: waiting until something
+// has happened, a record of what did, faults that happen in order, and limits that refuse what is
+// too much. What a platform's calls are, and how it words a refusal, is its fake's.
 package servertest
 
 import (
@@ -9,7 +10,8 @@ import (
 	"time"
 )
 
-// Signal tells those who wait that something has happened. The zero value is ready; it is safe for concurrent use.
+// Signal tells those who wait that something has happened. The zero value is ready; it is safe for
+// concurrent use.
 type Signal struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced whenever something happened; nil while nobody waits
@@ -34,7 +36,8 @@ func (s *Signal) next() <-chan struct{} {
 	return s.changed
 }
 
-// Until returns once a condition holds, or with ctx's error. The condition is asked at once, and again whenever something happened.
+// Until returns once a condition holds, or with ctx's error. The condition is asked at once, and
+// again whenever something happened.
 func (s *Signal) Until(ctx context.Context, holds func() bool) error {
 	for {
 		changed := s.next() // before the condition is asked, so that nothing is missed
@@ -74,8 +77,8 @@ func (l *Log[T]) Where(fits func(T) bool) []T {
 	return slices.DeleteFunc(l.All(), func(entry T) bool { return !fits(entry) })
 }
 
-// Faults are what is to go wrong, each with calls of its own and in the order in which they were added. The zero value has none; it is safe for
-// concurrent use.
+// Faults are what is to go wrong, each with calls of its own and in the order in which they were
+// added. The zero value has none; it is safe for concurrent use.
 type Faults[F any] struct {
 	mu   sync.Mutex
 	list []*fault[F]
@@ -86,14 +89,16 @@ type fault[F any] struct {
 	skip, times int
 }
 
-// Add has a fault happen to so many calls, at least one, after so many that it is about have passed.
+// Add has a fault happen to so many calls, at least one, after so many that it is about have
+// passed.
 func (f *Faults[F]) Add(what F, skip, times int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = append(f.list, &fault[F]{what, skip, max(times, 1)})
 }
 
-// Next takes the fault of a call: the first one left that is about it. ok is false when nothing goes wrong.
+// Next takes the fault of a call: the first one left that is about it. ok is false when nothing
+// goes wrong.
 func (f *Faults[F]) Next(about func(F) bool) (what F, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,8 +122,8 @@ func (f *Faults[F]) Mend() {
 	f.list = nil
 }
 
-// Limit refuses what comes more often than so many times within a span that ends now, for each key by itself. The zero value is ready; it is
-// safe for concurrent use.
+// Limit refuses what comes more often than so many times within a span that ends now, for each key
+// by itself. The zero value is ready; it is safe for concurrent use.
 type Limit struct {
 	mu    sync.Mutex
 	calls map[string][]time.Time

@@ -1,8 +1,10 @@
-// Package sourcehttp asks the APIs of sources, such as a wiki or a code host: one client for each credential, that keeps to what the source allows,
-// tries again what failed for a moment, asks whether something has changed instead of reading it again, and tells what it cost.
+// Package sourcehttp asks the APIs of sources, such as a wiki or a code host: one client for each
+// credential, that keeps to what the source allows, tries again what failed for a moment, asks
+// whether something has changed instead of reading it again, and tells what it cost.
 //
-// A source's limits are of two sorts. A short wait is sat through. After a longer one the call, and every one until then, ends with *index.Later
-// without the source being asked: going on while limited is how integrations are banned.
+// A source's limits are of two sorts. A short wait is sat through. After a longer one the call, and
+// every one until then, ends with *index.Later without the source being asked: going on while
+// limited is how integrations are banned.
 package sourcehttp
 
 import (
@@ -26,14 +28,17 @@ import (
 // Config of a Client. Zero fields get their defaults.
 type Config struct {
 	Name string // of the source's vendor, as sentences name it
-	// Base is the address below which everything is asked, with a slash at its end. Requests and redirects to other hosts are refused.
+	// Base is the address below which everything is asked, with a slash at its end. Requests and
+	// redirects to other hosts are refused.
 	Base string
 	// Authorize adds the credential to a request; it is called for every attempt. Nil: there is none.
 	Authorize func(ctx context.Context, r *http.Request) error
 	Header    http.Header // sent with every request
-	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the public internet.
+	// AllowHosts are hosts, addresses and networks that may be asked though they are not on the
+	// public internet.
 	AllowHosts []string
-	// Follow are other hosts that redirects may lead to, such as those that hold a site's files. The credential is not sent there.
+	// Follow are other hosts that redirects may lead to, such as those that hold a site's files.
+	// The credential is not sent there.
 	Follow   []string
 	CAFile   string
 	Every    time.Duration // between two requests, on average; 0 is not to wait
@@ -71,7 +76,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Client asks one source with one credential. It is safe for concurrent use, and holds no lock while it asks or waits.
+// Client asks one source with one credential. It is safe for concurrent use, and holds no lock
+// while it asks or waits.
 type Client struct {
 	config  Config
 	base    *url.URL
@@ -155,10 +161,12 @@ type Request struct {
 	Body   []byte
 	// Budget names the budget that the source counts the request in, where it has several.
 	Budget string
-	// Spare is the share of the budget that is left for others: once less is left, the call ends with *index.Later, until the budget is full again.
+	// Spare is the share of the budget that is left for others: once less is left, the call ends
+	// with *index.Later, until the budget is full again.
 	Spare    float64
 	Attempts int // of this request; Config.Attempts
-	// ETag and LastModified are what an earlier Response had: where nothing has changed since, the new one is NotModified.
+	// ETag and LastModified are what an earlier Response had: where nothing has changed since, the
+	// new one is NotModified.
 	ETag, LastModified string
 }
 
@@ -172,8 +180,8 @@ type Response struct {
 	URL                *url.URL // that answered, after redirects
 }
 
-// Do asks. An answer of 200 to 299, or 304 to a conditional request, is returned; every other is a *Refused. A limit that lasts long is an
-// *index.Later. No error holds a credential.
+// Do asks. An answer of 200 to 299, or 304 to a conditional request, is returned; every other is a
+// *Refused. A limit that lasts long is an *index.Later. No error holds a credential.
 func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 	place, err := c.base.Parse(r.Path)
 	if err != nil || !c.own(place) {
@@ -235,7 +243,8 @@ const smallBytes = 64 << 10
 
 type smallKey struct{}
 
-// Small returns a context whose requests expect small answers, such as a yes or no: many of them may be under way at once.
+// Small returns a context whose requests expect small answers, such as a yes or no: many of them
+// may be under way at once.
 func Small(ctx context.Context) context.Context { return context.WithValue(ctx, smallKey{}, true) }
 
 // ErrTooLarge marks an answer of more than Config.MaxBytes.

@@ -197,7 +197,8 @@ func TestNothingIsAskedOnceNothingIsLeft(t *testing.T) {
 	}
 }
 
-// What matters less leaves a part of the budget to the rest, and what is used up of one budget says nothing of another.
+// What matters less leaves a part of the budget to the rest, and what is used up of one budget says
+// nothing of another.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	reset := strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10)

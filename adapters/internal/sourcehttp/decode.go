@@ -9,15 +9,15 @@ import (
 	"github.com/footnotehq/footnote/core/footprint"
 )
 
-// MaxElements is how many elements (commas and opening brackets) an answer may have. A hundred items,
-// the most that is asked for at once, have some ten thousand.
+// MaxElements is how many elements (commas and opening brackets) an answer may have. A hundred
+// items, the most that is asked for at once, have some ten thousand.
 const MaxElements = 250_000
 
 // MaxItems is how many items a page of a list may have, whatever was asked for.
 const MaxItems = 1000
 
-// MaxPages is how many pages of a list are read. A list of a hundred items a page that has more does not
-// end: a server can name a new cursor for ever.
+// MaxPages is how many pages of a list are read. A list of a hundred items a page that has more
+// does not end: a server can name a new cursor for ever.
 const MaxPages = 10_000
 
 var answers = boundedjson.Limits{Elements: MaxElements, Depth: 200}
@@ -25,8 +25,8 @@ var answers = boundedjson.Limits{Elements: MaxElements, Depth: 200}
 // ErrItems marks a page with more items than were asked for.
 var ErrItems = errors.New("the answer holds more items than were asked for")
 
-// Decode decodes the body of an answer, which is JSON. A body that exceeds the limits of an answer is an
-// error before anything of it is decoded. The memory comes from the process's pool.
+// Decode decodes the body of an answer, which is JSON. A body that exceeds the limits of an answer
+// is an error before anything of it is decoded. The memory comes from the process's pool.
 func Decode(ctx context.Context, body []byte, into any) error {
 	_, err := Read(ctx, body, func(body []byte) (struct{}, error) { return struct{}{}, json.Unmarshal(body, into) })
 	return err

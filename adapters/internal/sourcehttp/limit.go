@@ -21,7 +21,8 @@ const (
 	silentLimit = time.Minute
 	// longestLimit is what a longer wait counts as: afterwards the source says it again.
 	longestLimit = 2 * time.Hour
-	// slack is what is waited beyond a reset that is told in whole seconds, and for clocks that differ.
+	// slack is what is waited beyond a reset that is told in whole seconds, and for clocks that
+	// differ.
 	slack = time.Second
 )
 
@@ -56,7 +57,8 @@ func (c *Client) turn(ctx context.Context, r Request) error {
 	return nil
 }
 
-// left is how long a request is to wait; *index.Later where that is longer than a call sits through.
+// left is how long a request is to wait; *index.Later where that is longer than a call sits
+// through.
 func (c *Client) left(r Request) (time.Duration, error) {
 	c.mu.Lock()
 	until, b := c.until, c.budgets[r.Budget]
@@ -95,11 +97,12 @@ func (c *Client) isLimit(r *Response) bool {
 		r.Status == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != ""
 }
 
-// Limit has the source left alone as an answer of 200 asks that says in its body that too much was asked. It returns *index.Later where that is
-// for long.
+// Limit has the source left alone as an answer of 200 asks that says in its body that too much was
+// asked. It returns *index.Later where that is for long.
 func (c *Client) Limit(r Request, answer *Response) error { return c.limit(r, answer, false) }
 
-// limit has the source left alone for as long as it asks. The error is *index.Later where that is for long, or enough was tried.
+// limit has the source left alone for as long as it asks. The error is *index.Later where that is
+// for long, or enough was tried.
 func (c *Client) limit(r Request, answer *Response, enough bool) error {
 	until := c.obey(r, answer)
 	if enough {
@@ -130,7 +133,8 @@ func (c *Client) obey(r Request, answer *Response) time.Time {
 	return c.until
 }
 
-// calm notes an answer: one that says that nothing is left has the source left alone before it refuses.
+// calm notes an answer: one that says that nothing is left has the source left alone before it
+// refuses.
 func (c *Client) calm(r Request, answer *Response) {
 	b, ok := read(answer.Header, c.config.Now())
 	c.mu.Lock()
@@ -141,7 +145,8 @@ func (c *Client) calm(r Request, answer *Response) {
 	}
 }
 
-// read reads X-RateLimit-Limit, -Remaining and -Reset: the time, in seconds since 1970, at which the budget is whole again.
+// read reads X-RateLimit-Limit, -Remaining and -Reset: the time, in seconds since 1970, at which
+// the budget is whole again.
 func read(h http.Header, now time.Time) (b budget, ok bool) {
 	var err error
 	if b.left, err = strconv.ParseFloat(strings.TrimSpace(h.Get("X-RateLimit-Remaining")), 64); err != nil {

@@ -11,8 +11,8 @@ import (
 // MaxPlace is how many bytes the place of a page may have that a server names.
 const MaxPlace = 16 << 10
 
-// ErrIncomplete marks a page that lacks the list that was asked for, or an item of which it does not
-// say what it is. What such a page leaves out is not gone.
+// ErrIncomplete marks a page that lacks the list that was asked for, or an item of which it does
+// not say what it is. What such a page leaves out is not gone.
 var ErrIncomplete = errors.New("the answer lacks a part of the list that was asked for")
 
 // ErrEndless marks a list that does not end.
@@ -36,8 +36,8 @@ func CheckItems[T any](items []T, most int, valid func(T) bool) error {
 	return nil
 }
 
-// MaxList is how many bytes the answers that make one list may have in all. A list of 100,000 people
-// has some 50 MB.
+// MaxList is how many bytes the answers that make one list may have in all. A list of 100,000
+// people has some 50 MB.
 const MaxList = 128 << 20
 
 // ErrLongList marks a list that exceeds MaxList.
@@ -45,8 +45,8 @@ var ErrLongList = fmt.Errorf("a list that is read whole has more than %d MB", Ma
 
 type listKey struct{}
 
-// Whole returns a context for the requests of one list that is kept in memory as a whole. Once their
-// answers exceed MaxList, a request ends with ErrLongList.
+// Whole returns a context for the requests of one list that is kept in memory as a whole. Once
+// their answers exceed MaxList, a request ends with ErrLongList.
 func Whole(ctx context.Context) context.Context {
 	room := new(atomic.Int64)
 	room.Store(MaxList)
@@ -69,8 +69,8 @@ type Pages struct {
 	been map[[sha256.Size]byte]bool
 }
 
-// Next notes the place of the next page. It returns ErrEndless for a place that was noted before, for
-// one of more than MaxPlace bytes, and after MaxPages pages.
+// Next notes the place of the next page. It returns ErrEndless for a place that was noted before,
+// for one of more than MaxPlace bytes, and after MaxPages pages.
 func (p *Pages) Next(place string) error {
 	if len(place) > MaxPlace {
 		return fmt.Errorf("%w: it names its next page by %d bytes", ErrEndless, len(place))

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// each is how many bytes of checkpoints are written for each batch, on average. A batch is a request at least, which takes longer than to write them.
+// each is how many bytes of checkpoints are written for each batch, on average. A batch is a
+// request at least, which takes longer than to write them.
 const each = 16 << 10
 
 // Documents sends the documents of a pass on. It is for one goroutine.
@@ -23,9 +24,10 @@ type Documents struct {
 	size int // of the last one
 }
 
-// Send sends a batch, with a checkpoint if it is time for one. A state may be as large as the source, and so may be the number of batches: were it written with
-// each of them, a pass would write the square of that. So a large one is written after as many batches as it is worth; a run that is killed before that does
-// what they brought again.
+// Send sends a batch, with a checkpoint if it is time for one. A state may be as large as the
+// source, and so may be the number of batches: were it written with each of them, a pass would
+// write the square of that. So a large one is written after as many batches as it is worth; a run
+// that is killed before that does what they brought again.
 func (d *Documents) Send(b index.Batch) error {
 	if d.left += each; d.left < d.size {
 		return d.send(b)
@@ -33,7 +35,8 @@ func (d *Documents) Send(b index.Batch) error {
 	return d.Save(b)
 }
 
-// Save sends a batch with a checkpoint: at the end of a pass, or where the next run has to know the state.
+// Save sends a batch with a checkpoint: at the end of a pass, or where the next run has to know the
+// state.
 func (d *Documents) Save(b index.Batch) error {
 	b.Next = d.Encode()
 	d.left, d.size = 0, len(b.Next)

@@ -44,7 +44,8 @@ type groupState struct {
 	After string `json:"after,omitempty"`
 }
 
-// Run reads the groups of a List, and goes on where a run before was ended. The first batch begins with what is in first.
+// Run reads the groups of a List, and goes on where a run before was ended. The first batch begins
+// with what is in first.
 func (g *Groups) Run(ctx context.Context, since index.Checkpoint, list []Listed, first index.GroupBatch) error {
 	state, batch := Decode[groupState](since), first
 	told := make(map[string]bool) // people, each once

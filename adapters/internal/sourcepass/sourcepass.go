@@ -1,5 +1,6 @@
-// Package sourcepass is what connectors have in common that read a source in passes: batches, which end when nobody wants another one, and checkpoints,
-// from which the next run goes on. What is read, and in which order, is the connector's to know, and what a checkpoint holds as well.
+// Package sourcepass is what connectors have in common that read a source in passes: batches, which
+// end when nobody wants another one, and checkpoints, from which the next run goes on. What is
+// read, and in which order, is the connector's to know, and what a checkpoint holds as well.
 package sourcepass
 
 import (
@@ -15,8 +16,9 @@ import (
 // ErrBroken says that nobody wants another batch.
 var ErrBroken = errors.New("the caller has broken off")
 
-// Batches are what a function emits: documents, nodes or groups. emit returns ErrBroken once nobody wants another batch, and read then returns it.
-// Any other error of read comes last, or the cause for which ctx has ended.
+// Batches are what a function emits: documents, nodes or groups. emit returns ErrBroken once nobody
+// wants another batch, and read then returns it. Any other error of read comes last, or the cause
+// for which ctx has ended.
 func Batches[B any](ctx context.Context, read func(emit func(B) error) error) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		broken := false
@@ -37,7 +39,8 @@ func Batches[B any](ctx context.Context, read func(emit func(B) error) error) it
 	}
 }
 
-// Encode writes a state as a checkpoint. The state holds texts, numbers, and sets and maps of them, which can always be written.
+// Encode writes a state as a checkpoint. The state holds texts, numbers, and sets and maps of them,
+// which can always be written.
 func Encode(state any) index.Checkpoint {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -46,7 +49,8 @@ func Encode(state any) index.Checkpoint {
 	return text
 }
 
-// Decode reads a state from a checkpoint. One that cannot be read is as none: nothing is lost by reading again.
+// Decode reads a state from a checkpoint. One that cannot be read is as none: nothing is lost by
+// reading again.
 func Decode[S any](since index.Checkpoint) (state S) {
 	if json.Unmarshal(since, &state) != nil {
 		var none S

@@ -71,8 +71,8 @@ func TestACheckpointThatCannotBeReadIsNone(t *testing.T) {
 	}
 }
 
-// What is written of a state that grows with each batch is no more than a fixed amount for each, and whoever is killed loses no more batches than the state is
-// worth.
+// What is written of a state that grows with each batch is no more than a fixed amount for each,
+// and whoever is killed loses no more batches than the state is worth.
 func TestCheckpointsOfALargeSourceAreLinear(t *testing.T) {
 	t.Parallel()
 	written := make(map[int]int)

@@ -15,8 +15,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// list finds out which channels are read and who may read them, and does what has changed of that to stored documents before anything else is
-// read. Without force it does so only when the last list is old.
+// list finds out which channels are read and who may read them, and does what has changed of that
+// to stored documents before anything else is read. Without force it does so only when the last
+// list is old.
 func (p *pass) list(ctx context.Context, force bool) error {
 	if !force && time.Since(p.listed) < p.options.Relist {
 		return nil
@@ -76,7 +77,8 @@ func (o Options) Unmet(found []Channel) []string {
 // mostAsked is how many of the channels that a list lacks are asked about one by one.
 const mostAsked = 3
 
-// confirm asks about channels that were read and that a list lacks, so that a list that is cut short removes nothing.
+// confirm asks about channels that were read and that a list lacks, so that a list that is cut
+// short removes nothing.
 func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	asked := 0
 	for _, id := range slices.Sorted(maps.Keys(p.state.Channels)) {
@@ -95,7 +97,8 @@ func (p *pass) confirm(ctx context.Context, found []Channel) error {
 	return nil
 }
 
-// readers is who may read the documents of a channel as it is now; an error where it is not read any more.
+// readers is who may read the documents of a channel as it is now; an error where it is not read
+// any more.
 func (p *pass) readers(id string) (access.ACL, error) {
 	c, ok := p.channels[id]
 	if !ok {
@@ -104,8 +107,9 @@ func (p *pass) readers(id string) (access.ACL, error) {
 	return c.ACL, nil
 }
 
-// apply has stored documents follow their channels: those of a channel that is not read any more are removed, and of one whose readers are others
-// now all change at once. All documents are compared once a day, whatever is known to have changed.
+// apply has stored documents follow their channels: those of a channel that is not read any more
+// are removed, and of one whose readers are others now all change at once. All documents are
+// compared once a day, whatever is known to have changed.
 func (p *pass) apply(unmet []index.Notice) error {
 	changed := p.now.Sub(ofMicros(p.state.Reviewed)) >= day
 	for id := range p.state.Channels {
@@ -147,7 +151,8 @@ const patience = 3
 // ErrLone marks an error that is about a single channel, whatever else it says.
 var ErrLone = errors.New("the other channels are read")
 
-// failed says what a channel that could not be read means: a notice, or the end of the pass where it is not about that channel.
+// failed says what a channel that could not be read means: a notice, or the end of the pass where
+// it is not about that channel.
 func (p *pass) failed(ctx context.Context, c Channel, err error) error {
 	if ctx.Err() != nil || errors.Is(err, sourcepass.ErrBroken) || errors.Is(err, index.ErrRevoked) {
 		return err

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// VersionOf is a time that stands for what lists tell of messages: another one after any change of its lines.
+// VersionOf is a time that stands for what lists tell of messages: another one after any change of
+// its lines.
 func VersionOf(lines ...string) time.Time {
 	sum := fnv.New64a()
 	for _, line := range lines {

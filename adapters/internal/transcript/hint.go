@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Subject is how an index.Hint says that something was written, edited or deleted in a channel: key is Item.Key of the thread or, where the message
-// belongs to none, the message's own id. Without a key it says that the channel itself may be for others now.
+// Subject is how an index.Hint says that something was written, edited or deleted in a channel: key
+// is Item.Key of the thread or, where the message belongs to none, the message's own id. Without a
+// key it says that the channel itself may be for others now.
 func Subject(channel, key string) string { return channel + ":" + key }
 
 const (
@@ -21,7 +22,8 @@ const (
 	mostFollowed = 500
 )
 
-// listen follows what was heard of changes, to the end of what had been heard when it began. Without force it does so only when that was some time ago.
+// listen follows what was heard of changes, to the end of what had been heard when it began.
+// Without force it does so only when that was some time ago.
 func (p *pass) listen(ctx context.Context, force bool) error {
 	if p.options.Hints == nil || !force && time.Since(p.heard) < listenEvery {
 		return nil

@@ -10,10 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// again is the least time after which the recent days are read again while what is older is being read; they take no more than half of the time.
+// again is the least time after which the recent days are read again while what is older is being
+// read; they take no more than half of the time.
 const again = time.Minute
 
-// readRecent reads the recent days of every channel, beginning with the one that was read the longest ago. A pass that was interrupted goes on.
+// readRecent reads the recent days of every channel, beginning with the one that was read the
+// longest ago. A pass that was interrupted goes on.
 func (p *pass) readRecent(ctx context.Context) error {
 	s := &p.state
 	took := ofMicros(s.Done).Sub(ofMicros(s.Pass))
@@ -52,7 +54,8 @@ func (p *pass) readRecent(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// look notices in the middle of a pass what does not wait for its end: which channels there are, and what was heard of changes.
+// look notices in the middle of a pass what does not wait for its end: which channels there are,
+// and what was heard of changes.
 func (p *pass) look(ctx context.Context) error {
 	if err := p.list(ctx, false); err != nil {
 		return err

@@ -1,9 +1,12 @@
-// Package transcript reads what was said in the channels of a chat platform as documents: a thread is one, and so are a channel's messages of
-// a day that belong to no thread. What a platform is asked, and what a document of it looks like, is the platform's room to know (Platform); when
-// something is read, again or for the first time, and what becomes of a channel that is another one's now, is known here, once for all.
+// Package transcript reads what was said in the channels of a chat platform as documents: a thread
+// is one, and so are a channel's messages of a day that belong to no thread. What a platform is
+// asked, and what a document of it looks like, is the platform's room to know (Platform); when
+// something is read, again or for the first time, and what becomes of a channel that is another
+// one's now, is known here, once for all.
 //
-// Who may read a document follows from its channel as it is now. Every pass begins with the list of channels, so that a change of that holds for
-// all documents of a channel before anything is read, and documents of a channel that is not read any more are removed.
+// Who may read a document follows from its channel as it is now. Every pass begins with the list of
+// channels, so that a change of that holds for all documents of a channel before anything is read,
+// and documents of a channel that is not read any more are removed.
 package transcript
 
 import (
@@ -20,20 +23,22 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Platform is a workspace as it is read. A Platform serves one run at a time; only Items are loaded by several goroutines.
+// Platform is a workspace as it is read. A Platform serves one run at a time; only Items are loaded
+// by several goroutines.
 type Platform interface {
-	// Connect finds out which workspace is read. It is called first in each run. Its error wraps index.ErrRevoked where the credential is not
-	// accepted.
+	// Connect finds out which workspace is read. It is called first in each run. Its error wraps
+	// index.ErrRevoked where the credential is not accepted.
 	Connect(ctx context.Context) (workspace string, err error)
 	// Channels lists all channels that the bot can read, with who may read them now.
 	Channels(ctx context.Context) ([]Channel, error)
 	// Reads asks whether the bot can read one channel, which a list lacked.
 	Reads(ctx context.Context, channel string) (bool, error)
-	// Parts yields what was said in a channel between two times, newest first, as soon as days are known whole. Together the parts cover all of
-	// the time. to is zero for now; both are beginnings of days.
+	// Parts yields what was said in a channel between two times, newest first, as soon as days are
+	// known whole. Together the parts cover all of the time. to is zero for now; both are
+	// beginnings of days.
 	Parts(ctx context.Context, c Channel, from, to time.Time) iter.Seq2[Part, error]
-	// Changed returns what has become of threads and days, by the keys of Subject: the documents there are, each once, and the keys of
-	// documents that there are no more.
+	// Changed returns what has become of threads and days, by the keys of Subject: the documents
+	// there are, each once, and the keys of documents that there are no more.
 	Changed(ctx context.Context, c Channel, keys []string) (items []Item, gone []string, err error)
 }
 
@@ -47,7 +52,8 @@ type Channel struct {
 
 // Part is what was said in some of a channel's time.
 type Part struct {
-	// From and To bound the time that Items cover, beginnings of days: what is stored of it and is none of them is gone. To is zero for now.
+	// From and To bound the time that Items cover, beginnings of days: what is stored of it and is
+	// none of them is gone. To is zero for now.
 	From, To time.Time
 	Items    []Item
 }
@@ -68,13 +74,15 @@ type Options struct {
 	Public   bool     // every public channel that the bot can read, beside those named
 	// Since is how old a message may be: 365 days. What is older is not read, and is removed.
 	Since time.Duration
-	// Every is how often all channels are looked at. A run that comes sooner follows hints alone. Zero: every run looks at all.
+	// Every is how often all channels are looked at. A run that comes sooner follows hints alone.
+	// Zero: every run looks at all.
 	Every time.Duration
 	Hints index.Hints // nil: nobody hears of changes
 
 	// Recent is how far back every pass looks for replies, edits and deletions: 14 days.
 	Recent time.Duration
-	// RecentAge is how long a thread of these days counts as read, unless the platform's lists show a change: 24 h.
+	// RecentAge is how long a thread of these days counts as read, unless the platform's lists show
+	// a change: 24 h.
 	RecentAge time.Duration
 	// Age is after how long all that is older than Recent is read again: 7 days.
 	Age time.Duration
@@ -147,11 +155,12 @@ func New(p Platform, rules Rules, options Options) (*Connector, error) {
 // Source implements index.Connector.
 func (c *Connector) Source() document.Source { return c.rules.Source }
 
-// Settings implements index.Connector. Channels, ages and access lists are compared with what is stored in every pass.
+// Settings implements index.Connector. Channels, ages and access lists are compared with what is
+// stored in every pass.
 func (c *Connector) Settings() string { return c.rules.Settings }
 
-// Sync implements index.Connector. It lists the channels, follows what was heard of changes, reads the recent days of each channel, then what is
-// older, newest first.
+// Sync implements index.Connector. It lists the channels, follows what was heard of changes, reads
+// the recent days of each channel, then what is older, newest first.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {
 		p := &pass{Connector: c, source: c.Source().ID, now: c.options.Now(), send: emit, state: sourcepass.Decode[state](since)}
@@ -223,8 +232,9 @@ func (p *pass) run(ctx context.Context) error {
 	return p.emit(index.Batch{})
 }
 
-// revoked hides all documents where the platform does not accept the credential any more: who is in a channel, and whether it is still as open as
-// it was, cannot be found out by it either. The next list of channels shows them again.
+// revoked hides all documents where the platform does not accept the credential any more: who is in
+// a channel, and whether it is still as open as it was, cannot be found out by it either. The next
+// list of channels shows them again.
 func (p *pass) revoked(err error) error {
 	if !errors.Is(err, index.ErrRevoked) {
 		return err

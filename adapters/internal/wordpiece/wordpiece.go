@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// maxWord is the length in characters beyond which WordPiece takes a word for unknown (max_input_chars_per_word).
+	// maxWord is the length in characters beyond which WordPiece takes a word for unknown
+	// (max_input_chars_per_word).
 	maxWord = 100
 	// Unknown is the token of a word of which the vocabulary has no pieces.
 	Unknown = int32(-1)

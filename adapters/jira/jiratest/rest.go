@@ -29,8 +29,10 @@ var (
 	byIDs     = regexp.MustCompile(`^id in \(([\d,]+)\)$`)
 )
 
-// find understands the searches that are asked (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/): "updated" is a time to the minute "in
-// your time zone". Only what whoever asks may see is found, and nothing of archived projects.
+// find understands the searches that are asked
+// (https://support.atlassian.com/jira-software-cloud/docs/jql-fields/): "updated" is a time to the
+// minute "in your time zone". Only what whoever asks may see is found, and nothing of archived
+// projects.
 func (q *request) find() (ordered, bool) {
 	var fits func(*Issue) bool
 	o := ordered{}
@@ -80,8 +82,9 @@ func (q *request) find() (ordered, bool) {
 	return o, true
 }
 
-// search3 is the search of Cloud: "nextPageToken", no total; as many as 5,000 where ids alone are asked for
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/). A token says behind which issue it goes on.
+// search3 is the search of Cloud: "nextPageToken", no total; as many as 5,000 where ids alone are
+// asked for (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/).
+// A token says behind which issue it goes on.
 func (q *request) search3([]string) any {
 	found, ok := q.find()
 	if !ok {
@@ -153,8 +156,9 @@ func place(i *Issue, updated bool, at int64, id int) int {
 	return cmp.Or(cmp.Compare(when(i, false), at), cmp.Compare(number(i.ID), id))
 }
 
-// search2 is the search of Data Center: https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/search-searchUsingSearchRequest, of 1,000 at
-// most.
+// search2 is the search of Data Center:
+// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/search-searchUsingSearchRequest,
+// of 1,000 at most.
 func (q *request) search2([]string) any {
 	found, ok := q.find()
 	if !ok {
@@ -184,7 +188,8 @@ func (q *request) search2([]string) any {
 	return map[string]any{"startAt": start, "maxResults": limit, "total": total, "issues": q.show(found.list[from:to], q.body.Fields)}
 }
 
-// bulk: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/, of 100 at most. What is not there is told under issueErrors.
+// bulk: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/, of 100 at
+// most. What is not there is told under issueErrors.
 func (q *request) bulk([]string) any {
 	if len(q.body.IDs) > 100 {
 		return refused(http.StatusBadRequest)
@@ -249,7 +254,8 @@ func stamp(t time.Time) string {
 	return t.In(time.FixedZone("", 2*3600)).Format("2006-01-02T15:04:05.000-0700")
 }
 
-// text is a longer text: a document on Cloud, what was written on Data Center. What begins with a brace is a document already.
+// text is a longer text: a document on Cloud, what was written on Data Center. What begins with a
+// brace is a document already.
 func (q *request) text(text string) any {
 	switch {
 	case text == "":

@@ -141,7 +141,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// afford reports whether there are points left: "65,000 points per hour", which begin anew with the hour. What an answer costs is known when it is given.
+// afford reports whether there are points left: "65,000 points per hour", which begin anew with the
+// hour. What an answer costs is known when it is given.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
 	s.mu.Lock()
@@ -161,7 +162,8 @@ func (s *Server) spend(points int) {
 	s.spent += points
 }
 
-// known is who asks: the account, a visitor without a credential, or nobody where the credential is wrong.
+// known is who asks: the account, a visitor without a credential, or nobody where the credential is
+// wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
 	if !right || s.Revoked() {
@@ -199,7 +201,8 @@ func (s *Server) answer(q *request) any {
 }
 
 // paged gives a part of a list: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). most is how many the API gives at most.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). most is how many
+// the API gives at most.
 func paged[T any](q *request, all []T, most int, under string, show func(T) any) any {
 	start, limit := 0, 50
 	for name, to := range map[string]*int{"startAt": &start, "maxResults": &limit} {

@@ -68,7 +68,8 @@ func (q *request) projectSearch([]string) any {
 	return paged(q, q.visibleProjects(), 100, "values", q.showProject)
 }
 
-// projects: https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects
+// projects:
+// https://docs.atlassian.com/software/jira/docs/api/REST/9.17.0/#api/2/project-getAllProjects
 func (q *request) projects([]string) any {
 	all := []any{}
 	for _, p := range q.visibleProjects() {
@@ -93,7 +94,8 @@ func (q *request) admin() any {
 	return refused(http.StatusInternalServerError)
 }
 
-// holder: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object
+// holder:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object
 func (q *request) holder(h Holder) map[string]any {
 	shown := map[string]any{"type": h.Type}
 	set := func(parameter, value string) {
@@ -141,7 +143,8 @@ func (q *request) scheme(found []string) any {
 	return map[string]any{"id": 1, "name": "scheme", "permissions": all}
 }
 
-// role: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/. Data Center tells names of people.
+// role: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-project-roles/. Data
+// Center tells names of people.
 func (q *request) role(found []string) any {
 	p := q.project(found[0])
 	switch {
@@ -175,7 +178,8 @@ func (q *request) role(found []string) any {
 	return map[string]any{"id": number(found[1]), "name": "Role " + found[1], "actors": actors}
 }
 
-// security: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/
+// security:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/
 func (q *request) security(found []string) any {
 	p := q.project(found[0])
 	switch {
@@ -191,7 +195,9 @@ func (q *request) security(found []string) any {
 	return map[string]any{"id": number(p.Security.ID), "name": "levels", "levels": list}
 }
 
-// levelMembers: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/, "Administer Jira".
+// levelMembers:
+// https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-security-schemes/,
+// "Administer Jira".
 func (q *request) levelMembers([]string) any {
 	if q.Switches.NoAdmin || q.Switches.NoLevels {
 		return refused(http.StatusForbidden)
@@ -218,7 +224,8 @@ func (q *request) levelMembers([]string) any {
 	})
 }
 
-// apps: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/, "Administer Jira".
+// apps: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-application-roles/,
+// "Administer Jira".
 func (q *request) apps([]string) any {
 	if q.Switches.NoAdmin {
 		return refused(http.StatusForbidden)
@@ -258,7 +265,8 @@ func (q *request) picker([]string) any {
 	return map[string]any{"header": "Showing groups", "total": len(all), "groups": all}
 }
 
-// members: "includeInactiveUsers", 50 at most (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/).
+// members: "includeInactiveUsers", 50 at most
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-groups/).
 func (q *request) members([]string) any {
 	name := q.values.Get("groupname")
 	if q.Cloud {
@@ -277,7 +285,8 @@ func (q *request) members([]string) any {
 	return paged(q, active, 50, "values", func(u *User) any { return q.account(u) })
 }
 
-// check: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/, "Administer Jira" for other people.
+// check: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permissions/,
+// "Administer Jira" for other people.
 func (q *request) check([]string) any {
 	if q.Switches.NoAdmin {
 		return refused(http.StatusForbidden)

@@ -1,5 +1,5 @@
-// Package jiratest serves a Jira site that is made up, as Jira Cloud and Data Center do over their REST APIs, and decides for each person alone what they
-// may read.
+// Package jiratest serves a Jira site that is made up, as Jira Cloud and Data Center do over their
+// REST APIs, and decides for each person alone what they may read.
 package jiratest
 
 import (
@@ -26,8 +26,9 @@ type Group struct {
 	Members  []*User
 }
 
-// Holder is who holds a permission, by the vendor's type: anyone, applicationRole, assignee, group, groupCustomField, projectLead, projectRole, reporter, user,
-// userCustomField, or one that nobody knows.
+// Holder is who holds a permission, by the vendor's type: anyone, applicationRole, assignee, group,
+// groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or one that nobody
+// knows.
 type Holder struct {
 	Type  string
 	User  *User

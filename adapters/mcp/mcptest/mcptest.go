@@ -1,4 +1,5 @@
-// Package mcptest is an assistant for tests: the SDK's client over HTTP and over a process's streams.
+// Package mcptest is an assistant for tests: the SDK's client over HTTP and over a process's
+// streams.
 package mcptest
 
 import (
@@ -53,7 +54,8 @@ func connect(tb testing.TB, transport sdk.Transport) (*Client, error) {
 // Close ends the connection.
 func (c *Client) Close() error { return c.session.Close() }
 
-// Call calls a tool and returns its text. refused says that the text is the reason why there is no result.
+// Call calls a tool and returns its text. refused says that the text is the reason why there is no
+// result.
 func (c *Client) Call(ctx context.Context, name string, arguments map[string]any) (text string, refused bool, err error) {
 	result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// Version is the only one that the server takes: "Setting this header is required" (https://developers.notion.com/reference/versioning).
+// Version is the only one that the server takes: "Setting this header is required"
+// (https://developers.notion.com/reference/versioning).
 const Version = "2026-03-11"
 
 // Fault is something that goes wrong with requests.
@@ -141,7 +142,8 @@ func (s *Server) answer(r *http.Request, path string, body map[string]any, is Sw
 	return http.StatusBadRequest, nil
 }
 
-// part is a part of a list: "Use the start_cursor … page_size: The maximum is 100" (https://developers.notion.com/reference/intro#pagination).
+// part is a part of a list: "Use the start_cursor … page_size: The maximum is 100"
+// (https://developers.notion.com/reference/intro#pagination).
 func part[T any](all []T, size any, cursor string, is Switches) (int, []T, string) {
 	most := 100
 	if n, ok := size.(float64); ok {
@@ -185,7 +187,8 @@ func cursorOf(body map[string]any) string {
 	return cursor
 }
 
-// search shows pages and data sources, those edited last first (https://developers.notion.com/reference/post-search).
+// search shows pages and data sources, those edited last first
+// (https://developers.notion.com/reference/post-search).
 func (s *Server) search(body map[string]any, is Switches) (int, any) {
 	var all []*Thing
 	for _, t := range s.Things {
@@ -205,7 +208,8 @@ func (s *Server) search(body map[string]any, is Switches) (int, any) {
 	return listed(status, results, next)
 }
 
-// query lists the pages of a data source (https://developers.notion.com/reference/query-a-data-source).
+// query lists the pages of a data source
+// (https://developers.notion.com/reference/query-a-data-source).
 func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	source := s.byID[strings.ReplaceAll(id, "-", "")]
 	if source == nil || source.Object != "data_source" || !s.Shown(source) {
@@ -241,7 +245,8 @@ func (s *Server) query(id string, body map[string]any, is Switches) (int, any) {
 	return status, answer
 }
 
-// children lists what stands in a page or block. What a synced block shows is what stands in the one that it is synced from.
+// children lists what stands in a page or block. What a synced block shows is what stands in the
+// one that it is synced from.
 func (s *Server) children(r *http.Request, id string, is Switches) (int, any) {
 	t := s.byID[strings.ReplaceAll(id, "-", "")]
 	if t == nil || !s.Shown(t) {

@@ -1,4 +1,5 @@
-// Package notiontest is a Notion workspace in memory, and a server that shows it to an integration as Notion's API does, with its limits and its faults.
+// Package notiontest is a Notion workspace in memory, and a server that shows it to an integration
+// as Notion's API does, with its limits and its faults.
 package notiontest
 
 import (
@@ -17,8 +18,9 @@ type World struct {
 	Files  map[string]string // what Notion keeps, by the name in its address
 }
 
-// Thing is a page, a database, a data source or a block. "Pages, databases, data sources, comments and blocks are either located inside other pages,
-// databases, data sources, and blocks, or are located at the top level of a workspace" (https://developers.notion.com/reference/parent-object).
+// Thing is a page, a database, a data source or a block. "Pages, databases, data sources, comments
+// and blocks are either located inside other pages, databases, data sources, and blocks, or are
+// located at the top level of a workspace" (https://developers.notion.com/reference/parent-object).
 type Thing struct {
 	ID        string // without dashes
 	Object    string // page, database, data_source, block
@@ -103,8 +105,10 @@ func Mention(p *Thing) map[string]any {
 	return map[string]any{"type": "mention", "mention": map[string]any{"type": "page", "page": map[string]any{"id": dashed(p.ID)}}, "plain_text": p.Title}
 }
 
-// Shown decides whether the integration is shown something: "Connections can only access pages and databases that have been shared with them", with
-// what is below (https://developers.notion.com/guides/get-started/authorization). What is deleted for good is gone with all that stands in it. Called within Do.
+// Shown decides whether the integration is shown something: "Connections can only access pages and
+// databases that have been shared with them", with what is below
+// (https://developers.notion.com/guides/get-started/authorization). What is deleted for good is
+// gone with all that stands in it. Called within Do.
 func (w *World) Shown(t *Thing) bool {
 	connected := false
 	for at, steps := t, 0; at != nil && steps < 1000; at, steps = at.Parent, steps+1 {
@@ -116,9 +120,10 @@ func (w *World) Shown(t *Thing) bool {
 	return connected
 }
 
-// MayRead decides for one person whether the operator lets them read a page: by the nearest page above it, or itself, that the operator has named, whose
-// list says whether it is theirs. What is in the trash, or in something that is, nobody reads; nor what the integration is not shown, up to the page that is
-// named. Called within Do.
+// MayRead decides for one person whether the operator lets them read a page: by the nearest page
+// above it, or itself, that the operator has named, whose list says whether it is theirs. What is
+// in the trash, or in something that is, nobody reads; nor what the integration is not shown, up to
+// the page that is named. Called within Do.
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false
 	for at, steps := t, 0; at != nil; at, steps = at.Parent, steps+1 {

@@ -98,8 +98,8 @@ func validateInputs(model string, inputs []string) *fault {
 	return nil
 }
 
-// Vector is the embedding of a text: its lower-case words, hashed to places and signs, as a unit vector. Texts that share words are
-// near each other.
+// Vector is the embedding of a text: its lower-case words, hashed to places and signs, as a unit
+// vector. Texts that share words are near each other.
 func Vector(text string, dimensions int) []float32 {
 	out := make([]float32, dimensions)
 	if dimensions == 0 {

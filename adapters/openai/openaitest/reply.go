@@ -23,7 +23,8 @@ type Reply struct {
 	ReasoningField string
 	// Delay is the pause before every event.
 	Delay time.Duration
-	// Gate, if set, is received from before every event after the first GateAfter ones; closing it lets everything through.
+	// Gate, if set, is received from before every event after the first GateAfter ones; closing it
+	// lets everything through.
 	Gate      <-chan struct{}
 	GateAfter int
 	// Noise adds comments, pings and empty lines between events.
@@ -129,7 +130,8 @@ func Uncut(s string) []string {
 	return []string{s}
 }
 
-// Random cuts at places that depend on seed alone, between any two runes, and sends empty deltas too.
+// Random cuts at places that depend on seed alone, between any two runes, and sends empty deltas
+// too.
 func Random(seed uint64) func(string) []string {
 	return func(s string) []string {
 		random := rand.New(rand.NewPCG(seed, uint64(len(s))))

@@ -205,7 +205,8 @@ func validateFormat(f *ResponseFormat) *fault {
 	return nil
 }
 
-// validateMessages checks roles, contents, and that every call is answered right after the message that made it.
+// validateMessages checks roles, contents, and that every call is answered right after the message
+// that made it.
 func validateMessages(messages []Message) *fault {
 	open := map[string]bool{}
 	for i, m := range messages {

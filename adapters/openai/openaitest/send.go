@@ -273,7 +273,8 @@ func (e *eventWriter) play(all []event) bool {
 	return true
 }
 
-// strikes plays the fault that comes before event i, if one does, and reports whether the stream ends with it.
+// strikes plays the fault that comes before event i, if one does, and reports whether the stream
+// ends with it.
 func (e *eventWriter) strikes(i, total int) bool {
 	// A script may name more events than there are: the fault then hits before the finish reason.
 	at := min(e.reply.FaultAfter, max(total-3, 0))
@@ -325,7 +326,8 @@ func (e *eventWriter) flush() {
 	_ = http.NewResponseController(e.w).Flush() // a client that has gone is noticed by its context
 }
 
-// pass waits until gate lets one event through. A nil gate never does. It reports false when the client or the server has gone.
+// pass waits until gate lets one event through. A nil gate never does. It reports false when the
+// client or the server has gone.
 func (s *Server) pass(r *http.Request, gate <-chan struct{}) bool {
 	select {
 	case <-gate:

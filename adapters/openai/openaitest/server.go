@@ -1,6 +1,7 @@
-// Package openaitest is a server that speaks the OpenAI protocol from a script: chat completions streamed in any split and at any pace,
-// tool calls, usage, embeddings, and every fault that a provider shows in practice. It checks requests as the real API does, and records
-// them with the time at which the client closed the connection. It does not use the client that it tests.
+// Package openaitest is a server that speaks the OpenAI protocol from a script: chat completions
+// streamed in any split and at any pace, tool calls, usage, embeddings, and every fault that a
+// provider shows in practice. It checks requests as the real API does, and records them with the
+// time at which the client closed the connection. It does not use the client that it tests.
 package openaitest
 
 import (
@@ -35,8 +36,8 @@ type Server struct {
 	records    []*Record
 }
 
-// New starts a server on a free port of the loopback interface; it ends with the test. The replies are used in order, one per chat
-// request; after the last one Librarian answers.
+// New starts a server on a free port of the loopback interface; it ends with the test. The replies
+// are used in order, one per chat request; after the last one Librarian answers.
 func New(tb testing.TB, script ...Reply) *Server {
 	tb.Helper()
 	s, err := Start("127.0.0.1:0")
@@ -106,8 +107,8 @@ func (s *Server) Push(replies ...Reply) {
 	s.script = append(s.script, replies...)
 }
 
-// PushEmbeddings appends replies to the script of embedding requests, of which only faults and Gate are used; after the last one the
-// endpoint works.
+// PushEmbeddings appends replies to the script of embedding requests, of which only faults and Gate
+// are used; after the last one the endpoint works.
 func (s *Server) PushEmbeddings(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,8 @@ var ToolRefusals = []Refusal{
 	{"Ollama's own API", 400, `{"error":"registry.ollama.ai/library/Qwen3.5:0.8b does not support tools"}`},
 	// github.com/langchain4j/langchain4j/issues/3475: vLLM without --enable-auto-tool-choice.
 	{"vLLM", 400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","param":null,"code":400}`},
-	// github.com/defilantech/LLMKube/issues/126, github.com/containers/ramalama/issues/988: llama.cpp's server without --jinja.
+	// github.com/defilantech/LLMKube/issues/126, github.com/containers/ramalama/issues/988:
+	// llama.cpp's server without --jinja.
 	{"llama.cpp", 500, `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`},
 	// github.com/ggml-org/llama.cpp/issues/10920: its versions before that flag.
 	{"llama.cpp, older", 500, `{"error":{"code":500,"message":"Unsupported param: tools","type":"server_error"}}`},
@@ -28,15 +29,19 @@ var ToolRefusals = []Refusal{
 	{"ik_llama.cpp", 500, `{"error":{"code":500,"message":"tools param is not fully supported yet","type":"server_error"}}`},
 	// github.com/BerriAI/litellm/issues/7785: LiteLLM for a model that is not known to call tools.
 	{"LiteLLM", 400, `{"error":{"message":"litellm.UnsupportedParamsError: together_ai does not support parameters: {'tools': [{'type': 'function', 'function': {'name': 'internal_search'}}]}, for model=meta-llama/Llama-3.3-70B-Instruct-Turbo-Free. To drop these, set ` + "`litellm.drop_params=True`" + ` or for proxy:","type":"None","param":null,"code":"400"}}`},
-	// github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2012: LM Studio with a model whose template fails on tools.
+	// github.com/lmstudio-ai/lmstudio-bug-tracker/issues/2012: LM Studio with a model whose
+	// template fails on tools.
 	{"LM Studio", 400, `{"error":"Error rendering prompt with jinja template: \"Cannot call something that is not a function: got UndefinedValue\".\n\nThis is usually an issue with the model's prompt template."}`},
-	// github.com/huggingface/text-generation-inference/issues/2112: text-generation-inference, the same.
+	// github.com/huggingface/text-generation-inference/issues/2112: text-generation-inference, the
+	// same.
 	{"TGI", 422, `{"error":"Template error: template not found","error_type":"template_error"}`},
-	// github.com/evalstate/fast-agent/issues/122: OpenRouter, which has no endpoint of the model that calls tools.
+	// github.com/evalstate/fast-agent/issues/122: OpenRouter, which has no endpoint of the model
+	// that calls tools.
 	{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support tool use. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`},
 }
 
-// ChoiceRefusal is a server that takes tools and does not let one be forced (github.com/zed-industries/zed/issues/36094).
+// ChoiceRefusal is a server that takes tools and does not let one be forced
+// (github.com/zed-industries/zed/issues/36094).
 var ChoiceRefusal = Refusal{"OpenRouter", 404, `{"error":{"message":"No endpoints found that support the provided 'tool_choice' value. To learn more about provider routing, visit: https://openrouter.ai/docs/provider-routing","code":404}}`}
 
 // send writes the refusal.

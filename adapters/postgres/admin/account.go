@@ -64,7 +64,8 @@ func (a *Audiences) Saw(ctx context.Context, w access.Workspace, people []access
 
 // Listed implements access.Accounts.
 func (a *Audiences) Listed(ctx context.Context, w access.Workspace, people []string, at time.Time) error {
-	// All of a workspace's rows, once in minutes; "not in" is looked up in a hash table, whatever the planner takes the number of rows for.
+	// All of a workspace's rows, once in minutes; "not in" is looked up in a hash table, whatever
+	// the planner takes the number of rows for.
 	_, err := a.db.Pool.Exec(ctx, `
 		update account set email = '', full_member = false, seen_at = $3
 		where platform = $1 and workspace = $2 and seen_at < $3 and (email <> '' or full_member)

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Audiences is what all replicas know together of who listens. All times are the database's. It is safe for concurrent use by any number of
-// processes.
+// Audiences is what all replicas know together of who listens. All times are the database's. It is
+// safe for concurrent use by any number of processes.
 type Audiences struct{ db *postgres.DB }
 
 var (
@@ -42,7 +42,8 @@ func (a *Audiences) Version(ctx context.Context, w access.Workspace, scopes ...s
 	return v, nil
 }
 
-// storables are scopes as the database keeps them, each once and in the order in which their rows are locked.
+// storables are scopes as the database keeps them, each once and in the order in which their rows
+// are locked.
 func storables(scopes []string) []string {
 	out := make([]string, len(scopes))
 	for i, s := range scopes {
@@ -96,7 +97,8 @@ func (a *Audiences) Known(ctx context.Context, w access.Workspace, people []stri
 				else listed_at < greatest(whole_since, clock_timestamp() - $3::bigint * interval '1 microsecond') end
 			from audience_workspace where platform = $1 and workspace = $2), true)`,
 		w.Platform, w.ID, access.ListAge.Microseconds()).QueryRow(func(row pgx.Row) error { return row.Scan(&roll.At, &roll.Pending) })
-	// By the primary key. A person counts who was asked about, or stood in a list, since when changes have been heard of without a gap.
+	// By the primary key. A person counts who was asked about, or stood in a list, since when
+	// changes have been heard of without a gap.
 	batch.Queue(`
 		select p.person, p.inside from audience_person p join audience_workspace w using (platform, workspace)
 		where platform = $1 and workspace = $2 and p.person = any($3) and p.inside is not null
@@ -216,8 +218,9 @@ func (a *Audiences) End(ctx context.Context, w access.Workspace, people []string
 			where platform = $1 and workspace = $2`, w.Platform, w.ID, at); err != nil {
 			return err
 		}
-		// Who stood in no page is asked about. All of a workspace's rows, once in minutes; "not in" is looked up in a hash table, whatever the
-		// planner takes the number of rows for (an anti-join without statistics compares everybody with everybody).
+		// Who stood in no page is asked about. All of a workspace's rows, once in minutes; "not in"
+		// is looked up in a hash table, whatever the planner takes the number of rows for (an
+		// anti-join without statistics compares everybody with everybody).
 		tag, err := tx.Exec(ctx, `
 			update audience_person set inside = null, confirmed_at = clock_timestamp()
 			where platform = $1 and workspace = $2 and inside and confirmed_at < $3

@@ -19,7 +19,8 @@ func TestAudiences(t *testing.T) {
 	accesstest.Suite(t, func() accesstest.Store { return admin.NewAudiences(db) })
 }
 
-// Where no replica heard of changes for a while nothing is believed: not before one hears again, and then nothing from before.
+// Where no replica heard of changes for a while nothing is believed: not before one hears again,
+// and then nothing from before.
 func TestNothingIsBelievedFromBeforeAGap(t *testing.T) {
 	t.Parallel()
 	db, w := postgrestest.Open(t), access.Workspace{Platform: "slack", ID: "T1"}
@@ -77,8 +78,9 @@ func TestNothingIsBelievedFromBeforeAGap(t *testing.T) {
 	}
 }
 
-// A list of a large workspace ends in time that grows with the number of its people, not with its square: also right after they were written, when
-// the planner knows nothing of the table. With each compared to each this took minutes.
+// A list of a large workspace ends in time that grows with the number of its people, not with its
+// square: also right after they were written, when the planner knows nothing of the table. With
+// each compared to each this took minutes.
 func TestTheListOfManyPeopleEnds(t *testing.T) {
 	t.Parallel()
 	db, w := postgrestest.Open(t), access.Workspace{Platform: "slack", ID: "T1"}

@@ -1,5 +1,6 @@
-// Package admin keeps what holds for whole workspaces: to which tenant each belongs, who its people are and when that changed, what was set in
-// chat, the system prompt, and what models cost. Nothing of a single conversation or document belongs here.
+// Package admin keeps what holds for whole workspaces: to which tenant each belongs, who its people
+// are and when that changed, what was set in chat, the system prompt, and what models cost. Nothing
+// of a single conversation or document belongs here.
 package admin
 
 import (
@@ -16,7 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Settings keeps what was set in chat and the system prompt, where every replica reads it. It is safe for concurrent use by any number of processes.
+// Settings keeps what was set in chat and the system prompt, where every replica reads it. It is
+// safe for concurrent use by any number of processes.
 type Settings struct{ db *postgres.DB }
 
 var _ session.Settings = (*Settings)(nil)
@@ -34,7 +36,8 @@ const settingColumns = `select platform, workspace, channel, key, value, changed
 
 // Settings implements session.Settings.
 func (s *Settings) Settings(ctx context.Context, tenant access.TenantID, at session.Place) ([]session.Setting, error) {
-	// Three places by the primary key; the more general come first, since the empty name sorts before all others.
+	// Three places by the primary key; the more general come first, since the empty name sorts
+	// before all others.
 	const of = settingColumns + `
 		where tenant_id = $1 and platform = $2 and (workspace, channel) in (('', ''), ($3, ''), ($3, $4), ('', $4))
 		order by channel, workspace, key`

@@ -15,7 +15,8 @@ import (
 
 // Ledger keeps what models cost. It is safe for concurrent use by any number of processes.
 //
-// Transactions lock in one order: a hold, the month, the day of all, the day of the tenant, the row of the model. So none waits for another in a circle.
+// Transactions lock in one order: a hold, the month, the day of all, the day of the tenant, the row
+// of the model. So none waits for another in a circle.
 type Ledger struct {
 	db *postgres.DB
 
@@ -123,7 +124,8 @@ func addDay(ctx context.Context, tx pgx.Tx, a spend.Account, day time.Time, n sp
 	return err
 }
 
-// expire books what processes had set aside that are not heard of any more. Several processes may do it at once; none waits for another.
+// expire books what processes had set aside that are not heard of any more. Several processes may
+// do it at once; none waits for another.
 func (l *Ledger) expire(ctx context.Context) error {
 	for more := true; more; {
 		// Served by spend_hold_expiry.

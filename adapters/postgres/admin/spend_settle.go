@@ -32,8 +32,9 @@ type settlement struct {
 	wake   chan bool // true: it books, with all that wait; false: it is booked, or failed
 }
 
-// Settle implements spend.Ledger. All calls of a tenant count on the same few rows, so those that end while others are being booked wait, and are
-// booked together: one of them does it for all, on one connection.
+// Settle implements spend.Ledger. All calls of a tenant count on the same few rows, so those that
+// end while others are being booked wait, and are booked together: one of them does it for all, on
+// one connection.
 func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u spend.Use) (spend.Standing, error) {
 	s := &settlement{hold: h, account: a, use: u, wake: make(chan bool, 1)}
 	l.mu.Lock()
@@ -195,7 +196,8 @@ func release(ctx context.Context, tx pgx.Tx, batch []*settlement) (today time.Ti
 	return today, held, err
 }
 
-// settled adds sums to the books, in the order in which all transactions lock their rows, and tells each call what stands then.
+// settled adds sums to the books, in the order in which all transactions lock their rows, and tells
+// each call what stands then.
 func settled(ctx context.Context, tx pgx.Tx, calls []*settlement, today time.Time, days map[dayKey]spend.Amount, accounts map[accountKey]accountSum) error {
 	queue := new(pgx.Batch)
 	inOrder := slices.SortedFunc(maps.Keys(days), func(a, b dayKey) int {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Calls that end while others are being booked are booked together: they neither wait for one another's rows nor take a connection each.
+// Calls that end while others are being booked are booked together: they neither wait for one
+// another's rows nor take a connection each.
 func TestCallsAreBookedTogether(t *testing.T) {
 	t.Parallel()
 	const calls = 100

@@ -42,7 +42,8 @@ func TestLedger(t *testing.T) {
 	})
 }
 
-// ownClock gives a database a now() that shows what the table clock.shows says, for connections that are opened from now on.
+// ownClock gives a database a now() that shows what the table clock.shows says, for connections
+// that are opened from now on.
 func ownClock(t *testing.T, address string) {
 	t.Helper()
 	db, err := postgres.Open(t.Context(), postgres.Config{URL: address})

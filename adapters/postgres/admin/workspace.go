@@ -13,7 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Workspaces remembers to which tenant each workspace of a platform belongs. It is safe for concurrent use by any number of processes.
+// Workspaces remembers to which tenant each workspace of a platform belongs. It is safe for
+// concurrent use by any number of processes.
 type Workspaces struct {
 	db       *postgres.DB
 	platform thread.Platform
@@ -42,7 +43,8 @@ func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, err
 	return bound, nil
 }
 
-// Bind binds a workspace to a tenant, in the place of an earlier one. created says that there was no such tenant before.
+// Bind binds a workspace to a tenant, in the place of an earlier one. created says that there was
+// no such tenant before.
 func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.TenantID, by string) (created bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, postgres.Storable(string(tenant)))
@@ -73,8 +75,8 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// boundNobody stands in the place of whoever bound a workspace that belongs to no tenant any more. It is remembered, so that none is bound
-// for being the first. It is no name of anybody.
+// boundNobody stands in the place of whoever bound a workspace that belongs to no tenant any more.
+// It is remembered, so that none is bound for being the first. It is no name of anybody.
 const boundNobody = "(nobody)"
 
 // Unbind ends that a workspace belongs to a tenant. was says that it did.
@@ -101,10 +103,12 @@ func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool
 	return was, nil
 }
 
-// boundFirst is what stands in the place of whoever bound a workspace that was bound because it was the first.
+// boundFirst is what stands in the place of whoever bound a workspace that was bound because it was
+// the first.
 const boundFirst = "first"
 
-// BindFirst binds a workspace if none of any platform is bound, and reports whether that was so. Of several at once one is.
+// BindFirst binds a workspace if none of any platform is bound, and reports whether that was so. Of
+// several at once one is.
 func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
 	var bound bool
 	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

@@ -1,6 +1,7 @@
-// Package audit keeps the audit trail: who did what, and where, with whom that means kept apart, so that a person can be forgotten. Other rooms write
-// into it in the transaction of the deed, and what they write is never changed. What was asked, answered or set does not belong here, and nothing is
-// decided by what the trail says.
+// Package audit keeps the audit trail: who did what, and where, with whom that means kept apart, so
+// that a person can be forgotten. Other rooms write into it in the transaction of the deed, and
+// what they write is never changed. What was asked, answered or set does not belong here, and
+// nothing is decided by what the trail says.
 package audit
 
 import (
@@ -16,7 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Entry is what is written into the audit trail. The transaction that writes it is that of the deed.
+// Entry is what is written into the audit trail. The transaction that writes it is that of the
+// deed.
 type Entry struct {
 	Deed    session.Deed
 	Who     session.Actor
@@ -30,7 +32,8 @@ type Entry struct {
 	Details   map[string]string
 }
 
-// Within returns an entry about the place of one person where it is a direct message: the trail then names the place through the person.
+// Within returns an entry about the place of one person where it is a direct message: the trail
+// then names the place through the person.
 func (e Entry) Within(direct bool) Entry {
 	if e.Direct = direct; direct {
 		e.Own, e.At.Channel, e.At.Thread = e.At, "", ""
@@ -63,8 +66,8 @@ func Write(ctx context.Context, tx pgx.Tx, tenant access.TenantID, e Entry) erro
 	return nil
 }
 
-// WriteTurn writes an entry about a change of one turn's answer or question. Where it stood is the turn's session; that of a direct message
-// is its person's own.
+// WriteTurn writes an entry about a change of one turn's answer or question. Where it stood is the
+// turn's session; that of a direct message is its person's own.
 func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, id, by string, details map[string]string) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -114,8 +117,9 @@ func turnFacts(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string
 	return found[0], nil
 }
 
-// End writes what the trail keeps of a turn that has come to its outcome, with what was saved of it. It comes last in its transaction. A turn
-// ends once under each of its numbers, and a second entry is left out by the index audit_turn_once.
+// End writes what the trail keeps of a turn that has come to its outcome, with what was saved of
+// it. It comes last in its transaction. A turn ends once under each of its numbers, and a second
+// entry is left out by the index audit_turn_once.
 func End(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string, saved session.Saved) error {
 	f, err := turnFacts(ctx, tx, tenant, id)
 	if err != nil {
@@ -177,8 +181,9 @@ func storable(documents []session.Shown) []session.Shown {
 	return shown
 }
 
-// alias returns what stands in the trail for a person, and at which place where that is the person's own; nil for nobody. It is locked until
-// the transaction ends, so that it is not taken for one that nothing refers to (forgottenAliases).
+// alias returns what stands in the trail for a person, and at which place where that is the
+// person's own; nil for nobody. It is locked until the transaction ends, so that it is not taken
+// for one that nothing refers to (forgottenAliases).
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
 		return nil, nil
@@ -204,7 +209,8 @@ func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.A
 	return nil, errors.New("look up who is meant by the audit trail: the person was forgotten at this moment")
 }
 
-// Forget deletes what says whom entries of the trail mean. It comes after the entry that tells of it.
+// Forget deletes what says whom entries of the trail mean. It comes after the entry that tells of
+// it.
 func Forget(ctx context.Context, tx pgx.Tx, tenant access.TenantID, platform thread.Platform, person string) error {
 	_, err := tx.Exec(ctx, `delete from audit_person where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, postgres.Storable(person))
 	if err != nil {

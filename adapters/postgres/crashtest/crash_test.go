@@ -1,4 +1,5 @@
-// Package crashtest_test kills real processes that answer questions from a real database, and looks at what the thread shows.
+// Package crashtest_test kills real processes that answer questions from a real database, and looks
+// at what the thread shows.
 package crashtest_test
 
 import (

@@ -7,7 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// The database drops every connection, again and again, as it does when it restarts; nobody dies, and nothing is lost or said twice.
+// The database drops every connection, again and again, as it does when it restarts; nobody dies,
+// and nothing is lost or said twice.
 func TestEveryQuestionHasOneAnswerWhenTheDatabaseRestarts(t *testing.T) {
 	w := open(t)
 	for range 2 {

@@ -15,8 +15,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// platform is a chat platform in the test's own process, which the processes under test reach through a socket. What was posted to it
-// survives their deaths, as it would in the world.
+// platform is a chat platform in the test's own process, which the processes under test reach
+// through a socket. What was posted to it survives their deaths, as it would in the world.
 type platform struct {
 	mu       sync.Mutex
 	next     int

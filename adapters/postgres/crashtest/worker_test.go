@@ -40,7 +40,8 @@ const (
 	pause   = 40 * time.Millisecond // between two words
 )
 
-// work is the process under test: a replica that answers from a script until SIGTERM, or until it is killed.
+// work is the process under test: a replica that answers from a script until SIGTERM, or until it
+// is killed.
 func work() error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -140,7 +141,8 @@ type delivery struct {
 	id   thread.MessageID
 }
 
-// adopt finds the message of an earlier attempt: the one that was recorded, or the one whose recording was cut off.
+// adopt finds the message of an earlier attempt: the one that was recorded, or the one whose
+// recording was cut off.
 func (d *delivery) adopt(ctx context.Context, page stream.Page) error {
 	d.id = page.ID
 	var found []post

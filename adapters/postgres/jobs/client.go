@@ -23,11 +23,12 @@ type Config struct {
 	Logger *slog.Logger  // hears of jobs that fail; the default logger if nil
 }
 
-// Client takes part in the background work of a database. Any number of processes may; one of them plans for all.
+// Client takes part in the background work of a database. Any number of processes may; one of them
+// plans for all.
 //
-// It asks the queue's table for work and never waits for notifications: those are lost behind poolers that share connections between
-// transactions, would occupy a connection in each process, and save nothing where work is planned by the minute. It needs no right to change
-// the schema.
+// It asks the queue's table for work and never waits for notifications: those are lost behind
+// poolers that share connections between transactions, would occupy a connection in each process,
+// and save nothing where work is planned by the minute. It needs no right to change the schema.
 type Client struct {
 	river   *river.Client[pgx.Tx]
 	db      *postgres.DB

@@ -101,7 +101,8 @@ func receive[T any](t *testing.T, from <-chan T, what string) T {
 	}
 }
 
-// What is planned is done once, in pieces, by one of several processes, and brings the jobs that follow from it.
+// What is planned is done once, in pieces, by one of several processes, and brings the jobs that
+// follow from it.
 func TestOneOfManyProcessesDoesEachJob(t *testing.T) {
 	t.Parallel()
 	db := open(t)
@@ -305,7 +306,8 @@ func until(t *testing.T, db *postgres.DB, condition string) {
 	}
 }
 
-// Our migration leaves what River's own leave: the next version of River says in its change log what to add.
+// Our migration leaves what River's own leave: the next version of River says in its change log
+// what to add.
 func TestTheTablesAreThoseOfRiver(t *testing.T) {
 	t.Parallel()
 	ours := open(t)

@@ -1,8 +1,9 @@
-// Package jobs runs work in the background, on whichever process has room for it, through River, the job queue in PostgreSQL. Questions and
-// their answers never come here.
+// Package jobs runs work in the background, on whichever process has room for it, through River,
+// the job queue in PostgreSQL. Questions and their answers never come here.
 //
-// A job is short or goes on in pieces: it does some of its work, says that there is more, and is called again, maybe in another process.
-// Whatever it had finished when a process died stays finished.
+// A job is short or goes on in pieces: it does some of its work, says that there is more, and is
+// called again, maybe in another process. Whatever it had finished when a process died stays
+// finished.
 package jobs
 
 import (
@@ -43,14 +44,17 @@ type Job struct {
 type Work interface {
 	// Plan returns the jobs that are due. Those that wait or run already are left out by the queue.
 	Plan(ctx context.Context) ([]Job, error)
-	// Do does some or all of a job within about Piece. more asks to be called again soon; next are jobs to follow. An error ends the job, is
-	// logged, and leaves what was done; the job comes again when Plan finds it due. Do returns soon after ctx ends.
+	// Do does some or all of a job within about Piece. more asks to be called again soon; next are
+	// jobs to follow. An error ends the job, is logged, and leaves what was done; the job comes
+	// again when Plan finds it due. Do returns soon after ctx ends.
 	Do(ctx context.Context, job Job) (more bool, next []Job, err error)
-	// Pause is called instead of Do while a job is paused, because its process died twice. It has that be seen; its error is logged.
+	// Pause is called instead of Do while a job is paused, because its process died twice. It has
+	// that be seen; its error is logged.
 	Pause(ctx context.Context, job Paused) error
 }
 
-// Piece is how long Do should work at most before it asks to be called again, well below the time after which a job is cancelled.
+// Piece is how long Do should work at most before it asks to be called again, well below the time
+// after which a job is cancelled.
 const Piece = 40 * time.Second
 
 const (

@@ -12,10 +12,10 @@ import (
 )
 
 // A job may end its process: it takes all memory, or meets a fault of the runtime. It is planned
-// again, and ends the next process. So each job notes the process that works on it. Equal jobs never
-// run at the same time: a job that finds another process there knows that this one died. After one
-// death a job runs alone in its process, since another job may have been at fault. After the second
-// it is paused.
+// again, and ends the next process. So each job notes the process that works on it. Equal jobs
+// never run at the same time: a job that finds another process there knows that this one died.
+// After one death a job runs alone in its process, since another job may have been at fault. After
+// the second it is paused.
 //
 // An orderly end of a process is none: its jobs return, and Run takes back what they noted.
 

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
 )
 
-// died has a job look as if its process had died: the row names another one, and the queue has given the job up.
+// died has a job look as if its process had died: the row names another one, and the queue has
+// given the job up.
 func died(t *testing.T, db *postgres.DB, j jobs.Job) {
 	t.Helper()
 	if _, err := db.Pool.Exec(t.Context(), `
@@ -96,7 +97,8 @@ func settled(t *testing.T, db *postgres.DB) {
 	}
 }
 
-// A job that a process died of runs alone, and comes to its end: that process died of something else.
+// A job that a process died of runs alone, and comes to its end: that process died of something
+// else.
 func TestASuspectRunsAloneAndIsCleared(t *testing.T) {
 	t.Parallel()
 	db := open(t)

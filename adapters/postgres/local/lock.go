@@ -23,7 +23,8 @@ type fileLock struct {
 func (l *fileLock) release() {
 	if l != nil {
 		l.released.Do(func() {
-			// Closing alone leaves the lock to a child that another goroutine has just forked, until that begins its program.
+			// Closing alone leaves the lock to a child that another goroutine has just forked,
+			// until that begins its program.
 			_ = syscall.Flock(l.fd, syscall.LOCK_UN)
 			_ = syscall.Close(l.fd)
 		})

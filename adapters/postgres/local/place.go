@@ -63,7 +63,8 @@ func DefaultDir() (string, error) {
 	return filepath.Join(home, ".local", "share", "footnote"), nil
 }
 
-// xdgBase is the directory for data that the environment names; empty if it names none. The XDG rules say that a relative path is to be ignored.
+// xdgBase is the directory for data that the environment names; empty if it names none. The XDG
+// rules say that a relative path is to be ignored.
 func xdgBase() string {
 	if base := os.Getenv("XDG_DATA_HOME"); filepath.IsAbs(base) {
 		return base

@@ -100,7 +100,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A folder that was named is used or refused: in the place that root shares with others there may be another index.
+// A folder that was named is used or refused: in the place that root shares with others there may
+// be another index.
 func TestNamedPlaceIsNeverAnother(t *testing.T) {
 	closed := filepath.Join(newDir(t), "closed")
 	if err := os.Mkdir(closed, 0o700); err != nil {
@@ -205,7 +206,8 @@ func TestOrdinaryUser(t *testing.T) {
 	theirs.leave()
 }
 
-// copyFile has another process write the copy: what this one writes is open in whatever it starts meanwhile, and cannot be run until that has ended.
+// copyFile has another process write the copy: what this one writes is open in whatever it starts
+// meanwhile, and cannot be run until that has ended.
 func copyFile(t *testing.T, from, to string) string {
 	t.Helper()
 	if out, err := exec.Command("cp", "-p", from, to).CombinedOutput(); err != nil {

@@ -1,7 +1,8 @@
-// Package pgaccess keeps who may read what in sources that have readers of their own: their nodes, groups and people, how far the loops over them
-// are, and what somebody holds of them.
+// Package pgaccess keeps who may read what in sources that have readers of their own: their nodes,
+// groups and people, how far the loops over them are, and what somebody holds of them.
 //
-// The documents themselves belong to package pgindex, whose searches ask the view readable_node which nodes an audience may read.
+// The documents themselves belong to package pgindex, whose searches ask the view readable_node
+// which nodes an audience may read.
 package pgaccess
 
 import (
@@ -21,7 +22,8 @@ var (
 	_ access.Grants     = (*Store)(nil)
 )
 
-// Store keeps access in PostgreSQL. It is safe for concurrent use by any number of processes, and remembers nothing itself.
+// Store keeps access in PostgreSQL. It is safe for concurrent use by any number of processes, and
+// remembers nothing itself.
 type Store struct {
 	db *postgres.DB
 }
@@ -29,8 +31,9 @@ type Store struct {
 // New returns the store kept in db.
 func New(db *postgres.DB) *Store { return &Store{db: db} }
 
-// TouchIndex has every search that begins after the transaction read again what its audience may read: the version of a shard's row is another
-// then. Writers of documents lock the rows in the same order. It comes last in a transaction.
+// TouchIndex has every search that begins after the transaction read again what its audience may
+// read: the version of a shard's row is another then. Writers of documents lock the rows in the
+// same order. It comes last in a transaction.
 func TouchIndex(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	_, err := tx.Exec(ctx, `
 		with rows as materialized (select shard from index_shard where tenant_id = $1 order by shard for no key update)

@@ -44,7 +44,8 @@ func pass(b *testing.B, s *pgaccess.Store, loop index.Loop, put func(index.Acces
 	return took
 }
 
-// BenchmarkReshare changes who may read a node with 100,000 documents below it, and searches before, at once after, and again.
+// BenchmarkReshare changes who may read a node with 100,000 documents below it, and searches
+// before, at once after, and again.
 func BenchmarkReshare(b *testing.B) {
 	const documents = 100_000
 	store, x, _ := bench(b)
@@ -101,7 +102,8 @@ func analyze(b *testing.B, db *postgres.DB) {
 	db.Pool.Reset()
 }
 
-// BenchmarkManyNodes searches for the first time on behalf of people who may read 10,000 nodes by one group, with a document below each, and again.
+// BenchmarkManyNodes searches for the first time on behalf of people who may read 10,000 nodes by
+// one group, with a document below each, and again.
 func BenchmarkManyNodes(b *testing.B) {
 	const nodes = 10_000
 	store, x, db := bench(b)
@@ -142,7 +144,8 @@ func BenchmarkManyNodes(b *testing.B) {
 	}
 }
 
-// people are n people, each in so many of the groups: in half of these with everybody, in the others with some.
+// people are n people, each in so many of the groups: in half of these with everybody, in the
+// others with some.
 func people(n, groups, each int) (index.GroupBatch, []access.Listener) {
 	var batch index.GroupBatch
 	var listeners []access.Listener
@@ -165,7 +168,8 @@ func people(n, groups, each int) (index.GroupBatch, []access.Listener) {
 	return batch, listeners
 }
 
-// BenchmarkMemberships stores 100,000 memberships that are new, then the same again, then with a tenth changed.
+// BenchmarkMemberships stores 100,000 memberships that are new, then the same again, then with a
+// tenth changed.
 func BenchmarkMemberships(b *testing.B) {
 	var fresh, same, changed time.Duration
 	for b.Loop() {
@@ -193,8 +197,9 @@ func withComplete(b index.GroupBatch) index.GroupBatch {
 	return b
 }
 
-// BenchmarkCommon asks what one person of 300 groups holds, and what 200 people of 300 groups each hold together, among 100,000 memberships, where
-// 2,000 nodes have two clauses. The first question of a connection is not among them.
+// BenchmarkCommon asks what one person of 300 groups holds, and what 200 people of 300 groups each
+// hold together, among 100,000 memberships, where 2,000 nodes have two clauses. The first question
+// of a connection is not among them.
 func BenchmarkCommon(b *testing.B) {
 	store, _, db := bench(b)
 	batch, listeners := people(1000, 2000, 300)

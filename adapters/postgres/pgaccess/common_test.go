@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// A file that is shared by name is found by each person and in a channel of them alone; also after an
-// upgrade from a version that made no set of several names.
+// A file that is shared by name is found by each person and in a channel of them alone; also after
+// an upgrade from a version that made no set of several names.
 func TestCommonOfNames(t *testing.T) {
 	t.Parallel()
 	f := open(t)

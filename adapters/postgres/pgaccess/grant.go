@@ -182,7 +182,8 @@ func (s *Store) sharedGroups(ctx context.Context, tenant access.TenantID, source
 	for i, g := range mine {
 		asked[i] = g.principal
 	}
-	// One look-up for each person, by the primary key. What it reads is looked up in a hash table: "is true" keeps the planner from joining instead.
+	// One look-up for each person, by the primary key. What it reads is looked up in a hash table:
+	// "is true" keeps the planner from joining instead.
 	rows, err := s.db.Pool.Query(ctx, `
 		select m.principal
 		from unnest($3::text[]) as p (person)

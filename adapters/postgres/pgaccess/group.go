@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PutGroups implements index.AccessStore. A group's members are written by what differs from before, in one transaction: whoever asks meanwhile
-// finds the group as it was.
+// PutGroups implements index.AccessStore. A group's members are written by what differs from
+// before, in one transaction: whoever asks meanwhile finds the group as it was.
 func (s *Store) PutGroups(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.GroupBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := groupWriter{tx: tx, tenant: tenant, run: run}
@@ -118,7 +118,8 @@ func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {
 	return w.members(ctx, principals, members)
 }
 
-// members makes the groups' members those given. They are compared here, since a planner does not know how many there are.
+// members makes the groups' members those given. They are compared here, since a planner does not
+// know how many there are.
 func (w *groupWriter) members(ctx context.Context, groups []string, now map[membership]bool) error {
 	// Served by source_member_group.
 	rows, err := w.tx.Query(ctx, `select principal, person from source_member where tenant_id = $1 and principal = any($2::text[])`, string(w.tenant), groups)

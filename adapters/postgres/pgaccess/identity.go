@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity says that an account of a chat platform is a person of a source, or nobody there, by the operator's word.
+// Identity says that an account of a chat platform is a person of a source, or nobody there, by the
+// operator's word.
 type Identity struct {
 	Source  document.SourceID
 	Person  string // native id; empty: nobody
@@ -23,7 +24,8 @@ type Identity struct {
 // digestSQL is by what a forgotten account is known: of $1 (tenant) and the three that follow it.
 const digestSQL = `(select sha256(key || convert_to(concat_ws(chr(31), $1::text, $2::text, $3::text, $4::text), 'UTF8')) from identity_key)`
 
-// Say keeps the operator's word about accounts. With whole, what was said before and is not said now is forgotten, in all sources.
+// Say keeps the operator's word about accounts. With whole, what was said before and is not said
+// now is forgotten, in all sources.
 func (s *Store) Say(ctx context.Context, tenant access.TenantID, identities []Identity, whole bool, by string) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if whole {
@@ -62,7 +64,8 @@ func (s *Store) Said(ctx context.Context, tenant access.TenantID) ([]Identity, e
 	})
 }
 
-// Forget deletes what is said of an account, and sees to it that it is linked no more. It reports whether anything had been said.
+// Forget deletes what is said of an account, and sees to it that it is linked no more. It reports
+// whether anything had been said.
 func (s *Store) Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `delete from identity where tenant_id = $1 and platform = $2 and workspace = $3 and account = $4`,

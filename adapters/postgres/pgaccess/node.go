@@ -20,7 +20,8 @@ var putNodesSQL string
 //go:embed queries/family.sql
 var familySQL string
 
-// PutNodes implements index.AccessStore. Whatever a batch brings, wider or narrower, is seen at once or not at all.
+// PutNodes implements index.AccessStore. Whatever a batch brings, wider or narrower, is seen at
+// once or not at all.
 func (s *Store) PutNodes(ctx context.Context, tenant access.TenantID, run index.AccessRun, b index.NodeBatch) error {
 	return s.put(ctx, tenant, run, func(tx pgx.Tx) error {
 		w := nodeWriter{tx: tx, tenant: tenant, run: run}
@@ -60,8 +61,8 @@ type nodeWriter struct {
 	changed bool     // somebody may read more or less than before
 }
 
-// readersForm is the form in which index.ReadersOf writes readers. A higher one has the readers of all
-// stored nodes written again: 1 made sets of several principals that suffice each by itself.
+// readersForm is the form in which index.ReadersOf writes readers. A higher one has the readers of
+// all stored nodes written again: 1 made sets of several principals that suffice each by itself.
 const readersForm = 1
 
 // upgrade has the readers of all nodes of the source written again whose form is older.

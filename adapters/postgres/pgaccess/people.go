@@ -44,8 +44,8 @@ type described struct {
 	readAt time.Time
 }
 
-// Matches returns for every person of every source whose account that is, in the order of sources and people, with what somebody else would decide
-// who asks Common for each account by itself.
+// Matches returns for every person of every source whose account that is, in the order of sources
+// and people, with what somebody else would decide who asks Common for each account by itself.
 func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -128,7 +128,8 @@ func (s *Store) everybody(ctx context.Context, tenant access.TenantID, domains [
 	return w, nil
 }
 
-// accounts reads everybody of all platforms, and those of whom the operator spoke and no platform has told.
+// accounts reads everybody of all platforms, and those of whom the operator spoke and no platform
+// has told.
 func (s *Store) accounts(ctx context.Context, w *everybody) error {
 	rows, err := s.db.Pool.Query(ctx, `
 		select platform, workspace, id, name, email, full_member, seen_at from account where not bot
@@ -244,8 +245,9 @@ type Cover struct {
 	Of        int // full members there are
 }
 
-// CoversOf returns for each source the groups that would cover most full members of chat platforms, everybody of the source first where that is as good,
-// at most so many of each, and those that are listed already.
+// CoversOf returns for each source the groups that would cover most full members of chat platforms,
+// everybody of the source first where that is as good, at most so many of each, and those that are
+// listed already.
 func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []string, listed []access.Principal, most int) ([]Cover, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -310,7 +312,8 @@ func (s *Store) CoversOf(ctx context.Context, tenant access.TenantID, domains []
 	}), nil
 }
 
-// Proposed returns the domains of addresses that both sides vouch for and that are not listed, with how many people each would match.
+// Proposed returns the domains of addresses that both sides vouch for and that are not listed, with
+// how many people each would match.
 func (s *Store) Proposed(ctx context.Context, tenant access.TenantID, domains []string) (map[string]int, error) {
 	rows, err := s.db.Pool.Query(ctx, `
 		select split_part(a.email, '@', 2), count(distinct a.email)

@@ -135,7 +135,8 @@ func (w *society) person(a access.Account) string {
 	return claimed[0]
 }
 
-// mayRead reports whether somebody may read what is for a principal of the source, as the source itself would say.
+// mayRead reports whether somebody may read what is for a principal of the source, as the source
+// itself would say.
 func (w *society) mayRead(a access.Account, p access.Principal) bool {
 	who := w.person(a)
 	if who == "" {
@@ -192,8 +193,9 @@ func drawSociety(t *rapid.T) *society {
 	return w
 }
 
-// What a channel is answered from, each of those who listen there may read alone, as decided for every person by itself; and of what all of them may
-// read, nothing is missing. In open places it is what the operator lists, and nothing while outsiders take part.
+// What a channel is answered from, each of those who listen there may read alone, as decided for
+// every person by itself; and of what all of them may read, nothing is missing. In open places it
+// is what the operator lists, and nothing while outsiders take part.
 func TestAudienceIsWhatEveryListenerMayRead(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)

@@ -17,11 +17,12 @@ type set struct {
 	clauses           [][]string // what each needs one of
 }
 
-// heldBy returns the sets of at least some clauses that a person holds by what they hold otherwise, of
-// sources that grant something at present.
+// heldBy returns the sets of at least some clauses that a person holds by what they hold otherwise,
+// of sources that grant something at present.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
-	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set: one look-up for each set of which somebody holds
-	// anything, whatever the planner takes the tables for.
+	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set:
+	// one look-up for each set of which somebody holds anything, whatever the planner takes the
+	// tables for.
 	rows, err := s.db.Pool.Query(ctx, `
 		with held as materialized (
 			select principal, count(distinct clause) as met from access_set_clause
@@ -58,8 +59,8 @@ func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []strin
 	return sets, err
 }
 
-// sets returns those that each of the listeners holds, some maybe by other groups than others. mine are the groups of the first one, and common is
-// what all of them hold of sources.
+// sets returns those that each of the listeners holds, some maybe by other groups than others. mine
+// are the groups of the first one, and common is what all of them hold of sources.
 func (s *Store) sets(
 	ctx context.Context, tenant access.TenantID, listeners []access.Listener, links []link, mine map[string][]group, common []access.Held,
 ) ([]access.Held, error) {
@@ -142,7 +143,8 @@ func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[st
 			sources, persons = append(sources, l.source), append(persons, l.person)
 		}
 	}
-	// One look-up for each person, by the primary key. What it reads is looked up in hash tables: "is true" keeps the planner from joining instead.
+	// One look-up for each person, by the primary key. What it reads is looked up in hash tables:
+	// "is true" keeps the planner from joining instead.
 	rows, err := s.db.Pool.Query(ctx, `
 		select p.source, p.person, m.principals
 		from unnest($2::text[], $3::text[]) as p (source, person)

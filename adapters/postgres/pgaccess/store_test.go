@@ -187,7 +187,8 @@ func TestOnlyTheNewestRunStores(t *testing.T) {
 	}
 }
 
-// A pass that goes on over several runs keeps what its first runs told of, and removes what none did.
+// A pass that goes on over several runs keeps what its first runs told of, and removes what none
+// did.
 func TestAPassGoesOn(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -221,7 +222,8 @@ func TestAPassGoesOn(t *testing.T) {
 	}
 }
 
-// What could not be read for too long, and what depends on it, is read by nobody; so is all of a source that nobody has read for too long.
+// What could not be read for too long, and what depends on it, is read by nobody; so is all of a
+// source that nobody has read for too long.
 func TestGrace(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -366,7 +368,8 @@ func listener(email string, held ...access.Principal) access.Listener {
 	return access.Listener{Held: held, Account: access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T"}, ID: "U" + id, Email: email, Full: true}}
 }
 
-// What two groups take to read differs by person, and a channel is shown what each of its listeners may read.
+// What two groups take to read differs by person, and a channel is shown what each of its listeners
+// may read.
 func TestCommonOfAChannel(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -421,7 +424,8 @@ func TestCommonOfAChannel(t *testing.T) {
 	}
 }
 
-// An account is the person of a source that the operator says, else the only one whose address is its own.
+// An account is the person of a source that the operator says, else the only one whose address is
+// its own.
 func TestWhoIsWho(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -477,7 +481,8 @@ func TestWhoIsWho(t *testing.T) {
 	}
 }
 
-// The loops need little time to be seen as such: a run that has just begun is not taken for one that succeeded.
+// The loops need little time to be seen as such: a run that has just begun is not taken for one
+// that succeeded.
 func TestFreshnessIsThatOfThePassBeginning(t *testing.T) {
 	t.Parallel()
 	f := open(t)

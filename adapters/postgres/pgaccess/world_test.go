@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tree is a source of folders, in which people and groups of groups are let in, as simple as a source can be that has all kinds of nodes.
+// tree is a source of folders, in which people and groups of groups are let in, as simple as a
+// source can be that has all kinds of nodes.
 type tree struct {
 	mu      sync.Mutex
 	people  map[string]string   // addresses by id
@@ -33,7 +34,8 @@ type tree struct {
 	revoked bool
 }
 
-// folder lets in whoever is let in by each of its doors, beside or within those of the folder above.
+// folder lets in whoever is let in by each of its doors, beside or within those of the folder
+// above.
 type folder struct {
 	above string
 	rule  index.Inherit

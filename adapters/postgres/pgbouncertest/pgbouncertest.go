@@ -18,7 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// pool is how many connections the pooler has to the server: few, so that statements of one client meet those of others on each.
+// pool is how many connections the pooler has to the server: few, so that statements of one client
+// meet those of others on each.
 const pool = 4
 
 // Pooler is a PgBouncer of a test's own, on a Unix socket.
@@ -27,7 +28,8 @@ type Pooler struct{ url string }
 // URL is the database's address through the pooler.
 func (p *Pooler) URL() string { return p.url }
 
-// Start puts a pooler before a database until the test ends. The test fails when pgbouncer is not installed ("make deps-test").
+// Start puts a pooler before a database until the test ends. The test fails when pgbouncer is not
+// installed ("make deps-test").
 func Start(tb testing.TB, database string) *Pooler {
 	tb.Helper()
 	program, err := find()
@@ -106,8 +108,8 @@ func find() (string, error) {
 	return "", errors.New(`pgbouncer is not installed: run "make deps-test"`)
 }
 
-// become gives the pooler the identity of whoever owns the server's socket, where this process is root: PgBouncer refuses to run as root,
-// and the private server lets nobody else in.
+// become gives the pooler the identity of whoever owns the server's socket, where this process is
+// root: PgBouncer refuses to run as root, and the private server lets nobody else in.
 func become(cmd *exec.Cmd, socket string, files ...string) error {
 	if os.Geteuid() != 0 {
 		return nil

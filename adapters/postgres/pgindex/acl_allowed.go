@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxChanges is how many epochs a bitmap is brought forward before it is built anew; older changes may have been pruned.
+// maxChanges is how many epochs a bitmap is brought forward before it is built anew; older changes
+// may have been pruned.
 const maxChanges = 1000
 
 // scope says which chunks a search may find.
@@ -45,8 +46,9 @@ type scopePlan struct {
 	readable, allowed []segmentKey // by segment; allowed is nil unless sources or dates narrow the search
 }
 
-// planScope looks up the bitmaps of sealed segments and plans what brings them to the snapshot's epochs. Fresh documents are read from their
-// table each time: there are few, and so a commit of new documents makes nothing stale.
+// planScope looks up the bitmaps of sealed segments and plans what brings them to the snapshot's
+// epochs. Fresh documents are read from their table each time: there are few, and so a commit of
+// new documents makes nothing stale.
 func (x *Index) planScope(r retrieve.Request, s *snapshot) *scopePlan {
 	plan := &scopePlan{index: x, lists: s.lists, ready: make(map[segmentKey]segmentBitmap, len(s.segments))}
 	readable, allowed := readableKey(s.lists, retrieve.Request{}), readableKey(s.lists, r)
@@ -74,7 +76,8 @@ func (plan *scopePlan) want(r retrieve.Request, seg segmentRow, audience string,
 	return key
 }
 
-// queue asks for what the tasks need. There may be many lists: they are looked up in a hash table, which "is true" keeps the planner from joining.
+// queue asks for what the tasks need. There may be many lists: they are looked up in a hash table,
+// which "is true" keeps the planner from joining.
 func (plan *scopePlan) queue(round *round, r retrieve.Request, s *snapshot) {
 	tenant := string(r.Audience.Tenant())
 	for _, t := range plan.tasks {
@@ -146,8 +149,9 @@ func block(of map[blockKey]*bm25.Bitmap, key blockKey) *bm25.Bitmap {
 	return b
 }
 
-// readableKey tells apart what different searches may find: by the access lists that may be read, and the sources and dates asked for. People with equal rights
-// share what is remembered, whatever groups they have these by.
+// readableKey tells apart what different searches may find: by the access lists that may be read,
+// and the sources and dates asked for. People with equal rights share what is remembered, whatever
+// groups they have these by.
 func readableKey(lists []int32, r retrieve.Request) string {
 	sum := sha256.New()
 	var number [4]byte

@@ -32,7 +32,8 @@ const (
 	kindLists                // access lists that an audience may read
 )
 
-// segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once cached.
+// segmentBitmap marks the chunks of a sealed segment at an epoch. Values are never changed once
+// cached.
 type segmentBitmap struct {
 	epoch int32
 	bits  *bm25.Bitmap
@@ -42,8 +43,9 @@ type segmentBitmap struct {
 // bitmapSize is what a bitmap takes in the cache, roughly: the bits, the key, map and list.
 const bitmapSize = bm25.BlockSize/8 + 512
 
-// segmentCache remembers what searches need of segments, the things used last, within a number of bytes. A bitmap is right for the epoch it
-// names and for no other: readers compare it with the segment's epoch in their own snapshot.
+// segmentCache remembers what searches need of segments, the things used last, within a number of
+// bytes. A bitmap is right for the epoch it names and for no other: readers compare it with the
+// segment's epoch in their own snapshot.
 type segmentCache struct {
 	mu      sync.Mutex
 	max     int64

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 )
 
-// No search ever returns what its audience may not read, and each returns all that it may, whatever the order of writes, changed access
-// lists, removals, packing and searches.
+// No search ever returns what its audience may not read, and each returns all that it may, whatever
+// the order of writes, changed access lists, removals, packing and searches.
 func TestNoSearchCrossesAnACL(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,8 +12,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Addressed returns the documents that have one of the addresses, compared exactly, and that everybody in the audience may read at this
-// moment. Sources, unless nil, are all that count. Where several documents have one address it is the first by id.
+// Addressed returns the documents that have one of the addresses, compared exactly, and that
+// everybody in the audience may read at this moment. Sources, unless nil, are all that count. Where
+// several documents have one address it is the first by id.
 func (x *Index) Addressed(
 	ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string,
 ) (map[string]document.ID, error) {
@@ -49,8 +50,9 @@ func (x *Index) Addressed(
 	return found, nil
 }
 
-// Withheld reports whether an address, in any spelling, is one of a document that somebody in the audience may not read at this moment. What
-// is merely spelled alike counts as well: the same path with another query does.
+// Withheld reports whether an address, in any spelling, is one of a document that somebody in the
+// audience may not read at this moment. What is merely spelled alike counts as well: the same path
+// with another query does.
 func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {
 	var withheld bool
 	err := x.db.Pool.QueryRow(ctx, `
@@ -64,7 +66,8 @@ func (x *Index) Withheld(ctx context.Context, audience access.Audience, address 
 	return withheld, nil
 }
 
-// spellings are an address with its host in letters of all languages and in those of ASCII. The database sees to every other difference.
+// spellings are an address with its host in letters of all languages and in those of ASCII. The
+// database sees to every other difference.
 func spellings(address string) []string {
 	all := []string{address}
 	u, err := url.Parse(strings.TrimSpace(address))

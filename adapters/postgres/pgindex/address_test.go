@@ -63,7 +63,8 @@ func TestDocumentsAreFoundByTheirAddress(t *testing.T) {
 	}
 }
 
-// A document that somebody may not read is not to be reached by its address either, however that is spelled.
+// A document that somebody may not read is not to be reached by its address either, however that is
+// spelled.
 func TestWithheldAddressesInEverySpelling(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})

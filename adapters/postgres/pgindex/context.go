@@ -15,7 +15,8 @@ var _ index.Contexts = (*Index)(nil)
 // contextAge is how long what a model wrote about a passage is kept without being used.
 const contextAge = 90 * 24 * time.Hour
 
-// Contexts returns what a model wrote about passages; see index.Contexts. Served by the primary key.
+// Contexts returns what a model wrote about passages; see index.Contexts. Served by the primary
+// key.
 func (x *Index) Contexts(ctx context.Context, tenant access.TenantID, keys []index.Hash) (map[index.Hash]string, error) {
 	digests := make([][]byte, len(keys))
 	for i, k := range keys {

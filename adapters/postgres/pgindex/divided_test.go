@@ -13,8 +13,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// An index that an earlier version divided is searched, changed and cleared as before. New documents are all in one shard, and so is the index once
-// its documents went and came again.
+// An index that an earlier version divided is searched, changed and cleared as before. New
+// documents are all in one shard, and so is the index once its documents went and came again.
 func TestDividedIndexGoesOn(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{FreshLimit: 12})

@@ -38,8 +38,8 @@ type chunkState struct {
 	text            string // with what stands before it
 }
 
-// cut leaves what comes after driveChunks chunks for later; one document stays in any case. Without an index to bring it to nothing stays: the search
-// engine was left while it was noted.
+// cut leaves what comes after driveChunks chunks for later; one document stays in any case. Without
+// an index to bring it to nothing stays: the search engine was left while it was noted.
 func (b *batch) cut() {
 	if len(b.generations) == 0 {
 		b.entries = nil
@@ -53,7 +53,8 @@ func (b *batch) cut() {
 	}
 }
 
-// read loads the chunks of the entries with their vectors. Served by primary keys and document_chunks, range by range.
+// read loads the chunks of the entries with their vectors. Served by primary keys and
+// document_chunks, range by range.
 func (b *batch) read(ctx context.Context, tx pgx.Tx) error {
 	var tenants []string
 	var shards []int16
@@ -126,7 +127,8 @@ func (b *batch) scanVectors(br pgx.BatchResults) error {
 	return err
 }
 
-// changes says what becomes of every chunk: those that are there are written, the others of their ranges taken out.
+// changes says what becomes of every chunk: those that are there are written, the others of their
+// ranges taken out.
 func (b *batch) changes() ([]engine.Change, error) {
 	there := make(map[chunkKey]*chunkState, len(b.chunks))
 	for i := range b.chunks {

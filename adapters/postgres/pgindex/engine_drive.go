@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// driveChunks is about how many chunks are brought to the search engine at a time. A document is brought whole.
+// driveChunks is about how many chunks are brought to the search engine at a time. A document is
+// brought whole.
 const driveChunks = 2000
 
 // entry is a row of search_entry: the chunks of a version of a document.
@@ -45,8 +46,9 @@ func scanGeneration(row pgx.CollectableRow) (generation, error) {
 	return g, err
 }
 
-// Drive brings to the search engine what it has not been told yet and was queued longer than age ago, of all tenants. It looks at the time between two
-// batches like Tidy. It returns how many versions of documents it brought.
+// Drive brings to the search engine what it has not been told yet and was queued longer than age
+// ago, of all tenants. It looks at the time between two batches like Tidy. It returns how many
+// versions of documents it brought.
 func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (brought int, more bool, err error) {
 	if x.cfg.Engine == nil {
 		return 0, false, nil
@@ -54,7 +56,8 @@ func (x *Index) Drive(ctx context.Context, age time.Duration, until time.Time) (
 	return x.driveAll(ctx, "", nil, age, until)
 }
 
-// driveAll is Drive, or, with ids, does so for these documents of a tenant, which searches see when it returns.
+// driveAll is Drive, or, with ids, does so for these documents of a tenant, which searches see when
+// it returns.
 func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []document.ID, age time.Duration, until time.Time) (int, bool, error) {
 	all := 0
 	for {
@@ -142,7 +145,8 @@ type space struct {
 	model int32
 }
 
-// applied notes that entries are in the engine as they were read. What has changed since stays queued.
+// applied notes that entries are in the engine as they were read. What has changed since stays
+// queued.
 func (x *Index) applied(ctx context.Context, entries []entry, since int64) error {
 	tenants, shards, firsts, versions := make([]string, len(entries)), make([]int16, len(entries)), make([]int64, len(entries)), make([]int64, len(entries))
 	for i, e := range entries {

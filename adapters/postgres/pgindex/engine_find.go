@@ -14,14 +14,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// engineSearch is a search that a search engine makes (Config.Engine). What the audience may read, what words weigh and which chunks there are is
-// known here, and asked for before and after: no connection is held while the engine is at work.
+// engineSearch is a search that a search engine makes (Config.Engine). What the audience may read,
+// what words weigh and which chunks there are is known here, and asked for before and after: no
+// connection is held while the engine is at work.
 type engineSearch struct {
 	*search
 	index string // of the engine that serves; empty: PostgreSQL searches itself
 }
 
-// findByEngine answers a request by the index of the search engine that serves; index is empty where none is complete yet.
+// findByEngine answers a request by the index of the search engine that serves; index is empty
+// where none is complete yet.
 func (x *Index) findByEngine(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (out retrieve.Candidates, passages []retrieve.Passage, index string, err error) {
@@ -59,15 +61,16 @@ func (x *Index) findByEngine(
 	return s.out, s.passages, s.index, err
 }
 
-// replaced reports whether an index of the search engine does not serve any more, as one that is dropped while it is asked: some releases of OpenSearch
-// say then that it lacks shards.
+// replaced reports whether an index of the search engine does not serve any more, as one that is
+// dropped while it is asked: some releases of OpenSearch say then that it lacks shards.
 func (x *Index) replaced(ctx context.Context, index string) bool {
 	var serves bool
 	err := x.db.Pool.QueryRow(ctx, `select exists (select from search_generation where serving and name = $1)`, index).Scan(&serves)
 	return err == nil && !serves
 }
 
-// room sees to it that an index has room for the vectors of the request's model, although none may have come yet.
+// room sees to it that an index has room for the vectors of the request's model, although none may
+// have come yet.
 func (x *Index) room(ctx context.Context, index string, s *snapshot) error {
 	m, known := s.model()
 	if !known {
@@ -168,7 +171,8 @@ func (s *engineSearch) list(i, chunks int, found engine.List) retrieve.List {
 	return list
 }
 
-// settle looks up the candidates, in the state in which passages are fetched: what is not there any more, or may not be read, is none.
+// settle looks up the candidates, in the state in which passages are fetched: what is not there any
+// more, or may not be read, is none.
 func (s *engineSearch) settle(ctx context.Context) error {
 	var ids []document.ChunkID
 	for _, list := range s.out.Lists {
@@ -208,7 +212,8 @@ type standing struct {
 	updated      time.Time
 }
 
-// standingSQL looks chunks up by shard ($2) and id ($3) that the audience's principals ($4) may read now. Served by the primary keys.
+// standingSQL looks chunks up by shard ($2) and id ($3) that the audience's principals ($4) may
+// read now. Served by the primary keys.
 var standingSQL = withAccess(`
 	select c.shard, c.id, d.first_chunk, d.chunk_count, d.boost, d.updated_at
 	from (select distinct * from unnest($2::smallint[], $3::bigint[]) as u (shard, id)) w

@@ -39,9 +39,10 @@ func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 	return s, nil
 }
 
-// Rebuild makes an index in the search engine, fills it from the database and has it answer searches from then on: instead of PostgreSQL, or
-// of the index before, which is dropped. Searches and changes go on meanwhile. What an earlier call left half-done is gone on with unless anew. told hears
-// how many chunks are left.
+// Rebuild makes an index in the search engine, fills it from the database and has it answer
+// searches from then on: instead of PostgreSQL, or of the index before, which is dropped. Searches
+// and changes go on meanwhile. What an earlier call left half-done is gone on with unless anew.
+// told hears how many chunks are left.
 func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -94,7 +95,8 @@ func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) e
 	}
 }
 
-// tellEvery is how often whoever waits for a Rebuild hears how far it is, which takes a look at every entry.
+// tellEvery is how often whoever waits for a Rebuild hears how far it is, which takes a look at
+// every entry.
 const tellEvery = 2 * time.Second
 
 // progress returns what tells how many chunks are left, unless it has just done so.
@@ -114,8 +116,9 @@ func (x *Index) progress(told func(left int64)) func(context.Context) error {
 	}
 }
 
-// giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that should, or, if it is to be made anew, cannot use it, as
-// without its shards: nothing could be written to it.
+// giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that
+// should, or, if it is to be made anew, cannot use it, as without its shards: nothing could be
+// written to it.
 func (x *Index) giveUpLost(ctx context.Context, serving string, anew bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {
 		return err
@@ -141,8 +144,9 @@ func (x *Index) beginGeneration(ctx context.Context) error {
 	if err := x.cfg.Engine.Create(ctx, name); err != nil {
 		return err
 	}
-	// What was there before is noted as applied, and brought by fill, since that was before the version at which this index begins. Once this is
-	// committed writers note what they change; Rebuild looks again for what came meanwhile.
+	// What was there before is noted as applied, and brought by fill, since that was before the
+	// version at which this index begins. Once this is committed writers note what they change;
+	// Rebuild looks again for what came meanwhile.
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `update search_generation set leaving = true where not serving`); err != nil {
 			return err
@@ -192,7 +196,8 @@ const noteMissingSQL = `
 	) d
 	on conflict do nothing`
 
-// fill brings to the index that is being filled what it lacks and what is not queued anyway, in the order of chunks.
+// fill brings to the index that is being filled what it lacks and what is not queued anyway, in the
+// order of chunks.
 func (x *Index) fill(ctx context.Context, tell func(context.Context) error) error {
 	var after entry
 	for {
@@ -228,7 +233,8 @@ func (x *Index) fill(ctx context.Context, tell func(context.Context) error) erro
 	}
 }
 
-// serve has the index that was filled answer searches, unless it lacks something, and drops the one before.
+// serve has the index that was filled answer searches, unless it lacks something, and drops the one
+// before.
 func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	var filled string
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -258,7 +264,8 @@ func (x *Index) serve(ctx context.Context) (done bool, err error) {
 	return true, x.dropLeaving(ctx)
 }
 
-// LeaveEngine has PostgreSQL answer searches again, and drops what the search engine holds. PostgreSQL's own index was kept all the time.
+// LeaveEngine has PostgreSQL answer searches again, and drops what the search engine holds.
+// PostgreSQL's own index was kept all the time.
 func (x *Index) LeaveEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -276,7 +283,8 @@ func (x *Index) LeaveEngine(ctx context.Context) error {
 	return x.dropLeaving(ctx)
 }
 
-// CheckEngine tells whether the search engine can be reached, works with this program, and has all of the index that answers searches.
+// CheckEngine tells whether the search engine can be reached, works with this program, and has all
+// of the index that answers searches.
 func (x *Index) CheckEngine(ctx context.Context) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine

@@ -10,11 +10,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// What changes is noted for the search engine in the transaction that changes it (search_entry), by every process, whether it knows of the engine or
-// not. Without one the table is empty, and nothing is noted. All of it happens under the lock of the shard, so that versions grow with the changes.
+// What changes is noted for the search engine in the transaction that changes it (search_entry), by
+// every process, whether it knows of the engine or not. Without one the table is empty, and nothing
+// is noted. All of it happens under the lock of the shard, so that versions grow with the changes.
 
-// queueGoneSQL notes that documents ($3: their first chunks) went away, or get other chunks; queueChangedSQL that their access lists or vectors changed.
-// Served by the primary key.
+// queueGoneSQL notes that documents ($3: their first chunks) went away, or get other chunks;
+// queueChangedSQL that their access lists or vectors changed. Served by the primary key.
 const (
 	queueGoneSQL = `
 		with mine as (select first_chunk from search_entry where tenant_id = $1 and shard = $2 and first_chunk = any($3::bigint[]) order by first_chunk for update)
@@ -64,7 +65,8 @@ func queueVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return nil
 }
 
-// tell brings changes of documents, which are stored, to the search engine. What it does not hear now it hears later (Drive).
+// tell brings changes of documents, which are stored, to the search engine. What it does not hear
+// now it hears later (Drive).
 func (x *Index) tell(ctx context.Context, tenant access.TenantID, ids []document.ID) error {
 	if x.cfg.Engine == nil {
 		return nil

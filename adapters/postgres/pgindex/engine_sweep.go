@@ -12,9 +12,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// SweepEngine compares what the search engine has of a tenant with the database, block by block of chunk ids: how many chunks there are, and the sum of
-// their versions. Where they differ it looks at every chunk, has those brought again that are missing or old (Drive), and takes out those that should not
-// be there. It returns how many chunks were not as they should be.
+// SweepEngine compares what the search engine has of a tenant with the database, block by block of
+// chunk ids: how many chunks there are, and the sum of their versions. Where they differ it looks
+// at every chunk, has those brought again that are missing or old (Drive), and takes out those that
+// should not be there. It returns how many chunks were not as they should be.
 func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, error) {
 	if x.cfg.Engine == nil {
 		return 0, ErrNoEngine

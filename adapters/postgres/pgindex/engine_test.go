@@ -23,7 +23,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// openEngine returns an index that a search engine in memory serves. With a real one, bots/enginetest does the same.
+// openEngine returns an index that a search engine in memory serves. With a real one,
+// bots/enginetest does the same.
 func openEngine(t *testing.T) (*pgindex.Index, *enginetest.Memory) {
 	t.Helper()
 	e := enginetest.New()
@@ -74,7 +75,8 @@ func TestEngineSuites(t *testing.T) {
 	})
 }
 
-// The step along names is a query in PostgreSQL whoever makes the scores: it starts from what the engine finds, and leads to what the readers may read.
+// The step along names is a query in PostgreSQL whoever makes the scores: it starts from what the
+// engine finds, and leads to what the readers may read.
 func TestAStepFromWhatAnEngineFinds(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New()
@@ -120,7 +122,8 @@ func TestALateEngineHidesAndNeverReveals(t *testing.T) {
 	}
 }
 
-// While the engine is away searches say so, what is written is kept, and all of it is found when the engine is back.
+// While the engine is away searches say so, what is written is kept, and all of it is found when
+// the engine is back.
 func TestTheEngineIsAway(t *testing.T) {
 	t.Parallel()
 	x, e := openEngine(t)
@@ -167,7 +170,8 @@ func (m *measured) Apply(ctx context.Context, index string, changes []engine.Cha
 	return m.Memory.Apply(ctx, index, changes, visible)
 }
 
-// However much waits, it is brought in portions, and said to wait; also what a server with another clock has queued.
+// However much waits, it is brought in portions, and said to wait; also what a server with another
+// clock has queued.
 func TestMuchWaitsForTheEngine(t *testing.T) {
 	t.Parallel()
 	const many = 9000
@@ -196,7 +200,8 @@ func TestMuchWaitsForTheEngine(t *testing.T) {
 	}
 }
 
-// What was indexed before the engine came is found by it afterwards, and the other way round; searches find the same all the time.
+// What was indexed before the engine came is found by it afterwards, and the other way round;
+// searches find the same all the time.
 func TestMoveThereAndBack(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New()
@@ -245,7 +250,8 @@ func TestMoveThereAndBack(t *testing.T) {
 	}
 }
 
-// unhurried is an engine that shows what nobody waits for when it is refreshed, and not before. once is called when a filled index has just begun to serve.
+// unhurried is an engine that shows what nobody waits for when it is refreshed, and not before.
+// once is called when a filled index has just begun to serve.
 type unhurried struct {
 	*enginetest.Memory
 	unseen map[string][]engine.Change // by index
@@ -277,7 +283,8 @@ func (u *unhurried) Serve(ctx context.Context, index string) error {
 	return nil
 }
 
-// What is written in the last moment before an index takes over is found when the write has returned, in the index before it and in the new one.
+// What is written in the last moment before an index takes over is found when the write has
+// returned, in the index before it and in the new one.
 func TestAWriteJustBeforeAnIndexServes(t *testing.T) {
 	t.Parallel()
 	e := &unhurried{Memory: enginetest.New(), unseen: make(map[string][]engine.Change)}
@@ -367,8 +374,9 @@ func candidates(t *testing.T, x *pgindex.Index, question string) []document.Chun
 	return out
 }
 
-// A database that was restored goes on with the engine that knows more than it: what is written is found at once, although the engine had the same
-// chunks with other texts, and a sweep puts the rest right.
+// A database that was restored goes on with the engine that knows more than it: what is written is
+// found at once, although the engine had the same chunks with other texts, and a sweep puts the
+// rest right.
 func TestTheEngineKnowsMoreThanARestoredDatabase(t *testing.T) {
 	t.Parallel()
 	e := enginetest.New()

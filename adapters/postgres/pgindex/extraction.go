@@ -55,7 +55,8 @@ func (e *Extraction) Due(ctx context.Context, tenant access.TenantID, way extrac
 	return docs, nil
 }
 
-// IsDue reports whether any document was not read in a way; without a way, whether any was read at all.
+// IsDue reports whether any document was not read in a way; without a way, whether any was read at
+// all.
 func (e *Extraction) IsDue(ctx context.Context, tenant access.TenantID, way *extract.Digest) (is bool, err error) {
 	if way == nil {
 		err = e.index.db.Pool.QueryRow(ctx, `select exists (select from extracted where tenant_id = $1)`, string(tenant)).Scan(&is)
@@ -83,7 +84,8 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// again writes what a document states in the place of what was written of it before, and reports whether it is still there as it was.
+// again writes what a document states in the place of what was written of it before, and reports
+// whether it is still there as it was.
 func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := holdShard(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err
@@ -95,8 +97,9 @@ func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantI
 	return true, e.index.reread(ctx, tx, tenant, d.Shard, docs, func(r knowledge.Reading) knowledge.Reading { return r.With(facts, extract.MostFacts) })
 }
 
-// Withdraw takes out of the graph what a model read, where that is not wanted any more; what documents state without a model stays. What was read is known until the second night. It
-// looks at the time between two documents (zero: never reached), and reports whether there is more.
+// Withdraw takes out of the graph what a model read, where that is not wanted any more; what
+// documents state without a model stays. What was read is known until the second night. It looks at
+// the time between two documents (zero: never reached), and reports whether there is more.
 func (e *Extraction) Withdraw(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	for {
 		if reached(until) {

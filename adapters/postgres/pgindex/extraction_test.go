@@ -80,8 +80,10 @@ var (
 	readSystems = []string{"Ledger Service", "Gamma Proxy"}
 )
 
-// No audience learns of a statement that a model read, of an entity, a name or how many there are, where that rests on passages that it may not read: not where the same text
-// stands in a document that it may not read, and not while documents and rights change. No text is read twice. What is right is decided here over plain data.
+// No audience learns of a statement that a model read, of an entity, a name or how many there are,
+// where that rests on passages that it may not read: not where the same text stands in a document
+// that it may not read, and not while documents and rights change. No text is read twice. What is
+// right is decided here over plain data.
 func TestNobodyLearnsWhatAModelReadInHiddenPassages(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{FreshLimit: 6})

@@ -13,12 +13,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Find answers all probes from one state of the database, and fetches passages from the same; see retrieve.Index.
+// Find answers all probes from one state of the database, and fetches passages from the same; see
+// retrieve.Index.
 //
-// A search of a process at work takes two round trips in one transaction: the first shows that nothing was written to the index since the last
-// search, and brings postings of words that are new to this process; both sides are then compared in memory, and the second brings the
-// passages. Another one comes when something was written. Without room for the vectors in memory, one brings the nearest of them, while the
-// keyword side is summed up here, and one the distances of keyword candidates.
+// A search of a process at work takes two round trips in one transaction: the first shows that
+// nothing was written to the index since the last search, and brings postings of words that are new
+// to this process; both sides are then compared in memory, and the second brings the passages.
+// Another one comes when something was written. Without room for the vectors in memory, one brings
+// the nearest of them, while the keyword side is summed up here, and one the distances of keyword
+// candidates.
 func (x *Index) Find(
 	ctx context.Context, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID,
 ) (retrieve.Candidates, []retrieve.Passage, error) {
@@ -132,8 +135,9 @@ func (s *search) run(ctx context.Context) error {
 	return s.fetch(ctx)
 }
 
-// read loads the outline and, with it, what the last search of the tenant makes likely to be needed: one round trip while nothing is written to the
-// index. What that got wrong, and what this process does not remember of segments, follows in further ones.
+// read loads the outline and, with it, what the last search of the tenant makes likely to be
+// needed: one round trip while nothing is written to the index. What that got wrong, and what this
+// process does not remember of segments, follows in further ones.
 func (s *search) read(ctx context.Context) error {
 	audience, tenant := s.request.Audience, s.request.Audience.Tenant()
 	last := s.index.outline(tenant)
@@ -173,15 +177,16 @@ func (s *search) read(ctx context.Context) error {
 	return s.finish(ctx, &second, nil, last)
 }
 
-// askWords takes the probes apart by the languages of the shards, and asks for the words' fresh postings.
+// askWords takes the probes apart by the languages of the shards, and asks for the words' fresh
+// postings.
 func (s *search) askWords(r *round, shards []shardRow) {
 	s.words = words{}
 	s.words.analyse(s.request, languages(shards))
 	s.words.queueFresh(r, s.request, shards)
 }
 
-// finish reads what the outline, which is complete or on its way with a round, shows to be missing. The plan for sealed postings is nil unless it has
-// been carried out.
+// finish reads what the outline, which is complete or on its way with a round, shows to be missing.
+// The plan for sealed postings is nil unless it has been carried out.
 func (s *search) finish(ctx context.Context, r *round, sealed *sealedPlan, last *outline) error {
 	plan := s.index.planScope(s.request, &s.snapshot)
 	plan.queue(r, s.request, &s.snapshot)

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a process remembers of the index follows what other processes write: the first search after any write finds what there is then, words that
-// are new to the process included.
+// What a process remembers of the index follows what other processes write: the first search after
+// any write finds what there is then, words that are new to the process included.
 func TestSearchesFollowOtherProcesses(t *testing.T) {
 	t.Parallel()
 	reader, db := openIndex(t, pgindex.Config{FreshLimit: 2})

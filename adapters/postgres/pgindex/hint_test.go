@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// What was heard is kept until it was followed, and what was heard again since then longer; a flood is cut off.
+// What was heard is kept until it was followed, and what was heard again since then longer; a flood
+// is cut off.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})

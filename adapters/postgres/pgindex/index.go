@@ -1,7 +1,9 @@
-// Package pgindex is the search index in PostgreSQL: documents with their chunks and sources, the keyword side (keyword_*: exact BM25 from packed
-// postings), the semantic side (vector_*), and who may read what (acl_*). One [Index] writes and searches all of it in one state of the database.
+// Package pgindex is the search index in PostgreSQL: documents with their chunks and sources, the
+// keyword side (keyword_*: exact BM25 from packed postings), the semantic side (vector_*), and who
+// may read what (acl_*). One [Index] writes and searches all of it in one state of the database.
 //
-// What is asked, answered or posted does not belong here, nor how results of both sides are blended: that is core/retrieve.
+// What is asked, answered or posted does not belong here, nor how results of both sides are
+// blended: that is core/retrieve.
 package pgindex
 
 import (
@@ -26,20 +28,26 @@ var (
 
 // Config tunes the index. Zero fields get the defaults named.
 type Config struct {
-	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a search reads them row by row.
+	// FreshLimit is how many chunks wait before they are packed into a segment; 4,096. Until then a
+	// search reads them row by row.
 	FreshLimit int
-	// ExactLimit is up to how many allowed chunks every vector is compared although there are sketches of them in memory; 2,000.
+	// ExactLimit is up to how many allowed chunks every vector is compared although there are
+	// sketches of them in memory; 2,000.
 	ExactLimit int
-	// CacheBytes caps the memory for what is remembered of segments: what may be found there by each combination of access lists, 1 bit a chunk; where documents begin,
-	// 24 bytes a document; the postings of words that were asked for, 4 bytes each; and the sketches of vectors, 4 bytes and 1 bit a
-	// dimension for each chunk, as long as those of an index fit into three quarters of it; 1 GiB. What there is no room for is read from the
-	// tables.
+	// CacheBytes caps the memory for what is remembered of segments: what may be found there by
+	// each combination of access lists, 1 bit a chunk; where documents begin, 24 bytes a document;
+	// the postings of words that were asked for, 4 bytes each; and the sketches of vectors, 4 bytes
+	// and 1 bit a dimension for each chunk, as long as those of an index fit into three quarters of
+	// it; 1 GiB. What there is no room for is read from the tables.
 	CacheBytes int64
-	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32 bits).
+	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32
+	// bits).
 	Precision string
-	// Engine searches instead of PostgreSQL, once it has the whole index, and is told of every change; nil for none.
+	// Engine searches instead of PostgreSQL, once it has the whole index, and is told of every
+	// change; nil for none.
 	Engine engine.Engine
-	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any goroutine; nil for nobody.
+	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any
+	// goroutine; nil for nobody.
 	Measure func(stage string, took time.Duration)
 	// Logger hears about packing and indexes; the default logger if nil.
 	Logger *slog.Logger
@@ -87,8 +95,9 @@ func (c Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access lists. It is safe for concurrent use by
-// any number of processes. Searches see one consistent state; what a write stored is found from its return on.
+// Index is the search index in PostgreSQL: exact BM25 from packed postings, pgvector, and access
+// lists. It is safe for concurrent use by any number of processes. Searches see one consistent
+// state; what a write stored is found from its return on.
 type Index struct {
 	db       *postgres.DB
 	cfg      Config

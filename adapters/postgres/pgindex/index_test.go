@@ -38,7 +38,8 @@ func createTenant(t testing.TB, db *postgres.DB, tenant access.TenantID) {
 	}
 }
 
-// indexStore is a real index as the conformance suite sees it. Several share a database: each has tenants of its own, named by a prefix.
+// indexStore is a real index as the conformance suite sees it. Several share a database: each has
+// tenants of its own, named by a prefix.
 type indexStore struct {
 	index    *pgindex.Index
 	prefix   access.TenantID

@@ -44,7 +44,8 @@ func scanPosting(row pgx.CollectableRow) (postingRow, error) {
 	return p, err
 }
 
-// queueFresh asks for the postings of chunks that are not sealed. Served by the primary key of fresh_posting.
+// queueFresh asks for the postings of chunks that are not sealed. Served by the primary key of
+// fresh_posting.
 func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow) {
 	if len(w.terms) > 0 && slices.ContainsFunc(shards, shardRow.hasFresh) {
 		r.queue(into(&w.fresh, scanPosting), `
@@ -53,8 +54,8 @@ func (w *words) queueFresh(r *round, request retrieve.Request, shards []shardRow
 	}
 }
 
-// termLists are the sealed postings of a term. Sealed postings never change, so they are right for every search that looks into these segments.
-// Values are never changed once cached.
+// termLists are the sealed postings of a term. Sealed postings never change, so they are right for
+// every search that looks into these segments. Values are never changed once cached.
 type termLists struct {
 	segments []int32 // that were looked into, ascending
 	lists    []sealedList
@@ -182,7 +183,8 @@ func (plan *sealedPlan) remember() {
 	}
 }
 
-// with returns the lists in the segments that there are now: those known, and those just read of segments that were not.
+// with returns the lists in the segments that there are now: those known, and those just read of
+// segments that were not.
 func (t termLists) with(read []sealedList, segments []int32) termLists {
 	out := termLists{segments: segments}
 	for _, l := range t.lists {

@@ -47,7 +47,8 @@ func frequency(lists []postingList, sc *scope) int {
 	return df
 }
 
-// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives their memory back.
+// keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives
+// their memory back.
 type keywordScores struct {
 	terms             []analyse.Term
 	frequency         []int // of each term in the flat field, among the chunks that the audience may read
@@ -172,7 +173,8 @@ func (k *keywordScores) addTo(entries []retrieve.Candidate) {
 	}
 }
 
-// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first, as ids with the shard in the upper bits.
+// top returns the n best allowed chunks by (1−r)·flat/max(flat) + r·title/max(title), best first,
+// as ids with the shard in the upper bits.
 func (k *keywordScores) top(n int, titleRatio float64, sc *scope) []bm25.Scored {
 	top := bm25.NewTop(n)
 	var a, b float32

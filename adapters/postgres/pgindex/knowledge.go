@@ -17,17 +17,19 @@ import (
 )
 
 const (
-	// readStep is how many documents are read again at once, for what they state, and scanStep how many passages for new names.
+	// readStep is how many documents are read again at once, for what they state, and scanStep how
+	// many passages for new names.
 	readStep, scanStep = 200, 2000
-	// fewNames is up to how many new names are looked up one by one in the postings. To read every passage costs about as much as this many look-ups for each
-	// thousand of passages.
+	// fewNames is up to how many new names are looked up one by one in the postings. To read every
+	// passage costs about as much as this many look-ups for each thousand of passages.
 	fewNames = 20
 	// mostHolding is how many passages that hold all words of a name are read for it.
 	mostHolding = 2000
 )
 
-// tidyKnowledge brings up to date what documents state: it reads those that an earlier version of the program stored, and looks for new names in the
-// passages that were there before them. It looks at the time like Tidy.
+// tidyKnowledge brings up to date what documents state: it reads those that an earlier version of
+// the program stored, and looks for new names in the passages that were there before them. It looks
+// at the time like Tidy.
 func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -73,7 +75,8 @@ func (x *Index) tidyKnowledge(ctx context.Context, tenant access.TenantID, until
 // mostUnsearched is how many new names are looked for at once.
 const mostUnsearched = 100_000
 
-// holdShard makes the caller the only writer of a shard, as lockShard does, without telling searches of a change: what they find stays as it is.
+// holdShard makes the caller the only writer of a shard, as lockShard does, without telling
+// searches of a change: what they find stays as it is.
 func holdShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 and shard = $2 for update`, string(tenant), shard); err != nil {
 		return fmt.Errorf("lock index shard %d: %w", shard, err)
@@ -81,7 +84,8 @@ func holdShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// readUnread reads some documents that were stored without being read, or read by an earlier version, and reports whether there may be more. Served by document_older.
+// readUnread reads some documents that were stored without being read, or read by an earlier
+// version, and reports whether there may be more. Served by document_older.
 func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard int16) (more bool, err error) {
 	err = x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		var there bool
@@ -101,7 +105,8 @@ func (x *Index) readUnread(ctx context.Context, tenant access.TenantID, shard in
 	return more, err
 }
 
-// storedDocuments are documents of a shard as they are stored, which a condition with parameters from $3 on chooses.
+// storedDocuments are documents of a shard as they are stored, which a condition with parameters
+// from $3 on chooses.
 func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, condition string, args ...any) ([]pgknowledge.Written, error) {
 	rows, err := tx.Query(ctx, `
 		select id, external_id, source_id, kind, title, url, updated_at, metadata, first_chunk,
@@ -125,7 +130,8 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread writes what stored documents state, and what more adds to it, in the place of what was written of them before. The caller holds the shard.
+// reread writes what stored documents state, and what more adds to it, in the place of what was
+// written of them before. The caller holds the shard.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
 	for i := range docs {
@@ -218,8 +224,10 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 	})
 }
 
-// holdingWords adds the passages that hold every word of a spelling of a name, in one of the languages of the index, to those of others. Of a name that more than mostHolding do
-// it adds the first ones: so common a name tells nothing anyway. Served by the primary keys of both tables of postings.
+// holdingWords adds the passages that hold every word of a spelling of a name, in one of the
+// languages of the index, to those of others. Of a name that more than mostHolding do it adds the
+// first ones: so common a name tells nothing anyway. Served by the primary keys of both tables of
+// postings.
 func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelling string, holding map[int16]map[int64]bool) error {
 	var languages []string
 	if err := tx.QueryRow(ctx, `select array(select distinct l from index_shard, unnest(languages) l where tenant_id = $1 order by 1)`, string(tenant)).Scan(&languages); err != nil {
@@ -279,7 +287,8 @@ func holdingWords(ctx context.Context, tx pgx.Tx, tenant access.TenantID, spelli
 	return nil
 }
 
-// purgeKnowledge deletes names and entities that no document uses any more. It looks at the time like Tidy.
+// purgeKnowledge deletes names and entities that no document uses any more. It looks at the time
+// like Tidy.
 func (x *Index) purgeKnowledge(ctx context.Context, tenant access.TenantID, shards []int16, until time.Time) (more bool, err error) {
 	for again := true; again; {
 		if reached(until) {

@@ -22,8 +22,8 @@ func named(id, title, text string) index.Entry {
 	return entryOf(d)
 }
 
-// What cannot be told from other words leads nowhere: titles of one letter or of stop words, those of ten pages, and those that stand everywhere. A page that names
-// everything names the first 64.
+// What cannot be told from other words leads nowhere: titles of one letter or of stop words, those
+// of ten pages, and those that stand everywhere. A page that names everything names the first 64.
 func TestNamesThatSayNothing(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})
@@ -98,7 +98,8 @@ func TestCirclesEnd(t *testing.T) {
 	}
 }
 
-// Whoever asks to be forgotten is nobody in the graph any more, by their address, also where a document is stored later; what others wrote, and a name without the address, stay.
+// Whoever asks to be forgotten is nobody in the graph any more, by their address, also where a
+// document is stored later; what others wrote, and a name without the address, stay.
 func TestWhoIsForgotten(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})
@@ -137,7 +138,8 @@ func TestWhoIsForgotten(t *testing.T) {
 	}
 }
 
-// What a document does not say any more is gone with its new version, and what it said with itself; names that nothing uses go with the next purge.
+// What a document does not say any more is gone with its new version, and what it said with itself;
+// names that nothing uses go with the next purge.
 func TestStatementsGoWithTheirDocument(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})
@@ -177,7 +179,8 @@ func TestStatementsGoWithTheirDocument(t *testing.T) {
 	}
 }
 
-// The graph says whether any document states one of some relations, so that models read of it only where it helps.
+// The graph says whether any document states one of some relations, so that models read of it only
+// where it helps.
 func TestGraphIsEmptyOfRelations(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})

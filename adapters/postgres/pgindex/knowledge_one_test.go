@@ -13,8 +13,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 )
 
-// What counts as one is found when somebody asks, by a session that cannot write: there is nothing that could be left half. A page of many people's names, an
-// address that fifty have and a name of fifty ends the search for who is meant, and nothing is joined by it.
+// What counts as one is found when somebody asks, by a session that cannot write: there is nothing
+// that could be left half. A page of many people's names, an address that fifty have and a name of
+// fifty ends the search for who is meant, and nothing is joined by it.
 func TestWhoIsMeantIsFoundWithoutWriting(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})

@@ -21,7 +21,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// storyTitles are titles that documents of a story may have and use, each as it is written and in its normal form.
+// storyTitles are titles that documents of a story may have and use, each as it is written and in
+// its normal form.
 var storyTitles = map[string]string{"Alpha Plan": "alpha plan", "Beta Guide": "beta guide", "Gamma-Ray Handbook": "gamma ray handbook", "Délta Nötes": "delta notes"}
 
 // author is somebody as a document names them.
@@ -31,7 +32,8 @@ type author struct {
 	names map[string]string // as they are written, by normal form
 }
 
-// storyAuthors are two people who may be called Ann Lee, one whose address was somebody else's, and one with an address and an account.
+// storyAuthors are two people who may be called Ann Lee, one whose address was somebody else's, and
+// one with an address and an account.
 var storyAuthors = map[string]author{
 	"Ann Lee":                         {"ann lee", "Ann Lee", map[string]string{"ann lee": "Ann Lee"}},
 	"Ann Lee <ann@acme.example>":      {"ann@acme.example", "Ann Lee", map[string]string{"ann lee": "Ann Lee", "ann acme example": "ann@acme.example"}},
@@ -81,8 +83,9 @@ type story struct {
 	said   map[[2]string]bool // pairs that are said to be one, or with false two
 }
 
-// No audience learns what rests on passages that it may not read, and each learns all that rests on those that it may: names, statements and the documents that
-// passages name. What is right is decided here over plain data.
+// No audience learns what rests on passages that it may not read, and each learns all that rests on
+// those that it may: names, statements and the documents that passages name. What is right is
+// decided here over plain data.
 func TestNobodyLearnsWhatRestsOnHiddenPassages(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{FreshLimit: 6})
@@ -183,7 +186,8 @@ func wrote(may map[document.ID]told, author string) bool {
 	return slices.ContainsFunc(slices.Collect(maps.Values(may)), func(d told) bool { return d.author == author })
 }
 
-// meant are the people whom a name means, by what may be read and what the operator says. It is written down case by case, for these people alone.
+// meant are the people whom a name means, by what may be read and what the operator says. It is
+// written down case by case, for these people alone.
 func (s *story) meant(may map[document.ID]told, form string) map[string]bool {
 	meant := make(map[string]bool)
 	for _, d := range may {

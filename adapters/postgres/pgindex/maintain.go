@@ -10,21 +10,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Maintain does what keeps a tenant's index fast: Tidy without an end. It changes no keyword result. Call it now and then from any number of
-// processes, and after a large run of indexing.
+// Maintain does what keeps a tenant's index fast: Tidy without an end. It changes no keyword
+// result. Call it now and then from any number of processes, and after a large run of indexing.
 func (x *Index) Maintain(ctx context.Context, tenant access.TenantID) error {
 	_, err := x.Tidy(ctx, tenant, time.Time{}, func(string) {})
 	return err
 }
 
-// restShare is the part of FreshLimit, 1 of so many, from which on Tidy packs what waits: after a run of indexing no more chunks may come for
-// long, and every search would read those that wait row by row, 4,000 of them in about 2 ms.
+// restShare is the part of FreshLimit, 1 of so many, from which on Tidy packs what waits: after a
+// run of indexing no more chunks may come for long, and every search would read those that wait row
+// by row, 4,000 of them in about 2 ms.
 const restShare = 8
 
-// Tidy packs when enough chunks wait, merges segments, forgets old changes, takes statistics of tables that
-// have grown, and looks for new names (tidyKnowledge), which reads them all. It calls report with what it
-// begins to do. It looks at the time between two steps, each of which is committed, and returns true at until
-// when there is more to do; a zero until is never reached.
+// Tidy packs when enough chunks wait, merges segments, forgets old changes, takes statistics of
+// tables that have grown, and looks for new names (tidyKnowledge), which reads them all. It calls
+// report with what it begins to do. It looks at the time between two steps, each of which is
+// committed, and returns true at until when there is more to do; a zero until is never reached.
 func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Time, report func(step string)) (more bool, err error) {
 	report("Packing the index")
 	rows, err := x.db.Pool.Query(ctx, `select shard, next_chunk - sealed_to from index_shard where tenant_id = $1 order by shard`, string(tenant))
@@ -66,10 +67,10 @@ func (x *Index) Tidy(ctx context.Context, tenant access.TenantID, until time.Tim
 // analysed are the tables that searches and the look for names join.
 var analysed = []string{"document", "chunk", "posting", "fresh_posting", "segment", "entity_name", "entity", "alias", "edge", "mention"}
 
-// analyse has PostgreSQL take statistics of the index if one of its tables is more than twice as large as
-// when they were last taken. Until then every statement is planned for the small table, and a later run can
-// take a hundred times as long. Autovacuum does the same within a minute or so, and alone does where another
-// role owns the tables.
+// analyse has PostgreSQL take statistics of the index if one of its tables is more than twice as
+// large as when they were last taken. Until then every statement is planned for the small table,
+// and a later run can take a hundred times as long. Autovacuum does the same within a minute or so,
+// and alone does where another role owns the tables.
 func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	const wanted = `
 		select coalesce(bool_or(pg_relation_size(oid) > 2 * relpages::bigint * current_setting('block_size')::bigint), false)
@@ -88,8 +89,9 @@ func (x *Index) analyse(ctx context.Context, report func(step string)) error {
 	return nil
 }
 
-// Purge removes the words of documents that were taken out from the keyword index, and names that no document uses any more, however few they are: nothing finds them any more, but they
-// would stay in the database until a merge that pays. It looks at the time like Tidy.
+// Purge removes the words of documents that were taken out from the keyword index, and names that
+// no document uses any more, however few they are: nothing finds them any more, but they would stay
+// in the database until a merge that pays. It looks at the time like Tidy.
 func (x *Index) Purge(ctx context.Context, tenant access.TenantID, until time.Time) (more bool, err error) {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {

@@ -22,7 +22,8 @@ func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) 
 	return x.mergeFrom(ctx, tenant, shard, purgeShare)
 }
 
-// mergeFrom is merge with another share of removed chunks from which a segment is written anew; 0 is any.
+// mergeFrom is merge with another share of removed chunks from which a segment is written anew; 0
+// is any.
 func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int16, purge float64) (bool, error) {
 	done := false
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -52,8 +53,9 @@ func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int
 	return done && err == nil, err
 }
 
-// planMerge chooses neighbouring segments of one block to be replaced by one: all of a block that is full, else the first mergeWidth of a
-// level, else a single segment of whose chunks such a share was removed or whose impacts have become stale.
+// planMerge chooses neighbouring segments of one block to be replaced by one: all of a block that
+// is full, else the first mergeWidth of a level, else a single segment of whose chunks such a share
+// was removed or whose impacts have become stale.
 func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	for start := 0; start < len(segments); {
 		end := start + 1
@@ -84,8 +86,8 @@ func planMerge(segments []segmentRow, s shardRow, purge float64) []segmentRow {
 	return nil
 }
 
-// stale reports whether the impacts of a segment were made with other average lengths: by an earlier
-// release.
+// stale reports whether the impacts of a segment were made with other average lengths: by an
+// earlier release.
 func (s segmentRow) stale() bool {
 	return s.flatAvg != averageLength[fieldFlat] || s.titleAvg != averageLength[fieldTitle]
 }
@@ -115,7 +117,8 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 			return err
 		}
 	}
-	// From here on no writer of the shard runs: a removal before is seen by countDead, one after finds the new segment.
+	// From here on no writer of the shard runs: a removal before is seen by countDead, one after
+	// finds the new segment.
 	if _, err := lockShard(ctx, tx, tenant, s.shard); err != nil {
 		return err
 	}
@@ -134,7 +137,8 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 	return nil
 }
 
-// addSegment takes in the postings of a sealed segment; term frequencies come back from impacts and lengths.
+// addSegment takes in the postings of a sealed segment; term frequencies come back from impacts and
+// lengths.
 func (b *segmentBuilder) addSegment(ctx context.Context, tx pgx.Tx, tenant access.TenantID, seg segmentRow) error {
 	var lengths []byte
 	err := tx.QueryRow(ctx, `select lengths from segment where tenant_id = $1 and shard = $2 and number = $3`, string(tenant), seg.shard, seg.number).

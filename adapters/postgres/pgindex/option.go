@@ -16,7 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Options returns how the operator last asked for a source, as SetOptions stored it; nil when it never was.
+// Options returns how the operator last asked for a source, as SetOptions stored it; nil when it
+// never was.
 func (x *Index) Options(ctx context.Context, tenant access.TenantID, id document.SourceID) (json.RawMessage, error) {
 	var options json.RawMessage
 	err := x.db.Pool.QueryRow(ctx, `select options from source where tenant_id = $1 and id = $2 and options <> '{}'`,
@@ -63,9 +64,9 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 	return asked, nil
 }
 
-// SetOptions keeps how the operator asks for a source, a JSON object, creating the source where it is new. It is called before the
-// source is read: a run that dies half-way must not leave documents behind whose options nobody remembers. by is who asks; the zero Actor is the
-// configuration file.
+// SetOptions keeps how the operator asks for a source, a JSON object, creating the source where it
+// is new. It is called before the source is read: a run that dies half-way must not leave documents
+// behind whose options nobody remembers. by is who asks; the zero Actor is the configuration file.
 func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src document.Source, options json.RawMessage, by session.Actor) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var before json.RawMessage
@@ -92,10 +93,12 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 	return nil
 }
 
-// approvalOption is the option with which the row counts. Its value tells a reader of the trail nothing.
+// approvalOption is the option with which the row counts. Its value tells a reader of the trail
+// nothing.
 const approvalOption = "approval"
 
-// optionChanges lists what differs between two sets of options: each as its name and, where there was one, its earlier value.
+// optionChanges lists what differs between two sets of options: each as its name and, where there
+// was one, its earlier value.
 func optionChanges(before, now json.RawMessage) (map[string]string, error) {
 	old, fresh := make(map[string]any), make(map[string]any)
 	if err := json.Unmarshal(now, &fresh); err != nil {

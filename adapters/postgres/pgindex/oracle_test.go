@@ -31,7 +31,8 @@ func randomText(rng *rand.Rand, n int) string {
 	return text
 }
 
-// steadyDoc has chunks of a steady length, so that the average that impacts are made with does not move while the test compares.
+// steadyDoc has chunks of a steady length, so that the average that impacts are made with does not
+// move while the test compares.
 func steadyDoc(rng *rand.Rand, id string) retrievetest.Document {
 	texts := make([]string, 1+rng.IntN(4))
 	for i := range texts {
@@ -40,8 +41,8 @@ func steadyDoc(rng *rand.Rand, id string) retrievetest.Document {
 	return retrievetest.One(id, randomText(rng, 3), texts...)
 }
 
-// While one goroutine writes, replaces and deletes, and others pack, merge and search all the time, every step ends with the same scores
-// as brute force over what is in the index then.
+// While one goroutine writes, replaces and deletes, and others pack, merge and search all the time,
+// every step ends with the same scores as brute force over what is in the index then.
 func TestIndexEqualsOracleDuringMerges(t *testing.T) {
 	t.Parallel()
 	x, _ := openIndex(t, pgindex.Config{FreshLimit: 12})
@@ -121,7 +122,8 @@ type scoredChunk struct {
 	Flat, Title float64
 }
 
-// sameScores compares with the oracle as far as 16-bit impacts allow. Documents have chunks and titles of one length, so that averages stay.
+// sameScores compares with the oracle as far as 16-bit impacts allow. Documents have chunks and
+// titles of one length, so that averages stay.
 func sameScores(t *testing.T, got, want retrieve.Index, question string) {
 	t.Helper()
 	rows := func(x retrieve.Index) []scoredChunk {
@@ -163,7 +165,8 @@ func TestMergesKeepScores(t *testing.T) {
 	if err := db.Pool.QueryRow(t.Context(), `select count(*) from segment`).Scan(&segments); err != nil || segments >= 12 {
 		t.Fatalf("%d segments after 40 packings, error %v: they were not merged", segments, err)
 	}
-	// A last change makes all averages of the segments stale enough to be restated; then scores are exact again.
+	// A last change makes all averages of the segments stale enough to be restated; then scores are
+	// exact again.
 	long := retrievetest.One("long", randomText(rng, 40), randomText(rng, 4000))
 	if err := errors.Join(s.Put(t.Context(), access.DefaultTenant, long), oracle.Put(t.Context(), access.DefaultTenant, long)); err != nil {
 		t.Fatal(err)

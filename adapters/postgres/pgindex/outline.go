@@ -10,9 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// outline is what a search read first, remembered for the next one of the tenant. All of it changes with the versions of the shards alone
-// (lockShard): while these are the same, it is what the next search would read. Otherwise it tells what is likely to be needed, which saves a round
-// trip and decides nothing. It is not changed once remembered, but for steady.
+// outline is what a search read first, remembered for the next one of the tenant. All of it changes
+// with the versions of the shards alone (lockShard): while these are the same, it is what the next
+// search would read. Otherwise it tells what is likely to be needed, which saves a round trip and
+// decides nothing. It is not changed once remembered, but for steady.
 type outline struct {
 	number   int64 // tells it apart from others of this process
 	shards   []shardRow
@@ -38,7 +39,8 @@ func (x *Index) outline(tenant access.TenantID) *outline {
 	return entry.outline
 }
 
-// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the access lists that the audience may read.
+// remember keeps the outline of a snapshot, unless last is of the same versions, and with it the
+// access lists that the audience may read.
 func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	o := last
 	if last.same(s.shards) {
@@ -50,22 +52,25 @@ func (x *Index) remember(a access.Audience, s *snapshot, last *outline) {
 	x.cache.put(&cached{key: listsKey(a), lists: audienceLists{o.number, s.lists, s.until}, size: 4*int64(len(s.lists)) + 512})
 }
 
-// audienceLists are the numbers of the access lists that an audience may read, ascending, with the outline at which that was so.
+// audienceLists are the numbers of the access lists that an audience may read, ascending, with the
+// outline at which that was so.
 type audienceLists struct {
 	outline int64
 	numbers []int32
 	until   time.Time // when it is asked again; zero: while the outline is true
 }
 
-// passingAge is how long access lists are remembered that an audience may read by nodes. A change of who may read a node changes the versions, but
-// the end of the time for which nodes count that could not be read again (index.NodeGrace) changes nothing.
+// passingAge is how long access lists are remembered that an audience may read by nodes. A change
+// of who may read a node changes the versions, but the end of the time for which nodes count that
+// could not be read again (index.NodeGrace) changes nothing.
 const passingAge = time.Minute
 
 func listsKey(a access.Audience) segmentKey {
 	return segmentKey{tenant: a.Tenant(), kind: kindLists, audience: a.Key()}
 }
 
-// listsAt returns the access lists that an audience may read if an outline is true, as far as that is known and worth relying on.
+// listsAt returns the access lists that an audience may read if an outline is true, as far as that
+// is known and worth relying on.
 func (x *Index) listsAt(o *outline, a access.Audience) (lists audienceLists, known bool) {
 	if o == nil || !o.steady.Load() {
 		return lists, false
@@ -82,7 +87,8 @@ func (o *outline) same(now []shardRow) bool {
 	return o != nil && slices.EqualFunc(o.shards, now, shardRow.sameVersion)
 }
 
-// covers reports whether what was asked for by some shards is all that is needed of fresh chunks now.
+// covers reports whether what was asked for by some shards is all that is needed of fresh chunks
+// now.
 func covers(asked, now []shardRow) bool {
 	return slices.Equal(languages(asked), languages(now)) && slices.EqualFunc(asked, now, func(a, b shardRow) bool {
 		return a.shard == b.shard && a.sealedTo <= b.sealedTo && (a.hasFresh() || !b.hasFresh())
@@ -99,8 +105,9 @@ type freshDoc struct {
 	source string
 }
 
-// queueFresh lists the documents from where the fresh chunks of each shard begin, or began. Served by document_chunks: with the border given as a
-// number the planner knows that few documents lie beyond it.
+// queueFresh lists the documents from where the fresh chunks of each shard begin, or began. Served
+// by document_chunks: with the border given as a number the planner knows that few documents lie
+// beyond it.
 func (s *snapshot) queueFresh(r *round, tenant access.TenantID, shards []shardRow) {
 	s.fresh = nil
 	for _, sh := range shards {

@@ -9,9 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pack turns all chunks that wait into segments and merges segments where that pays. It changes no result. Any number of processes may call
-// it at any time: one works on a shard, the others return at once. Searches and writes go on meanwhile; a writer of the shard waits
-// for the last step of each transaction only.
+// Pack turns all chunks that wait into segments and merges segments where that pays. It changes no
+// result. Any number of processes may call it at any time: one works on a shard, the others return
+// at once. Searches and writes go on meanwhile; a writer of the shard waits for the last step of
+// each transaction only.
 func (x *Index) Pack(ctx context.Context, tenant access.TenantID) error {
 	shards, err := x.shardNumbers(ctx, tenant)
 	if err != nil {
@@ -45,7 +46,8 @@ func (x *Index) shardNumbers(ctx context.Context, tenant access.TenantID) ([]int
 // packerLock is the first key of the advisory locks of packers: "pack" as bytes.
 const packerLock = 0x7061636b
 
-// becomePacker takes the packer's lock of a shard until the transaction ends, or reports that another has it.
+// becomePacker takes the packer's lock of a shard until the transaction ends, or reports that
+// another has it.
 func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (bool, error) {
 	var taken bool
 	err := tx.QueryRow(ctx, `select pg_try_advisory_xact_lock($1::int, hashtext($2::text || ' ' || $3::text))`,
@@ -56,7 +58,8 @@ func becomePacker(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard 
 	return taken, nil
 }
 
-// readShard reads a shard's state without locking it. Everything below nextChunk is committed, since writers hand out ids under the lock.
+// readShard reads a shard's state without locking it. Everything below nextChunk is committed,
+// since writers hand out ids under the lock.
 func readShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardRow, error) {
 	rows, err := tx.Query(ctx, `
 		select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages from index_shard where tenant_id = $1 and shard = $2`, string(tenant), shard)

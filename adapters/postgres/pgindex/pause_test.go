@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// A paused source is not begun; a pass that was asked for from the beginning begins there, whatever a run saves that went on meanwhile.
+// A paused source is not begun; a pass that was asked for from the beginning begins there, whatever
+// a run saves that went on meanwhile.
 func TestPausedAndReadFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	x, _ := openIndex(t, pgindex.Config{})

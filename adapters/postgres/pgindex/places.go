@@ -12,8 +12,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// placeRow is what scoring needs of a document. Chunk ids are never reused and a changed document gets new ones, so a row never changes; that
-// the document was removed meanwhile does not matter, since only chunks that may be found are looked up.
+// placeRow is what scoring needs of a document. Chunk ids are never reused and a changed document
+// gets new ones, so a row never changes; that the document was removed meanwhile does not matter,
+// since only chunks that may be found are looked up.
 type placeRow struct {
 	first   int64 // chunk
 	updated int64 // microseconds since 1970; noDate without one
@@ -62,7 +63,8 @@ func (x *Index) placesOf(tenant access.TenantID, seg segmentRow) (places, bool) 
 	return entry.places, true
 }
 
-// readPlaces returns the documents of a segment from memory or from the table. Served by document_chunks.
+// readPlaces returns the documents of a segment from memory or from the table. Served by
+// document_chunks.
 func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantID, seg segmentRow) (places, error) {
 	if found, known := x.placesOf(tenant, seg); known {
 		return found, nil
@@ -86,8 +88,8 @@ func (x *Index) readPlaces(ctx context.Context, q querier, tenant access.TenantI
 	return found, nil
 }
 
-// place adds to candidates, which are ordered by chunk, what scoring needs of their documents. A vector without its document is left out: there
-// is nothing that could be shown.
+// place adds to candidates, which are ordered by chunk, what scoring needs of their documents. A
+// vector without its document is left out: there is nothing that could be shown.
 func (p *probe) place(ctx context.Context, entries []retrieve.Candidate) ([]retrieve.Candidate, error) {
 	placed := entries[:0]
 	for _, c := range entries {

@@ -15,7 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Searches of many clients at once find what they should through a pooler, where no plan is kept, and directly, where plans are.
+// Searches of many clients at once find what they should through a pooler, where no plan is kept,
+// and directly, where plans are.
 func TestPlansOfSearches(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -52,7 +52,8 @@ func (x *Index) prepare(e *index.Entry) (*preparedEntry, error) {
 	return p, nil
 }
 
-// searchText is what is analysed of a chunk. Without one in the entry, the title stands before the chunk's own text.
+// searchText is what is analysed of a chunk. Without one in the entry, the title stands before the
+// chunk's own text.
 func (p *preparedEntry) searchText(i int) string {
 	if len(p.SearchText) > 0 {
 		return p.SearchText[i]
@@ -60,7 +61,8 @@ func (p *preparedEntry) searchText(i int) string {
 	return p.Document.Title + "\n" + p.Chunks[i].Text
 }
 
-// enrichment is what stands before the chunk's own text in its search text, so that the text is kept once.
+// enrichment is what stands before the chunk's own text in its search text, so that the text is
+// kept once.
 func (p *preparedEntry) enrichment(i int) string {
 	prefix, found := strings.CutSuffix(p.searchText(i), p.Chunks[i].Text)
 	if found {
@@ -69,8 +71,8 @@ func (p *preparedEntry) enrichment(i int) string {
 	return p.searchText(i) + "\n"
 }
 
-// unit scales a vector to length 1, so that the inner product is the cosine. A vector without length, or with a component that is not
-// finite, becomes all zero: it is similar to nothing.
+// unit scales a vector to length 1, so that the inner product is the cosine. A vector without
+// length, or with a component that is not finite, becomes all zero: it is similar to nothing.
 func unit(v []float32) []float32 {
 	var sum float64
 	for _, c := range v {

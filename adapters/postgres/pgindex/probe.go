@@ -26,7 +26,8 @@ type probe struct {
 	// What was compared; all says that this is every allowed chunk that has a vector.
 	compared cosineList
 	all      bool
-	// Sketches are gone through by a goroutine of its own, and by that of the keyword side once it is done with that.
+	// Sketches are gone through by a goroutine of its own, and by that of the keyword side once it
+	// is done with that.
 	other sync.WaitGroup
 	begun chan struct{}  // work is there
 	work  *sketch.Search // that narrows down what is compared
@@ -115,7 +116,8 @@ func (p *probe) pick() {
 	slices.SortFunc(p.best, func(a, b chosen) int { return cmp.Compare(a.id, b.id) })
 }
 
-// queueDistances asks for the cosines of what the sketches left, and of what only the keyword side chose.
+// queueDistances asks for the cosines of what the sketches left, and of what only the keyword side
+// chose.
 func (p *probe) queueDistances(r *round) {
 	if !p.semantic || p.all {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// A source that is removed cannot be found from the moment on, its texts and vectors are gone with it, and its words are with the next purge,
-// in segments and in what was not packed yet.
+// A source that is removed cannot be found from the moment on, its texts and vectors are gone with
+// it, and its words are with the next purge, in segments and in what was not packed yet.
 func TestARemovedSourceIsPurged(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{FreshLimit: 1000})
@@ -87,7 +87,8 @@ func TestARemovedSourceIsPurged(t *testing.T) {
 	}
 }
 
-// What a run of indexing leaves is packed when it ends, unless it is so little that reading it row by row costs nothing.
+// What a run of indexing leaves is packed when it ends, unless it is so little that reading it row
+// by row costs nothing.
 func TestTidyPacksWhatARunLeaves(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{FreshLimit: 40})

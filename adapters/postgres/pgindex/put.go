@@ -16,8 +16,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Put stores documents in one transaction, each replacing its older version whole. The analysis happens before the transaction. After
-// the commit, chunks that have waited long enough are packed; a failure of that is logged and does not concern the caller.
+// Put stores documents in one transaction, each replacing its older version whole. The analysis
+// happens before the transaction. After the commit, chunks that have waited long enough are packed;
+// a failure of that is logged and does not concern the caller.
 func (x *Index) Put(ctx context.Context, tenant access.TenantID, entries []index.Entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -79,7 +80,8 @@ func (x *Index) laps() func(stage string) {
 	}
 }
 
-// defaultShard is where new documents go. An index that an earlier version divided has others, whose documents stay where they are.
+// defaultShard is where new documents go. An index that an earlier version divided has others,
+// whose documents stay where they are.
 const defaultShard int16 = 0
 
 // shardwise are entries by where they are, or are to be.
@@ -103,7 +105,8 @@ func shardwise(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries [
 	return byShard, nil
 }
 
-// putShards writes entries shard by shard, and returns the largest number of chunks that wait for packing in one.
+// putShards writes entries shard by shard, and returns the largest number of chunks that wait for
+// packing in one.
 func (x *Index) putShards(
 	ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry, byShard map[int16][]*preparedEntry, models map[string]model,
 ) (int, error) {
@@ -153,8 +156,9 @@ type shardState struct {
 	languages                               []string
 }
 
-// lockShard makes the caller the only writer of a shard until its transaction ends. The shard's row gets a new version, which tells searches that
-// what they remember of the shard is out of date (outline): whatever changes segments, documents or who may read them must lock their shard.
+// lockShard makes the caller the only writer of a shard until its transaction ends. The shard's row
+// gets a new version, which tells searches that what they remember of the shard is out of date
+// (outline): whatever changes segments, documents or who may read them must lock their shard.
 func lockShard(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) (shardState, error) {
 	var s shardState
 	_, err := tx.Exec(ctx, `insert into index_shard (tenant_id, shard) values ($1, $2) on conflict do nothing`, string(tenant), shard)

@@ -10,7 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Beyond reports whether any document has had an access list that one audience may read and the other may not.
+// Beyond reports whether any document has had an access list that one audience may read and the
+// other may not.
 func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond bool, err error) {
 	err = x.db.Pool.QueryRow(ctx, `
 		select exists (select number from (`+listsOf("$1", "$2")+`) mine except select number from (`+listsOf("$3", "$4")+`) theirs)`,
@@ -21,8 +22,8 @@ func (x *Index) Beyond(ctx context.Context, one, other access.Audience) (beyond 
 	return beyond, nil
 }
 
-// Titles returns titles of documents that everyone in the audience may read, each once, at most limit. Documents of one passage come last: many
-// only say where a page has moved.
+// Titles returns titles of documents that everyone in the audience may read, each once, at most
+// limit. Documents of one passage come last: many only say where a page has moved.
 func (x *Index) Titles(ctx context.Context, audience access.Audience, limit int) ([]string, error) {
 	if audience.Tenant() == "" {
 		return nil, nil
@@ -41,13 +42,15 @@ func (x *Index) Titles(ctx context.Context, audience access.Audience, limit int)
 	return titles, nil
 }
 
-// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+// Readable returns those of the documents that exist and that everybody in the audience may read at
+// this moment.
 func (x *Index) Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error) {
 	readable := make(map[document.ID]bool, len(ids))
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return readable, nil
 	}
-	// The shards come first: they make the unique constraint (tenant_id, shard, external_id) serve the look-up.
+	// The shards come first: they make the unique constraint (tenant_id, shard, external_id) serve
+	// the look-up.
 	rows, err := x.db.Pool.Query(ctx, `
 		select d.external_id
 		from index_shard s

@@ -16,8 +16,8 @@ import (
 //go:embed queries/segment_change.sql
 var segmentChangeSQL string
 
-// Remove takes documents of a source out of the index. They cannot be found any more when it returns; their postings are purged by
-// the next merge.
+// Remove takes documents of a source out of the index. They cannot be found any more when it
+// returns; their postings are purged by the next merge.
 func (x *Index) Remove(ctx context.Context, tenant access.TenantID, source document.SourceID, ids []document.ID) error {
 	if len(ids) == 0 {
 		return nil
@@ -61,8 +61,8 @@ type dropped struct {
 	read time.Time
 }
 
-// drop deletes documents of the locked shard and returns what was there. A source given restricts it. The shard's statistics are
-// brought up to date in w.state.
+// drop deletes documents of the locked shard and returns what was there. A source given restricts
+// it. The shard's statistics are brought up to date in w.state.
 func (w *shardWriter) drop(ctx context.Context, source document.SourceID, ids []document.ID) (map[document.ID]dropped, error) {
 	// Served by document's unique constraint.
 	rows, err := w.tx.Query(ctx, `
@@ -168,7 +168,8 @@ func (x *Index) SetACL(ctx context.Context, tenant access.TenantID, source docum
 	return x.tell(ctx, tenant, ids)
 }
 
-// setACL changes who may read documents of the locked shard. numbers are those of the lists, by key.
+// setACL changes who may read documents of the locked shard. numbers are those of the lists, by
+// key.
 func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, source document.SourceID, numbers map[string]int32, changes []index.Access) error {
 	ids, hashes, lists := make([]string, len(changes)), make([][]byte, len(changes)), make([]int32, len(changes))
 	reads := make([]*time.Time, len(changes))
@@ -176,7 +177,8 @@ func setACL(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16,
 		ids[i], hashes[i], lists[i] = string(c.ID), c.Hash[:], numbers[aclKey(sortedACL(c.ACL))]
 		reads[i] = nullTime(c.ReadAt)
 	}
-	// Served by document's unique constraint. Chunks whose list stays are not touched. A newer list stays (index.NewerACL).
+	// Served by document's unique constraint. Chunks whose list stays are not touched. A newer list
+	// stays (index.NewerACL).
 	rows, err := tx.Query(ctx, `
 		update document d set acl = l.principals, access_number = l.number, content_hash = c.hash, acl_read_at = coalesce(c.read_at, '-infinity')
 		from unnest($4::text[], $5::bytea[], $6::int[], $7::timestamptz[]) as c (id, hash, list, read_at)

@@ -23,7 +23,8 @@ func (r *round) queue(read func(pgx.BatchResults) error, sql string, args ...any
 	r.reads = append(r.reads, read)
 }
 
-// send starts the statements; the server works on them while the caller does something else. The results must be read.
+// send starts the statements; the server works on them while the caller does something else. The
+// results must be read.
 func (r *round) send(ctx context.Context, to batcher) pending {
 	if len(r.reads) == 0 {
 		return pending{}
@@ -40,7 +41,8 @@ type pending struct {
 	reads   []func(pgx.BatchResults) error
 }
 
-// read waits for the results, in the order in which they were asked for. After an error the rest is thrown away.
+// read waits for the results, in the order in which they were asked for. After an error the rest is
+// thrown away.
 func (p pending) read() error {
 	if p.results == nil {
 		return nil

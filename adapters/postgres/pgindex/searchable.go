@@ -13,12 +13,14 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Searchable lists the sources with documents that the audience may read, by name, and counts those alone.
+// Searchable lists the sources with documents that the audience may read, by name, and counts those
+// alone.
 func (x *Index) Searchable(ctx context.Context, audience access.Audience) ([]tool.Source, error) {
 	if audience.Tenant() == "" {
 		return nil, nil
 	}
-	// Served by document_source, which reads each document of the tenant once. Callers keep the result.
+	// Served by document_source, which reads each document of the tenant once. Callers keep the
+	// result.
 	rows, err := x.db.Pool.Query(ctx, `
 		select c.source_id, coalesce(nullif(s.name, ''), c.source_id), coalesce(nullif(s.kind, ''), c.kind), c.documents, c.newest
 		from (

@@ -33,7 +33,8 @@ func newSegmentBuilder(low, high int64, level int16) *segmentBuilder {
 		lengths: make([]byte, 4*(high-low)), lists: make(map[postingKey][]byte)}
 }
 
-// readLive marks the chunks that are in the index now; others are left out. Served by document_chunks.
+// readLive marks the chunks that are in the index now; others are left out. Served by
+// document_chunks.
 func (b *segmentBuilder) readLive(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	rows, err := tx.Query(ctx, `select shard, first_chunk, chunk_count, access_number from document
 		where tenant_id = $1 and shard = $2 and first_chunk >= $3 and first_chunk < $4`, string(tenant), shard, b.low, b.high)
@@ -89,7 +90,8 @@ func (b *segmentBuilder) store(ctx context.Context, tx pgx.Tx, tenant access.Ten
 	return nil
 }
 
-// countDead notes how many of the segment's chunks were removed while it was built. The caller holds the shard's lock.
+// countDead notes how many of the segment's chunks were removed while it was built. The caller
+// holds the shard's lock.
 func (b *segmentBuilder) countDead(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16) error {
 	now := newSegmentBuilder(b.low, b.high, 0)
 	if err := now.readLive(ctx, tx, tenant, shard); err != nil {

@@ -113,7 +113,8 @@ func (x *Index) Save(ctx context.Context, tenant access.TenantID, run index.Run)
 	return nil
 }
 
-// cleanRun removes from a run's texts what PostgreSQL cannot store, such as NUL in the name of a broken file.
+// cleanRun removes from a run's texts what PostgreSQL cannot store, such as NUL in the name of a
+// broken file.
 func cleanRun(run index.Run) index.Run {
 	run.Source.Name, run.Settings, run.Error = clean(run.Source.Name), clean(run.Settings), clean(run.Error)
 	run.Failures, run.Skipped = slices.Clone(run.Failures), slices.Clone(run.Skipped)
@@ -186,8 +187,9 @@ func (x *Index) Sources(ctx context.Context, tenant access.TenantID) ([]SourceSt
 // ErrNoSource reports a source that the index does not have.
 var ErrNoSource = errors.New("there is no such source")
 
-// RemoveSource takes a source with all its documents out of the index and returns how many documents there were. Documents go in steps; a
-// call that fails half-way can be repeated. by is who asks.
+// RemoveSource takes a source with all its documents out of the index and returns how many
+// documents there were. Documents go in steps; a call that fails half-way can be repeated. by is
+// who asks.
 func (x *Index) RemoveSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) (int, error) {
 	const step = 1000
 	removed := 0
@@ -265,7 +267,8 @@ func (x *Index) Known(ctx context.Context, tenant access.TenantID, source docume
 	return known, nil
 }
 
-// sourceNumbers returns the short names of the entries' sources, creating sources that Begin has not seen.
+// sourceNumbers returns the short names of the entries' sources, creating sources that Begin has
+// not seen.
 func sourceNumbers(ctx context.Context, tx pgx.Tx, tenant access.TenantID, entries []*preparedEntry) (map[document.SourceID]int32, error) {
 	kinds := make(map[string]document.Kind)
 	for _, p := range entries {

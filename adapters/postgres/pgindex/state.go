@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// snapshot is what a search reads first: the outline of the index, all in one state of the database.
+// snapshot is what a search reads first: the outline of the index, all in one state of the
+// database.
 type snapshot struct {
 	lists     []int32   // numbers of the access lists that the audience may read, ascending
 	until     time.Time // when lists is asked for again although the shards have the same versions; zero: never
@@ -72,7 +73,8 @@ func scanRange(row pgx.CollectableRow) (docRange, error) {
 	return d, err
 }
 
-// beginRead opens the transaction that gives a search one consistent state of the index and of the access lists.
+// beginRead opens the transaction that gives a search one consistent state of the index and of the
+// access lists.
 const beginRead = `begin transaction isolation level repeatable read read only`
 
 // queueOutline asks for what changes with the shards' versions, but for the fresh documents.
@@ -83,7 +85,8 @@ func (s *snapshot) queueOutline(to *round, r retrieve.Request) {
 	to.queue(into(&s.segments, scanSegment), `select `+segmentColumns+` from segment where tenant_id = $1 order by shard, low`, tenant)
 }
 
-// scanLists reads the access lists, and whether the audience may read some of them by nodes alone: those may stop counting while nothing is written.
+// scanLists reads the access lists, and whether the audience may read some of them by nodes alone:
+// those may stop counting while nothing is written.
 func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	rows, err := br.Query()
 	if err != nil {
@@ -104,7 +107,8 @@ func (s *snapshot) scanLists(br pgx.BatchResults) error {
 	return err
 }
 
-// What every search asks for; with a model if it compares vectors. Served by primary key and unique constraint.
+// What every search asks for; with a model if it compares vectors. Served by primary key and unique
+// constraint.
 const (
 	shardsSQL = `select shard, xmin::text::bigint, sealed_to, next_chunk, chunks, languages
 		from index_shard where tenant_id = $1 order by shard`
@@ -112,7 +116,8 @@ const (
 		where tenant_id = $1 and name = $2`
 )
 
-// queue asks for the shards with their versions, for the model with its own, and for what a request names. Every statement touches few rows.
+// queue asks for the shards with their versions, for the model with its own, and for what a request
+// names. Every statement touches few rows.
 func (s *snapshot) queue(first *round, r retrieve.Request) {
 	tenant := string(r.Audience.Tenant())
 	first.queue(into(&s.shards, scanShard), shardsSQL, tenant)

@@ -67,8 +67,8 @@ func reads(t *testing.T, db *postgres.DB, called func()) (n int64) {
 	return count() - before
 }
 
-// Until statistics are taken again, statements read each row that they need a few times, and not the
-// tables for each row.
+// Until statistics are taken again, statements read each row that they need a few times, and not
+// the tables for each row.
 func TestReadsDoNotDependOnStatistics(t *testing.T) {
 	t.Parallel()
 	const many = 500

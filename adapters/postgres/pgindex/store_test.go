@@ -28,7 +28,8 @@ func TestIndexStoreSuite(t *testing.T) {
 	})
 }
 
-// A new embedding model is filled beside the old one; chunks that came, went or changed their readers meanwhile do no harm.
+// A new embedding model is filled beside the old one; chunks that came, went or changed their
+// readers meanwhile do no harm.
 func TestFillAnotherModel(t *testing.T) {
 	t.Parallel()
 	x, _ := openIndex(t, pgindex.Config{FreshLimit: 2})
@@ -146,7 +147,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// A new index has no statistics until autovacuum takes them, and passages would be looked up by a wrong index meanwhile.
+// A new index has no statistics until autovacuum takes them, and passages would be looked up by a
+// wrong index meanwhile.
 func TestANewIndexIsAnalysed(t *testing.T) {
 	t.Parallel()
 	x, db := openIndex(t, pgindex.Config{})

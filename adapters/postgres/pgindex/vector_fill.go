@@ -21,8 +21,8 @@ const (
 	fillPage = 8192
 )
 
-// SearchTexts yields the chunks that have no vector of a model; see index.VectorStore. Chunks that come meanwhile may or may not be among
-// them.
+// SearchTexts yields the chunks that have no vector of a model; see index.VectorStore. Chunks that
+// come meanwhile may or may not be among them.
 func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model string) iter.Seq2[[]index.ChunkText, error] {
 	return func(yield func([]index.ChunkText, error) bool) {
 		shards, err := x.shardNumbers(ctx, tenant)
@@ -56,8 +56,9 @@ func (x *Index) SearchTexts(ctx context.Context, tenant access.TenantID, model s
 	}
 }
 
-// withoutVectors returns those of the next ids of a shard whose chunks have no vector of a model, and the last id that was looked at, -1 when there
-// is none. The two lists are ranges of primary keys and are compared here: as one statement with an anti-join, the planner reads whole tables.
+// withoutVectors returns those of the next ids of a shard whose chunks have no vector of a model,
+// and the last id that was looked at, -1 when there is none. The two lists are ranges of primary
+// keys and are compared here: as one statement with an anti-join, the planner reads whole tables.
 func (x *Index) withoutVectors(ctx context.Context, tenant access.TenantID, shard int16, after int64, model string) ([]int64, int64, error) {
 	rows, err := x.db.Pool.Query(ctx, `select id from chunk where tenant_id = $1 and shard = $2 and id > $3 order by id limit $4`,
 		string(tenant), shard, after, fillPage)
@@ -156,7 +157,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 				return err
 			}
 		}
-		// A new version of the row tells searches that chunks which had no vector may have one now. It comes last: rows of shards are locked before.
+		// A new version of the row tells searches that chunks which had no vector may have one now.
+		// It comes last: rows of shards are locked before.
 		_, err := tx.Exec(ctx, `update embedding_model set indexed = indexed where number = $1`, m.number)
 		return err
 	})
@@ -166,7 +168,8 @@ func (x *Index) PutVectors(ctx context.Context, tenant access.TenantID, name str
 	return x.tellChunks(ctx, tenant, chunks)
 }
 
-// putVectors writes the vectors that are missing. Under the shard's lock no document goes away and no access list changes meanwhile.
+// putVectors writes the vectors that are missing. Under the shard's lock no document goes away and
+// no access list changes meanwhile.
 func putVectors(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, m model, vectors map[int64][]float32) error {
 	if _, err := lockShard(ctx, tx, tenant, shard); err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a sentence that says what to do.
+// ErrDimensions reports vectors that do not fit the space they are meant for. It is wrapped in a
+// sentence that says what to do.
 var ErrDimensions = retrieve.ErrDimensions
 
 // maxDimensions is how long vectors may be in pgvector, in either precision. The limits of its
@@ -35,8 +36,8 @@ func (m model) check(dimensions int) error {
 	return nil
 }
 
-// RegisterModel makes a vector space known, or checks that the one known by this name has these dimensions. Vectors of several models live
-// side by side.
+// RegisterModel makes a vector space known, or checks that the one known by this name has these
+// dimensions. Vectors of several models live side by side.
 func (x *Index) RegisterModel(ctx context.Context, tenant access.TenantID, name string, dimensions int) error {
 	_, err := x.registerModel(ctx, tenant, name, dimensions)
 	return err
@@ -130,8 +131,8 @@ func (x *Index) modelsOf(ctx context.Context, tenant access.TenantID, entries []
 	return models, nil
 }
 
-// DropModel forgets a vector space with all its vectors; a model that is not known is no error. Searches with it find by
-// keywords alone from then on.
+// DropModel forgets a vector space with all its vectors; a model that is not known is no error.
+// Searches with it find by keywords alone from then on.
 func (x *Index) DropModel(ctx context.Context, tenant access.TenantID, name string) error {
 	m, found, err := loadModel(ctx, x.db.Pool, tenant, name)
 	if err != nil || !found {

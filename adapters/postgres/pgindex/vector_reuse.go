@@ -10,9 +10,9 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// Vectors implements index.Store. Served by document's unique constraint, through the shards, and by the
-// primary keys. The lateral parts keep that order whatever the statistics say: read from its beginning,
-// embedding is all that the tenant has.
+// Vectors implements index.Store. Served by document's unique constraint, through the shards, and
+// by the primary keys. The lateral parts keep that order whatever the statistics say: read from its
+// beginning, embedding is all that the tenant has.
 func (x *Index) Vectors(ctx context.Context, tenant access.TenantID, model string, ids []document.ID) (map[string][]float32, error) {
 	out := make(map[string][]float32)
 	rows, err := x.db.Pool.Query(ctx, `

@@ -62,7 +62,8 @@ func routeIndex(t *testing.T, precision string) *Index {
 	return x
 }
 
-// The route depends on how much is allowed, and on whether there are sketches. Both give as many rows as asked for; sketches agree with brute force.
+// The route depends on how much is allowed, and on whether there are sketches. Both give as many
+// rows as asked for; sketches agree with brute force.
 func TestVectorRoutes(t *testing.T) {
 	t.Parallel()
 	for _, precision := range []string{precisionHalf, precisionFull} {

@@ -12,17 +12,21 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// Settings of a search, for its transaction alone. Plans are made for the numbers at hand; compiling them would take longer than running them.
+// Settings of a search, for its transaction alone. Plans are made for the numbers at hand;
+// compiling them would take longer than running them.
 const searchSettings = `select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('jit', 'off', true)`
 
-// passageSettings are those of what follows in the transaction: one plan does for all numbers, and planning takes longer than running.
+// passageSettings are those of what follows in the transaction: one plan does for all numbers, and
+// planning takes longer than running.
 const passageSettings = `select set_config('plan_cache_mode', 'force_generic_plan', true)`
 
 const (
-	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that are missing.
+	// fewVectors is up to how many distances are all fetched, which saves a look-up of those that
+	// are missing.
 	fewVectors = 2000
-	// exactLimit is up to how many allowed chunks every vector is compared although there are sketches: fewer would leave nothing to be narrowed
-	// down, and these cost about as much (measured by make bench-search).
+	// exactLimit is up to how many allowed chunks every vector is compared although there are
+	// sketches: fewer would leave nothing to be narrowed down, and these cost about as much
+	// (measured by make bench-search).
 	exactLimit = 2000
 )
 
@@ -35,8 +39,9 @@ func (p *probe) compares() (m model, wanted bool, err error) {
 	return m, true, m.check(len(p.vector))
 }
 
-// narrow decides how the probe's vector is compared, and asks PostgreSQL for what that needs: every allowed vector when there are few, or while there
-// are no sketches of them; nothing when sketches in memory narrow them down.
+// narrow decides how the probe's vector is compared, and asks PostgreSQL for what that needs: every
+// allowed vector when there are few, or while there are no sketches of them; nothing when sketches
+// in memory narrow them down.
 func (p *probe) narrow(ctx context.Context, r *round) error {
 	m, wanted, err := p.compares()
 	if err != nil || !wanted {
@@ -58,8 +63,9 @@ func (p *probe) narrow(ctx context.Context, r *round) error {
 	return nil
 }
 
-// queueExact compares the vectors of all allowed chunks, range by range of neighbouring ids. Served by the primary key of embedding: the
-// offset keeps the planner from turning the loop into a scan of the table.
+// queueExact compares the vectors of all allowed chunks, range by range of neighbouring ids. Served
+// by the primary key of embedding: the offset keeps the planner from turning the loop into a scan
+// of the table.
 func (p *probe) queueExact(r *round, m model) {
 	limit := p.scope.count
 	if limit > fewVectors {
@@ -106,8 +112,9 @@ func queueDistances(r *round, tenant access.TenantID, s *snapshot, byShard map[i
 	}
 }
 
-// cosines reads rows of (shard, chunk, negative inner product, access list). What the audience may not read is left out here as well, where it
-// costs less than as a condition: lists are thousands, and the chunks come from bitmaps.
+// cosines reads rows of (shard, chunk, negative inner product, access list). What the audience may
+// not read is left out here as well, where it costs less than as a condition: lists are thousands,
+// and the chunks come from bitmaps.
 func cosines(s *snapshot, found *cosineList) func(pgx.BatchResults) error {
 	return func(br pgx.BatchResults) error {
 		rows, err := br.Query()

@@ -16,22 +16,25 @@ import (
 )
 
 const (
-	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on vectors learned from the texts themselves (256 dimensions,
-	// make bench-search): of the ten most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
+	// sketchCandidates is how many chunks the sketches leave for the exact comparison. Measured on
+	// vectors learned from the texts themselves (256 dimensions, make bench-search): of the ten
+	// most similar of 100,000 chunks 99 % are among 400, of a million 96 %.
 	sketchCandidates = 600
-	// sketchBatch is how many vectors are read at a time to make sketches of, and sketchRounds how many times a search does that at most; until
-	// all are there, PostgreSQL compares every vector.
+	// sketchBatch is how many vectors are read at a time to make sketches of, and sketchRounds how
+	// many times a search does that at most; until all are there, PostgreSQL compares every vector.
 	sketchBatch  = 8192
 	sketchRounds = 16
-	// sketchAfter is how many searches a process makes before it begins to, so that a command that asks once does not.
+	// sketchAfter is how many searches a process makes before it begins to, so that a command that
+	// asks once does not.
 	sketchAfter = 3
-	// sketchShare is the part of the memory, in quarters, that the sketches of an index may take; vectors of a larger index are compared by
-	// PostgreSQL, every one that may be read.
+	// sketchShare is the part of the memory, in quarters, that the sketches of an index may take;
+	// vectors of a larger index are compared by PostgreSQL, every one that may be read.
 	sketchShare = 3
 )
 
-// sketches are what a process remembers of the vectors of a block of chunks in one model. Vectors never change, and ids are never reused, so that
-// a sketch stays right; a chunk may get a vector later, which changes the version of the model's row.
+// sketches are what a process remembers of the vectors of a block of chunks in one model. Vectors
+// never change, and ids are never reused, so that a sketch stays right; a chunk may get a vector
+// later, which changes the version of the model's row.
 type sketches struct {
 	mu      sync.RWMutex
 	block   *sketch.Block
@@ -78,8 +81,8 @@ func (s *search) fitting(m model) bool {
 	return blocks*sketch.BlockBytes(int(m.dimensions)) <= s.index.cfg.CacheBytes/4*sketchShare
 }
 
-// sketched makes sure that there is a sketch of every vector that may be read, and reports whether that is so: a process that has begun a
-// short while ago makes some with every search.
+// sketched makes sure that there is a sketch of every vector that may be read, and reports whether
+// that is so: a process that has begun a short while ago makes some with every search.
 func (s *search) sketched(ctx context.Context, m model) (bool, error) {
 	searches := s.index.searches.Add(1)
 	for rounds := 0; ; rounds++ {
@@ -96,7 +99,8 @@ func (s *search) sketched(ctx context.Context, m model) (bool, error) {
 	}
 }
 
-// hold takes hold of the sketches of every block that may be read. It reports false where some were forgotten this moment: memory is short.
+// hold takes hold of the sketches of every block that may be read. It reports false where some were
+// forgotten this moment: memory is short.
 func (s *search) hold(m model) bool {
 	s.sketches = make(map[blockKey]*sketches, len(s.scope.allowed))
 	for key := range s.scope.allowed {
@@ -126,7 +130,8 @@ type chunkPlace struct {
 	id    int64
 }
 
-// gap counts the chunks that may be read and that nothing is known of, and returns a range of ids to read next.
+// gap counts the chunks that may be read and that nothing is known of, and returns a range of ids
+// to read next.
 func (s *search) gap(m model) (missing int, low, high chunkPlace) {
 	for key, allowed := range s.scope.allowed {
 		first := -1
@@ -167,7 +172,8 @@ func (s *snapshot) nextChunk(shard int16) int64 {
 	return 0
 }
 
-// sketch reads a range of vectors, whoever may read their chunks, and remembers sketches of them. Served by the primary key.
+// sketch reads a range of vectors, whoever may read their chunks, and remembers sketches of them.
+// Served by the primary key.
 func (s *search) sketch(ctx context.Context, m model, low, high chunkPlace) error {
 	rows, err := s.conn.Query(ctx, `select chunk, `+m.precision+`_send(`+m.column()+`) from embedding
 		where tenant_id = $1 and shard = $2 and model = $3 and chunk >= $4 and chunk < $5 order by chunk`,
@@ -224,8 +230,8 @@ func (s *search) remember(m model, space *sketch.Space, low, high chunkPlace, of
 	sk.block.Put(offsets, vectors)
 }
 
-// nearest begins to look for n chunks that are probably most similar to a query. It reads memory alone; all sketches must be locked while the
-// work goes on.
+// nearest begins to look for n chunks that are probably most similar to a query. It reads memory
+// alone; all sketches must be locked while the work goes on.
 func (s *search) nearest(q []float32, n int) *sketch.Search {
 	var parts []sketch.Part
 	var space *sketch.Space
@@ -282,8 +288,9 @@ func (v *rawVector) ScanBytes(src []byte) error {
 	return nil
 }
 
-// fromHalf converts a number of 16 bits (IEEE 754 binary16). The factor is the difference of the biases; it also makes numbers right that are too
-// small to have an exponent. There are no infinities: pgvector stores none.
+// fromHalf converts a number of 16 bits (IEEE 754 binary16). The factor is the difference of the
+// biases; it also makes numbers right that are too small to have an exponent. There are no
+// infinities: pgvector stores none.
 func fromHalf(h uint16) float32 {
 	return math.Float32frombits(uint32(h&0x8000)<<16|uint32(h&0x7fff)<<13) * 0x1p112
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 )
 
-// What a process remembers of vectors follows what others write: new chunks, vectors that old chunks get later, and a model that was dropped
-// and came back.
+// What a process remembers of vectors follows what others write: new chunks, vectors that old
+// chunks get later, and a model that was dropped and came back.
 func TestSketchesFollowTheIndex(t *testing.T) {
 	t.Parallel()
 	reader, db := openIndex(t, pgindex.Config{FreshLimit: 1, ExactLimit: 1})
@@ -128,8 +128,8 @@ func TestRoutesAgreeOnCosines(t *testing.T) {
 	}
 }
 
-// The first search of a process finds the sketches that were made before it, however many there are; a search alone leaves the first of so many to
-// PostgreSQL.
+// The first search of a process finds the sketches that were made before it, however many there
+// are; a search alone leaves the first of so many to PostgreSQL.
 func TestSketchesAreMadeBeforeTheFirstSearch(t *testing.T) {
 	t.Parallel()
 	writer, db := openIndex(t, pgindex.Config{})

@@ -9,9 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Sketch makes the sketches of all vectors of a model, which the first searches of a process would make else while somebody waits for them: seconds
-// for a million chunks. Where none are wanted, since the index is small or memory short, it does nothing. It takes a connection for one piece of the
-// work at a time, and ends with ctx; what it leaves undone, searches do.
+// Sketch makes the sketches of all vectors of a model, which the first searches of a process would
+// make else while somebody waits for them: seconds for a million chunks. Where none are wanted,
+// since the index is small or memory short, it does nothing. It takes a connection for one piece of
+// the work at a time, and ends with ctx; what it leaves undone, searches do.
 func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string) error {
 	for before := -1; ; {
 		missing, err := x.sketchNext(ctx, tenant, model)
@@ -25,7 +26,8 @@ func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string
 	}
 }
 
-// sketchNext makes the next sketches, in one state of the index, and returns how many were missing before.
+// sketchNext makes the next sketches, in one state of the index, and returns how many were missing
+// before.
 func (x *Index) sketchNext(ctx context.Context, tenant access.TenantID, model string) (missing int, err error) {
 	conn, err := x.db.Pool.Acquire(ctx)
 	if err != nil {

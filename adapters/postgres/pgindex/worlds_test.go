@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Words and titles of the documents of two worlds: few, so that hidden and readable ones share them.
+// Words and titles of the documents of two worlds: few, so that hidden and readable ones share
+// them.
 var (
 	worldWords  = []string{"lighthouse", "foghorn", "keeper", "harbour", "lamp", "rota", "signal", "oil", "the", "weekly"}
 	worldTitles = []string{"", "Foghorn manual", "Lighthouse", "Keeper rota", "Harbour rules"}
@@ -112,8 +113,8 @@ func TestHiddenDocumentsChangeNothing(t *testing.T) {
 	}
 }
 
-// observe writes down all that an audience of members meets: what searches find, with each score, and
-// what the graph states.
+// observe writes down all that an audience of members meets: what searches find, with each score,
+// and what the graph states.
 func observe(ctx context.Context, rt *rapid.T, hybrid *retrieve.Hybrid, graph *pgknowledge.Graph, tenant access.TenantID) string {
 	var b strings.Builder
 	audience := access.NewAudience(tenant, access.Members)

@@ -17,23 +17,27 @@ var calledText string
 var calledSQL = readable(calledText, "$5")
 
 const (
-	// evidenceRounds is how many times the names of people, and the people of names, are looked up from one another: a name, its address, the address's other names,
-	// and who else has those.
+	// evidenceRounds is how many times the names of people, and the people of names, are looked up
+	// from one another: a name, its address, the address's other names, and who else has those.
 	evidenceRounds = 6
-	// mostSpellingsOf is how many spellings of names are looked at of one entity, and of one name. Whatever has more is shared by many people.
+	// mostSpellingsOf is how many spellings of names are looked at of one entity, and of one name.
+	// Whatever has more is shared by many people.
 	mostSpellingsOf = 50
-	// mostPeople is how many entities are looked at. Among more nobody can tell whose a name is, and the operator's word alone joins them.
+	// mostPeople is how many entities are looked at. Among more nobody can tell whose a name is,
+	// and the operator's word alone joins them.
 	mostPeople = 200
 )
 
-// evidence is what an audience may know of who goes by which name, with the numbers of entities and names.
+// evidence is what an audience may know of who goes by which name, with the numbers of entities and
+// names.
 type evidence struct {
 	knowledge.Evidence
 	entities map[knowledge.ID]int64
 	names    map[string]int64 // by form
 }
 
-// evidence looks up, from what goes by the names of a question, who else may be meant by them. Where that has no end it is nothing but the operator's word.
+// evidence looks up, from what goes by the names of a question, who else may be meant by them.
+// Where that has no end it is nothing but the operator's word.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.said(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -173,11 +177,13 @@ func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.E
 type meant struct {
 	about    []naming
 	entities []int64 // that go by the names, with those that stand for the documents that do, and with what counts as one with any of them
-	// parted are those of the entities that are other people's too, each with the names by which it is asked for: of them counts what documents call so.
+	// parted are those of the entities that are other people's too, each with the names by which it
+	// is asked for: of them counts what documents call so.
 	parted, by []int64
 }
 
-// meant finds what is asked about: what goes by the names of a question, also where documents abbreviate them, and whatever counts as one with it for this audience.
+// meant finds what is asked about: what goes by the names of a question, also where documents
+// abbreviate them, and whatever counts as one with it for this audience.
 func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
 		return m, err
@@ -228,7 +234,8 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	return m, nil
 }
 
-// part notes that an address or account is asked for by the name of one of several people who have it.
+// part notes that an address or account is asked for by the name of one of several people who have
+// it.
 func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string) {
 	reused := e.Reused(id)
 	if len(reused) == 0 || slices.Contains(asked, knowledge.Form(id.Key)) {
@@ -242,7 +249,8 @@ func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string)
 	}
 }
 
-// One returns what counts as one with whatever goes by the names of a question, with the reasons, for the question's audience.
+// One returns what counts as one with whatever goes by the names of a question, with the reasons,
+// for the question's audience.
 func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
 	about, err := g.named(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {

@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts keeps what a model read from texts. It is safe for concurrent use by any number of processes.
+// Texts keeps what a model read from texts. It is safe for concurrent use by any number of
+// processes.
 type Texts struct{ db *postgres.DB }
 
 // NewTexts returns what is kept of texts in db.
@@ -89,7 +90,8 @@ func (t *Texts) Settle(ctx context.Context, tenant access.TenantID, text extract
 	return nil
 }
 
-// Extracted notes, in the transaction that writes what a document states, that its passages were read. Drop takes it back.
+// Extracted notes, in the transaction that writes what a document states, that its passages were
+// read. Drop takes it back.
 func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extract.Digest, d extract.Document, texts []extract.Digest) error {
 	if _, err := tx.Exec(ctx, `insert into extracted (tenant_id, shard, document, first_chunk, way, digests) values ($1, $2, $3, $4, $5, $6)`,
 		string(tenant), d.Shard, d.Row, d.First, way[:], digestsOf(texts)); err != nil {
@@ -98,8 +100,9 @@ func Extracted(ctx context.Context, tx pgx.Tx, tenant access.TenantID, way extra
 	return nil
 }
 
-// Forget notes which texts no document holds any more, and deletes what was read from those of which that was noted the night before: a document that is being replaced is
-// stored again by then. It also deletes what older versions of the program left of documents that they deleted.
+// Forget notes which texts no document holds any more, and deletes what was read from those of
+// which that was noted the night before: a document that is being replaced is stored again by then.
+// It also deletes what older versions of the program left of documents that they deleted.
 func (t *Texts) Forget(ctx context.Context) error {
 	const used = `exists (select from (select tenant_id, unnest(digests) as digest from extracted) x where x.tenant_id = e.tenant_id and x.digest = e.digest)`
 	var work pgx.Batch
@@ -134,7 +137,8 @@ type TextsSize struct {
 	Reasons                       map[string]int64 // why texts were given up
 }
 
-// Size counts what a model read, for the operator of a tenant: it asks nobody's rights. Took is the mean of an answer.
+// Size counts what a model read, for the operator of a tenant: it asks nobody's rights. Took is the
+// mean of an answer.
 func (t *Texts) Size(ctx context.Context, tenant access.TenantID, way extract.Digest) (TextsSize, error) {
 	s := TextsSize{Reasons: make(map[string]int64)}
 	var took float64

@@ -10,12 +10,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// forgottenSQL is by what a forgotten person is known: a digest, made with this installation's key, of $1 (tenant) and an address. It stands beside those of accounts, of which
-// none has a platform of this name.
+// forgottenSQL is by what a forgotten person is known: a digest, made with this installation's key,
+// of $1 (tenant) and an address. It stands beside those of accounts, of which none has a platform
+// of this name.
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
-// Forget deletes what is kept of a person who is known by an address of mail: that entity with its names, what is stated of it, and what the operator said of it; and sees to it that
-// what is read from documents later says nothing of it. It reports whether there was anything. What documents themselves say stays theirs.
+// Forget deletes what is kept of a person who is known by an address of mail: that entity with its
+// names, what is stated of it, and what the operator said of it; and sees to it that what is read
+// from documents later says nothing of it. It reports whether there was anything. What documents
+// themselves say stays theirs.
 func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string) (was bool, err error) {
 	email = strings.ToLower(email)
 	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

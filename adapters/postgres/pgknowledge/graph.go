@@ -38,7 +38,8 @@ func readable(sql, held string) string {
 
 var _ knowledge.Graph = (*Graph)(nil)
 
-// Graph reads what documents state, each time as an audience may read it at that moment. It is safe for concurrent use.
+// Graph reads what documents state, each time as an audience may read it at that moment. It is safe
+// for concurrent use.
 type Graph struct{ db *postgres.DB }
 
 // New returns the graph kept in db.
@@ -189,7 +190,8 @@ func (g *Graph) Statements(ctx context.Context, q knowledge.Question) ([]knowled
 // mostPatterns is how many patterns of a source's CODEOWNERS are compared with a document.
 const mostPatterns = 5000
 
-// covering are the paths of CODEOWNERS files that name one of the documents, where owners are asked for.
+// covering are the paths of CODEOWNERS files that name one of the documents, where owners are asked
+// for.
 func (g *Graph) covering(ctx context.Context, q knowledge.Question, about []naming) ([]int64, error) {
 	var ids []int64
 	if len(q.Relations) > 0 && !slices.Contains(q.Relations, knowledge.Owns) {
@@ -252,7 +254,8 @@ func closest(all []stated, covering []int64) []stated {
 	return all
 }
 
-// limitSlack is how many times as many statements are read as are asked for: some lead to documents that the audience may not read, and are left out.
+// limitSlack is how many times as many statements are read as are asked for: some lead to documents
+// that the audience may not read, and are left out.
 const limitSlack = 3
 
 // side is one end of a row of statements.sql.
@@ -285,8 +288,8 @@ func scanStatement(row pgx.CollectableRow) (stated, error) {
 	return s, err
 }
 
-// resolve finds the documents that statements lead to. Those that lead to a document which the audience may not read, or which is not there, are left out: which of
-// the two it is shows nowhere.
+// resolve finds the documents that statements lead to. Those that lead to a document which the
+// audience may not read, or which is not there, are left out: which of the two it is shows nowhere.
 func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated) ([]knowledge.Statement, error) {
 	var addresses, ids, forms []string
 	for i := range all {
@@ -337,7 +340,8 @@ func (g *Graph) resolve(ctx context.Context, q knowledge.Question, all []stated)
 	return out, nil
 }
 
-// targets are the documents at some addresses, of some ids and of some titles, which the audience may read.
+// targets are the documents at some addresses, of some ids and of some titles, which the audience
+// may read.
 func (g *Graph) targets(ctx context.Context, q knowledge.Question, addresses, ids, forms []string) (map[string]document.Ref, error) {
 	byKey := make(map[string]document.Ref)
 	if len(addresses)+len(ids)+len(forms) == 0 {

@@ -20,7 +20,8 @@ type Same struct {
 	At              time.Time
 }
 
-// ErrAlready reports two entities of which the operator said that already, ErrUnknown one that no document names, and ErrItself one that was named twice.
+// ErrAlready reports two entities of which the operator said that already, ErrUnknown one that no
+// document names, and ErrItself one that was named twice.
 var (
 	ErrAlready = errors.New("that was said already")
 	ErrUnknown = errors.New("no document names it")
@@ -35,18 +36,22 @@ func (s Same) ordered() Same {
 	return s
 }
 
-// Merge keeps that two entities are one, or takes back that they are apart: back then says that it did, and documents decide again. It changes nothing that documents
-// state: whoever asks for one of them is told of both, as far as they may read what states it. Split takes it back, whatever was stated meanwhile.
+// Merge keeps that two entities are one, or takes back that they are apart: back then says that it
+// did, and documents decide again. It changes nothing that documents state: whoever asks for one of
+// them is told of both, as far as they may read what states it. Split takes it back, whatever was
+// stated meanwhile.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.say(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
 
-// Split takes a merge back, which back says: documents decide again. Where there is none it keeps the two apart, whatever documents say. Merge takes that back.
+// Split takes a merge back, which back says: documents decide again. Where there is none it keeps
+// the two apart, whatever documents say. Merge takes that back.
 func (g *Graph) Split(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.say(ctx, tenant, s, "entity_merge", `insert into entity_apart (tenant_id, kind, key, other_kind, other_key, said_by) values ($1, $2, $3, $4, $5, $6) on conflict do nothing`)
 }
 
-// say takes back what was said of two entities in a table, or says the opposite, in one transaction.
+// say takes back what was said of two entities in a table, or says the opposite, in one
+// transaction.
 func (g *Graph) say(ctx context.Context, tenant access.TenantID, s Same, before, instead string, more ...any) (back bool, err error) {
 	s = s.ordered()
 	if s.Kind == s.OtherKind && s.Key == s.OtherKey {

@@ -16,10 +16,12 @@ type Name struct {
 	Spellings []string // in which documents write it, up to mostSpellings
 }
 
-// mostSpellings is how many spellings of a name are looked for in passages that were there before it: those with other accents are other words to the index.
+// mostSpellings is how many spellings of a name are looked for in passages that were there before
+// it: those with other accents are other words to the index.
 const mostSpellings = 4
 
-// Unsearched returns names that were not looked for yet, and how many there are, counted up to most.
+// Unsearched returns names that were not looked for yet, and how many there are, counted up to
+// most.
 func (g *Graph) Unsearched(ctx context.Context, tenant access.TenantID, most int) ([]Name, error) {
 	rows, err := g.db.Pool.Query(ctx, `
 		select id, form, array(select distinct shown from alias a where a.tenant_id = $1 and a.name = n.id order by 1 limit $3)
@@ -52,7 +54,8 @@ type Passage struct {
 	Text  string
 }
 
-// Find looks for some names in passages of a shard that are stored already, and keeps where they stand. The caller holds the shard's lock.
+// Find looks for some names in passages of a shard that are stored already, and keeps where they
+// stand. The caller holds the shard's lock.
 func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, passages []Passage, names []Name) error {
 	known, err := w.names(ctx, tx, tenant)
 	if err != nil {
@@ -80,8 +83,9 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 	for i, m := range found.mentions {
 		chunks[i], ids[i] = m.chunk, int64(m.name)
 	}
-	// A document's own titles are no mentions. Served by the primary keys, once for each pair whatever the
-	// statistics say: joined in another order, the tables are read whole for each of them.
+	// A document's own titles are no mentions. Served by the primary keys, once for each pair
+	// whatever the statistics say: joined in another order, the tables are read whole for each of
+	// them.
 	if _, err := tx.Exec(ctx, `
 		insert into mention (tenant_id, shard, chunk, name)
 		select $1, $2, u.chunk, u.name from unnest($3::bigint[], $4::bigint[]) as u (chunk, name)
@@ -96,8 +100,9 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 // purgeStep is how many names and entities go at once.
 const purgeStep = 5000
 
-// Purge deletes names and entities that no document uses any more, and reports whether there may be more of them. The caller holds the locks of all shards of the
-// tenant: nobody else may be about to use them.
+// Purge deletes names and entities that no document uses any more, and reports whether there may be
+// more of them. The caller holds the locks of all shards of the tenant: nobody else may be about to
+// use them.
 func Purge(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (more bool, err error) {
 	names, err := tx.Exec(ctx, `
 		with unused as (

@@ -1,6 +1,8 @@
-// Package pgknowledge keeps what documents state and which names stand in which passage (core/knowledge): the tables entity, entity_name, alias, edge,
-// mention, entity_merge and entity_apart, and what a model read of that (core/extract): extraction and extracted. Rows are written and deleted in the
-// transaction of their document; whoever writes holds the lock of its shard.
+// Package pgknowledge keeps what documents state and which names stand in which passage
+// (core/knowledge): the tables entity, entity_name, alias, edge, mention, entity_merge and
+// entity_apart, and what a model read of that (core/extract): extraction and extracted. Rows are
+// written and deleted in the transaction of their document; whoever writes holds the lock of its
+// shard.
 package pgknowledge
 
 import (
@@ -18,14 +20,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ReadingVersion is kept with each document: one that was read by an earlier version, or by none, is read again from what is stored. The index document_older, and
-// what looks for such documents, name it.
+// ReadingVersion is kept with each document: one that was read by an earlier version, or by none,
+// is read again from what is stored. The index document_older, and what looks for such documents,
+// name it.
 const ReadingVersion = 2
 
-// mostNames is how many names are looked for in text; 100 bytes of memory each. Those beyond are still found by whoever asks for them.
+// mostNames is how many names are looked for in text; 100 bytes of memory each. Those beyond are
+// still found by whoever asks for them.
 const mostNames = 500_000
 
-// Writer writes documents' readings. It remembers the names that there are. It is safe for concurrent use.
+// Writer writes documents' readings. It remembers the names that there are. It is safe for
+// concurrent use.
 type Writer struct {
 	mu      sync.Mutex
 	tenants map[access.TenantID]*names
@@ -80,7 +85,8 @@ func (w *Writer) Put(ctx context.Context, tx pgx.Tx, tenant access.TenantID, doc
 	return rows.copy(ctx, tx, tenant)
 }
 
-// names brings what is remembered of a tenant's names up to date. The lock of the shard makes them come in the order of their numbers.
+// names brings what is remembered of a tenant's names up to date. The lock of the shard makes them
+// come in the order of their numbers.
 func (w *Writer) names(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (*names, error) {
 	w.mu.Lock()
 	n := w.tenants[tenant]
@@ -201,7 +207,8 @@ func collect(docs []Written) *batch {
 	return b
 }
 
-// number gives names and entities their numbers. Both are inserted in order, so that writers of different shards cannot block one another for good.
+// number gives names and entities their numbers. Both are inserted in order, so that writers of
+// different shards cannot block one another for good.
 func (b *batch) number(ctx context.Context, tx pgx.Tx, tenant access.TenantID) error {
 	forms := make([]string, 0, len(b.names))
 	for form := range b.names {
@@ -337,7 +344,8 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 	return nil
 }
 
-// KeepLinks adds, to readings of documents as they are stored, the links that their source told of and the text does not: nobody else knows them. Served by the primary keys.
+// KeepLinks adds, to readings of documents as they are stored, the links that their source told of
+// and the text does not: nobody else knows them. Served by the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {
@@ -367,7 +375,8 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	return nil
 }
 
-// Drop queues what deletes all that rests on documents, by their rows and the ranges of their chunks. Served by the primary keys.
+// Drop queues what deletes all that rests on documents, by their rows and the ranges of their
+// chunks. Served by the primary keys.
 func Drop(work *pgx.Batch, tenant access.TenantID, shard int16, rows, firsts []int64, counts []int32) {
 	work.Queue(`delete from alias where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)
 	work.Queue(`delete from edge where tenant_id = $1 and shard = $2 and document = any($3::bigint[])`, string(tenant), shard, rows)

@@ -22,7 +22,8 @@ func benchIntake(n int) session.Intake {
 	}
 }
 
-// BenchmarkIntake is what lies between an event and its acknowledgement; the slowest hundredth is reported beside the mean.
+// BenchmarkIntake is what lies between an event and its acknowledgement; the slowest hundredth is
+// reported beside the mean.
 func BenchmarkIntake(b *testing.B) {
 	store := pgsession.New(postgrestest.Open(b))
 	var took []time.Duration
@@ -37,7 +38,8 @@ func BenchmarkIntake(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "µs-p99")
 }
 
-// BenchmarkLease leases, finishes and delivers a turn while others run on live replicas and wait in sessions that are busy.
+// BenchmarkLease leases, finishes and delivers a turn while others run on live replicas and wait in
+// sessions that are busy.
 func BenchmarkLease(b *testing.B) {
 	for _, load := range []struct{ running, waiting int }{{0, 0}, {5000, 0}, {5000, 5000}} {
 		b.Run(fmt.Sprintf("%d running, %d waiting", load.running, load.waiting), func(b *testing.B) {

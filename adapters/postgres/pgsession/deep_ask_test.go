@@ -17,7 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What people say while a plan is being made is in it: once, though it is said twice or the plan is begun anew, and of a question that needs none it makes one.
+// What people say while a plan is being made is in it: once, though it is said twice or the plan is
+// begun anew, and of a question that needs none it makes one.
 func TestWhatIsSaidBeforeThereIsAPlan(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()
@@ -65,7 +66,8 @@ func TestWhatIsSaidBeforeThereIsAPlan(t *testing.T) {
 	}
 }
 
-// A search that waits is nobody's until somebody chooses, stops it, edits its question, changes its plan, or its time is over; and one answer counts.
+// A search that waits is nobody's until somebody chooses, stops it, edits its question, changes its
+// plan, or its time is over; and one answer counts.
 func TestASearchWaitsWithoutALease(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
@@ -195,7 +197,8 @@ func TestTheEndOfASearchIsKept(t *testing.T) {
 	}
 }
 
-// What is asked in the thread of a search that waits does not wait with it. Two are never at work at once, and what is asked once the search was started waits for it.
+// What is asked in the thread of a search that waits does not wait with it. Two are never at work
+// at once, and what is asked once the search was started waits for it.
 func TestASearchThatWaitsHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()

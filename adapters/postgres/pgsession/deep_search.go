@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeepSearches keeps deep searches beside their turns, which they go with. It is safe for concurrent use.
+// DeepSearches keeps deep searches beside their turns, which they go with. It is safe for
+// concurrent use.
 type DeepSearches struct{ db *postgres.DB }
 
 var _ deepsearch.Journal = (*DeepSearches)(nil)
@@ -33,7 +34,8 @@ type deepRow struct {
 	Finding                     []byte
 }
 
-// deepRows are the sub-questions of a turn, those with findings first, as they came. Served by the primary key.
+// deepRows are the sub-questions of a turn, those with findings first, as they came. Served by the
+// primary key.
 func deepRows(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn session.TurnID) ([]deepRow, error) {
 	return postgres.QueryAll[deepRow](ctx, q, `
 		select number, round, after, again, added, text, ordinal, state, shown, finding from deep_question where tenant_id = $1 and turn_id = $2 order by ordinal nulls last, number`, tenant, turn)
@@ -256,7 +258,8 @@ func forgetDeep(ctx context.Context, q postgres.Executor, tenant access.TenantID
 	return err
 }
 
-// copyDeep gives a turn what the deep search of another one found. What that had not looked into is not looked into any more.
+// copyDeep gives a turn what the deep search of another one found. What that had not looked into is
+// not looked into any more.
 func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to string) error {
 	batch := new(pgx.Batch)
 	batch.Queue(`
@@ -279,7 +282,8 @@ func copyDeep(ctx context.Context, tx pgx.Tx, tenant access.TenantID, from, to s
 // sentenceUnasked stands where a search was stopped before it came to a sub-question.
 const sentenceUnasked = "The search was stopped before this was looked into."
 
-// loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings, and how far it was at its end.
+// loadPlan is what is shown of a turn's deep search, by the order of its sub-questions' findings,
+// and how far it was at its end.
 func loadPlan(ctx context.Context, tx pgx.Tx, of session.Turn) (plan []session.PlanRow, end packet.Progress, err error) {
 	rows, err := deepRows(ctx, tx, of.Session.Tenant, of.ID)
 	if err != nil || len(rows) == 0 {

@@ -132,7 +132,8 @@ func notErased(err error) error {
 	return nil
 }
 
-// What was found goes with a question that is deleted or edited, and with an answer that is removed.
+// What was found goes with a question that is deleted or edited, and with an answer that is
+// removed.
 func TestDeepSearchesAreErased(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()

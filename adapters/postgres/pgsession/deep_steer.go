@@ -16,8 +16,9 @@ import (
 
 var _ deepsearch.Steering = (*DeepSearches)(nil)
 
-// steerable is a turn that an instruction may be meant for. Going says that it has no outcome yet, Rows counts what was planned, Added what people added, before there was a plan as well; Open says that
-// somebody looks for changes, or will; Asked, that the search waited or waits to be begun.
+// steerable is a turn that an instruction may be meant for. Going says that it has no outcome yet,
+// Rows counts what was planned, Added what people added, before there was a plan as well; Open says
+// that somebody looks for changes, or will; Asked, that the search waited or waits to be begun.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
@@ -38,7 +39,8 @@ func (s *DeepSearches) Steer(ctx context.Context, at session.StopRequest, in dee
 }
 
 func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch.Instruction) (deepsearch.Steered, error) {
-	// The deep search of the place that runs, else that of its newest turn. Served by turn_unfinished and turn_in_session.
+	// The deep search of the place that runs, else that of its newest turn. Served by
+	// turn_unfinished and turn_in_session.
 	const meant = `
 		select t.id::text, t.asker_id, s.starter, t.state in ('running', 'queued'), d.steerable and t.state in ('running', 'queued'),
 			d.asked_at is not null, d.asked_at is not null and d.choice is null and t.state in ('running', 'queued'),

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What people say to a search changes its plan or is refused for a reason, and whoever works on it finds out.
+// What people say to a search changes its plan or is refused for a reason, and whoever works on it
+// finds out.
 func TestPlansAreSteered(t *testing.T) {
 	t.Parallel()
 	db, ctx := postgrestest.Open(t), t.Context()

@@ -167,7 +167,8 @@ func (s *Store) Pages(ctx context.Context, f session.Fence) ([]session.Page, err
 	return pages, nil
 }
 
-// held fails unless the attempt is the turn's newest, and inside a transaction keeps it so until the commit.
+// held fails unless the attempt is the turn's newest, and inside a transaction keeps it so until
+// the commit.
 func held(ctx context.Context, q postgres.Executor, f session.Fence) error {
 	var attempt int
 	err := q.QueryRow(ctx, `select attempt from turn where tenant_id = $1 and id = $2 for share`, f.Tenant, f.Turn).Scan(&attempt)

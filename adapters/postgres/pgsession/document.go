@@ -20,9 +20,10 @@ type numberedRow struct {
 	documentRow
 }
 
-// inherit divides what answers rest on: references without a text, which an answer has from those before it, are kept as numbers of the
-// session's documents, by the answer's place among messages; the others stay. New documents are added to the session's. A number that
-// means another document in this session, as in an answer that was copied from a private one, is no such number.
+// inherit divides what answers rest on: references without a text, which an answer has from those
+// before it, are kept as numbers of the session's documents, by the answer's place among messages;
+// the others stay. New documents are added to the session's. A number that means another document
+// in this session, as in an answer that was copied from a private one, is no such number.
 func inherit(ctx context.Context, q postgres.Executor, tenant access.TenantID, turn string, messages []message.Message) (
 	own [][]message.Reference, inherited [][]int32, err error,
 ) {
@@ -93,7 +94,8 @@ func number(ctx context.Context, q postgres.Executor, tenant access.TenantID, tu
 	if _, err := q.Exec(ctx, insert, tenant, turn, fresh, refs.ids, refs.sources, refs.kinds, refs.titles, refs.urls, refs.updated, parts); err != nil {
 		return nil, err
 	}
-	// The turns of a session end one after the other; a copy that is shared in its thread may have taken a number all the same.
+	// The turns of a session end one after the other; a copy that is shared in its thread may have
+	// taken a number all the same.
 	return numbered(ctx, q, tenant, turn, numbers)
 }
 

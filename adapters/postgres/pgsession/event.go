@@ -25,7 +25,8 @@ func press(ctx context.Context, q postgres.Executor, tenant access.TenantID, at 
 	return tag.RowsAffected() > 0, nil
 }
 
-// claimPrefix keeps claims apart from the events of platforms, which are kept in the same table and for as long.
+// claimPrefix keeps claims apart from the events of platforms, which are kept in the same table and
+// for as long.
 const claimPrefix = "claim:"
 
 // Claim implements session.Store.
@@ -42,7 +43,8 @@ func (s *Store) Claim(ctx context.Context, tenant access.TenantID, at thread.Ref
 }
 
 const (
-	// refusedPrefix keeps refusals apart from the events of platforms, which are kept in the same table and for as long.
+	// refusedPrefix keeps refusals apart from the events of platforms, which are kept in the same
+	// table and for as long.
 	refusedPrefix = "refused:"
 	// noTurn stands in the table of events where something was taken in that became no turn.
 	noTurn = "00000000-0000-0000-0000-000000000000"

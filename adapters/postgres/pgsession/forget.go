@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Forget implements session.Store. The keys of events stay for as long as platforms redeliver them, so that what was deleted is not taken
-// in again; they name nobody.
+// Forget implements session.Store. The keys of events stay for as long as platforms redeliver them,
+// so that what was deleted is not taken in again; they name nobody.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
@@ -36,7 +36,8 @@ func (s *Store) Forget(
 				gone.Running = append(gone.Running, session.TurnID(r.ID))
 			}
 		}
-		// Intakes hold the rows of their sessions: what they stored is seen once the rows are this transaction's.
+		// Intakes hold the rows of their sessions: what they stored is seen once the rows are this
+		// transaction's.
 		const wait = `select from session where tenant_id = $1 and id = any($2::text[]::uuid[]) order by id for update`
 		if _, err := tx.Exec(ctx, wait, tenant, sessions); err != nil {
 			return fmt.Errorf("lock empty sessions: %w", err)

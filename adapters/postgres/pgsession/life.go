@@ -10,11 +10,13 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Every statement that changes a turn stands in the files life*.go, so that nothing else decides what may happen to one. Here are those that
-// carry out an event of session.Life, in its order and under its names; life_note.go has what is noted on a turn without its going anywhere. Who calls
+// Every statement that changes a turn stands in the files life*.go, so that nothing else decides
+// what may happen to one. Here are those that carry out an event of session.Life, in its order and
+// under its names; life_note.go has what is noted on a turn without its going anywhere. Who calls
 // them has locked what has to be locked, and does with other tables what belongs to it.
 
-// on is a statement that carries out an event. What it says about states is filled in from session.Life, so that it can do nothing else:
+// on is a statement that carries out an event. What it says about states is filled in from
+// session.Life, so that it can do nothing else:
 //
 //	{from t}                   turn t is in a state in which the event happens
 //	{from t running …}         turn t is in one of these, in all of which it happens
@@ -100,7 +102,8 @@ var askedSQL = on(session.Asked, `
 	        {to queued})
 	returning intake_at, number`)
 
-// askedOfSQL stores a turn that is made of another one ($2), as what $9 says. A copy that is shared has its answer.
+// askedOfSQL stores a turn that is made of another one ($2), as what $9 says. A copy that is shared
+// has its answer.
 var askedOfSQL = on(session.Asked, `
 	insert into turn (tenant_id, id, session_id, number, platform_message, asker_id, asker_name, principals, direct, reply_token,
 		reply_expires_at, platform, workspace, place, origin, origin_as, state, outcome, sentence, disturbed, revision, finished_at, agent, models)
@@ -109,8 +112,9 @@ var askedOfSQL = on(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the answers that nobody had asked for and that wait in a session ($2), since somebody asks there. It returns them, and
-// whether turns wait there whose questions were written later. Served by turn_unfinished.
+// overtakenSQL closes the answers that nobody had asked for and that wait in a session ($2), since
+// somebody asks there. It returns them, and whether turns wait there whose questions were written
+// later. Served by turn_unfinished.
 var overtakenSQL = on(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -124,17 +128,19 @@ var leaseQuery string
 // leasedSQL gives turns to a replica.
 var leasedSQL = on(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", heldUp))
 
-// awaitsStart says of a turn e that its deep search waits for somebody to start it. Whatever else is asked in the thread meanwhile does not wait for that person.
+// awaitsStart says of a turn e that its deep search waits for somebody to start it. Whatever else
+// is asked in the thread meanwhile does not wait for that person.
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
 
-// heldUp says of a queued turn t that it is not its turn in its session: one before it is not done, or one is at work that went before it while it waited for a person.
-// Served by turn_unfinished.
+// heldUp says of a queued turn t that it is not its turn in its session: one before it is not done,
+// or one is at work that went before it while it waited for a person. Served by turn_unfinished.
 const heldUp = `exists (
 	select from turn e where e.tenant_id = t.tenant_id and e.session_id = t.session_id and e.state <> 'done'
 	  and case when e.number < t.number then not ` + awaitsStart + ` else e.state <> 'queued' end)`
 
-// aheadSQL counts the turns of a session ($2) that the one with the number $3 waits for. Served by turn_unfinished.
+// aheadSQL counts the turns of a session ($2) that the one with the number $3 waits for. Served by
+// turn_unfinished.
 const aheadSQL = `select count(*) from turn e where e.tenant_id = $1 and e.session_id = $2 and e.number < $3 and e.state <> 'done' and not ` + awaitsStart
 
 // suspectedSQL takes a turn from a replica that has died, so that it can be leased apart.
@@ -142,14 +148,17 @@ var suspectedSQL = on(session.Leased, `
 	update turn t set quarantine = owner, owner = '', attempt = attempt + 1, takeovers = takeovers + 1, lone_deaths = lone_deaths + $3
 	where tenant_id = $1 and id = $2 and {from t running delivering done}`)
 
-// handedBackSQL lets an attempt go of its turn. The attempt is raised at once, so that who lets go of a turn is fenced from that moment on.
+// handedBackSQL lets an attempt go of its turn. The attempt is raised at once, so that who lets go
+// of a turn is fenced from that moment on.
 var handedBackSQL = on(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1,
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL lets an attempt go of a turn that waits until somebody says whether its deep search is to be begun: at most $4 µs since that was asked, and $5 µs from
-// now on; not at all where its plan has not the $6 sub-questions, $7 of them dropped, that were shown; 20 s where nothing is kept of the search. It has shown that it ends no process.
+// awaitedSQL lets an attempt go of a turn that waits until somebody says whether its deep search is
+// to be begun: at most $4 µs since that was asked, and $5 µs from now on; not at all where its plan
+// has not the $6 sub-questions, $7 of them dropped, that were shown; 20 s where nothing is kept of
+// the search. It has shown that it ends no process.
 var awaitedSQL = on(session.HandedBack, `
 	update turn t set state = {next t}, owner = '', attempt = attempt + 1, quarantine = '', not_before = case
 		when t.stop_requested_at is not null or t.edited_text is not null or t.withdrawn_at is not null then '-infinity'
@@ -160,7 +169,8 @@ var awaitedSQL = on(session.HandedBack, `
 			from deep_search d where d.tenant_id = $1 and d.turn_id = $2), clock_timestamp() + interval '20 seconds') end
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t running}`)
 
-// leftSQL takes from a replica that leaves what it holds, and leftRepairsSQL what it was to show once more. Served by turn_held and turn_disturbed.
+// leftSQL takes from a replica that leaves what it holds, and leftRepairsSQL what it was to show
+// once more. Served by turn_held and turn_disturbed.
 var (
 	leftSQL = on(session.HandedBack, `
 		update turn t set state = {next t}, owner = '', attempt = attempt + 1 where owner = $1 and {from t running delivering}`)
@@ -168,7 +178,8 @@ var (
 		update turn t set owner = '', attempt = attempt + 1 where owner = $1 and {from t done} and disturbed`)
 )
 
-// finishedSQL saves the outcome of an attempt. Of a superseded turn that has posted nothing there is nothing to deliver.
+// finishedSQL saves the outcome of an attempt. Of a superseded turn that has posted nothing there
+// is nothing to deliver.
 var finishedSQL = on(session.Finished, `
 	update turn t set outcome = $4, sentence = case when removed_at is null then $5 else '' end, reference = $6, timings = $7, finished_at = clock_timestamp(),
 		state = case when $4 = 'superseded' and not exists (
@@ -177,13 +188,15 @@ var finishedSQL = on(session.Finished, `
 	returning removed_at is not null, edited_text is not null and stop_requested_at is null,
 		edited_text is not null and stop_requested_at is not null, ambient and $4 = 'answered'`)
 
-// pendingEdit says of a turn that an edit waits for the attempt to let go; a person's stop takes the sense from it.
+// pendingEdit says of a turn that an edit waits for the attempt to let go; a person's stop takes
+// the sense from it.
 const pendingEdit = `(edited_text is not null and stop_requested_at is null and removed_at is null and state = 'delivering')`
 
 // shownForGood says of a turn that what was delivered is what will be shown.
 const shownForGood = `(revision = leased_revision and (not disturbed or state = 'done'))`
 
-// deliveredSQL ends a turn whose thread shows what it is to show. What was said is erased with it where its question was deleted.
+// deliveredSQL ends a turn whose thread shows what it is to show. What was said is erased with it
+// where its question was deleted.
 var deliveredSQL = on(session.Delivered, `
 	with d as (
 		update turn t set state = {to done}, owner = '', quarantine = '', disturbed = not `+shownForGood+`, delivered_at = coalesce(delivered_at, clock_timestamp()),
@@ -199,13 +212,15 @@ var deliveredSQL = on(session.Delivered, `
 	)
 	select count(*) from d`)
 
-// stopAskedSQL notes who wants turns stopped, and returns those for which nobody had asked that before.
+// stopAskedSQL notes who wants turns stopped, and returns those for which nobody had asked that
+// before.
 var stopAskedSQL = on(session.StopAsked, `
 	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3, not_before = '-infinity'
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
 	returning id::text`)
 
-// editedSQL notes how a question reads now. There was room for the edit, whether or not there had been for the question.
+// editedSQL notes how a question reads now. There was room for the edit, whether or not there had
+// been for the question.
 var editedSQL = on(session.Edited, `
 	update turn t set edited_text = $3, edited_files = coalesce($4, edited_files), limited_until = null
 	where tenant_id = $1 and id = $2 and {from t}`)
@@ -213,8 +228,10 @@ var editedSQL = on(session.Edited, `
 // editedTakenSQL says that the question reads as it was edited.
 var editedTakenSQL = on(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
-// editedNumberSQL gives a turn the number of the newest of its session ($3), and editedAgainSQL has it answered anew. That it was asked before is left in
-// its place by editedBeforeSQL, under the id $3 and the number that the turn had ($4); what was made of it is of that one from then on (editedOriginSQL).
+// editedNumberSQL gives a turn the number of the newest of its session ($3), and editedAgainSQL has
+// it answered anew. That it was asked before is left in its place by editedBeforeSQL, under the id
+// $3 and the number that the turn had ($4); what was made of it is of that one from then on
+// (editedOriginSQL).
 var (
 	editedNumberSQL = on(session.Edited, `update turn t set number = $3 where tenant_id = $1 and id = $2 and {from t}`)
 	editedBeforeSQL = on(session.Edited, `

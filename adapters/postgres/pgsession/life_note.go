@@ -2,14 +2,16 @@ package pgsession
 
 import "github.com/footnotehq/footnote/core/session"
 
-// overwrittenSQL notes that an attempt ($3) at turn $4 may have written into messages that are turn $2's by now, unless it is that turn's newest.
+// overwrittenSQL notes that an attempt ($3) at turn $4 may have written into messages that are turn
+// $2's by now, unless it is that turn's newest.
 var overwrittenSQL = on(session.Overwritten, `update turn t set disturbed = true where tenant_id = $1 and id = $2 and (attempt <> $3 or id <> $4) and {from t}`)
 
 // beingAnswered says of a turn that an attempt at it may still change what is asked.
 const beingAnswered = `tenant_id = $1 and id = $2 and attempt = $3 and outcome is null and withdrawn_at is null`
 
-// What an attempt learns of the platform about its question: whether there was room for it, and what the intake did not know. completedFilesSQL is for
-// a turn that is locked, completedSQL for one whose question brings no files.
+// What an attempt learns of the platform about its question: whether there was room for it, and
+// what the intake did not know. completedFilesSQL is for a turn that is locked, completedSQL for
+// one whose question brings no files.
 const (
 	settledSQL   = `update turn set pending = pending - 'unsettled', limited_until = $4 where ` + beingAnswered
 	completedSQL = `
@@ -26,17 +28,20 @@ const (
 		where tenant_id = $1 and id = $2`
 )
 
-// wokenSQL has a turn go on at once that waits until somebody says whether its deep search is to be begun.
+// wokenSQL has a turn go on at once that waits until somebody says whether its deep search is to be
+// begun.
 const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
 		and exists (select from deep_search d where d.tenant_id = $1 and d.turn_id = $2 and d.asked_at is not null)`
 
-// behindSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or the other one's own.
+// behindSQL gives a turn ($2) that waits the number $4 behind another one ($3), and the place $5 or
+// the other one's own.
 const behindSQL = `
 	update turn t set number = n.number + $4, place = coalesce($5, n.sequence) from turn n
 	where t.tenant_id = $1 and t.id = $2 and n.tenant_id = $1 and n.id = $3`
 
-// clearedSQL takes turns out of quarantines that have ended: one that was written over after it was done may have outlived its group.
+// clearedSQL takes turns out of quarantines that have ended: one that was written over after it was
+// done may have outlived its group.
 const clearedSQL = `
 	update turn t set quarantine = ''
 	where ` + quarantinedTurn + ` and not exists (select from quarantine q where q.replica = t.quarantine)`
@@ -52,8 +57,9 @@ const offeredSQL = `
 // expiredSQL forgets what it takes to answer in private, once that is of no use.
 const expiredSQL = `update turn set reply_token = null, reply_expires_at = null where reply_token is not null and reply_expires_at < clock_timestamp() and state = 'done'`
 
-// What is forgotten of a person ($3) on a platform ($2): what they asked, with all that hangs on a turn (on delete cascade) but for the messages that
-// platforms know; and that it was they who stopped, removed or corrected something, which stays done and names nobody.
+// What is forgotten of a person ($3) on a platform ($2): what they asked, with all that hangs on a
+// turn (on delete cascade) but for the messages that platforms know; and that it was they who
+// stopped, removed or corrected something, which stays done and names nobody.
 const (
 	forgottenSQL = `
 		with gone as (

@@ -46,7 +46,8 @@ func TestStatementsSayWhatLifeSays(t *testing.T) {
 // errUndo has a transaction rolled back.
 var errUndo = errors.New("undo")
 
-// Whatever state a turn is in, a statement brings it where its event may, and does nothing where the event does not happen.
+// Whatever state a turn is in, a statement brings it where its event may, and does nothing where
+// the event does not happen.
 func TestStatementsKeepToLife(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)

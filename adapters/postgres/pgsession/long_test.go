@@ -16,9 +16,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// BenchmarkLongSession asks 500 questions in one thread, each answered from ten documents and from what the 50 turns before it said, and
-// reports what the store takes for a turn at the beginning and at the end of it: for a thread whose documents come again, and for one in
-// which every answer rests on new ones.
+// BenchmarkLongSession asks 500 questions in one thread, each answered from ten documents and from
+// what the 50 turns before it said, and reports what the store takes for a turn at the beginning
+// and at the end of it: for a thread whose documents come again, and for one in which every answer
+// rests on new ones.
 func BenchmarkLongSession(b *testing.B) {
 	for _, kind := range []struct {
 		name   string

@@ -16,7 +16,8 @@ import (
 // questionIndex is the model_index of a turn's question, which no model wrote.
 const questionIndex = -1
 
-// The rows of a conversation. Their fields stand in the order in which the statements below select them.
+// The rows of a conversation. Their fields stand in the order in which the statements below select
+// them.
 type (
 	messageRow struct {
 		ID, TurnID         string
@@ -112,7 +113,8 @@ func queueParts(batch *pgx.Batch, tenant access.TenantID, id string, m message.M
 	}
 }
 
-// queuePassages stores what a prompt held in one statement: a statement for each passage would be most of those of a turn.
+// queuePassages stores what a prompt held in one statement: a statement for each passage would be
+// most of those of a turn.
 func queuePassages(batch *pgx.Batch, tenant access.TenantID, id string, passages []message.Reference) {
 	var refs refColumns
 	var ordinals, numbers []int32
@@ -237,8 +239,9 @@ func loadSources(ctx context.Context, q postgres.Executor, tenant access.TenantI
 	return nil
 }
 
-// noChunk stands in chunk_id for a reference without a chunk. No chunk has the id, so that versions which take the column as it is find
-// none; what they wrote there themselves is 0, which is a chunk as well: whoever reads it by its id looks whether the document is the same.
+// noChunk stands in chunk_id for a reference without a chunk. No chunk has the id, so that versions
+// which take the column as it is find none; what they wrote there themselves is 0, which is a chunk
+// as well: whoever reads it by its id looks whether the document is the same.
 const noChunk = -1
 
 func storedChunk(id *document.ChunkID) int64 {

@@ -13,8 +13,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// limit counts a question against its quotas. When one of them has no room it counts in none, and limit returns when all will have room
-// again. Questions that share a counter wait for one another until the intake has committed.
+// limit counts a question against its quotas. When one of them has no room it counts in none, and
+// limit returns when all will have room again. Questions that share a counter wait for one another
+// until the intake has committed.
 func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []session.Quota) (until time.Time, err error) {
 	if len(quotas) == 0 {
 		return time.Time{}, nil

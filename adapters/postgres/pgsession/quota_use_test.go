@@ -15,8 +15,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// However many replicas take questions in at once, each of a person's, a role's and a channel's quota admits as many as it says, and a question
-// that one of them has no room for is counted in none.
+// However many replicas take questions in at once, each of a person's, a role's and a channel's
+// quota admits as many as it says, and a question that one of them has no room for is counted in
+// none.
 func TestQuotasHoldAcrossReplicas(t *testing.T) {
 	t.Parallel()
 	const replicas, people, questions = 3, 4, 8

@@ -18,7 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// race is a database whose rows the test locks itself, so that what happens meanwhile happens in the order of the test.
+// race is a database whose rows the test locks itself, so that what happens meanwhile happens in
+// the order of the test.
 type race struct {
 	*testing.T
 	*pgsession.Store
@@ -115,7 +116,8 @@ func raceIntake(key string, by thread.Person, quotas ...session.Quota) session.I
 	}
 }
 
-// What is being leased while an earlier message arrives has begun: it keeps its place, and the earlier one is put before the rest.
+// What is being leased while an earlier message arrives has begun: it keeps its place, and the
+// earlier one is put before the rest.
 func TestEarlierMessageRacesLease(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -147,8 +149,8 @@ func TestEarlierMessageRacesLease(t *testing.T) {
 	}
 }
 
-// The edit waits for the retry, which has the question's messages by then: the new turn is the one that is edited, and nothing is answered
-// twice.
+// The edit waits for the retry, which has the question's messages by then: the new turn is the one
+// that is edited, and nothing is answered twice.
 func TestEditRacesRetry(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -177,7 +179,8 @@ func TestEditRacesRetry(t *testing.T) {
 	}
 }
 
-// A question and an edit of another one of its thread share a quota: neither waits for what the other has.
+// A question and an edit of another one of its thread share a quota: neither waits for what the
+// other has.
 func TestEditRacesIntakeOverQuota(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -198,7 +201,8 @@ func TestEditRacesIntakeOverQuota(t *testing.T) {
 	r.release()
 }
 
-// Somebody edits an unasked question that somebody else's question overtakes: each has what the other waits for, and both go through.
+// Somebody edits an unasked question that somebody else's question overtakes: each has what the
+// other waits for, and both go through.
 func TestEditRacesOvertaking(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)
@@ -247,7 +251,8 @@ func TestForgetRacesIntake(t *testing.T) {
 	}
 }
 
-// A shared copy gives a number of its own session to a document while an answer of the thread gives it to another.
+// A shared copy gives a number of its own session to a document while an answer of the thread gives
+// it to another.
 func TestNumbersRace(t *testing.T) {
 	t.Parallel()
 	r := newRace(t)

@@ -19,8 +19,9 @@ const (
 	pruneEntries  = 5000
 )
 
-// untouched are the sessions that nothing was done to for a time ($2, microseconds), nothing is to be done to, and that nobody is at. The
-// sessions come by their age (their ids are in order of their making), their turns by turn's unique (tenant_id, session_id, number).
+// untouched are the sessions that nothing was done to for a time ($2, microseconds), nothing is to
+// be done to, and that nobody is at. The sessions come by their age (their ids are in order of
+// their making), their turns by turn's unique (tenant_id, session_id, number).
 const untouched = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from turn t where t.tenant_id = s.tenant_id and t.session_id = s.id and (
@@ -82,8 +83,8 @@ func (s *Store) Prune(ctx context.Context, tenant access.TenantID, r session.Ret
 
 // pruneConversations removes a number of sessions and threads.
 func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, age time.Duration, gone *session.Pruned) (more bool, err error) {
-	// Intakes hold the rows of their sessions until they commit: those are left out, and what they stored before the lock is seen by the next
-	// statement, which looks again.
+	// Intakes hold the rows of their sessions until they commit: those are left out, and what they
+	// stored before the lock is seen by the next statement, which looks again.
 	const candidates = `select s.id::text from session s where` + untouched + ` order by s.id limit $3 for update of s skip locked`
 	rows, err := tx.Query(ctx, candidates, tenant, age.Microseconds(), pruneSessions)
 	if err != nil {
@@ -93,8 +94,9 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	if err != nil {
 		return false, fmt.Errorf("look for old sessions: %w", err)
 	}
-	// What belongs to a session goes with it (on delete cascade), but for the messages that platforms know, which are locked before turns. The
-	// keys of events stay for as long as platforms redeliver them.
+	// What belongs to a session goes with it (on delete cascade), but for the messages that
+	// platforms know, which are locked before turns. The keys of events stay for as long as
+	// platforms redeliver them.
 	const remove = `
 		with old as materialized (
 			select s.tenant_id, s.id from session s where s.id = any($3::text[]::uuid[]) and` + untouched + `
@@ -124,8 +126,9 @@ func pruneConversations(ctx context.Context, tx pgx.Tx, tenant access.TenantID, 
 	return gone.Sessions == pruneSessions || gone.Threads == pruneThreads, nil
 }
 
-// unmeant deletes aliases that no entry has, after entries went. Who writes an entry locks the alias first (alias): those are left out, and
-// entries that were written before the lock are seen by the next statement.
+// unmeant deletes aliases that no entry has, after entries went. Who writes an entry locks the
+// alias first (alias): those are left out, and entries that were written before the lock are seen
+// by the next statement.
 func unmeant(ctx context.Context, tx pgx.Tx, tenant access.TenantID, expired int) error {
 	if expired == 0 {
 		return nil

@@ -57,7 +57,8 @@ func trailOf(t *testing.T, db *postgres.DB) []session.Entry {
 	return all
 }
 
-// allowExpiry lets every role call what removes old entries, as "footnote migrate --grant" lets the roles that answer.
+// allowExpiry lets every role call what removes old entries, as "footnote migrate --grant" lets the
+// roles that answer.
 func allowExpiry(t *testing.T, db *postgres.DB) {
 	t.Helper()
 	if _, err := db.Pool.Exec(t.Context(), `grant execute on function audit_expire(text, interval, int) to public`); err != nil {
@@ -65,7 +66,8 @@ func allowExpiry(t *testing.T, db *postgres.DB) {
 	}
 }
 
-// Nobody changes the trail: not the role that answers, which says that it is the retention, and not the owner of the tables by a statement.
+// Nobody changes the trail: not the role that answers, which says that it is the retention, and not
+// the owner of the tables by a statement.
 func TestTheAuditTrailIsAppendOnly(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
@@ -109,7 +111,8 @@ func TestTheAuditTrailIsAppendOnly(t *testing.T) {
 	}
 }
 
-// A table of the caller's that is called audit is not what the function deletes from, and nothing of it is run as the owner.
+// A table of the caller's that is called audit is not what the function deletes from, and nothing
+// of it is run as the owner.
 func TestExpiryLooksForItsOwnTables(t *testing.T) {
 	t.Parallel()
 	url := postgrestest.URL(t)
@@ -195,8 +198,8 @@ func TestOldEntriesAreRemoved(t *testing.T) {
 	}
 }
 
-// While sessions are removed as soon as they are done with, questions go on coming into the same threads: each that was accepted can be answered,
-// and ends once.
+// While sessions are removed as soon as they are done with, questions go on coming into the same
+// threads: each that was accepted can be answered, and ends once.
 func TestPruningLosesNoQuestion(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)

@@ -1,12 +1,15 @@
-// Package pgsession keeps conversations in PostgreSQL: questions on their way to their answers, what is kept of answers and done to them,
-// what platforms sent and showed, who listens to which thread, and how all of it goes again.
+// Package pgsession keeps conversations in PostgreSQL: questions on their way to their answers,
+// what is kept of answers and done to them, what platforms sent and showed, who listens to which
+// thread, and how all of it goes again.
 //
-// A file is named after the table that its statements read and write: turn_*, message, run, feedback, delivery, surface_message, event, thread,
-// replica, verdict, quota_use. Whatever changes a turn stands in life*.go. What goes across the tables has names of its own: history is what a
-// model is given of a conversation, forget deletes a person, retention what is old, sweep what is of no use, and restored goes on after a backup.
+// A file is named after the table that its statements read and write: turn_*, message, run,
+// feedback, delivery, surface_message, event, thread, replica, verdict, quota_use. Whatever changes
+// a turn stands in life*.go. What goes across the tables has names of its own: history is what a
+// model is given of a conversation, forget deletes a person, retention what is old, sweep what is
+// of no use, and restored goes on after a backup.
 //
-// What is set in chat, spent, or indexed does not belong here; what the audit trail says of a change is written through package audit, in the
-// transaction of the change.
+// What is set in chat, spent, or indexed does not belong here; what the audit trail says of a
+// change is written through package audit, in the transaction of the change.
 package pgsession
 
 import (
@@ -18,8 +21,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Store keeps conversations, turns and what was posted for them. It implements session.Store, and is safe
-// for concurrent use by any number of processes.
+// Store keeps conversations, turns and what was posted for them. It implements session.Store, and
+// is safe for concurrent use by any number of processes.
 type Store struct{ db *postgres.DB }
 
 // New returns the sessions of a database.

@@ -24,7 +24,8 @@ type settings = admin.Settings // embedded under a name that is no method's
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	// Making a database takes longer than most of these tests: a few serve them all, emptied in between.
+	// Making a database takes longer than most of these tests: a few serve them all, emptied in
+	// between.
 	const databases = 4
 	free := make(chan *postgres.DB, databases)
 	for range databases {
@@ -33,7 +34,8 @@ func TestSessions(t *testing.T) {
 	sessionSuite(t, free)
 }
 
-// Everything that sessions are kept by works through PgBouncer in transaction mode, where each transaction may meet another connection.
+// Everything that sessions are kept by works through PgBouncer in transaction mode, where each
+// transaction may meet another connection.
 func TestSessionsThroughPgBouncer(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Connect(t, postgres.Config{URL: pgbouncertest.Start(t, postgrestest.URL(t)).URL()})

@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// stops is what a tombstone says: who wanted a message stopped, and that it was deleted. The zero value says nothing.
+// stops is what a tombstone says: who wanted a message stopped, and that it was deleted. The zero
+// value says nothing.
 type stops struct {
 	by         []string
 	privileged bool
@@ -31,8 +32,9 @@ func (s stops) allows(asker, starter string) (by string, ok bool) {
 // errTaken says that a message belongs to a turn already.
 var errTaken = errors.New("the message belongs to a turn")
 
-// claimMessage records that a message belongs to a turn and returns what was wanted of it before it was known. A question that is
-// taken gives errTaken; other messages change hands, since a platform's id is only met again where a database was restored.
+// claimMessage records that a message belongs to a turn and returns what was wanted of it before it
+// was known. A question that is taken gives errTaken; other messages change hands, since a
+// platform's id is only met again where a database was restored.
 func claimMessage(ctx context.Context, q postgres.Executor, tenant access.TenantID, at thread.Ref, id thread.MessageID, turn, role string) (stops, error) {
 	// Waits for a stop of the same message that is under way; the primary key serves it.
 	const claim = `

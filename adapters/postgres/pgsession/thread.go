@@ -14,7 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// queueJoin makes the thread of a question known, and followed again, and notes that its asker wrote there. It runs in the transaction of the intake.
+// queueJoin makes the thread of a question known, and followed again, and notes that its asker
+// wrote there. It runs in the transaction of the intake.
 func queueJoin(batch *pgx.Batch, in session.Intake) {
 	const join = `
 		insert into thread as t (tenant_id, platform, workspace, channel, thread, starter, joined, caught_up) values ($1, $2, $3, $4, $5, $6, not $7, $8)
@@ -29,7 +30,8 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// appear makes the thread of an answer that nobody asked for known. It runs in the transaction of its Finish.
+// appear makes the thread of an answer that nobody asked for known. It runs in the transaction of
+// its Finish.
 func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -137,7 +139,8 @@ type activeRow struct{ Channel, Thread, LastSeen string }
 func (s *Store) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {
-	// The threads of a workspace by the primary key's beginning. It is asked at starts, so an index of its own would cost more than it saves.
+	// The threads of a workspace by the primary key's beginning. It is asked at starts, so an index
+	// of its own would cost more than it saves.
 	const active = `
 		select channel, thread, last_message from thread
 		where tenant_id = $1 and platform = $2 and workspace = $3 and joined
@@ -161,7 +164,8 @@ func (s *Store) Active(
 func (s *Store) Traces(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, newest []session.Newest,
 ) ([]session.Trace, error) {
-	// The messages by the primary keys, the threads of a workspace as in Active, their turns by unique keys.
+	// The messages by the primary keys, the threads of a workspace as in Active, their turns by
+	// unique keys.
 	const traces = `
 		with open as materialized (
 			select distinct s.channel from thread h

@@ -23,8 +23,9 @@ type changedRow struct {
 	At                             *time.Time
 }
 
-// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil when there is none. The message is
-// locked first, as everybody does: a retry gives it to another turn, which is found once the retry has ended.
+// lockQuestion returns the turn whose question a message is, locked until the transaction ends; nil
+// when there is none. The message is locked first, as everybody does: a retry gives it to another
+// turn, which is found once the retry has ended.
 func lockQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at thread.Ref, id thread.MessageID) (*changedRow, error) {
 	const message = `
 		select from surface_message where tenant_id = $1 and platform = $2 and workspace = $3 and channel = $4 and message = $5 for update`
@@ -117,7 +118,8 @@ func (s *Store) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *chan
 	return replaceQuestion(ctx, tx, e.Tenant, row.ID)
 }
 
-// filesJSON is how files wait for the attempt to let go; nil leaves the question's files as they are.
+// filesJSON is how files wait for the attempt to let go; nil leaves the question's files as they
+// are.
 func filesJSON(files []message.File) (*string, error) {
 	if files == nil {
 		return nil, nil
@@ -147,7 +149,8 @@ func replaceQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id 
 	return insertMessages(ctx, tx, tenant, id, questionIndex, []message.Message{question})
 }
 
-// editedQuestion is the question as it was edited, with the files that it had unless the edit brought others.
+// editedQuestion is the question as it was edited, with the files that it had unless the edit
+// brought others.
 func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (message.Message, error) {
 	t, err := loadTurn(ctx, tx, tenant, id)
 	if err != nil {
@@ -167,9 +170,10 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 	return question, nil
 }
 
-// again queues a turn anew with its edited question, as the newest of its session. That it was asked before is left in its place in the
-// conversation, as a superseded turn with its times and votes, whose id is returned; its messages stay with the turn, which edits them. What
-// was asked and answered before is erased, of what the turn had replaced as well.
+// again queues a turn anew with its edited question, as the newest of its session. That it was
+// asked before is left in its place in the conversation, as a superseded turn with its times and
+// votes, whose id is returned; its messages stay with the turn, which edits them. What was asked
+// and answered before is erased, of what the turn had replaced as well.
 func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {

@@ -98,7 +98,8 @@ func derivable(of standing, as session.Derivation) error {
 	}
 }
 
-// derive makes the turn and returns its id and how many unfinished ones of its session are before it.
+// derive makes the turn and returns its id and how many unfinished ones of its session are before
+// it.
 func derive(ctx context.Context, tx pgx.Tx, d session.Derive) (id string, ahead int, err error) {
 	fresh, err := newID()
 	if err != nil {

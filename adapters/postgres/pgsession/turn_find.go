@@ -99,7 +99,8 @@ func (s *Store) found(ctx context.Context, tenant access.TenantID, sql string, a
 
 // Unasked implements session.Store.
 func (s *Store) Unasked(ctx context.Context, tenant access.TenantID, at session.Place) (time.Duration, error) {
-	// By turn_unasked from the newest on, and session's primary key; a cool-down is never longer than the month that is looked at.
+	// By turn_unasked from the newest on, and session's primary key; a cool-down is never longer
+	// than the month that is looked at.
 	const newest = `
 		select (extract(epoch from clock_timestamp() - t.finished_at) * 1000000)::bigint
 		from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -130,8 +131,9 @@ func (s *Store) Waiting(ctx context.Context, tenant access.TenantID, at session.
 	return n, nil
 }
 
-// Locate returns the channels in which a message with this id is known, as one of a turn or as one that was decided about. A platform's ids
-// are unique within a channel only. It looks through both tables, for an operator who does not know the channel.
+// Locate returns the channels in which a message with this id is known, as one of a turn or as one
+// that was decided about. A platform's ids are unique within a channel only. It looks through both
+// tables, for an operator who does not know the channel.
 func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.MessageID) ([]thread.Ref, error) {
 	const locate = `
 		select platform, workspace, channel from surface_message where tenant_id = $1 and message = $2 and turn_id is not null
@@ -150,7 +152,8 @@ func (s *Store) Locate(ctx context.Context, tenant access.TenantID, id thread.Me
 	return refs, nil
 }
 
-// TurnsOf returns the turns of a session in the order of the conversation; none when there is no such session.
+// TurnsOf returns the turns of a session in the order of the conversation; none when there is no
+// such session.
 func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.ID) ([]session.Turn, error) {
 	if !postgres.IsID(string(id)) {
 		return nil, nil
@@ -163,8 +166,8 @@ func (s *Store) TurnsOf(ctx context.Context, tenant access.TenantID, id session.
 	return turns, nil
 }
 
-// Referenced returns the turns whose answer carries the reference; none where there is no such answer.
-// No index serves it, since only an operator asks.
+// Referenced returns the turns whose answer carries the reference; none where there is no such
+// answer. No index serves it, since only an operator asks.
 func (s *Store) Referenced(ctx context.Context, tenant access.TenantID, reference string) ([]session.Turn, error) {
 	if reference == "" {
 		return nil, nil
@@ -194,7 +197,8 @@ func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string,
 	return turns, nil
 }
 
-// Retried returns the turns whose answers somebody had written anew since a moment, the newest first; at most limit.
+// Retried returns the turns whose answers somebody had written anew since a moment, the newest
+// first; at most limit.
 func (s *Store) Retried(ctx context.Context, tenant access.TenantID, since time.Time, limit int) ([]session.TurnID, error) {
 	const retried = `select origin::text id from turn where tenant_id = $1 and origin_as = 'retry' and intake_at >= $2 order by intake_at desc limit $3`
 	type row struct{ ID string }

@@ -43,8 +43,9 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 	return accepted, nil
 }
 
-// claim takes the event and its message for a turn. When either was taken before, it returns the turn that has it. Otherwise it
-// returns who, if anybody, wanted the message stopped before it came.
+// claim takes the event and its message for a turn. When either was taken before, it returns the
+// turn that has it. Otherwise it returns who, if anybody, wanted the message stopped before it
+// came.
 func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop stops, err error) {
 	// Waits for another intake of the same event; the primary key serves it.
 	const claimEvent = `
@@ -80,9 +81,10 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn, but for those of later messages that nobody has begun, and returns how many
-// unfinished ones are before it. Intakes of one session wait for one another on the session's row, so numbers grow in the order of commits.
-// Quotas are locked before the session, as edits and retries do.
+// enqueue stores the question as the session's newest turn, but for those of later messages that
+// nobody has begun, and returns how many unfinished ones are before it. Intakes of one session wait
+// for one another on the session's row, so numbers grow in the order of commits. Quotas are locked
+// before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
@@ -160,7 +162,8 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	return t, ahead, nil
 }
 
-// queuedTurn is a turn that has just been stored, without files. Of question, what does not stand in the intake counts.
+// queuedTurn is a turn that has just been stored, without files. Of question, what does not stand
+// in the intake counts.
 func queuedTurn(in session.Intake, id, sessionID string, number int, at time.Time, question message.Message) session.Turn {
 	question.Turn, question.At = number, in.At.UTC().Truncate(time.Microsecond)
 	question.Author, question.Text = postgres.Storable(in.Asker.Name), postgres.Storable(in.Text)

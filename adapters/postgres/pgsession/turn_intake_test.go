@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The first question of a thread is stored in one statement, and exactly as one that is taken in step by step, for which a quota is reason enough.
+// The first question of a thread is stored in one statement, and exactly as one that is taken in
+// step by step, for which a quota is reason enough.
 func TestFirstQuestionIsStoredAsAnyOther(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678_000, time.UTC)
@@ -48,8 +49,8 @@ func TestFirstQuestionIsStoredAsAnyOther(t *testing.T) {
 	}
 }
 
-// accepted takes a question in, in a database of its own, and returns its turn and its rows without what differs each time, and whether events
-// were claimed in a statement of their own.
+// accepted takes a question in, in a database of its own, and returns its turn and its rows without
+// what differs each time, and whether events were claimed in a statement of their own.
 func accepted(t *testing.T, in session.Intake) (turn session.Turn, rows []string, steps bool) {
 	t.Helper()
 	db := postgrestest.Connect(t, postgres.Config{URL: postgrestest.URL(t), MaxConns: 1})

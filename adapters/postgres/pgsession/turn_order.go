@@ -11,10 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// unbegun says of a turn t with its question q that nobody has begun it, and that its question was written after the time $3.
+// unbegun says of a turn t with its question q that nobody has begun it, and that its question was
+// written after the time $3.
 const unbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
-// withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id, model_index, ordinal).
+// withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id,
+// model_index, ordinal).
 const withQuestion = `join message q on q.tenant_id = t.tenant_id and q.turn_id = t.id and q.model_index = -1 and q.ordinal = 0`
 
 // waiting are turns of a session, in order, that a new one is put before.
@@ -23,9 +25,10 @@ type waiting []struct {
 	Place int64 // in the conversation
 }
 
-// overtake puts a question, that is about to be stored, before those which wait and were written after it: two messages of one moment may be
-// taken in by two processes in either order. It returns them, locked. Answers that nobody asked for and that wait for people are closed: now
-// somebody asks, and does not wait behind them.
+// overtake puts a question, that is about to be stored, before those which wait and were written
+// after it: two messages of one moment may be taken in by two processes in either order. It returns
+// them, locked. Answers that nobody asked for and that wait for people are closed: now somebody
+// asks, and does not wait behind them.
 func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (waiting, error) {
 	if in.Ambient {
 		return nil, nil
@@ -64,7 +67,8 @@ func (w waiting) place() any {
 	return w[0].Place
 }
 
-// follow gives the turns the numbers after that of the new turn (id), which is stored, and the places of those behind them.
+// follow gives the turns the numbers after that of the new turn (id), which is stored, and the
+// places of those behind them.
 func (w waiting) follow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) error {
 	if len(w) == 0 {
 		return nil

@@ -14,8 +14,8 @@ import (
 //go:embed queries/turn_apart.sql
 var apartQuery string
 
-// leaseApart leases a turn while some are in quarantine, or are to be put there. Replicas do so one after another, so that what each sees of
-// the others holds.
+// leaseApart leases a turn while some are in quarantine, or are to be put there. Replicas do so one
+// after another, so that what each sees of the others holds.
 func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []turnRow, err error) {
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
@@ -40,7 +40,8 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 	return rows, err
 }
 
-// bury puts the turns of replicas that have died into quarantine. A turn that somebody changes at this moment follows with the next lease.
+// bury puts the turns of replicas that have died into quarantine. A turn that somebody changes at
+// this moment follows with the next lease.
 func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine
@@ -92,10 +93,12 @@ func lone(beside int) int {
 // errFull says that as many turns of a quarantine run as may.
 var errFull = errors.New("the quarantine is full")
 
-// quarantined chooses what a replica may lease: turns of the quarantine returned, or those in none if that is empty. wait is not nil when it
-// gets nothing now: session.ErrDraining when that is for the sake of a quarantine that it is to run.
+// quarantined chooses what a replica may lease: turns of the quarantine returned, or those in none
+// if that is empty. wait is not nil when it gets nothing now: session.ErrDraining when that is for
+// the sake of a quarantine that it is to run.
 func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group string, wait, err error) {
-	// $2, $3: what the replica holds for certain; $4, $5: what it can deliver. A group waits when one of its turns could be leased.
+	// $2, $3: what the replica holds for certain; $4, $5: what it can deliver. A group waits when
+	// one of its turns could be leased.
 	const groups = `
 		with held as (
 			select t.owner, t.quarantine, count(*) filter (where t.owner <> $1::text or not $2::boolean or t.id = any ($3::text[]::uuid[])) n from turn t

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time is alive or was lately. What a person
-// asked of an answer is never too old.
+// abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time
+// is alive or was lately. What a person asked of an answer is never too old.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -51,7 +51,8 @@ func (s *Store) Lease(ctx context.Context, r session.LeaseRequest) ([]session.Tu
 	return turns, nil
 }
 
-// leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one (apartQuery).
+// leaseIn leases turns of a quarantine, or of none; with guard, nothing while there is one
+// (apartQuery).
 func leaseIn(ctx context.Context, q postgres.Executor, r session.LeaseRequest, most int, group string, guard bool) ([]turnRow, error) {
 	maxAge := r.MaxAge.Microseconds()
 	if r.MaxAge > 0 {
@@ -137,7 +138,8 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 	return nil
 }
 
-// Delivered implements session.Store. Of an answer that was delivered to say that its question was deleted, the rest is erased with it.
+// Delivered implements session.Store. Of an answer that was delivered to say that its question was
+// deleted, the rest is erased with it.
 func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered string) error {
 	var n int
 	err := s.db.Pool.QueryRow(ctx, deliveredSQL, f.Tenant, f.Turn, f.Attempt, undelivered).Scan(&n)
@@ -150,7 +152,8 @@ func (s *Store) Delivered(ctx context.Context, f session.Fence, undelivered stri
 	return nil
 }
 
-// deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells why it was not marked.
+// deliveredEdited queues a turn whose question was edited while its answer was delivered, or tells
+// why it was not marked.
 func (s *Store) deliveredEdited(ctx context.Context, f session.Fence) error {
 	return s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		const pending = `select ` + pendingEdit + ` from turn where tenant_id = $1 and id = $2 and attempt = $3 for update`

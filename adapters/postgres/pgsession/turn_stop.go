@@ -42,7 +42,8 @@ func (s *Store) Request(ctx context.Context, r session.StopRequest) (session.Sto
 	return result, nil
 }
 
-// stoppable returns the unfinished turns that a stop is meant for, locked; or leaves a tombstone on a message that is not known.
+// stoppable returns the unfinished turns that a stop is meant for, locked; or leaves a tombstone on
+// a message that is not known.
 func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []candidate, armed bool, err error) {
 	const columns = `select t.id::text, t.asker_id, s.starter from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id `
 	if r.Message == "" && r.Ref.Thread == "" {
@@ -83,7 +84,8 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-// requestStops marks turns as to be stopped, and writes those into the audit trail for which nobody had asked that before.
+// requestStops marks turns as to be stopped, and writes those into the audit trail for which nobody
+// had asked that before.
 func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {
 		return nil

@@ -76,8 +76,9 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id, senten
 	return audit.WriteTurn(ctx, tx, tenant, session.QuestionDeleted, id, "", nil)
 }
 
-// lockFamily returns the turns that ask the same question as one of them, all locked. Those that were made while it waited for a lock are
-// among them; afterwards none can be made of a turn that is locked.
+// lockFamily returns the turns that ask the same question as one of them, all locked. Those that
+// were made while it waited for a lock are among them; afterwards none can be made of a turn that
+// is locked.
 func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) ([]string, error) {
 	var locked []string
 	for {
@@ -96,8 +97,8 @@ func lockFamily(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id strin
 	}
 }
 
-// eraseUnshown deletes the answers of those of the turns whose question was deleted and of which nothing is to be shown any more: all that
-// models wrote, searched for and were given.
+// eraseUnshown deletes the answers of those of the turns whose question was deleted and of which
+// nothing is to be shown any more: all that models wrote, searched for and were given.
 func eraseUnshown(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids ...string) error {
 	if _, err := tx.Exec(ctx, withdrawnEraseSQL, tenant, ids); err != nil {
 		return fmt.Errorf("erase the answers of a deleted question: %w", err)
@@ -110,9 +111,9 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		erased, running = false, nil
 		var turn string
-		// The message before its turn, as everybody locks them. A message that the bot itself takes back is of a turn that somebody is at, or is
-		// no page any more.
-		// The row of one that is not known yet waits for it.
+		// The message before its turn, as everybody locks them. A message that the bot itself takes
+		// back is of a turn that somebody is at, or is no page any more. The row of one that is not
+		// known yet waits for it.
 		const message = `
 			insert into surface_message (tenant_id, platform, workspace, channel, message, stop_at, deleted) values ($1, $2, $3, $4, $5, clock_timestamp(), true)
 			on conflict (tenant_id, platform, workspace, channel, message) do update set deleted = true`

@@ -1,4 +1,5 @@
-// Package postgrestest gives tests databases of their own, with the whole schema. It holds nothing that only one room's tests need.
+// Package postgrestest gives tests databases of their own, with the whole schema. It holds nothing
+// that only one room's tests need.
 package postgrestest
 
 import (

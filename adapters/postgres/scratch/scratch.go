@@ -1,5 +1,6 @@
-// Package scratch lends a schema of its own inside a database: whoever connects through its address finds and makes tables there and
-// nowhere else, and everything is gone afterwards. Data beside it is neither read nor written.
+// Package scratch lends a schema of its own inside a database: whoever connects through its address
+// finds and makes tables there and nowhere else, and everything is gone afterwards. Data beside it
+// is neither read nor written.
 package scratch
 
 import (
@@ -19,13 +20,16 @@ import (
 // prefix of every scratch schema, by which those that a killed process left are found.
 const prefix = "footnote_scratch_"
 
-// lockClass is the first key of the advisory lock that says that a schema is in use; the second is the hash of its name.
+// lockClass is the first key of the advisory lock that says that a schema is in use; the second is
+// the hash of its name.
 const lockClass = 0x73_63_72_61 // "scra"
 
-// dropping bounds how long making and dropping a schema may take when the context has ended already.
+// dropping bounds how long making and dropping a schema may take when the context has ended
+// already.
 const dropping = 30 * time.Second
 
-// Schema is a scratch schema. It lives until Drop; that of a process which died is removed by the next Create.
+// Schema is a scratch schema. It lives until Drop; that of a process which died is removed by the
+// next Create.
 type Schema struct {
 	name string
 	url  string
@@ -33,9 +37,10 @@ type Schema struct {
 	left []string
 }
 
-// Create makes a schema in the database at address, which must be a direct connection and not a transaction pooler: the place to look for
-// tables is given when a connection starts. The extension pgvector is installed in the database if it is not there yet, outside of the
-// schema. It first drops the schemas whose processes have died. Errors say what to do.
+// Create makes a schema in the database at address, which must be a direct connection and not a
+// transaction pooler: the place to look for tables is given when a connection starts. The extension
+// pgvector is installed in the database if it is not there yet, outside of the schema. It first
+// drops the schemas whose processes have died. Errors say what to do.
 func Create(ctx context.Context, address string) (*Schema, error) {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
@@ -80,11 +85,12 @@ func (s *Schema) create(ctx context.Context, address string) error {
 // URL is the address whose connections work in the schema.
 func (s *Schema) URL() string { return s.url }
 
-// Left are the schemas of processes that died which this database role may not drop, since another one made them. They do no harm but take room.
+// Left are the schemas of processes that died which this database role may not drop, since another
+// one made them. They do no harm but take room.
 func (s *Schema) Left() []string { return s.left }
 
-// Drop removes the schema with everything in it. It does so even when ctx has ended, since that is when it is most often called. Close the
-// connections to URL before.
+// Drop removes the schema with everything in it. It does so even when ctx has ended, since that is
+// when it is most often called. Close the connections to URL before.
 func (s *Schema) Drop(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropping)
 	defer cancel()
@@ -133,8 +139,9 @@ func refused(err error) bool {
 	return errors.As(err, &failed) && failed.Code == "42501"
 }
 
-// vectorHome returns the schema that holds pgvector, which it installs where connections usually look if it is not there. Migrations inside
-// the scratch schema would install it there, and it would go with that.
+// vectorHome returns the schema that holds pgvector, which it installs where connections usually
+// look if it is not there. Migrations inside the scratch schema would install it there, and it
+// would go with that.
 func vectorHome(ctx context.Context, conn *pgx.Conn) (string, error) {
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// The number is the extension's name as bytes, the lock under which migrations install it too.

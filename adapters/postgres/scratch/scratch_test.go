@@ -40,7 +40,8 @@ func relations(t *testing.T, address string) []string {
 	return names
 }
 
-// The whole schema of footnote is made inside, beside one that is in use, and nothing of it is left.
+// The whole schema of footnote is made inside, beside one that is in use, and nothing of it is
+// left.
 func TestEverythingHappensInside(t *testing.T) {
 	t.Parallel()
 	address := localtest.URL(t)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Cluster is a Redis Cluster of a test's own, on the loopback interface: three masters, among which the slots are divided, and in one that
-// StartReplicatedCluster started a replica of each.
+// Cluster is a Redis Cluster of a test's own, on the loopback interface: three masters, among which
+// the slots are divided, and in one that StartReplicatedCluster started a replica of each.
 type Cluster struct {
 	tb    testing.TB
 	nodes []*node
@@ -25,8 +25,9 @@ const (
 	nodeLimit = 30 * time.Second // for a node to answer, and for the cluster to agree
 )
 
-// StartCluster starts a cluster of three and stops it when the test ends. It returns when every node says that the cluster is complete. The
-// test fails when redis-server is not installed ("make deps").
+// StartCluster starts a cluster of three and stops it when the test ends. It returns when every
+// node says that the cluster is complete. The test fails when redis-server is not installed ("make
+// deps").
 func StartCluster(tb testing.TB) *Cluster {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)
@@ -34,7 +35,8 @@ func StartCluster(tb testing.TB) *Cluster {
 	return startCluster(ctx, tb, masters, 5*time.Second)
 }
 
-// startCluster starts so many nodes that know each other. The slots are divided among the first three.
+// startCluster starts so many nodes that know each other. The slots are divided among the first
+// three.
 func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Duration) *Cluster {
 	tb.Helper()
 	program, err := exec.LookPath("redis-server")

@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// takeOver is how long a master is silent before its replica takes its place. It is long enough for a busy machine.
+// takeOver is how long a master is silent before its replica takes its place. It is long enough for
+// a busy machine.
 const takeOver = 2 * time.Second
 
-// StartReplicatedCluster starts a cluster of three masters with a replica each, which takes the place of its master some seconds after that
-// has gone, and stops it when the test ends. It returns when every replica follows its master.
+// StartReplicatedCluster starts a cluster of three masters with a replica each, which takes the
+// place of its master some seconds after that has gone, and stops it when the test ends. It returns
+// when every replica follows its master.
 func StartReplicatedCluster(tb testing.TB) *Cluster {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 4*nodeLimit)
@@ -31,8 +33,8 @@ func StartReplicatedCluster(tb testing.TB) *Cluster {
 	return c
 }
 
-// KillMasterOf kills the master that a key or a channel belongs to, as a crash would, once its replica holds all that it does. It does not
-// wait for the replica to take its place.
+// KillMasterOf kills the master that a key or a channel belongs to, as a crash would, once its
+// replica holds all that it does. It does not wait for the replica to take its place.
 func (c *Cluster) KillMasterOf(name string) {
 	c.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*nodeLimit)

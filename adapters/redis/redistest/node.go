@@ -24,7 +24,8 @@ type node struct {
 
 func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// start starts a node on ports that nobody else has. Other nodes take it for dead that hear nothing of it for so long.
+// start starts a node on ports that nobody else has. Other nodes take it for dead that hear nothing
+// of it for so long.
 func (c *Cluster) start(ctx context.Context, program string, timeout time.Duration) *node {
 	c.tb.Helper()
 	dir, err := os.MkdirTemp("", "redis")
@@ -37,8 +38,8 @@ func (c *Cluster) start(ctx context.Context, program string, timeout time.Durati
 		}
 	})
 	for {
-		// Below the ports that systems hand out to connections, and below those that tests give to programs which may not listen there yet. One that
-		// is taken makes the server end at once.
+		// Below the ports that systems hand out to connections, and below those that tests give to
+		// programs which may not listen there yet. One that is taken makes the server end at once.
 		n := &node{port: 10_000 + rand.IntN(2_500), bus: 12_500 + rand.IntN(2_500), ended: make(chan struct{})}
 		n.cmd = exec.CommandContext(context.WithoutCancel(ctx), program, "--port", strconv.Itoa(n.port), "--bind", "127.0.0.1", "--cluster-enabled", "yes",
 			"--cluster-port", strconv.Itoa(n.bus), "--cluster-node-timeout", strconv.FormatInt(timeout.Milliseconds(), 10),

@@ -14,14 +14,16 @@ import (
 	"time"
 )
 
-// Server is a redis-server of a test's own, on a Unix socket in a directory that only this user may enter. It keeps nothing on disk.
+// Server is a redis-server of a test's own, on a Unix socket in a directory that only this user may
+// enter. It keeps nothing on disk.
 type Server struct {
 	dir string
 	tb  testing.TB
 	cmd *exec.Cmd
 }
 
-// Start starts a server and stops it when the test ends. The test fails when redis-server is not installed ("make deps").
+// Start starts a server and stops it when the test ends. The test fails when redis-server is not
+// installed ("make deps").
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	dir, err := os.MkdirTemp("", "redis") // a short path: sockets allow about 100 bytes, which test names can exceed

@@ -9,7 +9,8 @@ import (
 // ErrTooLarge says that a download was given up, because it is larger than WithLimit allows.
 var ErrTooLarge = errors.New("the file is larger than Slack said")
 
-// WithLimit is a context in which a download ends that says itself that it is larger than so many bytes.
+// WithLimit is a context in which a download ends that says itself that it is larger than so many
+// bytes.
 func WithLimit(ctx context.Context, bytes int64) context.Context {
 	return context.WithValue(ctx, mostKey{}, bytes)
 }

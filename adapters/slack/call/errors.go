@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// Translate makes the port's errors of the library's. create says that the call made a message, so that a lost answer leaves open whether
-// it did.
+// Translate makes the port's errors of the library's. create says that the call made a message, so
+// that a lost answer leaves open whether it did.
 func Translate(what string, err error, create bool) error {
 	if err == nil {
 		return nil
@@ -137,7 +137,8 @@ func Explain(what string, err error) error {
 	}
 }
 
-// Barred returns a sentence for somebody whose answer cannot stand where it was asked for, and whether an error says so.
+// Barred returns a sentence for somebody whose answer cannot stand where it was asked for, and
+// whether an error says so.
 func Barred(err error) (sentence string, yes bool) {
 	switch {
 	case errors.Is(err, stream.ErrUnsaid):
@@ -150,7 +151,8 @@ func Barred(err error) (sentence string, yes bool) {
 	}
 }
 
-// Transient reports whether the same call may succeed later: Slack refused it for a moment, or did not answer.
+// Transient reports whether the same call may succeed later: Slack refused it for a moment, or did
+// not answer.
 func Transient(err error) bool {
 	if errors.Is(err, access.ErrPending) {
 		return false // the worker waits for it

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Sockets are those that events come over; it notices when none is open. It is safe for concurrent use.
+// Sockets are those that events come over; it notices when none is open. It is safe for concurrent
+// use.
 type Sockets struct {
 	ended chan time.Time // holds since when nothing had come, of an interruption that was long enough
 

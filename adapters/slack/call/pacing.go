@@ -11,8 +11,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// tier is Slack's limit of one method: so many calls a minute for each workspace. Half or less of it passes at once, so that bursts
-// and the steady rate together stay within it in every minute, however Slack counts.
+// tier is Slack's limit of one method: so many calls a minute for each workspace. Half or less of
+// it passes at once, so that bursts and the steady rate together stay within it in every minute,
+// however Slack counts.
 type tier struct {
 	burst   int
 	every   time.Duration
@@ -20,8 +21,9 @@ type tier struct {
 	reserve int  // of burst, for final writes alone; 0: a fifth
 }
 
-// tiers are the published ones: chat.postMessage about one a second in a channel, chat.update 50 a minute (tier 3), chat.startStream
-// and chat.stopStream 20 (tier 2), chat.appendStream 100 (tier 4).
+// tiers are the published ones: chat.postMessage about one a second in a channel, chat.update 50 a
+// minute (tier 3), chat.startStream and chat.stopStream 20 (tier 2), chat.appendStream 100 (tier
+// 4).
 var tiers = map[thread.Call]tier{
 	thread.Create:       {burst: 1, every: 1100 * time.Millisecond, channel: true},
 	thread.Edit:         {burst: 20, every: 2 * time.Second, reserve: maxEdited},
@@ -30,10 +32,11 @@ var tiers = map[thread.Call]tier{
 	thread.StreamStop:   {burst: 10, every: 6 * time.Second},
 }
 
-// Pacing shares Slack's tiers among all answers of a workspace, part of each kept for final writes: so many edits that each answer which was
-// posted before it was complete finds one at its end. Several processes share them
-// through Use, and while those tiers cannot be asked, or there are none, each has its Share. The zero value is that of a single process;
-// it is safe for concurrent use.
+// Pacing shares Slack's tiers among all answers of a workspace, part of each kept for final writes:
+// so many edits that each answer which was posted before it was complete finds one at its end.
+// Several processes share them through Use, and while those tiers cannot be asked, or there are
+// none, each has its Share. The zero value is that of a single process; it is safe for concurrent
+// use.
 type Pacing struct {
 	shared pace.Shared
 
@@ -43,15 +46,17 @@ type Pacing struct {
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
 
-// An answer that is posted before it is complete needs an edit at its end. So many may be so at once in a workspace that their final
-// edits never wait long for one another; others are posted when they are complete, or when it is their turn.
+// An answer that is posted before it is complete needs an edit at its end. So many may be so at
+// once in a workspace that their final edits never wait long for one another; others are posted
+// when they are complete, or when it is their turn.
 const (
 	maxEdited = 10
 	// editedFor is how long an answer counts that never came to its final edit.
 	editedFor = 10 * time.Minute
 	// lookAgain is how often an answer looks whether another one has ended.
 	lookAgain = 250 * time.Millisecond
-	// shareAgain is how often those who wait look whether their part has grown: processes that were killed count for some seconds.
+	// shareAgain is how often those who wait look whether their part has grown: processes that were
+	// killed count for some seconds.
 	shareAgain = time.Second
 )
 
@@ -166,9 +171,10 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *waiter) bool { return other == w })
 }
 
-// try takes a call when it is the waiter's turn, and otherwise says how long that may take; asked, when it is not nil, is closed when it is worth
-// another try before. The shared tiers are asked for one waiter of a queue at a time, the first one, and without the lock: whoever waits for a
-// server that does not answer is nobody but the one who asks.
+// try takes a call when it is the waiter's turn, and otherwise says how long that may take; asked,
+// when it is not nil, is closed when it is worth another try before. The shared tiers are asked for
+// one waiter of a queue at a time, the first one, and without the lock: whoever waits for a server
+// that does not answer is nobody but the one who asks.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
@@ -221,8 +227,8 @@ func (p *Pacing) take(q *queue, to thread.Ref, call thread.Call, class thread.Cl
 	}
 }
 
-// crowded reports whether an incomplete answer has to wait because it would be too many that still need their final edit: more than maxEdited,
-// or more than there is room for now.
+// crowded reports whether an incomplete answer has to wait because it would be too many that still
+// need their final edit: more than maxEdited, or more than there is room for now.
 func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, now time.Time) bool {
 	if _, begun := p.edited[to]; begun || call != thread.Create || class == thread.Final {
 		return false
@@ -239,7 +245,8 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 	return others >= max(maxEdited/max(p.share, 1), 1) || p.queue(to, thread.Edit).Wait(now, others+1, thread.Final) > 0
 }
 
-// maxLanes bounds what is remembered of channels; a forgotten lane that nobody waits in is full again within seconds.
+// maxLanes bounds what is remembered of channels; a forgotten lane that nobody waits in is full
+// again within seconds.
 const maxLanes = 4096
 
 func (p *Pacing) queue(to thread.Ref, call thread.Call) *queue {

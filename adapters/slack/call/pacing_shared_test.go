@@ -29,7 +29,8 @@ func (s *slow) Take(ctx context.Context, _ string, _ thread.Tier, _ thread.Class
 func (s *slow) Count(ctx context.Context, _ string, _ thread.Tier) error   { return s.wait(ctx) }
 func (s *slow) Pause(ctx context.Context, _ string, _ time.Duration) error { return s.wait(ctx) }
 
-// While the shared tiers are asked for one call, nothing of any other call waits: no lock is held over the network.
+// While the shared tiers are asked for one call, nothing of any other call waits: no lock is held
+// over the network.
 func TestNobodyWaitsForTiersThatAreAskedForAnother(t *testing.T) {
 	t.Parallel()
 	to := thread.Ref{Workspace: "T1", Channel: "C1", Thread: "1.1"}
@@ -57,7 +58,8 @@ func TestNobodyWaitsForTiersThatAreAskedForAnother(t *testing.T) {
 	}
 }
 
-// Whoever comes first is served first, although the tiers are asked for without the lock, and a call that has room waits for one answer at most.
+// Whoever comes first is served first, although the tiers are asked for without the lock, and a
+// call that has room waits for one answer at most.
 func TestOneCallIsAskedForAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +89,8 @@ func TestOneCallIsAskedForAtATime(t *testing.T) {
 	})
 }
 
-// An answer that was posted before it was complete is finished at once, however many there are and however much is edited meanwhile.
+// An answer that was posted before it was complete is finished at once, however many there are and
+// however much is edited meanwhile.
 func TestWhatWasPostedEarlyIsFinishedEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -187,7 +187,8 @@ func (d *down) Pause(context.Context, string, time.Duration) error {
 	return errors.New("the server is down")
 }
 
-// Two processes together stay within a tier: through tiers that they share, and with half of it each while those are down.
+// Two processes together stay within a tier: through tiers that they share, and with half of it
+// each while those are down.
 func TestProcessesShareTheTiers(t *testing.T) {
 	t.Parallel()
 	for name, tiers := range map[string]thread.Tiers{"shared": &threadtest.Tiers{}, "none": nil, "down": &down{}} {

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// crowded is how many processes count, all but one of which were killed: a part of so much lets a call pass every few weeks.
+// crowded is how many processes count, all but one of which were killed: a part of so much lets a
+// call pass every few weeks.
 const crowded = 1_000_000
 
 func TestReadingDoesNotWaitForProcessesThatHaveGone(t *testing.T) {

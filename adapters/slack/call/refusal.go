@@ -13,9 +13,11 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// obedient calls no method again before the time is over that Slack named when it refused one, whoever wants to: a call that would come
-// a little too early waits, and one that would come much too early is refused here in the same words. Every refusal that it passes on
-// names a time in whole seconds, which is what the library reads; Slack's proxies and other people's may send none, or a fraction.
+// obedient calls no method again before the time is over that Slack named when it refused one,
+// whoever wants to: a call that would come a little too early waits, and one that would come much
+// too early is refused here in the same words. Every refusal that it passes on names a time in
+// whole seconds, which is what the library reads; Slack's proxies and other people's may send none,
+// or a fraction.
 type obedient struct {
 	next http.RoundTripper
 	rest pace.Rest // by method

@@ -50,7 +50,8 @@ func AddScope(name string) string {
 	return "add it under OAuth & Permissions → Bot Token Scopes, then install the app again"
 }
 
-// reason is why a scope is needed, in brackets, or nothing for one that this package does not ask for.
+// reason is why a scope is needed, in brackets, or nothing for one that this package does not ask
+// for.
 func reason(name string) string {
 	if name == AppScope {
 		return " (of the app-level token, to receive events)"

@@ -18,8 +18,8 @@ const handshake = 30 * time.Second
 // connectBurst is how many connections may be opened at once: two sockets, and a refresh of each.
 const connectBurst = 4
 
-// httpClient is the configured client with a limiter for new connections, since the library opens the next one at once when Slack ends
-// one, however often Slack does.
+// httpClient is the configured client with a limiter for new connections, since the library opens
+// the next one at once when Slack ends one, however often Slack does.
 func (c *Workspace) httpClient() *http.Client {
 	base := c.Config.HTTP
 	if base == nil {
@@ -35,7 +35,8 @@ func (c *Workspace) httpClient() *http.Client {
 	return &limited
 }
 
-// Dialer opens sockets through the same proxy and with the same certificates as the Web API is called.
+// Dialer opens sockets through the same proxy and with the same certificates as the Web API is
+// called.
 func (c *Workspace) Dialer() *websocket.Dialer {
 	return &websocket.Dialer{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c.trusted.Clone(), HandshakeTimeout: handshake,
@@ -58,11 +59,13 @@ func (l *connectLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return l.next.RoundTrip(r)
 }
 
-// readAgain makes calls that only read once more when Slack asks for a short pause or fails, within their own time. Writes are never
-// repeated here: whoever makes them knows better what is still to be written.
+// readAgain makes calls that only read once more when Slack asks for a short pause or fails, within
+// their own time. Writes are never repeated here: whoever makes them knows better what is still to
+// be written.
 type readAgain struct{ next http.RoundTripper }
 
-// Limits of reading again: what takes longer is a matter of the event's redelivery, or of answering with less.
+// Limits of reading again: what takes longer is a matter of the event's redelivery, or of answering
+// with less.
 const (
 	readAttempts = 3
 	readPause    = 250 * time.Millisecond // after a failure

@@ -1,5 +1,6 @@
-// Package call is how Slack is called: the signed-in connection, how often each method may be called, what its errors mean, and whether events
-// can come. What is said, read or shown does not belong here.
+// Package call is how Slack is called: the signed-in connection, how often each method may be
+// called, what its errors mean, and whether events can come. What is said, read or shown does not
+// belong here.
 package call
 
 import (
@@ -25,7 +26,8 @@ import (
 // Platform is Slack's name in thread references and principals.
 const Platform thread.Platform = "slack"
 
-// Config is how a workspace is reached. BotToken is required; so is AppToken for Listen, and SigningSecret for Handler.
+// Config is how a workspace is reached. BotToken is required; so is AppToken for Listen, and
+// SigningSecret for Handler.
 type Config struct {
 	BotToken      string
 	AppToken      string
@@ -35,31 +37,37 @@ type Config struct {
 	HTTP          *http.Client // for proxies and certificates; nil is a plain one
 	CAFile        string       // certificates that sockets trust beside the system's; HTTP has its own
 	Logger        *slog.Logger // nil: silent
-	// Changes, People and Accounts are what replicas know together of who listens; nil: this process is the only one, and forgets when it ends.
+	// Changes, People and Accounts are what replicas know together of who listens; nil: this
+	// process is the only one, and forgets when it ends.
 	Changes  access.Changes
 	People   access.People
 	Accounts access.Accounts
 	// Groups are the user groups that count, as they are bound at the moment; nil: none.
 	Groups func() []access.BoundGroup
-	// Domains are those of addresses by which people are known, in small letters, as they are at the moment; nil: no address counts.
+	// Domains are those of addresses by which people are known, in small letters, as they are at
+	// the moment; nil: no address counts.
 	Domains func() []string
 
 	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
 	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
 	Timeout   time.Duration // of one call of the Web API: 10 s
-	// Reconnect is the least time between two connections in the long run; the first few follow one another at once. 15 s.
+	// Reconnect is the least time between two connections in the long run; the first few follow one
+	// another at once. 15 s.
 	Reconnect time.Duration
-	// Scan is the time between two calls that nobody waits for, by which is read what was said while nobody was there: 5 s.
+	// Scan is the time between two calls that nobody waits for, by which is read what was said
+	// while nobody was there: 5 s.
 	Scan time.Duration
 	// History is the time between two calls that read what is indexed: 3.5 s.
 	History time.Duration
-	// Interruption is for how long no socket may be open before what was said meanwhile counts as not heard: 15 s.
+	// Interruption is for how long no socket may be open before what was said meanwhile counts as
+	// not heard: 15 s.
 	Interruption time.Duration
 	// MaxFileTokens is how much text the files of one message may have together, in tokens: 100,000.
 	MaxFileTokens int
 }
 
-// Workspace is one workspace as it is called: who the bot is there, and how often each kind of call may be made. It is safe for concurrent use.
+// Workspace is one workspace as it is called: who the bot is there, and how often each kind of call
+// may be made. It is safe for concurrent use.
 type Workspace struct {
 	Config  Config
 	trusted *tls.Config // of sockets
@@ -88,7 +96,8 @@ type Identity struct {
 	Team string // workspace id
 	Name string // of the workspace
 	URL  string // of the workspace, such as https://example.slack.com/
-	// Enterprise is the id of the organisation that the workspace belongs to; empty for one that stands by itself.
+	// Enterprise is the id of the organisation that the workspace belongs to; empty for one that
+	// stands by itself.
 	Enterprise string
 	User       string // the bot's user id
 	Bot        string // the bot's id
@@ -159,7 +168,8 @@ func (c Config) validate() error {
 	return nil
 }
 
-// Connect finds out who the bot is. It is called before anything else; its errors are sentences that say what to do.
+// Connect finds out who the bot is. It is called before anything else; its errors are sentences
+// that say what to do.
 func (c *Workspace) Connect(ctx context.Context) (Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Config.Timeout)
 	defer cancel()
@@ -191,7 +201,8 @@ func (c *Workspace) Identity() Identity {
 	return Identity{}
 }
 
-// Share says how many processes serve the workspace, so that each takes no more than its part of the tiers. It may change at any time.
+// Share says how many processes serve the workspace, so that each takes no more than its part of
+// the tiers. It may change at any time.
 func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
@@ -207,8 +218,8 @@ func (c *Workspace) Pacing() *Pacing { return c.pacing }
 // Connected counts the sockets that are open.
 func (c *Workspace) Connected() int { return c.Sockets.connected() }
 
-// Interruptions tells when events come again after none could for longer than Config.Interruption: the value is since when. Two that nobody has
-// received are told of as one.
+// Interruptions tells when events come again after none could for longer than Config.Interruption:
+// the value is since when. Two that nobody has received are told of as one.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
 // Ref names a thread of the workspace by its root; an empty root is the channel itself.

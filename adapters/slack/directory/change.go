@@ -11,8 +11,9 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Changed takes in what an event says about people and channels, so that no answer of any replica relies on what was true before; ours says
-// that the event was such a one. With an error it is not to be acknowledged: Slack delivers it again.
+// Changed takes in what an event says about people and channels, so that no answer of any replica
+// relies on what was true before; ours says that the event was such a one. With an error it is not
+// to be acknowledged: Slack delivers it again.
 func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (ours bool, err error) {
 	switch e.Type {
 	case "member_joined_channel", "member_left_channel":
@@ -38,7 +39,8 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// tells is what an event says that somebody is, and since when: a member may be a guest now, or gone.
+// tells is what an event says that somebody is, and since when: a member may be a guest now, or
+// gone.
 func (d *Directory) tells(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {
 		Time  int64 `json:"event_time"` // Unix seconds

@@ -1,4 +1,5 @@
-// Package directory knows people and channels: who somebody is, who listens in a channel, and when that has changed. It writes nothing.
+// Package directory knows people and channels: who somebody is, who listens in a channel, and when
+// that has changed. It writes nothing.
 package directory
 
 import (
@@ -17,14 +18,16 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// How long what was read of people and channels counts where no event told of a change: Slack gave up delivering it, or the app does not
-// subscribe to it. Changes that a replica hears of end it at once, in all of them.
+// How long what was read of people and channels counts where no event told of a change: Slack gave
+// up delivering it, or the app does not subscribe to it. Changes that a replica hears of end it at
+// once, in all of them.
 const (
 	channelAge = 5 * time.Minute
 	peopleAge  = 10 * time.Minute
 	maxCached  = 10_000
 	pageSize   = 1000
-	// maxLookups is how many people of a channel about whom nothing is certain are looked up one by one.
+	// maxLookups is how many people of a channel about whom nothing is certain are looked up one by
+	// one.
 	maxLookups = 30
 	// maxOwnChannels is how many channels of a person count when that person asks in private.
 	maxOwnChannels = 1000
@@ -33,11 +36,12 @@ const (
 // Profile is what Slack says about a person.
 type Profile struct {
 	ID, Name string
-	// Email is in small letters. It is empty without the scope users:read.email, and where no workspace vouches for it: for outsiders, and until Slack says
-	// that the address is confirmed.
+	// Email is in small letters. It is empty without the scope users:read.email, and where no
+	// workspace vouches for it: for outsiders, and until Slack says that the address is confirmed.
 	Email string
 	Team  string // of which the person is a member
-	// Outsider is a guest, somebody of another organisation, a bot, or an account that was deactivated.
+	// Outsider is a guest, somebody of another organisation, a bot, or an account that was
+	// deactivated.
 	Outsider bool
 	Gone     bool // the account was deactivated
 	Bot      bool
@@ -45,8 +49,9 @@ type Profile struct {
 	Zone     *time.Location // in which the person lives; nil where Slack does not say
 }
 
-// Directory knows people and channels. What it cannot find out counts as the least. All that it remembers has the version from before it was
-// read, which is compared with that of all replicas before it is used.
+// Directory knows people and channels. What it cannot find out counts as the least. All that it
+// remembers has the version from before it was read, which is compared with that of all replicas
+// before it is used.
 type Directory struct {
 	slack    *call.Workspace
 	changes  access.Changes
@@ -69,7 +74,8 @@ type known[T any] struct {
 	version access.Version
 }
 
-// NewDirectory returns what is known of a workspace: nothing yet. Changes, people and accounts are what replicas know together.
+// NewDirectory returns what is known of a workspace: nothing yet. Changes, people and accounts are
+// what replicas know together.
 func NewDirectory(w *call.Workspace, changes access.Changes, people access.People, accounts access.Accounts) *Directory {
 	return &Directory{
 		slack: w, changes: changes, people: people, accounts: accounts,
@@ -86,7 +92,8 @@ func (d *Directory) here() access.Workspace {
 // homesScope is the scope of all people's channels.
 const homesScope = "homes"
 
-// recall returns what is remembered of a key, if nothing of the scopes has changed since, and the version that keep takes.
+// recall returns what is remembered of a key, if nothing of the scopes has changed since, and the
+// version that keep takes.
 func recall[T any](ctx context.Context, d *Directory, facts map[string]known[T], key string, age time.Duration, scopes ...string) (value T, ok bool, version access.Version, err error) {
 	if err := d.hear(ctx); err != nil {
 		return value, false, "", err
@@ -145,13 +152,15 @@ func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 
 func (d *Directory) profile(u *api.User) Profile {
 	me := d.slack.Identity()
-	// Slack always says whose member somebody is. Where a proxy leaves it out there is nobody but those of the workspace.
+	// Slack always says whose member somebody is. Where a proxy leaves it out there is nobody but
+	// those of the workspace.
 	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: cmp.Or(u.TeamID, u.Profile.Team, me.Team), Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
 	if p.Name == "" {
 		p.Name = u.RealName
 	}
 	p.Zone = zone(u.TZ, u.TZOffset)
-	// Slack does not call those strangers who share a channel with the workspace, so the organisation decides as well.
+	// Slack does not call those strangers who share a channel with the workspace, so the
+	// organisation decides as well.
 	elsewhere := p.Team != me.Team && (me.Enterprise == "" || u.Enterprise.EnterpriseID != me.Enterprise)
 	p.Outsider = u.Deleted || u.IsBot || u.IsRestricted || u.IsUltraRestricted || u.IsStranger || elsewhere
 	p.Gone = u.Deleted
@@ -163,7 +172,8 @@ func (d *Directory) profile(u *api.User) Profile {
 	return p
 }
 
-// zone is a time zone by its name, and else by how many seconds it is ahead of UTC now (https://docs.slack.dev/reference/objects/user-object: "tz", "tz_offset").
+// zone is a time zone by its name, and else by how many seconds it is ahead of UTC now
+// (https://docs.slack.dev/reference/objects/user-object: "tz", "tz_offset").
 func zone(name string, offset int) *time.Location {
 	if name == "" {
 		return nil
@@ -181,8 +191,9 @@ func zone(name string, offset int) *time.Location {
 // lookWait is how long a question waits for its turn to look somebody up.
 const lookWait = 2 * time.Second
 
-// turn waits until one more call has room. Where that would be too long it is access.ErrPending and thread.ErrNoRoom: what many ask for at once is known
-// later, and nobody is answered meanwhile as somebody who holds less.
+// turn waits until one more call has room. Where that would be too long it is access.ErrPending and
+// thread.ErrNoRoom: what many ask for at once is known later, and nobody is answered meanwhile as
+// somebody who holds less.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()
@@ -192,8 +203,8 @@ func turn(ctx context.Context, limit *pace.Part) error {
 	return nil
 }
 
-// homesOf lists the channels that a person is in, as far as the bot can see them: all public ones, and private ones that it is in too.
-// Without the scopes it is none.
+// homesOf lists the channels that a person is in, as far as the bot can see them: all public ones,
+// and private ones that it is in too. Without the scopes it is none.
 func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error) {
 	homes, ok, version, err := recall(ctx, d, d.homes, person, channelAge, person, homesScope)
 	if err != nil {

@@ -20,8 +20,9 @@ const (
 	listLook = 5 * time.Second
 )
 
-// Keep says that this process hears of changes, and lists the people of the workspace when a list is due and no other process reads one, until
-// ctx ends. While there is none, the people of a channel are looked up one by one, and of a large one it is said that it is being found out.
+// Keep says that this process hears of changes, and lists the people of the workspace when a list
+// is due and no other process reads one, until ctx ends. While there is none, the people of a
+// channel are looked up one by one, and of a large one it is said that it is being found out.
 func (d *Directory) Keep(ctx context.Context) {
 	var group errgroup.Group
 	defer func() { _ = group.Wait() }() // nothing that it runs fails
@@ -45,7 +46,8 @@ func (d *Directory) Keep(ctx context.Context) {
 	}
 }
 
-// list reads the people of the workspace if that is due, at a pace that leaves room for others. What each page says is known at once.
+// list reads the people of the workspace if that is due, at a pace that leaves room for others.
+// What each page says is known at once.
 func (d *Directory) list(ctx context.Context) (err error) {
 	if err := d.hear(ctx); err != nil {
 		return err

@@ -10,9 +10,10 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Present returns who will see an answer in a channel: in a private one of few people all of them by name, elsewhere everybody who can open it. Where
-// guests or another organisation take part, they hold the channel itself alone. A channel about which nothing could be found out counts as such a one,
-// and the error says why.
+// Present returns who will see an answer in a channel: in a private one of few people all of them
+// by name, elsewhere everybody who can open it. Where guests or another organisation take part,
+// they hold the channel itself alone. A channel about which nothing could be found out counts as
+// such a one, and the error says why.
 func (d *Directory) Present(ctx context.Context, channel string) (access.Presence, error) {
 	there := d.nobody(channel)
 	found, err := d.room(ctx, channel)
@@ -50,8 +51,9 @@ func (d *Directory) nobody(channel string) access.Presence {
 	}
 }
 
-// Alone returns a person as the only one who will see an answer, with everything that the person is: the account, the address, a member, somebody in each
-// of the person's channels, and in bound groups. With an error it is what is known.
+// Alone returns a person as the only one who will see an answer, with everything that the person
+// is: the account, the address, a member, somebody in each of the person's channels, and in bound
+// groups. With an error it is what is known.
 func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
 	account := access.Account{Workspace: d.here(), ID: person}
 	alone := access.Presence{Tenant: d.slack.Config.Tenant, Held: d.held(account, nil), People: []access.Account{account}}
@@ -93,8 +95,9 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	return held
 }
 
-// described returns people as the workspace describes them, apps of the workspace left out. Slack is asked about few of whom nothing is kept; who is
-// still not known then is somebody of whom nothing is said.
+// described returns people as the workspace describes them, apps of the workspace left out. Slack
+// is asked about few of whom nothing is kept; who is still not known then is somebody of whom
+// nothing is said.
 func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)
 	if err != nil {

@@ -141,7 +141,8 @@ func TestWhoIsInAChannel(t *testing.T) {
 	}
 }
 
-// Without a list the people of a channel are looked up one by one, and what was found out then counts for another process.
+// Without a list the people of a channel are looked up one by one, and what was found out then
+// counts for another process.
 func TestWhoIsInAChannelWithoutAList(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -192,7 +193,8 @@ func TestWhatIsToldOfAddressesCountsAtOnce(t *testing.T) {
 	}
 }
 
-// An address that nobody has proved to own counts nowhere, whichever way Slack tells of it, and neither does one of another domain.
+// An address that nobody has proved to own counts nowhere, whichever way Slack tells of it, and
+// neither does one of another domain.
 func TestOnlyConfirmedAddressesCount(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -309,7 +311,8 @@ func TestUserGroupsWithoutTheirScope(t *testing.T) {
 	}
 }
 
-// Where so many ask at once that Slack cannot be asked about all of them, nobody is taken for somebody who holds less: it is said that it will be known.
+// Where so many ask at once that Slack cannot be asked about all of them, nobody is taken for
+// somebody who holds less: it is said that it will be known.
 func TestNobodyHoldsLessForWantOfRoom(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -346,7 +349,8 @@ func userOf(inner string) event.ID {
 	return event.ID(id)
 }
 
-// People live where their profile says; a zone that this machine does not know is as far from UTC as Slack says.
+// People live where their profile says; a zone that this machine does not know is as far from UTC
+// as Slack says.
 func TestWherePeopleLive(t *testing.T) {
 	t.Parallel()
 	w := begin(t)

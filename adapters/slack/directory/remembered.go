@@ -8,9 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Remembered returns what is held by whom Present and Alone would return, as far as it can be said without asking Slack: an event is acknowledged
-// before Slack was asked anything. ok is false when Slack has to be asked; then it is the least. Of a channel it may be minutes old, and leaves groups
-// out, since every turn asks anew who listens; of a person, on which decisions rest, it is what Alone knows.
+// Remembered returns what is held by whom Present and Alone would return, as far as it can be said
+// without asking Slack: an event is acknowledged before Slack was asked anything. ok is false when
+// Slack has to be asked; then it is the least. Of a channel it may be minutes old, and leaves
+// groups out, since every turn asks anew who listens; of a person, on which decisions rest, it is
+// what Alone knows.
 func (d *Directory) Remembered(ctx context.Context, channel, person string, direct bool) (audience access.Audience, ok bool) {
 	if direct {
 		p, known, _, err := recall(ctx, d, d.profiles, person, peopleAge, person)
@@ -44,7 +46,8 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 	}
 }
 
-// Known is what is remembered of a person, minutes old perhaps; ok is false when Slack has to be asked.
+// Known is what is remembered of a person, minutes old perhaps; ok is false when Slack has to be
+// asked.
 func (d *Directory) Known(person string) (p Profile, ok bool) {
 	return peek(d, d.profiles, person, peopleAge)
 }

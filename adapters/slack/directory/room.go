@@ -18,7 +18,8 @@ type room struct {
 	people []string // ids of everybody in a room that is named, the bot aside
 }
 
-// mostInRoom is how many may be in a channel for all of them to be asked about. Apps are among them, which are not counted later.
+// mostInRoom is how many may be in a channel for all of them to be asked about. Apps are among
+// them, which are not counted later.
 const mostInRoom = access.MostNamed + 20
 
 // room finds out who can open a channel.
@@ -108,8 +109,9 @@ func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
 	return found, nil
 }
 
-// lookUp reports whether people about whom nothing is certain are all inside. Where they are too many it is not known, which is an error and
-// never remembered: access.ErrPending while it will be known soon.
+// lookUp reports whether people about whom nothing is certain are all inside. Where they are too
+// many it is not known, which is an error and never remembered: access.ErrPending while it will be
+// known soon.
 func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Roll) (inside bool, err error) {
 	if len(people) > maxLookups && roll.Pending {
 		return false, fmt.Errorf("find out who listens: the people of the workspace are being listed: %w", access.ErrPending)

@@ -14,15 +14,16 @@ import (
 const (
 	// groupAge is how long what was read of user groups counts where no event told of a change.
 	groupAge = 10 * time.Minute
-	// groupScope is the scope of all user groups of a workspace, and the key under which they are remembered.
+	// groupScope is the scope of all user groups of a workspace, and the key under which they are
+	// remembered.
 	groupScope = "usergroups"
 )
 
 // members are the people of user groups, by the groups' ids.
 type members map[string]map[string]bool
 
-// boundGroups are the groups of the configuration that all of the people hold, by being in the user group to which it binds them. Only full members
-// hold any.
+// boundGroups are the groups of the configuration that all of the people hold, by being in the user
+// group to which it binds them. Only full members hold any.
 func (d *Directory) boundGroups(ctx context.Context, people []access.Account) ([]access.Held, error) {
 	bound := d.bound()
 	if len(bound) == 0 || len(people) == 0 || slices.ContainsFunc(people, func(a access.Account) bool { return !a.Full }) {
@@ -60,7 +61,8 @@ func groupsOf(bound []access.BoundGroup, of members, people []access.Account) []
 	return held
 }
 
-// userGroups returns who is in which user group of the workspace, none where the app may not read them.
+// userGroups returns who is in which user group of the workspace, none where the app may not read
+// them.
 func (d *Directory) userGroups(ctx context.Context) (members, error) {
 	found, ok, version, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package event is what Slack tells, in this program's words: messages, reactions, commands, presses and files, read from what comes and from
-// what is stored, and the marks by which the bot's own messages are known again. Nothing here calls Slack.
+// Package event is what Slack tells, in this program's words: messages, reactions, commands,
+// presses and files, read from what comes and from what is stored, and the marks by which the bot's
+// own messages are known again. Nothing here calls Slack.
 package event
 
 import (
@@ -9,11 +10,12 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Handler is told what happens. An error means that the event was not taken in: Slack delivers it again. Methods are called
-// concurrently, but for one channel in the order of arrival.
+// Handler is told what happens. An error means that the event was not taken in: Slack delivers it
+// again. Methods are called concurrently, but for one channel in the order of arrival.
 type Handler interface {
 	Message(ctx context.Context, m Message) error
-	// Foreign is told of questions to another workspace's installation of the app, which are not answered.
+	// Foreign is told of questions to another workspace's installation of the app, which are not
+	// answered.
 	Foreign(ctx context.Context, m Message)
 	Reaction(ctx context.Context, r Reaction) error
 	// Command returns what the person alone is shown, in Markdown.
@@ -89,7 +91,8 @@ type Command struct {
 	Direct     bool
 }
 
-// Press is a pressed button, a shortcut that was chosen in a message's menu, or a form that was sent.
+// Press is a pressed button, a shortcut that was chosen in a message's menu, or a form that was
+// sent.
 type Press struct {
 	Action   thread.Action
 	Turn     string // that a button or a form is about
@@ -104,14 +107,16 @@ type Press struct {
 	Author   string // likewise: user id of who wrote it
 	Files    []File // likewise
 	Direct   bool
-	// Ephemeral says that the message is shown to this person alone. It can only be replaced, through ResponseURL.
+	// Ephemeral says that the message is shown to this person alone. It can only be replaced,
+	// through ResponseURL.
 	Ephemeral   bool
 	ResponseURL string
 	Form        map[string]string // what was filled in, by the field's name
 	Sent        bool              // a form was sent
 }
 
-// Opened is a person who opened the conversation with the bot. Ref.Thread is empty where the conversation has no thread yet.
+// Opened is a person who opened the conversation with the bot. Ref.Thread is empty where the
+// conversation has no thread yet.
 type Opened struct {
 	Ref thread.Ref
 	By  string

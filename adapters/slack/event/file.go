@@ -65,7 +65,8 @@ type fileState struct {
 	Ask     bool   `json:"ask,omitempty"`
 }
 
-// MarshalJSON implements json.Marshaler, for files that are read later. What it tells opens nothing without the bot's token.
+// MarshalJSON implements json.Marshaler, for files that are read later. What it tells opens nothing
+// without the bot's token.
 func (f File) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fileState(f))
 }

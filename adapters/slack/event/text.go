@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// ReadText makes a message's markup readable: the bot's mention goes, other mentions, channels and links become what they show, and
-// entities are decoded. Mentions inside code stay as they are and do not count.
+// ReadText makes a message's markup readable: the bot's mention goes, other mentions, channels and
+// links become what they show, and entities are decoded. Mentions inside code stay as they are and
+// do not count.
 func ReadText(raw, bot string) (text string, mentioned, others bool) {
 	var b strings.Builder
 	for rest := raw; rest != ""; {

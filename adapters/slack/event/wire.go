@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/boundedjson"
 )
 
-// Events are decoded here and not by the library, which refuses a whole event when one block in it is of a kind that it does not know.
+// Events are decoded here and not by the library, which refuses a whole event when one block in it
+// is of a kind that it does not know.
 
 // Envelope is a Socket Mode frame.
 type Envelope struct {
@@ -26,13 +27,15 @@ type Callback struct {
 	Through   string `json:"context_team_id"` // the workspace by way of which it comes
 	ID        string `json:"event_id"`
 	Event     Event  `json:"event"`
-	// For names the installations that the event is for. In a channel that is shared with another organisation, Team may be theirs.
+	// For names the installations that the event is for. In a channel that is shared with another
+	// organisation, Team may be theirs.
 	For []struct {
 		Team string `json:"team_id"`
 	} `json:"authorizations"`
 }
 
-// Concerns reports whether an event is for a workspace. A bot that was not told its own, by a proxy, has but one.
+// Concerns reports whether an event is for a workspace. A bot that was not told its own, by a
+// proxy, has but one.
 func (c Callback) Concerns(team string) bool {
 	if team == "" {
 		return true
@@ -184,12 +187,14 @@ type Interaction struct {
 	Response string `json:"response_url"`
 }
 
-// MaxPayload bounds a payload. Slack's own are far smaller: a message has 40,000 characters and 50 blocks at most.
+// MaxPayload bounds a payload. Slack's own are far smaller: a message has 40,000 characters and 50
+// blocks at most.
 const MaxPayload = 1 << 20
 
 var payloads = boundedjson.Limits{Bytes: MaxPayload, Elements: 30_000, Depth: 64}
 
-// Decode reads what Slack sent. A field of an unexpected kind counts as absent: the rest is worth reading all the same.
+// Decode reads what Slack sent. A field of an unexpected kind counts as absent: the rest is worth
+// reading all the same.
 func Decode[T any](what string, raw []byte) (T, error) {
 	var v T
 	if err := payloads.Unmarshal(raw, &v); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {

@@ -7,7 +7,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Beside is what a message shows beside its text. Other apps often post messages that have no text but this.
+// Beside is what a message shows beside its text. Other apps often post messages that have no text
+// but this.
 type Beside struct {
 	Blocks      json.RawMessage `json:"blocks"`
 	Attachments []attached      `json:"attachments"`
@@ -26,7 +27,8 @@ type attached struct {
 	} `json:"fields"`
 }
 
-// Words is the text of a message; of one that has none, what its blocks and attachments say, in Slack's markup.
+// Words is the text of a message; of one that has none, what its blocks and attachments say, in
+// Slack's markup.
 func (s Beside) Words(text string) string {
 	if strings.TrimSpace(text) != "" {
 		return text
@@ -55,7 +57,8 @@ func appendLine(lines []string, line string) []string {
 	return lines
 }
 
-// piece is a block, or an element or text object inside one, of any kind. What one kind calls text others make an object.
+// piece is a block, or an element or text object inside one, of any kind. What one kind calls text
+// others make an object.
 type piece struct {
 	Type     string          `json:"type"`
 	Text     json.RawMessage `json:"text"`

@@ -40,7 +40,8 @@ func (r *reader) thread(c transcript.Channel, root api.Message) transcript.Item 
 		}
 		d, err := r.document(ctx, c, said, root.Timestamp)
 		d.URL = r.permalink(c.ID, root.Timestamp, "")
-		// Whatever moves the root's list of replies is a newer version, though it may be one of the bot's answers.
+		// Whatever moves the root's list of replies is a newer version, though it may be one of the
+		// bot's answers.
 		d.UpdatedAt = transcript.Later(d.UpdatedAt, timeOf(root.LatestReply))
 		return d, err
 	}}
@@ -65,8 +66,9 @@ func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	}}
 }
 
-// versionOf stands for what Slack's list of a channel tells of messages: a time that is another one after an edit, a deletion, or a reply to a
-// thread or its deletion. Edits of replies are not among it.
+// versionOf stands for what Slack's list of a channel tells of messages: a time that is another one
+// after an edit, a deletion, or a reply to a thread or its deletion. Edits of replies are not among
+// it.
 func versionOf(said []api.Message) time.Time {
 	lines := make([]string, len(said))
 	for i, m := range said {
@@ -79,7 +81,8 @@ func versionOf(said []api.Message) time.Time {
 	return transcript.VersionOf(lines...)
 }
 
-// document makes a document of messages, oldest first. One in which nobody says anything has no sections, and is not found.
+// document makes a document of messages, oldest first. One in which nobody says anything has no
+// sections, and is not found.
 func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
 	d.Title = "#" + c.Name
@@ -104,7 +107,8 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	return d, nil
 }
 
-// said is what somebody says to others in a message, and who; empty for what the bot says, what it is asked, and what Slack says.
+// said is what somebody says to others in a message, and who; empty for what the bot says, what it
+// is asked, and what Slack says.
 func (r *reader) said(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,

@@ -17,7 +17,8 @@ import (
 // mostText is how large a file may be whose text is read along with its message.
 const mostText = 256 << 10
 
-// files are what a message's files say: the text of snippets and other plain text, and the names of all others.
+// files are what a message's files say: the text of snippets and other plain text, and the names of
+// all others.
 func (w *Workspace) files(ctx context.Context, list []api.File) (string, error) {
 	var lines []string
 	for _, f := range list {
@@ -42,7 +43,8 @@ func (w *Workspace) files(ctx context.Context, list []api.File) (string, error) 
 	return strings.Join(lines, "\n"), nil
 }
 
-// fileText reads a file of plain text; empty where it cannot be had for good, such as without the scope files:read.
+// fileText reads a file of plain text; empty where it cannot be had for good, such as without the
+// scope files:read.
 func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) {
 	data, err := paced(ctx, w, w.slack.Histories, "download a file", func(ctx context.Context) ([]byte, error) {
 		into := &bounded{}

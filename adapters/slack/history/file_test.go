@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Of files that hold plain text it is read what they say, of others their names; what Slack does not hand out stands there by its name alone.
+// Of files that hold plain text it is read what they say, of others their names; what Slack does
+// not hand out stands there by its name alone.
 func TestFilesOfMessages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})

@@ -32,8 +32,8 @@ func (w *world) waiting(t *testing.T) int {
 	return len(found)
 }
 
-// What is heard of is read at once, however old, with four calls: who the bot is, its channels, the day, the thread. Nothing else is looked at before
-// its time.
+// What is heard of is read at once, however old, with four calls: who the bot is, its channels, the
+// day, the thread. Nothing else is looked at before its time.
 func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, age := range []time.Duration{time.Hour, old} {
@@ -81,7 +81,8 @@ func TestWhatIsHeardOfIsReadAtOnce(t *testing.T) {
 	}
 }
 
-// A channel that is heard to have become private is looked at in the middle of a run, and before anything else of a new one.
+// A channel that is heard to have become private is looked at in the middle of a run, and before
+// anything else of a new one.
 func TestAChannelIsHeardToBePrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})
@@ -99,8 +100,9 @@ func TestAChannelIsHeardToBePrivate(t *testing.T) {
 	transcripttest.Has(t, w.Words(access.Channel("slack", room.ID)), true, "the plan")
 }
 
-// A run that is killed before what came of a hint is stored leaves the hint to the next one; one that Slack fails does, too. A hint of something that
-// is too old, of nothing that there is, or of a channel that is not read is forgotten.
+// A run that is killed before what came of a hint is stored leaves the hint to the next one; one
+// that Slack fails does, too. A hint of something that is too old, of nothing that there is, or of
+// a channel that is not read is forgotten.
 func TestAHintIsFollowedWhoeverIsKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})
@@ -136,7 +138,8 @@ func TestAHintIsFollowedWhoeverIsKilled(t *testing.T) {
 	}
 }
 
-// A token that is revoked hides everything at once; nothing is lost, and nothing is stored again when there is another.
+// A token that is revoked hides everything at once; nothing is lost, and nothing is stored again
+// when there is another.
 func TestARevokedTokenHidesEverything(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"token_revoked", "account_inactive", "invalid_auth"} {

@@ -1,5 +1,6 @@
-// Package history reads what was said in a workspace's channels as documents: a thread is one, and so are a channel's messages of a day that
-// nobody replied to. It reads the channels that the bot is in, never direct messages, and nothing of what the bot itself wrote.
+// Package history reads what was said in a workspace's channels as documents: a thread is one, and
+// so are a channel's messages of a day that nobody replied to. It reads the channels that the bot
+// is in, never direct messages, and nothing of what the bot itself wrote.
 package history
 
 import (
@@ -19,7 +20,8 @@ import (
 // Kind of the sources that this package reads.
 const Kind document.Kind = "slack"
 
-// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a key who may open the channel.
+// Subject is how an index.Hint says that a thread or message of a channel has changed, or without a
+// key who may open the channel.
 func Subject(channel, key string) string { return transcript.Subject(channel, key) }
 
 // Reading is what and how far back a source reads, and how often.
@@ -28,8 +30,9 @@ type Reading = transcript.Options
 // Options of a connector. Zero fields get their defaults.
 type Options struct {
 	Reading
-	// Open says who may read what was said in public channels, beside those who are in them: access.Members or access.Public. Empty is
-	// Members, and in a workspace of an organisation with several, where members of the others are no members of this one, nobody else.
+	// Open says who may read what was said in public channels, beside those who are in them:
+	// access.Members or access.Public. Empty is Members, and in a workspace of an organisation with
+	// several, where members of the others are no members of this one, nobody else.
 	Open access.Principal
 }
 
@@ -41,7 +44,8 @@ func (o Options) validate() error {
 	return err
 }
 
-// reading numbers the rules by which messages become documents. Raise it when they change: everything is then read again.
+// reading numbers the rules by which messages become documents. Raise it when they change:
+// everything is then read again.
 const reading = 2
 
 // New returns a connector; nothing is called before Sync.
@@ -123,7 +127,8 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// Changed implements transcript.Platform. What a message began is told by its day alone: a thread, or none.
+// Changed implements transcript.Platform. What a message began is told by its day alone: a thread,
+// or none.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)
 	for _, key := range keys {

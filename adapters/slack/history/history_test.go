@@ -13,8 +13,8 @@ import (
 
 const old = 60 * 24 * time.Hour
 
-// Threads and days become documents that link to each message; what the bot says and is asked, what Slack says, and what is said in direct
-// messages does not.
+// Threads and days become documents that link to each message; what the bot says and is asked, what
+// Slack says, and what is said in direct messages does not.
 func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})
@@ -67,7 +67,8 @@ func TestWhatIsReadAndWhatIsNot(t *testing.T) {
 	}
 }
 
-// Replies, edits and deletions are found in recent threads and in old ones, and reading without changes asks for the lists alone.
+// Replies, edits and deletions are found in recent threads and in old ones, and reading without
+// changes asks for the lists alone.
 func TestWhatChangesIsFound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})
@@ -118,7 +119,8 @@ func TestWhatChangesIsFound(t *testing.T) {
 	}
 }
 
-// A pass without changes makes one call for the channels and one for each channel, whatever their threads.
+// A pass without changes makes one call for the channels and one for each channel, whatever their
+// threads.
 func TestAPassWithoutChangesAsksForListsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})
@@ -145,8 +147,9 @@ func TestAPassWithoutChangesAsksForListsAlone(t *testing.T) {
 	transcripttest.Has(t, w.Words(access.Members), true, "another answer")
 }
 
-// A channel that becomes private takes its documents along before anything is read, back when it is public again, and the documents of one that
-// the bot is removed from are removed; an archived one stays.
+// A channel that becomes private takes its documents along before anything is read, back when it is
+// public again, and the documents of one that the bot is removed from are removed; an archived one
+// stays.
 func TestDocumentsFollowTheirChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{})
@@ -186,8 +189,8 @@ func TestDocumentsFollowTheirChannel(t *testing.T) {
 	}
 }
 
-// Where a workspace is one of several of an organisation, whose members all count as members, public channels are for those who are in them, unless
-// the operator says otherwise.
+// Where a workspace is one of several of an organisation, whose members all count as members,
+// public channels are for those who are in them, unless the operator says otherwise.
 func TestAPublicChannelOfOneWorkspaceOfSeveral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{Enterprise: "E1"})
@@ -203,8 +206,8 @@ func TestAPublicChannelOfOneWorkspaceOfSeveral(t *testing.T) {
 	transcripttest.Has(t, w.Words(access.Members), true, "our own matter")
 }
 
-// A channel that becomes private, and one that the bot is removed from, while a long run reads it: what the run stored before follows, and so does
-// what it stores afterwards.
+// A channel that becomes private, and one that the bot is removed from, while a long run reads it:
+// what the run stored before follows, and so does what it stores afterwards.
 func TestAChannelChangesWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	for _, age := range []time.Duration{time.Hour, old} {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A run that is killed at any of its batches, in another process each time, ends with the same documents.
+// A run that is killed at any of its batches, in another process each time, ends with the same
+// documents.
 func TestARunThatIsKilledAtEveryBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{HistoryPage: 5})
@@ -54,7 +55,8 @@ func TestARunThatIsKilledAtEveryBatch(t *testing.T) {
 	}
 }
 
-// Two processes that read one source at once do no harm: the same documents are there, each once, and for the same people.
+// Two processes that read one source at once do no harm: the same documents are there, each once,
+// and for the same people.
 func TestTwoProcessesReadOneSource(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{HistoryPage: 5})

@@ -27,7 +27,8 @@ func said(w *world, ann *slacktest.Person, room *slacktest.Channel, days int) []
 	return texts
 }
 
-// Pages may be small, cursors may end early, Slack may ask for pauses and fail now and then: all is read, once.
+// Pages may be small, cursors may end early, Slack may ask for pauses and fail now and then: all is
+// read, once.
 func TestEverythingIsReadHoweverItIsPaged(t *testing.T) {
 	t.Parallel()
 	for name, faults := range map[string][]slacktest.Fault{
@@ -124,7 +125,8 @@ func TestAListThatIsCutShortRemovesNothing(t *testing.T) {
 	}
 }
 
-// What Slack refuses is told with its name and what to do; what stops a single channel does not stop the others.
+// What Slack refuses is told with its name and what to do; what stops a single channel does not
+// stop the others.
 func TestRefusalsAreNamed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -164,7 +166,8 @@ func TestRefusalsAreNamed(t *testing.T) {
 	}
 }
 
-// A thread of 5,000 replies is one document, and a workspace of 1,000 channels is listed in pages however small.
+// A thread of 5,000 replies is one document, and a workspace of 1,000 channels is listed in pages
+// however small.
 func TestLargeOnes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{ListPage: 50})
@@ -194,7 +197,8 @@ func TestLargeOnes(t *testing.T) {
 	}
 }
 
-// A run that is stopped anywhere, and goes on in another process, ends with the same documents, and reads no part of the past again and again.
+// A run that is stopped anywhere, and goes on in another process, ends with the same documents, and
+// reads no part of the past again and again.
 func TestARunThatIsStoppedGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, slacktest.Config{HistoryPage: 5})

@@ -78,7 +78,8 @@ func (a *actors) act() {
 	}
 }
 
-// may is what a person may read, by Slack's own rules, of what the source reads: everything, and of that which the bot can see.
+// may is what a person may read, by Slack's own rules, of what the source reads: everything, and of
+// that which the bot can see.
 func (a *actors) may(p *slacktest.Person) (opens, read map[string]bool) {
 	opens, read = make(map[string]bool), make(map[string]bool)
 	for _, c := range a.channels {
@@ -92,7 +93,8 @@ func (a *actors) may(p *slacktest.Person) (opens, read map[string]bool) {
 	return opens, read
 }
 
-// check compares what each person finds with what the person may read, and where whole is set with all that there is to find.
+// check compares what each person finds with what the person may read, and where whole is set with
+// all that there is to find.
 func (a *actors) check(whole bool) {
 	for _, p := range a.people {
 		opens, read := a.may(p)
@@ -100,8 +102,9 @@ func (a *actors) check(whole bool) {
 	}
 }
 
-// Whatever people write, edit, delete and make private, and whatever fails: after every pass that was not disturbed nobody finds text that is
-// deleted or that the person could not open in Slack, and everybody finds all else.
+// Whatever people write, edit, delete and make private, and whatever fails: after every pass that
+// was not disturbed nobody finds text that is deleted or that the person could not open in Slack,
+// and everybody finds all else.
 func TestNobodyFindsWhatSlackWouldNotShow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

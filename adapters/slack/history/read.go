@@ -23,8 +23,8 @@ type part struct {
 	said     []api.Message
 }
 
-// parts reads a channel between two times, newest first, and yields its days as soon as they are known whole. Together the parts cover all of
-// the time.
+// parts reads a channel between two times, newest first, and yields its days as soon as they are
+// known whole. Together the parts cover all of the time.
 func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.Time) iter.Seq2[part, error] {
 	return func(yield func(part, error) bool) {
 		oldest, latest := stamp(from), ""

@@ -15,8 +15,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Workspace is a workspace as it is read to be indexed. All sources of a process share one, and with it the budget: what answering leaves of
-// Slack's tiers. It is safe for concurrent use.
+// Workspace is a workspace as it is read to be indexed. All sources of a process share one, and
+// with it the budget: what answering leaves of Slack's tiers. It is safe for concurrent use.
 type Workspace struct {
 	slack *call.Workspace
 
@@ -24,7 +24,8 @@ type Workspace struct {
 	names map[string]named
 }
 
-// NewWorkspace returns a workspace; nothing is called yet. Of the config only what concerns the Web API counts.
+// NewWorkspace returns a workspace; nothing is called yet. Of the config only what concerns the Web
+// API counts.
 func NewWorkspace(config call.Config) (*Workspace, error) {
 	w, err := call.NewWorkspace(config)
 	if err != nil {
@@ -44,7 +45,8 @@ func (w *Workspace) connect(ctx context.Context) (identity, error) {
 	return identity{team: id.Team, link: strings.TrimSuffix(id.URL, "/"), grid: id.Enterprise != ""}, nil
 }
 
-// paced makes a call when there is room for it, and again after Slack asked for a pause, for as long as ctx lasts.
+// paced makes a call when there is room for it, and again after Slack asked for a pause, for as
+// long as ctx lasts.
 func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
 	for {
 		var none T
@@ -87,8 +89,9 @@ const (
 // errRepeats says that a list leads back to a page that was read.
 var errRepeats = errors.New("Slack's pages repeat themselves, so that what was asked for cannot be read whole: the next run tries again")
 
-// pages calls read with one cursor after another until there is none. A cursor that comes twice is an error, and so are too many that Slack
-// does not know any more; after one of those begin is called, and reading goes on without a cursor.
+// pages calls read with one cursor after another until there is none. A cursor that comes twice is
+// an error, and so are too many that Slack does not know any more; after one of those begin is
+// called, and reading goes on without a cursor.
 func pages(ctx context.Context, read func(cursor string) (next string, err error), begin func()) error {
 	seen := make(map[string]bool)
 	for cursor, lost := "", 0; ; {
@@ -115,7 +118,8 @@ func pages(ctx context.Context, read func(cursor string) (next string, err error
 
 const maxLost = 3
 
-// channels lists those that the bot is in, archived ones too; never direct messages, with one person or several.
+// channels lists those that the bot is in, archived ones too; never direct messages, with one
+// person or several.
 func (w *Workspace) channels(ctx context.Context) ([]transcript.Channel, error) {
 	var found []transcript.Channel
 	err := pages(ctx, func(cursor string) (string, error) {

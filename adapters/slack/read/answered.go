@@ -9,8 +9,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Answered reports whether the thread of a message shows this bot's answer to it, whatever the store knows: a store that was restored does not know
-// what was asked after its backup was made.
+// Answered reports whether the thread of a message shows this bot's answer to it, whatever the
+// store knows: a store that was restored does not know what was asked after its backup was made.
 func (c *Reader) Answered(ctx context.Context, m event.Message) (bool, error) {
 	if m.Alone {
 		return false, nil

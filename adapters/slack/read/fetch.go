@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Fetch reads the files of a message. It never fails: of a file that cannot be read it says why. The bot's token is sent to Slack's own
-// hosts and to no other.
+// Fetch reads the files of a message. It never fails: of a file that cannot be read it says why.
+// The bot's token is sent to Slack's own hosts and to no other.
 func (c *Reader) Fetch(ctx context.Context, list []event.File) []message.File {
 	return attachment.Fetch(ctx, list, attachment.RoomFor(c.slack.Config.MaxFileTokens), head, c.fetch)
 }

@@ -28,8 +28,8 @@ func (c *Reader) mayRead(channel string) bool {
 	return slices.Contains(scopes, "channels:history") || slices.Contains(scopes, "groups:history")
 }
 
-// Replies reads what was said in a thread after one message and before another, oldest first; an empty after is the thread's beginning.
-// more says that not all of it was handed out.
+// Replies reads what was said in a thread after one message and before another, oldest first; an
+// empty after is the thread's beginning. more says that not all of it was handed out.
 func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []event.Message, more bool, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -109,10 +109,11 @@ func (c *Reader) stored(channel string, m api.Message) event.Message {
 	return event.ReadMessage(c.slack, event.Callback{ID: "read:" + channel + ":" + m.Timestamp, Event: about})
 }
 
-// Unheard calls visit with every message since a time that mentions the bot, in the channels that it is in, with the replies of their threads and
-// with direct messages: what events would have told of, had somebody been there for them. A thread's come in their order. Of threads that began more than a week ago it does not know
-// (UnheardIn). It is slow on purpose, so that answers have the tiers for
-// themselves. The channels named first are read first. It ends when visit fails.
+// Unheard calls visit with every message since a time that mentions the bot, in the channels that
+// it is in, with the replies of their threads and with direct messages: what events would have told
+// of, had somebody been there for them. A thread's come in their order. Of threads that began more
+// than a week ago it does not know (UnheardIn). It is slow on purpose, so that answers have the
+// tiers for themselves. The channels named first are read first. It ends when visit fails.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(event.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
@@ -145,7 +146,8 @@ func rank(first []string, channel string) int {
 
 type visitError struct{ error }
 
-// rootsBack is how much older than what is looked for the roots of threads may be in which it was said, as far as channels are read.
+// rootsBack is how much older than what is looked for the roots of threads may be in which it was
+// said, as far as channels are read.
 const rootsBack = 6 * 24 * time.Hour
 
 // stamp is a time as ids of messages tell it.
@@ -223,7 +225,8 @@ func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, 
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
-// unheardLook visits a message that may have been said to the bot since. later are those that follow it in its thread, as far as they were read.
+// unheardLook visits a message that may have been said to the bot since. later are those that
+// follow it in its thread, as far as they were read.
 func (c *Reader) unheardLook(oldest string, said event.Message, later []event.Message, visit func(event.Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
@@ -260,7 +263,8 @@ func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit 
 	return err
 }
 
-// repliesSince reads what was said in a thread since a message or time. With an error it returns what was read until then.
+// repliesSince reads what was said in a thread since a message or time. With an error it returns
+// what was read until then.
 func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []event.Message, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
@@ -307,8 +311,9 @@ func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (
 	}
 }
 
-// Involved reports whether the bot has written about a message in its thread since: answered it, or asked about it. What is said about the
-// queue does not count, nor does what aside knows to be about other messages.
+// Involved reports whether the bot has written about a message in its thread since: answered it, or
+// asked about it. What is said about the queue does not count, nor does what aside knows to be
+// about other messages.
 func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{

@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 )
 
-// twins lets the two events of one message know of each other: app_mention does not tell of files, and the message event does.
+// twins lets the two events of one message know of each other: app_mention does not tell of files,
+// and the message event does.
 type twins struct {
 	absent atomic.Bool // the last mention had none in time, and no message event has come since
 
@@ -53,7 +54,8 @@ func (t *twins) of(channel, ts string) *twin {
 	return found
 }
 
-// TellOfFiles notes the files of a message that its event of another kind does not tell of (Attached).
+// TellOfFiles notes the files of a message that its event of another kind does not tell of
+// (Attached).
 func (c *Reader) TellOfFiles(channel, ts string, files []event.File) {
 	c.twins.tell(channel, ts, files)
 }
@@ -72,9 +74,10 @@ func (t *twins) tell(channel, ts string, files []event.File) {
 	}
 }
 
-// Attached returns the files of a message whose event does not tell of them: those of its other event, which is waited for a moment, and
-// else what Slack says when it is asked. Without the right to read the channel, and when much is being read already, it is none: a
-// question is not held up for the files that it may have.
+// Attached returns the files of a message whose event does not tell of them: those of its other
+// event, which is waited for a moment, and else what Slack says when it is asked. Without the right
+// to read the channel, and when much is being read already, it is none: a question is not held up
+// for the files that it may have.
 func (c *Reader) Attached(ctx context.Context, m event.Message) []event.File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
@@ -110,7 +113,8 @@ func (c *Reader) Attached(ctx context.Context, m event.Message) []event.File {
 	return read.Files
 }
 
-// Told returns the files of a message whose event does not tell of them, if its other event has come already (Attached).
+// Told returns the files of a message whose event does not tell of them, if its other event has
+// come already (Attached).
 func (c *Reader) Told(m event.Message) (files []event.File, ok bool) {
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
 	select {

@@ -35,8 +35,9 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 	return found, nil
 }
 
-// HalfWritten reports whether a message is an answer that is still being written, as far as can be seen: it offers to be stopped, or it is
-// a stream that was not ended and so bears neither mark nor button. One that has gone is not.
+// HalfWritten reports whether a message is an answer that is still being written, as far as can be
+// seen: it offers to be stopped, or it is a stream that was not ended and so bears neither mark nor
+// button. One that has gone is not.
 func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
 	if event.IsFile(id) { // it came as a whole
 		return false, nil

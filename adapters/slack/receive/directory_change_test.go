@@ -9,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Whatever is known: somebody who becomes a guest makes channels be asked about anew, and somebody who only changes a status line does not.
+// Whatever is known: somebody who becomes a guest makes channels be asked about anew, and somebody
+// who only changes a status line does not.
 func TestChangesOfPeople(t *testing.T) {
 	t.Parallel()
 	const (
@@ -115,7 +116,8 @@ func (deafStore) Changed(context.Context, access.Workspace, ...string) error {
 	return errors.New("the database is away")
 }
 
-// An event that other replicas were not told of is not acknowledged, so that Slack delivers it again.
+// An event that other replicas were not told of is not acknowledged, so that Slack delivers it
+// again.
 func TestChangeThatIsNotStoredIsNotTakenIn(t *testing.T) {
 	t.Parallel()
 	c := receiver(t, call.Config{}, deafStore{access.NewLocal()})

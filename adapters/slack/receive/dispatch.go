@@ -17,7 +17,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// peek notes what an event tells that another one of the same message lacks, before either is handled.
+// peek notes what an event tells that another one of the same message lacks, before either is
+// handled.
 func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	if kind != "events_api" || !bytes.Contains(raw, []byte(`"message"`)) {
 		return
@@ -28,7 +29,8 @@ func (c *Receiver) peek(ctx context.Context, kind string, raw []byte) {
 	}
 }
 
-// smallPayload is how many bytes are decoded without a grant of memory: Slack waits three seconds, and almost all have less.
+// smallPayload is how many bytes are decoded without a grant of memory: Slack waits three seconds,
+// and almost all have less.
 const smallPayload = 16 << 10
 
 // decode is event.Decode with the memory that it needs.
@@ -39,7 +41,8 @@ func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 	return footprint.Hold(ctx, footprint.Frame, int64(len(raw)), func(context.Context) (T, error) { return event.Decode[T](what, raw) })
 }
 
-// handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a command's person.
+// handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a
+// command's person.
 func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw []byte) (sentence string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -130,8 +133,9 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 	}
 }
 
-// pressKey names a command, a press or a form that was sent. The trigger alone would do, but for a proxy that leaves it out or gives the
-// same one always: then what is certainly not the same is not taken for a second delivery.
+// pressKey names a command, a press or a form that was sent. The trigger alone would do, but for a
+// proxy that leaves it out or gives the same one always: then what is certainly not the same is not
+// taken for a second delivery.
 func pressKey(trigger string, parts ...string) string {
 	if trigger == "" {
 		return "press:" + rand.Text() // Slack delivers it once
@@ -143,13 +147,14 @@ func pressKey(trigger string, parts ...string) string {
 	return fmt.Sprintf("trigger:%s:%016x", trigger, h.Sum64())
 }
 
-// converts are the events after which a channel is for others than before, or not for the bot any more; some are subtypes of messages.
+// converts are the events after which a channel is for others than before, or not for the bot any
+// more; some are subtypes of messages.
 var converts = []string{
 	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
 }
 
-// sessionStopped passes on that somebody pressed the stop button of Slack's own client: each stream that it ended, or, while nothing
-// is being streamed, the thread.
+// sessionStopped passes on that somebody pressed the stop button of Slack's own client: each stream
+// that it ended, or, while nothing is being streamed, the thread.
 func (c *Receiver) sessionStopped(ctx context.Context, h event.Handler, e event.Event) error {
 	stop := event.Reaction{Ref: c.slack.Ref(string(e.Channel), e.Thread), By: string(e.User)}
 	if len(e.Streams) == 0 {

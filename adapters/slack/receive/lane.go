@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 )
 
-// laneOf chooses the worker of an envelope: by its thread, so that many questions in one channel are taken in at the same time; in direct messages,
-// and where no thread is told, by its channel. A reaction names a message and not its thread: it may overtake what it belongs to, which the intake
+// laneOf chooses the worker of an envelope: by its thread, so that many questions in one channel
+// are taken in at the same time; in direct messages, and where no thread is told, by its channel. A
+// reaction names a message and not its thread: it may overtake what it belongs to, which the intake
 // allows for.
 func laneOf(e event.Envelope) int {
 	type message struct {

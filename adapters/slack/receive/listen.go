@@ -24,12 +24,13 @@ import (
 )
 
 const (
-	// lanes are workers that events are spread over by thread (laneOf), so that those of one thread keep their order.
+	// lanes are workers that events are spread over by thread (laneOf), so that those of one thread
+	// keep their order.
 	lanes = 32
 	// laneDepth is how many events wait for one of them.
 	laneDepth = 64
-	// handleLimit bounds one event. It is longer than Slack waits for the ack: what is taken in late is acked late, and its
-	// redelivery folds into it.
+	// handleLimit bounds one event. It is longer than Slack waits for the ack: what is taken in
+	// late is acked late, and its redelivery folds into it.
 	handleLimit = 10 * time.Second
 	// listenAgain is the pause after a connection loop ended by itself.
 	listenAgain = 5 * time.Second
@@ -39,8 +40,9 @@ const (
 	maxEnvelope = event.MaxPayload + 16<<10
 )
 
-// Listen receives events over sockets until ctx ends, and acknowledges each once the handler has taken it in. It fails with a sentence
-// when connecting again cannot help: a wrong token, a missing scope.
+// Listen receives events over sockets until ctx ends, and acknowledges each once the handler has
+// taken it in. It fails with a sentence when connecting again cannot help: a wrong token, a missing
+// scope.
 func (c *Receiver) Listen(ctx context.Context, h event.Handler) error {
 	if c.slack.Config.AppToken == "" {
 		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + call.AppScope + " under Basic Information")
@@ -129,11 +131,13 @@ func (c *Receiver) take(ctx context.Context, h event.Handler, j job, handle func
 	}
 }
 
-// commandLimit is how long a command or a press may keep a person waiting. Slack gives up after three seconds, and does not deliver it
-// again; what takes longer is acknowledged, and its sentence told afterwards.
+// commandLimit is how long a command or a press may keep a person waiting. Slack gives up after
+// three seconds, and does not deliver it again; what takes longer is acknowledged, and its sentence
+// told afterwards.
 const commandLimit = 2 * time.Second
 
-// inTime handles a command or a press, and does not wait for one that takes too long. It goes on all the same.
+// inTime handles a command or a press, and does not wait for one that takes too long. It goes on
+// all the same.
 func (c *Receiver) inTime(ctx context.Context, h event.Handler, kind string, raw []byte) (sentence string, err error) {
 	type result struct {
 		sentence string
@@ -191,10 +195,12 @@ func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, senten
 	}
 }
 
-// maxAck is how many bytes the answer to a command may have. Slack drops an acknowledgement of 20 KiB and more without a word.
+// maxAck is how many bytes the answer to a command may have. Slack drops an acknowledgement of 20
+// KiB and more without a word.
 const maxAck = 18 << 10
 
-// ephemeral is the answer to a command, in Markdown, that the person alone sees. What is too long for Slack ends with a line that says so.
+// ephemeral is the answer to a command, in Markdown, that the person alone sees. What is too long
+// for Slack ends with a line that says so.
 func ephemeral(text string) map[string]string {
 	for {
 		answer := map[string]string{"response_type": "ephemeral", "text": render.Mrkdwn(text)}
@@ -228,8 +234,9 @@ func (c *Receiver) spare() bool {
 	return int(c.slack.Processes())*c.slack.Config.Sockets > maxSockets
 }
 
-// keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out nothing more. A further one gives way
-// while there are so many processes that each can have but one.
+// keepSocket keeps one connection until living ends or it is hopeless. When ctx ends it hands out
+// nothing more. A further one gives way while there are so many processes that each can have but
+// one.
 func (c *Receiver) keepSocket(ctx, living context.Context, work []chan job, further bool) error {
 	for {
 		for further && c.spare() {
@@ -320,7 +327,8 @@ func (c *Receiver) socket(ctx, living context.Context, work []chan job, further 
 	}
 }
 
-// envelopeOf returns the envelope of an event that is to be acknowledged, also of one that the library could not read.
+// envelopeOf returns the envelope of an event that is to be acknowledged, also of one that the
+// library could not read.
 func envelopeOf(evt socketmode.Event) (event.Envelope, bool) {
 	if bad, ok := evt.Data.(*socketmode.ErrorBadMessage); ok {
 		var e event.Envelope

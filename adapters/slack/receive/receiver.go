@@ -1,4 +1,5 @@
-// Package receive takes in what Slack tells, over sockets or as signed requests, keeps its order, and hands it to a handler in event's words.
+// Package receive takes in what Slack tells, over sockets or as signed requests, keeps its order,
+// and hands it to a handler in event's words.
 package receive
 
 import (

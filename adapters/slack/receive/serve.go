@@ -12,11 +12,13 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// sslCheck is the parameter of requests by which Slack only looks whether the address of a command can be reached.
+// sslCheck is the parameter of requests by which Slack only looks whether the address of a command
+// can be reached.
 const sslCheck = "ssl_check"
 
-// Handler receives events, commands and interactions as signed requests, all at one address. Requests without a valid signature of the
-// last five minutes are refused; one that was not taken in is answered so that Slack delivers it again.
+// Handler receives events, commands and interactions as signed requests, all at one address.
+// Requests without a valid signature of the last five minutes are refused; one that was not taken
+// in is answered so that Slack delivers it again.
 func (c *Receiver) Handler(h event.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
@@ -55,7 +57,8 @@ func (c *Receiver) Handler(h event.Handler) http.Handler {
 			_, _ = w.Write(payload) // Slack has gone when this fails
 			return
 		}
-		// As with sockets, an event that is being taken in is finished although Slack has stopped waiting.
+		// As with sockets, an event that is being taken in is finished although Slack has stopped
+		// waiting.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), handleLimit)
 		defer cancel()
 		c.peek(ctx, kind, payload)

@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// What an app_mention does not tell of its files is known from the message event, whichever comes first, and is not waited for again and
-// again where no such event comes.
+// What an app_mention does not tell of its files is known from the message event, whichever comes
+// first, and is not waited for again and again where no such event comes.
 func TestTwinsTellOfFiles(t *testing.T) {
 	t.Parallel()
 	const twinWait = 250 * time.Millisecond

@@ -15,12 +15,13 @@ const gap = answer.Gap
 
 var (
 	control = regexp.MustCompile(`<([@#!])`)
-	// inCode is what Slack could resolve even within code; other angle brackets are left as they are, so that code can be copied.
+	// inCode is what Slack could resolve even within code; other angle brackets are left as they
+	// are, so that code can be copied.
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
 
-// Neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own <@U…>, <#C…>, <!…>. The reader sees
-// the same text.
+// Neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own
+// <@U…>, <#C…>, <!…>. The reader sees the same text.
 func Neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -45,8 +46,8 @@ func unmention(s, between string) string {
 // Entities writes the three characters that Slack reads as markup everywhere so that it does not.
 var Entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody and links nowhere, and its marks are
-// not taken for formatting.
+// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody
+// and links nowhere, and its marks are not taken for formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(Neutral(s), "\n")
 	for i, l := range lines {
@@ -55,7 +56,8 @@ func EscapeText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// address is an address as it may be written into a link; ok is false if it must not be linked on a chat platform.
+// address is an address as it may be written into a link; ok is false if it must not be linked on a
+// chat platform.
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	if !ok || strings.HasPrefix(strings.ToLower(safe), "file:") {
@@ -69,7 +71,8 @@ var (
 	reference = regexp.MustCompile(`^&#?[0-9A-Za-z]+(;|$)`)
 )
 
-// markdownWord escapes a word for standard Markdown, and no more of it than is needed: what a reader copies should be what was meant.
+// markdownWord escapes a word for standard Markdown, and no more of it than is needed: what a
+// reader copies should be what was meant.
 func markdownWord(word string, at answer.Place) string {
 	if plainWord(word) {
 		return word

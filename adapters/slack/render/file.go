@@ -18,8 +18,8 @@ const (
 // maxFile is more characters than any report has, so that a file is laid out as one page.
 const maxFile = 1 << 30
 
-// file is the whole answer as Markdown, with what stands under it and all of its sources. What may be a link is what may be one in messages, since
-// Slack shows the file as well.
+// file is the whole answer as Markdown, with what stands under it and all of its sources. What may
+// be a link is what may be one in messages, since Slack shows the file as well.
 func (r *Renderer) file(tree *answer.Tree, policy answer.Policy, v *stream.View, bare bool) string {
 	whole := &answer.Tree{Blocks: tree.Blocks[:len(tree.Blocks):len(tree.Blocks)]}
 	put := func(inlines ...answer.Inline) {

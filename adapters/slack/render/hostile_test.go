@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// pieces is how many bytes come between two writes: 200 writes are more than an answer of 100 kB gets.
+// pieces is how many bytes come between two writes: 200 writes are more than an answer of 100 kB
+// gets.
 const pieces = 512
 
 // streamed streams a text in pieces of n bytes and returns what the messages hold in the end.

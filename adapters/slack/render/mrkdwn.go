@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// mrkdwn writes Slack's own markup, for workspaces that have no markdown blocks. It has no headings, tables, nested lists or escapes.
+// mrkdwn writes Slack's own markup, for workspaces that have no markdown blocks. It has no
+// headings, tables, nested lists or escapes.
 type mrkdwn struct{}
 
 var _ answer.Dialect = mrkdwn{}

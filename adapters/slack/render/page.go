@@ -2,9 +2,9 @@ package render
 
 import "github.com/footnotehq/footnote/core/thread"
 
-// What one message can hold. Slack takes 12,000 characters of standard Markdown over all blocks of a payload, but was seen to refuse
-// less than its documents say once the blocks are expanded; a section of mrkdwn takes 3,000, and chat.update refuses more than 4,000
-// characters of text.
+// What one message can hold. Slack takes 12,000 characters of standard Markdown over all blocks of
+// a payload, but was seen to refuse less than its documents say once the blocks are expanded; a
+// section of mrkdwn takes 3,000, and chat.update refuses more than 4,000 characters of text.
 const (
 	MaxMarkdown = 11000 // characters of Page.Markdown
 	MaxSection  = 2900  // characters of one element of Page.Sections
@@ -20,14 +20,15 @@ const (
 // FileTitle is how the file of a long report is called where it is shown.
 const FileTitle = "answer.md"
 
-// Page is one Slack message, or, from a Tail, one piece to be appended. It holds nothing that can mention anybody and no image, and
-// every limit holds already: whoever sends it cuts, escapes and adds nothing. Unfurls are off by the sender.
+// Page is one Slack message, or, from a Tail, one piece to be appended. It holds nothing that can
+// mention anybody and no image, and every limit holds already: whoever sends it cuts, escapes and
+// adds nothing. Unfurls are off by the sender.
 //
-// As a message its blocks are, in this order: Markdown as one markdown block, or each of Sections as a mrkdwn section; each of Notes
-// as a mrkdwn context; the Sources; the Buttons.
+// As a message its blocks are, in this order: Markdown as one markdown block, or each of Sections
+// as a mrkdwn section; each of Notes as a mrkdwn context; the Sources; the Buttons.
 //
-// As a piece, Markdown and Tasks are chunks to be appended. The last piece (Done) has Notes, Sources and Buttons too: they are the
-// blocks of chat.stopStream.
+// As a piece, Markdown and Tasks are chunks to be appended. The last piece (Done) has Notes,
+// Sources and Buttons too: they are the blocks of chat.stopStream.
 type Page struct {
 	Markdown string   // standard Markdown, for markdown blocks and streams; in a piece only what is new
 	Sections []string // mrkdwn, instead of Markdown, for workspaces without markdown blocks
@@ -49,8 +50,8 @@ type Page struct {
 	Done   bool // nothing more will come: the answer has ended and this is the last page or piece
 }
 
-// Cut is what ends a message in the midst of a code block or a table, and what takes it up again in the next one. Both are empty
-// nearly always.
+// Cut is what ends a message in the midst of a code block or a table, and what takes it up again in
+// the next one. Both are empty nearly always.
 type Cut struct{ Close, Open string }
 
 // Source is one cited document, or, where nothing was cited, one that came close.
@@ -72,7 +73,8 @@ const (
 	TaskComplete TaskStatus = "complete"
 )
 
-// Task is the card of an answer's searches in a stream. A task with an ID that was sent before replaces that one.
+// Task is the card of an answer's searches in a stream. A task with an ID that was sent before
+// replaces that one.
 type Task struct {
 	ID      string
 	Title   string // plain text, one line

@@ -1,4 +1,5 @@
-// Package render is how an answer looks in Slack: pages of text within Slack's limits, as messages or as a stream's tail. It knows no connection.
+// Package render is how an answer looks in Slack: pages of text within Slack's limits, as messages
+// or as a stream's tail. It knows no connection.
 package render
 
 import (
@@ -10,12 +11,14 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and stream.TailRenderer[Page].
+// Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and
+// stream.TailRenderer[Page].
 type Renderer struct {
-	// Progress shows what is being searched for as a page while there is no answer yet. It is of use where no status can be shown.
+	// Progress shows what is being searched for as a page while there is no answer yet. It is of
+	// use where no status can be shown.
 	Progress bool
-	// Links allows links, other than citations, that the model wrote: to addresses that came from documents or from people. Nil allows
-	// none. It is called from any goroutine.
+	// Links allows links, other than citations, that the model wrote: to addresses that came from
+	// documents or from people. Nil allows none. It is called from any goroutine.
 	Links func(address string) bool
 	// Now is the time that ages are told from; nil means time.Now.
 	Now func() time.Time

@@ -168,7 +168,8 @@ func TestLongAnswers(t *testing.T) {
 	}
 }
 
-// The pieces of a stream, message by message, are what one rendering of the whole gives, however the packets fall.
+// The pieces of a stream, message by message, are what one rendering of the whole gives, however
+// the packets fall.
 func TestPiecesAddUp(t *testing.T) {
 	t.Parallel()
 	whole := longAnswer()[:13000]

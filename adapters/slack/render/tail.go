@@ -67,7 +67,8 @@ func (t *tail) Next(v *stream.View) (Page, bool) {
 	return page, page.Markdown != "" || len(page.Rolls) > 0 || len(page.Tasks) > 0
 }
 
-// advance puts into a piece what the pages, of which first is the number of the first, have beyond what was shown.
+// advance puts into a piece what the pages, of which first is the number of the first, have beyond
+// what was shown.
 func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	open := t.number - first
 	if len(pages) <= open {
@@ -85,8 +86,8 @@ func (t *tail) advance(piece *Page, first int, pages []answer.Page) {
 	piece.Cut = Cut{Close: last.Close, Open: last.Open}
 }
 
-// common is the length of what was shown. Should the text have come out otherwise than before, it is better repeated from there than
-// lost.
+// common is the length of what was shown. Should the text have come out otherwise than before, it
+// is better repeated from there than lost.
 func common(shown, text string) int {
 	if strings.HasPrefix(text, shown) {
 		return len(shown)

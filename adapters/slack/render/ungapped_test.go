@@ -6,7 +6,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/render"
 )
 
-// A mark that has no other of its kind in its paragraph formats nothing, and is left as it was written, so that it can be copied.
+// A mark that has no other of its kind in its paragraph formats nothing, and is left as it was
+// written, so that it can be copied.
 func TestLoneMarksAreLeftAlone(t *testing.T) {
 	t.Parallel()
 	const g = "\u200b"

@@ -130,7 +130,8 @@ func (s *Server) acked(id string, payload json.RawMessage) {
 	}
 }
 
-// finish closes a delivery. For an event it keeps the payload that was sent, for others the one that was answered. s.mu is held.
+// finish closes a delivery. For an event it keeps the payload that was sent, for others the one
+// that was answered. s.mu is held.
 func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	d.timer.Stop()
 	delete(s.pending, d.ID)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Earlier writes a message that was written so long ago, and returns its id. Its events are not delivered: nobody was there for them.
+// Earlier writes a message that was written so long ago, and returns its id. Its events are not
+// delivered: nobody was there for them.
 func (p *Person) Earlier(c *Channel, thread, text string, ago time.Duration) string {
 	s := p.server
 	s.mu.Lock()

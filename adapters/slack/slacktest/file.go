@@ -79,7 +79,8 @@ func (s *Server) fileInfo(form url.Values) (reply, error) {
 	return reply{"file": s.fileWire(f), "comments": []any{}, "paging": map[string]any{}}, nil
 }
 
-// serveFile hands a file out to the bot's token. Without access Slack leads to a page where people sign in.
+// serveFile hands a file out to the bot's token. Without access Slack leads to a page where people
+// sign in.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f := s.files[r.PathValue("id")]

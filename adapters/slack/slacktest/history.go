@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// page is the part of a list that a call asks for. Of limit Slack says: "The maximum number of items to return. Fewer than the requested number
-// of items may be returned, even if the end of the list hasn't been reached."
+// page is the part of a list that a call asks for. Of limit Slack says: "The maximum number of
+// items to return. Fewer than the requested number of items may be returned, even if the end of the
+// list hasn't been reached."
 func page(form url.Values, total int) (from, size int) {
 	limit, err := strconv.Atoi(form.Get("limit"))
 	if err != nil || limit <= 0 {
@@ -21,16 +22,16 @@ func page(form url.Values, total int) (from, size int) {
 	return from, min(limit, total-from)
 }
 
-// Cursor is what every cursor begins with, for faults that are about calls with one. "invalid_cursor: Value passed for cursor was not valid or is
-// no longer valid."
+// Cursor is what every cursor begins with, for faults that are about calls with one.
+// "invalid_cursor: Value passed for cursor was not valid or is no longer valid."
 const Cursor = "next:"
 
 func nextCursor(from int) map[string]string {
 	return map[string]string{"next_cursor": Cursor + strconv.Itoa(from)}
 }
 
-// wire is a channel as lists tell of it, which leave out who is in it. "is_private: means the conversation is privileged between two or more
-// members. Respect their privacy."
+// wire is a channel as lists tell of it, which leave out who is in it. "is_private: means the
+// conversation is privileged between two or more members. Respect their privacy."
 func (c *Channel) wire() map[string]any {
 	return map[string]any{
 		"id": c.ID, "name": c.Name, "is_channel": !c.Private && !c.Direct, "is_group": c.Private, "is_private": c.Private || c.Direct,
@@ -38,7 +39,8 @@ func (c *Channel) wire() map[string]any {
 	}
 }
 
-// userConversations lists the channels of a person, or of the bot: of a person those that the bot can see.
+// userConversations lists the channels of a person, or of the bot: of a person those that the bot
+// can see.
 func (s *Server) userConversations(form url.Values) (reply, error) {
 	who := form.Get("user")
 	if who == "" {
@@ -194,8 +196,9 @@ func (s *Server) Standing(c *Channel) []Message {
 	return all
 }
 
-// MayOpen says whether a person can read a channel. "Public channels are open to all members of your workspace"; guests and people from other
-// organisations read those that they were added to; "private channels can only be found and joined by members who are invited".
+// MayOpen says whether a person can read a channel. "Public channels are open to all members of
+// your workspace"; guests and people from other organisations read those that they were added to;
+// "private channels can only be found and joined by members who are invited".
 func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -101,7 +101,8 @@ func (s *Server) Delivered(id string) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// Wait returns when the condition holds, which is looked at after every change. It fails when ctx ends.
+// Wait returns when the condition holds, which is looked at after every change. It fails when ctx
+// ends.
 func (s *Server) Wait(ctx context.Context, what string, holds func() bool) error {
 	if err := s.changed.Until(ctx, holds); err != nil {
 		return fmt.Errorf("wait until %s: %w", what, err)

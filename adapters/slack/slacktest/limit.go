@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// limited counts a call and says how long the caller has to wait when there were too many: within any minute no more than the tier, for
-// chat.postMessage, about one a second with short bursts, four in three seconds in each channel, and for a status 60 a minute in each thread and
-// 600 in all. s.mu is held.
+// limited counts a call and says how long the caller has to wait when there were too many: within
+// any minute no more than the tier, for chat.postMessage, about one a second with short bursts,
+// four in three seconds in each channel, and for a status 60 a minute in each thread and 600 in
+// all. s.mu is held.
 func (s *Server) limited(name string, form url.Values, now time.Time) time.Duration {
 	if s.config.NoTiers {
 		return 0

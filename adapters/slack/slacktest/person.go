@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Person is somebody in the workspace, or a guest or partner. Its methods do what the person would do in a Slack client.
+// Person is somebody in the workspace, or a guest or partner. Its methods do what the person would
+// do in a Slack client.
 type Person struct {
 	server *Server
 
@@ -84,8 +85,8 @@ func (s *Server) direct(p *Person) *Channel {
 	return s.channels[id]
 }
 
-// Say writes a message and returns its id. A message that mentions the bot becomes two events, as in Slack. thread is the root's id, or
-// empty.
+// Say writes a message and returns its id. A message that mentions the bot becomes two events, as
+// in Slack. thread is the root's id, or empty.
 func (p *Person) Say(c *Channel, thread, text string) string { return p.Send(c, thread, text) }
 
 // Send writes a message with files.
@@ -217,7 +218,8 @@ func (p *Person) Delete(c *Channel, ts string) {
 	}
 }
 
-// PressStop ends a stream as the stop button of Slack's own client does; of a message that is none, the work on its thread.
+// PressStop ends a stream as the stop button of Slack's own client does; of a message that is none,
+// the work on its thread.
 func (p *Person) PressStop(c *Channel, ts string) {
 	s := p.server
 	s.mu.Lock()

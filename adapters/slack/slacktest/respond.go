@@ -30,14 +30,16 @@ func (s *Server) respondAt(p *Person, c *Channel, pressed string) string {
 	return s.http.URL + "/respond/" + id
 }
 
-// ResponseURL is the address that would come with a press of that message, or with a command when it is empty.
+// ResponseURL is the address that would come with a press of that message, or with a command when
+// it is empty.
 func (s *Server) ResponseURL(p *Person, c *Channel, pressed string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.respondAt(p, c, pressed)
 }
 
-// serveRespond takes an answer: a message for the one person, or the end or replacement of one that only this person sees.
+// serveRespond takes an answer: a message for the one person, or the end or replacement of one that
+// only this person sees.
 func (s *Server) serveRespond(w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Text    string          `json:"text"`

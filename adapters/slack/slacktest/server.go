@@ -1,6 +1,7 @@
-// Package slacktest is a Slack for tests: an HTTP and WebSocket server that speaks the Web API, Socket Mode and the Events API as far as
-// the adapter uses them, so that slack-go runs against it unmodified. It enforces sizes, scopes and rate tiers, delivers events with
-// deadlines and redelivery, fails on request, and keeps every version of every message with its time.
+// Package slacktest is a Slack for tests: an HTTP and WebSocket server that speaks the Web API,
+// Socket Mode and the Events API as far as the adapter uses them, so that slack-go runs against it
+// unmodified. It enforces sizes, scopes and rate tiers, delivers events with deadlines and
+// redelivery, fails on request, and keeps every version of every message with its time.
 package slacktest
 
 import (

@@ -33,7 +33,8 @@ func open(t *testing.T, config slacktest.Config) *room {
 	return r
 }
 
-// call makes a request of the Web API in the channel and returns the answer, with the HTTP status as "status".
+// call makes a request of the Web API in the channel and returns the answer, with the HTTP status
+// as "status".
 func (r *room) call(method, token string, fields ...string) map[string]any {
 	r.t.Helper()
 	form := url.Values{"token": {token}, "channel": {r.channel.ID}}

@@ -117,7 +117,8 @@ func (c *socket) end() {
 	})
 }
 
-// Disconnect tells every socket to go, for a reason such as "refresh_requested", "warning" or "link_disabled".
+// Disconnect tells every socket to go, for a reason such as "refresh_requested", "warning" or
+// "link_disabled".
 func (s *Server) Disconnect(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

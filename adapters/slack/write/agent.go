@@ -17,7 +17,8 @@ type Prompt struct {
 	Message string // that is sent for it
 }
 
-// Prompts are offered unless others are configured. They are in the manifest as well, where Slack shows them without asking the bot.
+// Prompts are offered unless others are configured. They are in the manifest as well, where Slack
+// shows them without asking the bot.
 var Prompts = []Prompt{
 	{"What can you answer?", "What kinds of questions do the documents answer?"},
 	{"What has changed lately?", "What do the documents say has changed recently?"},
@@ -30,8 +31,8 @@ const (
 	maxTitle   = 100
 )
 
-// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. It returns thread.ErrNoRoom when many have opened
-// theirs at once; what the manifest offers is shown then.
+// Suggest offers questions in the conversation with a person. Ref.Thread may be empty. It returns
+// thread.ErrNoRoom when many have opened theirs at once; what the manifest offers is shown then.
 func (c *Writer) Suggest(ctx context.Context, to thread.Ref, prompts []Prompt) error {
 	if !c.slack.Prompts.Allow() {
 		return thread.ErrNoRoom

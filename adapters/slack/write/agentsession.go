@@ -14,12 +14,14 @@ import (
 // maxSessionTitle is how long the title of an agent's session may be.
 const maxSessionTitle = 200
 
-// enoughRefusals is after how many in a row the workspace counts as one without agents' sessions. A single one may be about its thread.
+// enoughRefusals is after how many in a row the workspace counts as one without agents' sessions. A
+// single one may be about its thread.
 const enoughRefusals = 3
 
-// Working says that the bot is at work in a thread, which makes Slack show a stop button there, also before there are words and outside of
-// streams; the session of the thread is named after what was asked when it is its first. It reports whether Rested has to end it, with an error
-// perhaps too: not where the workspace knows no such sessions, nor when many have begun at once.
+// Working says that the bot is at work in a thread, which makes Slack show a stop button there,
+// also before there are words and outside of streams; the session of the thread is named after what
+// was asked when it is its first. It reports whether Rested has to end it, with an error perhaps
+// too: not where the workspace knows no such sessions, nor when many have begun at once.
 func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question string) (bool, error) {
 	if !c.Sessions() || !c.slack.Sessions.Allow() {
 		return false, nil

@@ -10,7 +10,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// blocks lays a page out. withText is false for what stopStream puts under a stream, whose text is there already.
+// blocks lays a page out. withText is false for what stopStream puts under a stream, whose text is
+// there already.
 func (s *Surface) blocks(p render.Page, withText bool) []api.Block {
 	var out []api.Block
 	if withText {

@@ -26,7 +26,8 @@ const (
 	sharePause = 100 * time.Millisecond // half of what passes before the second look; twice as long before each
 )
 
-// fileName names a file by its turn and by what it holds, so that it is found again whoever uploaded it: Slack keeps no metadata with files.
+// fileName names a file by its turn and by what it holds, so that it is found again whoever
+// uploaded it: Slack keeps no metadata with files.
 func (s *Surface) fileName(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return s.filePrefix() + hex.EncodeToString(sum[:4]) + ".md"
@@ -34,8 +35,8 @@ func (s *Surface) fileName(text string) string {
 
 func (s *Surface) filePrefix() string { return "answer-" + s.options.Turn + "-" }
 
-// postFile posts a report as a file and returns the file's id, by which Edit and Delete know it. It says thread.ErrNoFile where Slack takes none, after
-// the log was told what to do about it.
+// postFile posts a report as a file and returns the file's id, by which Edit and Delete know it. It
+// says thread.ErrNoFile where Slack takes none, after the log was told what to do about it.
 func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thread.MessageID, error) {
 	if s.client.noFiles.Load() || s.uploads >= maxUploads {
 		return "", thread.ErrNoFile
@@ -65,7 +66,8 @@ func (s *Surface) postFile(ctx context.Context, to thread.Ref, text string) (thr
 	return thread.MessageID(place.FileID), s.arrived(ctx, to, place.FileID)
 }
 
-// arrived waits until a file is in its thread. Slack puts it there in its own time, and was seen to say that all is well and not to do it.
+// arrived waits until a file is in its thread. Slack puts it there in its own time, and was seen to
+// say that all is well and not to do it.
 func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 	limited, cancel := s.call(ctx)
 	defer cancel()
@@ -130,7 +132,8 @@ func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.Messa
 	return s.failed(ctx, to, "delete the file of the answer", thread.Edit, err, false)
 }
 
-// replaced takes away what cannot be edited into a page, because one of the two is a file: what it is to show is posted anew.
+// replaced takes away what cannot be edited into a page, because one of the two is a file: what it
+// is to show is posted anew.
 func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" && s.found[id] == s.fileName(page.File) {
 		return nil // another process uploaded the very same

@@ -13,14 +13,15 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Whisper tells one person something in a thread; an empty thread is the channel itself. In a direct message it is an ordinary one. The
-// buttons are about a turn, or whatever else subject names.
+// Whisper tells one person something in a thread; an empty thread is the channel itself. In a
+// direct message it is an ordinary one. The buttons are about a turn, or whatever else subject
+// names.
 func (c *Writer) Whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool, subject string, buttons ...thread.Button) error {
 	return c.WhisperAt(ctx, to, person, sentence, time.Time{}, direct, subject, buttons...)
 }
 
-// WhisperAt is Whisper with a sentence that holds the thread.Clock of a moment, unless that is zero.
-// Slack shows each reader the moment in their own time.
+// WhisperAt is Whisper with a sentence that holds the thread.Clock of a moment, unless that is
+// zero. Slack shows each reader the moment in their own time.
 func (c *Writer) WhisperAt(
 	ctx context.Context, to thread.Ref, person, sentence string, at time.Time, direct bool, subject string, buttons ...thread.Button,
 ) error {
@@ -40,7 +41,8 @@ func (c *Writer) WhisperAt(
 // shownQuestion is how much of a command's question is repeated in the channel.
 const shownQuestion = 2800
 
-// Ask posts a question that came as a command, for the thread that its answer will stand in, and returns that thread.
+// Ask posts a question that came as a command, for the thread that its answer will stand in, and
+// returns that thread.
 func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, question string) (thread.Ref, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -53,8 +55,9 @@ func (c *Writer) Ask(ctx context.Context, channel string, asker thread.Person, q
 	return c.slack.Ref(channel, ts), nil
 }
 
-// Private begins a thread in the conversation with a person, for a question that the person asked elsewhere, and returns it; begun is
-// false when it was there. again says that an earlier attempt may have begun it: then it is looked for.
+// Private begins a thread in the conversation with a person, for a question that the person asked
+// elsewhere, and returns it; begun is false when it was there. again says that an earlier attempt
+// may have begun it: then it is looked for.
 func (c *Writer) Private(ctx context.Context, channel, turn, question string, again bool) (to thread.Ref, begun bool, err error) {
 	if again {
 		found, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{ChannelID: channel, Limit: call.FirstPage, IncludeAllMetadata: true})
@@ -102,7 +105,8 @@ func (c *Writer) DirectChannel(ctx context.Context, person string) (string, erro
 	return channel.ID, nil
 }
 
-// Tell posts a notice into a thread, where everybody sees it, with buttons about what subject names.
+// Tell posts a notice into a thread, where everybody sees it, with buttons about what subject
+// names.
 func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject string, buttons ...thread.Button) (thread.MessageID, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
 	defer cancel()
@@ -131,7 +135,8 @@ func (c *Writer) Untell(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return call.Translate("take a notice back", err, false)
 }
 
-// notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else subject names.
+// notice is a sentence, or some Markdown, with buttons under it, each about a turn or whatever else
+// subject names.
 func notice(sentence, subject string, buttons []thread.Button) []api.MsgOption {
 	return noticeAt(sentence, time.Time{}, subject, buttons)
 }

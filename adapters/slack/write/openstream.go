@@ -7,8 +7,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// openStreams remembers which messages may still be streams, which Slack takes no edits of. What is forgotten, or was begun by another
-// process, is found out by an edit that Slack refuses. The zero value is ready; it is safe for concurrent use.
+// openStreams remembers which messages may still be streams, which Slack takes no edits of. What is
+// forgotten, or was begun by another process, is found out by an edit that Slack refuses. The zero
+// value is ready; it is safe for concurrent use.
 type openStreams struct {
 	mu    sync.Mutex
 	since map[openStream]time.Time

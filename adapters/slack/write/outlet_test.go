@@ -21,7 +21,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// unseen are characters that reorder, hide or end text: ESC, BEL, bidi marks, a soft hyphen, blank letters and tags.
+// unseen are characters that reorder, hide or end text: ESC, BEL, bidi marks, a soft hyphen, blank
+// letters and tags.
 const unseen = "\x1b\a\u009b\u202e\u2066\u00ad\u115f\u3164\U000e0041"
 
 const hostile = "in" + unseen + "voice"

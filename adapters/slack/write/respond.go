@@ -14,14 +14,16 @@ import (
 // errAddress says that what came as a response_url is none of Slack's.
 var errAddress = errors.New("the address for the answer is not Slack's")
 
-// Respond tells whoever used a command or pressed something a sentence, through the address that came with it. It reaches people also
-// where the bot is not; Slack takes five answers within half an hour.
+// Respond tells whoever used a command or pressed something a sentence, through the address that
+// came with it. It reaches people also where the bot is not; Slack takes five answers within half
+// an hour.
 func (c *Writer) Respond(ctx context.Context, address, sentence string) error {
 	options := append(notice(sentence, "", nil), api.MsgOptionResponseURL(address, api.ResponseTypeEphemeral))
 	return c.respond(ctx, address, "answer a command or a press", options)
 }
 
-// Withdraw takes a message back that one person alone was shown, through the address that came with a press on it.
+// Withdraw takes a message back that one person alone was shown, through the address that came with
+// a press on it.
 func (c *Writer) Withdraw(ctx context.Context, address string) error {
 	return c.respond(ctx, address, "take a notice back", []api.MsgOption{api.MsgOptionDeleteOriginal(address)})
 }
@@ -39,8 +41,8 @@ func (c *Writer) respond(ctx context.Context, address, what string, options []ap
 // slackHosts are where the addresses for answers lie.
 var slackHosts = []string{".slack.com", ".slack-gov.com"}
 
-// Answerable reports whether an address may be called: it is Slack's, or that of the Web API itself. Anything else could lead to machines
-// that only the bot can reach.
+// Answerable reports whether an address may be called: it is Slack's, or that of the Web API
+// itself. Anything else could lead to machines that only the bot can reach.
 func (c *Writer) Answerable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil {

@@ -21,8 +21,8 @@ import (
 type SurfaceOptions struct {
 	Turn     string           // marks its messages
 	Question thread.MessageID // what the bot wrote before it belongs to other turns
-	// Recipient is who asked, and RecipientTeam returns the workspace of that person, before something is streamed to it. Without them answers are
-	// posted and edited, not streamed.
+	// Recipient is who asked, and RecipientTeam returns the workspace of that person, before
+	// something is streamed to it. Without them answers are posted and edited, not streamed.
 	Recipient     string
 	RecipientTeam func(context.Context) string
 	Actions       []thread.Action // buttons that somebody handles; others are left out
@@ -30,7 +30,8 @@ type SurfaceOptions struct {
 	Stopped func()
 }
 
-// Surface writes the answer of one turn. Calls for one thread are made from one goroutine at a time.
+// Surface writes the answer of one turn. Calls for one thread are made from one goroutine at a
+// time.
 type Surface struct {
 	client  *Writer
 	options SurfaceOptions
@@ -44,7 +45,8 @@ type Surface struct {
 // Posted reports whether a message of the answer was begun.
 func (s *Surface) Posted() bool { return s.posted.Load() != nil }
 
-// Lingers reports whether a status may stand that nothing ends: a new message makes Slack end it, edits do not.
+// Lingers reports whether a status may stand that nothing ends: a new message makes Slack end it,
+// edits do not.
 func (s *Surface) Lingers() bool {
 	stated, posted := s.stated.Load(), s.posted.Load()
 	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
@@ -112,9 +114,9 @@ func (s *Surface) Post(ctx context.Context, to thread.Ref, page render.Page) (th
 	return thread.MessageID(ts), s.failed(ctx, to, "post the answer", thread.Create, err, true)
 }
 
-// Edit implements thread.Surface. Slack takes no edit of a message that is still streaming: a stream
-// that this process began is closed first, and one of another process once Slack refuses the edit.
-// An ordinary message is never closed.
+// Edit implements thread.Surface. Slack takes no edit of a message that is still streaming: a
+// stream that this process began is closed first, and one of another process once Slack refuses the
+// edit. An ordinary message is never closed.
 func (s *Surface) Edit(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" || event.IsFile(id) {
 		return s.replaced(ctx, to, id, page)
@@ -150,8 +152,9 @@ func (s *Surface) close(ctx context.Context, to thread.Ref, id thread.MessageID)
 	return s.failed(ctx, to, "close the answer's stream", thread.StreamStop, err, false)
 }
 
-// streamOver reports whether a stream that was to be stopped has been stopped. Slack was seen to say user_not_found, of a reader in another
-// organisation, and to have ended the stream all the same. A message that is gone, and one where there are no streams, is none either.
+// streamOver reports whether a stream that was to be stopped has been stopped. Slack was seen to
+// say user_not_found, of a reader in another organisation, and to have ended the stream all the
+// same. A message that is gone, and one where there are no streams, is none either.
 func streamOver(err error) bool {
 	return slices.Contains([]string{"message_not_in_streaming_state", "stopped_by_user", "user_not_found", "message_not_found"}, call.Code(err)) ||
 		slices.Contains(codesNeverStream, call.Code(err)) || noMethod(err)
@@ -171,8 +174,8 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 	return s.failed(ctx, to, "delete a part of the answer", thread.Edit, err, false)
 }
 
-// Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there a lost confirmation can leave a
-// second message behind.
+// Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there
+// a lost confirmation can leave a second message behind.
 func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
 	ctx, cancel := s.call(ctx)
 	defer cancel()
@@ -198,7 +201,8 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 				continue
 			}
 			marked := m.Metadata.EventType == event.MetadataType && m.Metadata.EventPayload["turn"] == s.options.Turn
-			// A stream that was not ended bears no mark; a session has one turn at a time, so what came after its question is its own.
+			// A stream that was not ended bears no mark; a session has one turn at a time, so what
+			// came after its question is its own.
 			unmarked := m.Metadata.EventType == "" && s.options.Question != ""
 			if (m.User == me.User || m.User == "" && m.BotID != "" && m.BotID == me.Bot) && m.Timestamp > string(s.options.Question) && (marked || unmarked) {
 				own = append(own, thread.MessageID(m.Timestamp))
@@ -210,9 +214,10 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an empty one clears it at once. The first one
-// says that the question was seen: it waits until there is room, in the order in which they were begun. Further ones are not waited for, and leave
-// room for the first ones of others.
+// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an
+// empty one clears it at once. The first one says that the question was seen: it waits until there
+// is room, in the order in which they were begun. Further ones are not waited for, and leave room
+// for the first ones of others.
 func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) error {
 	if s.signed.CompareAndSwap(false, true) || status == "" {
 		if err := s.client.slack.Statuses.Wait(ctx); err != nil {
@@ -239,5 +244,6 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	return call.Translate("show that the bot is at work", err, false)
 }
 
-// Statuses reports whether the workspace shows what the bot does beside its messages, as far as is known.
+// Statuses reports whether the workspace shows what the bot does beside its messages, as far as is
+// known.
 func (c *Writer) Statuses() bool { return !c.noStatus.Load() }

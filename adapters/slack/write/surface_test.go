@@ -188,8 +188,8 @@ func TestStreamIsEndedBeforeItIsEdited(t *testing.T) {
 	}
 }
 
-// TestOrdinaryMessageIsEditedWithoutClosingIt takes over a message that was posted, not streamed, and
-// that bears no mark.
+// TestOrdinaryMessageIsEditedWithoutClosingIt takes over a message that was posted, not streamed,
+// and that bears no mark.
 func TestOrdinaryMessageIsEditedWithoutClosingIt(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, slacktest.Config{}, nil)

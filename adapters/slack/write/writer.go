@@ -1,4 +1,5 @@
-// Package write is everything that is shown in Slack: answers, notices, forms, titles and what the bot is doing.
+// Package write is everything that is shown in Slack: answers, notices, forms, titles and what the
+// bot is doing.
 package write
 
 import (
@@ -7,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Writer writes into a workspace: answers, notices, forms and what stands beside them. It is safe for concurrent use.
+// Writer writes into a workspace: answers, notices, forms and what stands beside them. It is safe
+// for concurrent use.
 type Writer struct {
 	slack     *call.Workspace
 	streams   openStreams

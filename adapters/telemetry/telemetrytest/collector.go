@@ -1,4 +1,5 @@
-// Package telemetrytest has an OpenTelemetry collector for tests: it takes traces over HTTP and keeps them.
+// Package telemetrytest has an OpenTelemetry collector for tests: it takes traces over HTTP and
+// keeps them.
 package telemetrytest
 
 import (

@@ -23,8 +23,9 @@ type question struct {
 
 func (q question) String() string { return fmt.Sprintf("%s in %s of %s", q.mark, q.root, q.in) }
 
-// ask holds conversations until asking ends: a mention, and then follow-ups, some of which do not wait for the answer before them. The
-// function that it returns waits for the last of them and says everything that was asked.
+// ask holds conversations until asking ends: a mention, and then follow-ups, some of which do not
+// wait for the answer before them. The function that it returns waits for the last of them and says
+// everything that was asked.
 func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []question {
 	var (
 		wait sync.WaitGroup
@@ -61,7 +62,8 @@ func (w *world) ask(asking, ctx context.Context, random *rand.Rand) func() []que
 						return // likewise
 					}
 				}
-				// Together they ask about as much as Slack lets one workspace be answered: some forty answers a minute.
+				// Together they ask about as much as Slack lets one workspace be answered: some
+				// forty answers a minute.
 				if sleep.For(asking, time.Duration(15+own.IntN(15))*time.Second) != nil {
 					return
 				}
@@ -113,8 +115,9 @@ func (w *world) settle(ctx context.Context, questions []question) {
 	}
 }
 
-// inOrder reports whether all that was asked in a thread was answered once, and in order, but for what had been begun when an earlier question was
-// stored: platforms hand two messages of one moment to whichever replica, and one that stood still stores its own later.
+// inOrder reports whether all that was asked in a thread was answered once, and in order, but for
+// what had been begun when an earlier question was stored: platforms hand two messages of one
+// moment to whichever replica, and one that stood still stores its own later.
 func (w *world) inOrder(asked, shown []string) bool {
 	const began = `
 		select exists (

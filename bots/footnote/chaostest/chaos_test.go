@@ -1,6 +1,7 @@
-// Package chaostest_test runs three replicas of the real program on one PostgreSQL and one Redis against a Slack and a Discord with real limits,
-// kills, pauses and restarts them at random under load, and then checks the books: every accepted question has exactly one answer, in order within its
-// thread, nothing is left half-written, and no event is lost.
+// Package chaostest_test runs three replicas of the real program on one PostgreSQL and one Redis
+// against a Slack and a Discord with real limits, kills, pauses and restarts them at random under
+// load, and then checks the books: every accepted question has exactly one answer, in order within
+// its thread, nothing is left half-written, and no event is lost.
 //
 //	make chaos                     ten minutes
 //	make chaos CHAOS=30m           longer
@@ -60,8 +61,9 @@ func TestEveryQuestionIsAnsweredOnceWhateverHappens(t *testing.T) {
 	w.check(questions)
 }
 
-// disturb does to a random replica what happens to processes: it is killed, told to end, or stands still until its leases are
-// another's. At most one is disturbed at a time, so that somebody can always acknowledge.
+// disturb does to a random replica what happens to processes: it is killed, told to end, or stands
+// still until its leases are another's. At most one is disturbed at a time, so that somebody can
+// always acknowledge.
 func (w *world) disturb(ctx context.Context, random *rand.Rand) {
 	counts := map[string]int{}
 	for sleep.For(ctx, time.Duration(1+random.IntN(3))*time.Second) == nil {

@@ -45,7 +45,8 @@ func answer(req openaitest.Request) openaitest.Reply {
 
 func open(t *testing.T) *world {
 	t.Helper()
-	// Tiers count in seconds instead of minutes, and Slack delivers again after seconds: ten minutes hold an hour.
+	// Tiers count in seconds instead of minutes, and Slack delivers again after seconds: ten
+	// minutes hold an hour.
 	url := localtest.Migrated(t, postgres.Migrate)
 	w := &world{T: t, slack: slacktest.Start(slacktest.Config{
 		Minute: 5 * time.Second, Redeliver: []time.Duration{0, 2 * time.Second, 10 * time.Second, 20 * time.Second},

@@ -20,9 +20,9 @@ type Container struct {
 	ReadOnly map[string]string // folders of this machine that are mounted there, and cannot be written
 }
 
-// Contained returns a program that runs binary, a static one, as an image from scratch does: in a root
-// of its own that cannot be written, as a user without rights. It needs unshare, and root or user
-// namespaces; a test is skipped where neither can be had.
+// Contained returns a program that runs binary, a static one, as an image from scratch does: in a
+// root of its own that cannot be written, as a user without rights. It needs unshare, and root or
+// user namespaces; a test is skipped where neither can be had.
 func Contained(tb testing.TB, binary string, c Container) string {
 	tb.Helper()
 	namespace, user := []string{"unshare", "--mount"}, containerUser

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// plain holds the program as it is released: static, and without the race detector, whose shadow memory
-// exceeds small limits.
+// plain holds the program as it is released: static, and without the race detector, whose shadow
+// memory exceeds small limits.
 var plain struct {
 	mu   sync.Mutex
 	dir  string // set by Build, and removed with it

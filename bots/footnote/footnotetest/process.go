@@ -1,4 +1,5 @@
-// Package footnotetest runs the real program in processes of their own, for tests and measurements that need several of them.
+// Package footnotetest runs the real program in processes of their own, for tests and measurements
+// that need several of them.
 package footnotetest
 
 import (
@@ -20,8 +21,9 @@ import (
 
 const program = "github.com/footnotehq/footnote/bots/footnote"
 
-// Build builds the program into a folder that goes with the process, runs the tests and returns their exit code. It is called from
-// TestMain. The program has the race detector unless benchmarks are run, which would measure that.
+// Build builds the program into a folder that goes with the process, runs the tests and returns
+// their exit code. It is called from TestMain. The program has the race detector unless benchmarks
+// are run, which would measure that.
 func Build(m *testing.M, set func(binary string)) int {
 	dir, err := os.MkdirTemp("", "footnote-processes-")
 	if err != nil {
@@ -71,7 +73,8 @@ func Run(tb testing.TB, binary string, environment []string, args ...string) str
 	return string(out)
 }
 
-// Replica is footnote serve, which can be ended and started time and again. Its methods are for one goroutine at a time, but for Log.
+// Replica is footnote serve, which can be ended and started time and again. Its methods are for one
+// goroutine at a time, but for Log.
 type Replica struct {
 	Admin string // address of its health checks
 
@@ -83,14 +86,16 @@ type Replica struct {
 	log         log
 }
 
-// Serve starts a replica and kills it when the test ends. What it wrote is shown if the test has failed.
+// Serve starts a replica and kills it when the test ends. What it wrote is shown if the test has
+// failed.
 func Serve(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, binary, "serve")
 }
 
-// ServeBehind is Serve with less of a right to processors than the test has: what the test simulates has machines of its own in truth, and would
-// wait for processors that the replica has else.
+// ServeBehind is Serve with less of a right to processors than the test has: what the test
+// simulates has machines of its own in truth, and would wait for processors that the replica has
+// else.
 func ServeBehind(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, "nice", "-n", "10", binary, "serve")
@@ -140,7 +145,8 @@ func (r *Replica) Signal(s syscall.Signal) {
 	}
 }
 
-// End sends a signal that ends the process and returns when it has ended. One that is told to end (SIGTERM) must end well.
+// End sends a signal that ends the process and returns when it has ended. One that is told to end
+// (SIGTERM) must end well.
 func (r *Replica) End(s syscall.Signal) {
 	r.tb.Helper()
 	r.Signal(s)
@@ -208,8 +214,9 @@ func (r *Replica) says(otherwise string, holds func(status int) bool) {
 // Log is the end of what the replica wrote in all its lives.
 func (r *Replica) Log() string { return r.log.tail() }
 
-// FreeAddress is an address of the loopback interface that nobody listens at, and that is given to nobody else. It lies below the ports
-// that systems hand out to connections, so that it stays free while a replica starts anew.
+// FreeAddress is an address of the loopback interface that nobody listens at, and that is given to
+// nobody else. It lies below the ports that systems hand out to connections, so that it stays free
+// while a replica starts anew.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	given.mu.Lock()

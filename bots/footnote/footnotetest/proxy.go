@@ -27,8 +27,9 @@ import (
 	"time"
 )
 
-// Outside is an internet of the test's own: hosts with names that no resolver knows, whose certificates only CAFile vouches for, and that
-// only its proxy can reach. A program that talks to them has come through the proxy. It is safe for concurrent use.
+// Outside is an internet of the test's own: hosts with names that no resolver knows, whose
+// certificates only CAFile vouches for, and that only its proxy can reach. A program that talks to
+// them has come through the proxy. It is safe for concurrent use.
 type Outside struct {
 	ProxyURL string // of the proxy, with the credentials that it asks for
 	CAFile   string // the authority of the hosts' certificates
@@ -43,8 +44,9 @@ type Outside struct {
 
 const proxyUser, proxyPassword = "footnote", "s3cret"
 
-// StartOutside starts hosts, by name, each in front of the server with the URL, and a proxy. Addresses of a server that its JSON answers
-// hold become those of its host: of the first one in the alphabet for http, of the last for ws.
+// StartOutside starts hosts, by name, each in front of the server with the URL, and a proxy.
+// Addresses of a server that its JSON answers hold become those of its host: of the first one in
+// the alphabet for http, of the last for ws.
 func StartOutside(tb testing.TB, hosts map[string]string) *Outside {
 	tb.Helper()
 	o := &Outside{hosts: make(map[string]*url.URL), asked: make(map[string]int)}

@@ -14,7 +14,8 @@ import (
 // Talk is one person in one channel of a platform.
 type Talk interface {
 	fmt.Stringer
-	// Begin asks in the channel and returns the thread that the answer belongs to, which has the id of the question; Follow asks on in it.
+	// Begin asks in the channel and returns the thread that the answer belongs to, which has the id
+	// of the question; Follow asks on in it.
 	Begin(text string) (root string)
 	Follow(ctx context.Context, root, text string) error
 	// Shows lists what the bot shows in a thread.

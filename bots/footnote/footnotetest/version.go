@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// BuildVersion builds the program as another version of itself: stamped with a version, and with more migrations, by file name, than the
-// source has. It returns the binary, which goes with the test.
+// BuildVersion builds the program as another version of itself: stamped with a version, and with
+// more migrations, by file name, than the source has. It returns the binary, which goes with the
+// test.
 func BuildVersion(tb testing.TB, version string, migrations map[string]string) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -34,7 +35,8 @@ func BuildVersion(tb testing.TB, version string, migrations map[string]string) s
 	if err := os.WriteFile(over, data, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	// With the race detector, like the binary that Build makes: what does not depend on the migrations is built already.
+	// With the race detector, like the binary that Build makes: what does not depend on the
+	// migrations is built already.
 	cmd := exec.CommandContext(tb.Context(), "go", "build", "-race", "-overlay", over, "-ldflags", "-X main.version="+version,
 		"-o", binary, "github.com/footnotehq/footnote/bots/footnote")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -1,5 +1,7 @@
-// Package loadtest_test drives simulated workspaces, each a Slack and a Discord that are served by the real program with a database of its own
-// on one PostgreSQL server and a Redis of its own, since all of these workspaces have one name, and with one model for all. It reports what every stage takes, and of what, and where it bends.
+// Package loadtest_test drives simulated workspaces, each a Slack and a Discord that are served by
+// the real program with a database of its own on one PostgreSQL server and a Redis of its own,
+// since all of these workspaces have one name, and with one model for all. It reports what every
+// stage takes, and of what, and where it bends.
 //
 //	make load                              10, 100 and 1,000 answers at once
 //	make load LOAD=5x10,5x50               workspaces × threads
@@ -49,8 +51,9 @@ const (
 	ends   = "It ends here."
 )
 
-// BenchmarkLoad asks one question in every thread of every workspace at once, in Slack and in Discord in turn. The servers and the questions
-// share the machine with the replicas and go first, since a platform and its people do not wait for the program's processors; replicas-% counts the
+// BenchmarkLoad asks one question in every thread of every workspace at once, in Slack and in
+// Discord in turn. The servers and the questions share the machine with the replicas and go first,
+// since a platform and its people do not wait for the program's processors; replicas-% counts the
 // replicas' processor time alone, machine-% everybody's.
 func BenchmarkLoad(b *testing.B) {
 	cases := "1x10,5x20,20x50"
@@ -196,8 +199,8 @@ func ask(ctx context.Context, b *testing.B, t footnotetest.Talk, mark string) (r
 	return root
 }
 
-// answerBefore has every replica answer a question on each platform, so that a crowd meets processes that are at work, and not such as
-// are connecting and planning their first statements.
+// answerBefore has every replica answer a question on each platform, so that a crowd meets
+// processes that are at work, and not such as are connecting and planning their first statements.
 func answerBefore(ctx context.Context, b *testing.B, all []*workspace) {
 	b.Helper()
 	var wait sync.WaitGroup

@@ -18,7 +18,8 @@ func databases(all []*workspace) (names []string) {
 	return names
 }
 
-// watchConnections counts the replicas' connections to the database server until the function that it returns is called, which says the most.
+// watchConnections counts the replicas' connections to the database server until the function that
+// it returns is called, which says the most.
 func watchConnections(ctx context.Context, all []*workspace) func() int {
 	db, names := all[0].db, databases(all)
 	const count = `
@@ -45,7 +46,8 @@ func watchConnections(ctx context.Context, all []*workspace) func() int {
 	}
 }
 
-// transactions counts those of all workspaces so far. What a connection did in the last second may not be in it (pg_stat_database).
+// transactions counts those of all workspaces so far. What a connection did in the last second may
+// not be in it (pg_stat_database).
 func transactions(ctx context.Context, b *testing.B, all []*workspace) (n int64) {
 	b.Helper()
 	const count = `select sum(xact_commit + xact_rollback)::bigint from pg_stat_database where datname = any($1::text[])`
@@ -55,7 +57,8 @@ func transactions(ctx context.Context, b *testing.B, all []*workspace) (n int64)
 	return n
 }
 
-// processor is the processor time of all replicas so far. Linux counts it in hundredths of a second (proc(5)).
+// processor is the processor time of all replicas so far. Linux counts it in hundredths of a second
+// (proc(5)).
 func processor(b *testing.B, all []*workspace) time.Duration {
 	b.Helper()
 	var ticks int64

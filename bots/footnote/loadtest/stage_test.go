@@ -184,7 +184,8 @@ func table(all []figures) string {
 }
 
 const (
-	// bends is how many times longer than at the smallest load something takes beyond the knee, and bendsBy how much longer at least.
+	// bends is how many times longer than at the smallest load something takes beyond the knee, and
+	// bendsBy how much longer at least.
 	bends   = 2
 	bendsBy = 500 // ms
 	// spent is how much of the machine's processors is all of them, as far as a measurement goes.

@@ -13,18 +13,19 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Pair is a key below an entry of sources with what stands there: "slack.channels" and a []string, a string, true, nil for nothing, or []Pair for keys below
-// it.
+// Pair is a key below an entry of sources with what stands there: "slack.channels" and a []string,
+// a string, true, nil for nothing, or []Pair for keys below it.
 type Pair struct {
 	Key   string
 	Value any
 }
 
-// sourceName is what a source may be called that is added by a command: it becomes part of ids and of the names of groups.
+// sourceName is what a source may be called that is added by a command: it becomes part of ids and
+// of the names of groups.
 var sourceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$`)
 
-// SourceEntry is an entry of sources as it stands below that key, two spaces deep. Keys of one mapping stand together. The error says what is
-// wrong with the entry, without lines.
+// SourceEntry is an entry of sources as it stands below that key, two spaces deep. Keys of one
+// mapping stand together. The error says what is wrong with the entry, without lines.
 func SourceEntry(name string, pairs []Pair) (string, error) {
 	if !sourceName.MatchString(name) {
 		return "", fmt.Errorf("a source cannot be called %s: use up to 63 letters, digits, dots, - and _, a letter or digit first", quote(name))
@@ -91,8 +92,9 @@ func yamlText(s string) string {
 	return strconv.Quote(s)
 }
 
-// AddSource returns a configuration file with one more source at the end of its sources. Everything else stays as it is, byte for byte. A file
-// with faults is refused, and so is a name that it has already. path is for errors, and where relative paths in the entry begin.
+// AddSource returns a configuration file with one more source at the end of its sources. Everything
+// else stays as it is, byte for byte. A file with faults is refused, and so is a name that it has
+// already. path is for errors, and where relative paths in the entry begin.
 func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, error) {
 	entry, err := SourceEntry(name, pairs)
 	if err != nil {
@@ -221,7 +223,8 @@ func splitLines(data []byte) (lines []string, end string) {
 	return strings.SplitAfter(string(data), "\n"), end
 }
 
-// endOfDocument is how many lines stand before the mark that ends a document, or the end of the file.
+// endOfDocument is how many lines stand before the mark that ends a document, or the end of the
+// file.
 func endOfDocument(lines []string) int {
 	last := len(lines)
 	for i, line := range lines {

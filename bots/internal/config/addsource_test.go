@@ -97,7 +97,8 @@ func FuzzAddSource(f *testing.F) {
 	})
 }
 
-// A file is replaced whole, with its mode, and what a link leads to is written in the place of the link.
+// A file is replaced whole, with its mode, and what a link leads to is written in the place of the
+// link.
 func TestFilesAreReplacedInTheirPlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

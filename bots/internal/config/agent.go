@@ -37,7 +37,8 @@ func (c *Config) CheckTools(f *File) error {
 	return errors.Join(faults...)
 }
 
-// CheckFile names what in the file does not go with the settings. more are models beside those of both.
+// CheckFile names what in the file does not go with the settings. more are models beside those of
+// both.
 func (c *Config) CheckFile(f *File, more ...string) error {
 	return errors.Join(c.CheckPrices(f, more...), c.CheckTools(f))
 }
@@ -219,7 +220,8 @@ func (r *fileReader) every(to *time.Duration) func(string, ast.Node) {
 // minEvery is how often a source is read at most.
 const minEvery = time.Minute
 
-// ParseEvery reads how often a source is read: a length of time such as 30m, 6h or 1d, of a minute or more. The error continues a sentence.
+// ParseEvery reads how often a source is read: a length of time such as 30m, 6h or 1d, of a minute
+// or more. The error continues a sentence.
 func ParseEvery(text string) (time.Duration, error) {
 	number, isDays := strings.CutSuffix(text, "d")
 	every, err := time.ParseDuration(text)

@@ -17,7 +17,8 @@ type Atlassian struct {
 	ManagedDomains []string         `json:"managed_domains,omitempty"`
 }
 
-// atlassian reads what is below a site; own are the product's own keys, and example is an address in the cloud.
+// atlassian reads what is below a site; own are the product's own keys, and example is an address
+// in the cloud.
 func (r *fileReader) atlassian(path string, n ast.Node, to *Atlassian, example string, own ...field) {
 	comments, anonymous := true, "members"
 	before := len(r.faults)

@@ -37,7 +37,8 @@ func (r ChannelRule) Value(key string) string {
 	return r.Values[i].Text
 }
 
-// Said returns what the file says of a channel, the more general first: a setting that is said twice counts as it is said last.
+// Said returns what the file says of a channel, the more general first: a setting that is said
+// twice counts as it is said last.
 func (f *File) Said(at session.Place) []policy.SettingValue {
 	var said []policy.SettingValue
 	if f.Agent != "" {
@@ -125,7 +126,8 @@ func (r *fileReader) setting(to *ChannelRule, s policy.Setting) func(string, ast
 	}
 }
 
-// channelReferences checks the names in the rules of channels, and that what an agent and a channel say of the documents leaves some.
+// channelReferences checks the names in the rules of channels, and that what an agent and a channel
+// say of the documents leaves some.
 func (r *fileReader) channelReferences(check func(at ast.Node, path, kind, name string)) {
 	for i, c := range r.file.Channels {
 		path := fmt.Sprintf("channels[%d]", i+1)

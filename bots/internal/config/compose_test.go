@@ -41,7 +41,8 @@ func TestImagesArePinned(t *testing.T) {
 	}
 }
 
-// There is no password that everybody knows: where none is given, nothing starts, and it is said what to do.
+// There is no password that everybody knows: where none is given, nothing starts, and it is said
+// what to do.
 func TestComposeHasNoDefaultPassword(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "compose.yaml"))
@@ -59,7 +60,8 @@ func TestComposeHasNoDefaultPassword(t *testing.T) {
 	}
 }
 
-// The compose file knows only settings that there are, starts nothing that outlives its user's rights, and keeps the database off the network.
+// The compose file knows only settings that there are, starts nothing that outlives its user's
+// rights, and keeps the database off the network.
 func TestComposeFile(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "compose.yaml"))
@@ -128,7 +130,8 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
-// Compose mounts the folder of footnote.yaml, in which the program starts, so that it finds the file.
+// Compose mounts the folder of footnote.yaml, in which the program starts, so that it finds the
+// file.
 func TestComposeMountsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "compose.yaml"))

@@ -1,4 +1,5 @@
-// Package config turns the environment into values. It is the only place that knows the names of environment variables.
+// Package config turns the environment into values. It is the only place that knows the names of
+// environment variables.
 package config
 
 import (
@@ -165,7 +166,8 @@ func (c *Config) GitToken(host string) string { return c.GitTokens[host].Reveal(
 // HasModel reports whether an endpoint writes the answers. Without one they are quotations.
 func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }
 
-// Load reads every setting. A variable that is empty counts as unset. All faults are reported together, by name, and never with a secret.
+// Load reads every setting. A variable that is empty counts as unset. All faults are reported
+// together, by name, and never with a secret.
 func Load(getenv func(string) string) (*Config, error) {
 	c := &Config{File: &File{}}
 	var faults []error

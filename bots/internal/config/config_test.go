@@ -85,7 +85,8 @@ func TestFaultsHideSecrets(t *testing.T) {
 	}
 }
 
-// Every setting that can be wrong is wrong, and every one of them is named. The others take any text.
+// Every setting that can be wrong is wrong, and every one of them is named. The others take any
+// text.
 func TestEverySettingIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	const value = "hunter2 \t hunter2 hunter2"

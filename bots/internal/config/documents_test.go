@@ -64,7 +64,8 @@ func table(t *testing.T, text, name, table string) string {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// The table of keys is that of the reader: where a key is unknown, the reader lists those that it knows.
+// The table of keys is that of the reader: where a key is unknown, the reader lists those that it
+// knows.
 func TestEveryKeyOfTheFileIsListed(t *testing.T) {
 	t.Parallel()
 	listed := make(map[string][]string)

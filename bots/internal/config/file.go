@@ -25,8 +25,8 @@ const FileName = "footnote.yaml"
 // maxFile is far above what people write.
 const maxFile = 1 << 20
 
-// File is footnote.yaml: who answers, from which documents, and what holds in which channel. The zero File is that of a program without
-// one. It never changes after it was read.
+// File is footnote.yaml: who answers, from which documents, and what holds in which channel. The
+// zero File is that of a program without one. It never changes after it was read.
 type File struct {
 	Path         string        `json:"-"` // empty without a file
 	Agent        string        // who answers where neither the channel nor the command says otherwise; empty: the built-in agent
@@ -69,7 +69,8 @@ type Project struct {
 	Files []ProjectFile
 }
 
-// ProjectFile is one file of a project. A listener whom its access list does not name never meets it.
+// ProjectFile is one file of a project. A listener whom its access list does not name never meets
+// it.
 type ProjectFile struct {
 	Path    string // absolute, or relative to the working folder
 	BaseURL string // where its folder is published
@@ -87,7 +88,8 @@ type Source struct {
 	Exclude []string
 	Commits bool          `json:",omitempty"` // of a repository, that its commits are documents too
 	Every   time.Duration // how often serve reads it; 0 is never
-	// Covering are groups of the source that stand for everybody, where others than named people may see an answer.
+	// Covering are groups of the source that stand for everybody, where others than named people
+	// may see an answer.
 	Covering []access.Principal `json:",omitempty"`
 	Systems  `json:",omitzero"`
 }
@@ -122,9 +124,10 @@ func (f *File) Source(name string) (Source, bool) {
 // ErrNoFile says that the file that was named does not exist.
 var ErrNoFile = errors.New("there is no configuration file")
 
-// ReadFile reads the configuration file. Without a path it is FileName in the working folder, and no fault when that does not exist. Where one that is
-// named does not exist, the File is the zero one beside ErrNoFile.
-// All faults are reported together, each with its line and what to write instead.
+// ReadFile reads the configuration file. Without a path it is FileName in the working folder, and
+// no fault when that does not exist. Where one that is named does not exist, the File is the zero
+// one beside ErrNoFile. All faults are reported together, each with its line and what to write
+// instead.
 func ReadFile(path string) (*File, error) {
 	named := path != ""
 	if !named {

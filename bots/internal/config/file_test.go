@@ -383,7 +383,8 @@ func TestForcedToolOfAnAgent(t *testing.T) {
 	}
 }
 
-// A Discord server is a source by its id, however long the number is; what is wrong is told with its line.
+// A Discord server is a source by its id, however long the number is; what is wrong is told with
+// its line.
 func TestADiscordSource(t *testing.T) {
 	t.Parallel()
 	f, err := config.ParseFile("f.yaml", []byte(`sources:
@@ -455,7 +456,8 @@ func at(f *config.File, platform thread.Platform, workspace, channel string) pol
 	return policy.Resolve(f.Said(session.Place{Platform: platform, Workspace: workspace, Channel: channel})...)
 }
 
-// A key that is nearly right, or another name of one, is answered with the right one; any other with all keys.
+// A key that is nearly right, or another name of one, is answered with the right one; any other
+// with all keys.
 func TestWrongKeysAreAnsweredWithTheRightOne(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -36,7 +36,8 @@ var githubSystem = system{
 	},
 }
 
-// github reads what of GitHub is a source. Where nothing is chosen, it is what people write: issues, pull requests, discussions and Markdown.
+// github reads what of GitHub is a source. Where nothing is chosen, it is what people write:
+// issues, pull requests, discussions and Markdown.
 func (r *fileReader) github(to **GitHub) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		g := &GitHub{}

@@ -9,8 +9,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Hash names what this process goes by: replicas that show the same hash answer alike. It covers what was changed in chat. Secrets are no
-// part of it, nor is what concerns one process or machine alone.
+// Hash names what this process goes by: replicas that show the same hash answer alike. It covers
+// what was changed in chat. Secrets are no part of it, nor is what concerns one process or machine
+// alone.
 func (c *Config) Hash(changed ...session.Setting) (string, error) {
 	type change struct {
 		Place      session.Place
@@ -25,7 +26,8 @@ func (c *Config) Hash(changed ...session.Setting) (string, error) {
 	same.FilePath, same.DataDir, same.CAFile = "", "", ""
 	same.SecretKeys = nil // while keys change, replicas with more of them and with fewer answer alike
 	same.AdminAddr, same.LogLevel, same.LogFormat, same.Grace = "", "", "", 0
-	// Secrets marshal to the same three characters, whatever they are; which model answers depends on whether there is one.
+	// Secrets marshal to the same three characters, whatever they are; which model answers depends
+	// on whether there is one.
 	data, err := json.Marshal(struct {
 		Settings Config
 		Model    bool

@@ -14,7 +14,8 @@ type Identity struct {
 	Domains []string // of addresses that link them, in small letters
 }
 
-// Group binds groups of chat platforms, by their native ids, to the group of a name that access lists can hold.
+// Group binds groups of chat platforms, by their native ids, to the group of a name that access
+// lists can hold.
 type Group struct {
 	Name    string
 	Slack   []string // ids of user groups

@@ -34,7 +34,8 @@ func (r *fileReader) prices(path string, n ast.Node) {
 	)
 }
 
-// price reads what a million tokens of a model cost. Input that was read before costs the same as other input unless it is said.
+// price reads what a million tokens of a model cost. Input that was read before costs the same as
+// other input unless it is said.
 func (r *fileReader) price(path string, n ast.Node) spend.Price {
 	var p spend.Price
 	said := make(map[string]bool)
@@ -59,8 +60,8 @@ func (r *fileReader) price(path string, n ast.Node) spend.Price {
 	return p
 }
 
-// CheckPrices names the models that have no price although there is a cap on what they cost. more are models beside those of the settings
-// and of the file.
+// CheckPrices names the models that have no price although there is a cap on what they cost. more
+// are models beside those of the settings and of the file.
 func (c *Config) CheckPrices(f *File, more ...string) error {
 	if !c.Caps.Any() {
 		return nil

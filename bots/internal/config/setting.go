@@ -141,7 +141,8 @@ func (c *Config) settings() []Setting {
 	}
 }
 
-// longestShown is shorter than every token: a longer value may be one that is meant for another setting.
+// longestShown is shorter than every token: a longer value may be one that is meant for another
+// setting.
 const longestShown = 20
 
 // wrong is the fault of a setting that holds no secret. Faults of the others never show the value.
@@ -237,7 +238,8 @@ func secretURL(to *Secret, schemes ...string) func(string) error {
 	}
 }
 
-// engineURL takes the address of a search engine, which may name several hosts, and is read whole where it is used.
+// engineURL takes the address of a search engine, which may name several hosts, and is read whole
+// where it is used.
 func engineURL(to *Secret) func(string) error {
 	return func(v string) error {
 		if v != "" && !strings.HasPrefix(v, "opensearch://") {
@@ -376,7 +378,8 @@ func longerThanNothing(to *time.Duration) func(string) error {
 	}
 }
 
-// minSecretKey is what a key must hold at least, so that nobody guesses it: 32 characters of hexadecimal are 128 bits.
+// minSecretKey is what a key must hold at least, so that nobody guesses it: 32 characters of
+// hexadecimal are 128 bits.
 const minSecretKey = 32
 
 func secretKeys(to *[]Secret) func(string) error {
@@ -437,7 +440,8 @@ func acl(to *access.ACL) func(string) error {
 	}
 }
 
-// headers reads name=value, separated by commas, values percent-encoded, as OpenTelemetry writes it.
+// headers reads name=value, separated by commas, values percent-encoded, as OpenTelemetry writes
+// it.
 func headers(to *map[string]Secret) func(string) error {
 	return func(v string) error {
 		var parts []string

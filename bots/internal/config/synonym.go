@@ -19,7 +19,8 @@ const (
 // Synonyms are the sets in the form in which searches use them; nil without any.
 func (f *File) Synonyms() *analyse.Synonyms { return f.synonyms }
 
-// synonyms reads lists of words and phrases that mean the same. A word stands in one set: what it means would otherwise depend on the set.
+// synonyms reads lists of words and phrases that mean the same. A word stands in one set: what it
+// means would otherwise depend on the set.
 func (r *fileReader) synonyms(path string, n ast.Node) {
 	sets, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {

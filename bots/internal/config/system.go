@@ -6,7 +6,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Systems are those that a source can be and that say themselves who may read what is in them; nil for what the source is not.
+// Systems are those that a source can be and that say themselves who may read what is in them; nil
+// for what the source is not.
 type Systems struct {
 	Slack       *SlackHistory   `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
 	Discord     *DiscordHistory `json:"discord,omitempty"`      // likewise, of one of the bot's servers
@@ -17,7 +18,8 @@ type Systems struct {
 	Notion      *Notion         `json:"notion,omitempty"`       // pages of a workspace
 }
 
-// system is how one of them stands in the file. A new one is a file of this package, a field of Systems and a row here.
+// system is how one of them stands in the file. A new one is a file of this package, a field of
+// Systems and a row here.
 type system struct {
 	key     string
 	set     func(*Systems) bool
@@ -28,7 +30,8 @@ type system struct {
 
 var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem, notionSystem}
 
-// systemEvery is how often a system is read where the file does not say: what it says of who may read it counts from then on.
+// systemEvery is how often a system is read where the file does not say: what it says of who may
+// read it counts from then on.
 const systemEvery = 5 * time.Minute
 
 // all are the systems that are set.
@@ -42,7 +45,8 @@ func (s *Systems) all() []system {
 	return set
 }
 
-// System is the key of the system that a source is; empty for a folder, a site or a repository of files.
+// System is the key of the system that a source is; empty for a folder, a site or a repository of
+// files.
 func (s Systems) System() string {
 	if set := s.all(); len(set) > 0 {
 		return set[0].key

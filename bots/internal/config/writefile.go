@@ -15,8 +15,9 @@ import (
 // ErrChanged says that somebody else wrote the configuration file meanwhile.
 var ErrChanged = errors.New("the file was changed meanwhile: run the command again")
 
-// WriteFile replaces the configuration file at path, which held before (nil: there was none), by now: whole or not at all. Its mode and its owner stay,
-// and of a link the file is written that it leads to.
+// WriteFile replaces the configuration file at path, which held before (nil: there was none), by
+// now: whole or not at all. Its mode and its owner stay, and of a link the file is written that it
+// leads to.
 func WriteFile(path string, before, now []byte) (err error) {
 	target, err := linked(path)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// reader reads typed values from a YAML document and gathers every fault with its line. It walks the tree by itself because a decoder
-// stops at the first fault.
+// reader reads typed values from a YAML document and gathers every fault with its line. It walks
+// the tree by itself because a decoder stops at the first fault.
 type reader struct {
 	name   string
 	faults []fault
@@ -25,7 +25,8 @@ type fault struct {
 	text string
 }
 
-// parse returns the root of a YAML document, nil when it is empty. A document that is no YAML is a single fault.
+// parse returns the root of a YAML document, nil when it is empty. A document that is no YAML is a
+// single fault.
 func (r *reader) parse(data []byte) ast.Node {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
@@ -79,7 +80,8 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// value looks through tags and anchors. References to anchors are not followed: whoever reads the file should see what holds.
+// value looks through tags and anchors. References to anchors are not followed: whoever reads the
+// file should see what holds.
 func (r *reader) value(n ast.Node) ast.Node {
 	for {
 		switch inner := n.(type) {
@@ -121,8 +123,8 @@ func (r *reader) fields(path string, n ast.Node, fields ...field) {
 	})
 }
 
-// otherNames are words for what a key holds that people write first: "footnote sources add" takes them
-// as kinds.
+// otherNames are words for what a key holds that people write first: "footnote sources add" takes
+// them as kinds.
 var otherNames = map[string]string{"git": "url", "site": "url", "folder": "path"}
 
 // meantKey returns the known key that a wrong one differs from by one or two letters, or is another
@@ -293,7 +295,8 @@ func word[T ~string](r *reader, to *T, words ...T) func(string, ast.Node) {
 	}
 }
 
-// scalar is the text of a plain value as it was written: ids that look like numbers keep all their digits.
+// scalar is the text of a plain value as it was written: ids that look like numbers keep all their
+// digits.
 func scalar(n ast.Node) (string, bool) {
 	switch v := n.(type) {
 	case *ast.StringNode:

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// bodies reads the bodies of requests that anyone may send, so that a flood takes neither memory nor
-// connections from answering.
+// bodies reads the bodies of requests that anyone may send, so that a flood takes neither memory
+// nor connections from answering.
 type bodies struct {
 	most int64         // bytes of a body
 	room chan struct{} // as many places as bodies are held at once

@@ -1,5 +1,5 @@
-// Package hook takes the requests by which sources tell of changes. What they say is believed only as far as that something may have changed: the
-// rest is read from the source.
+// Package hook takes the requests by which sources tell of changes. What they say is believed only
+// as far as that something may have changed: the rest is read from the source.
 package hook
 
 import (
@@ -18,11 +18,14 @@ import (
 const Pattern = "POST /hooks/{tenant}/{source}"
 
 const (
-	// maxBody is how long a request may be. GitHub's longest are 25 MB, of pushes with thousands of commits; what is longer is found without it.
+	// maxBody is how long a request may be. GitHub's longest are 25 MB, of pushes with thousands of
+	// commits; what is longer is found without it.
 	maxBody = 5 << 20
-	// atOnce is how many requests are read at the same time, so that a flood takes neither memory nor connections from answering.
+	// atOnce is how many requests are read at the same time, so that a flood takes neither memory
+	// nor connections from answering.
 	atOnce = 8
-	// storing bounds how long a request waits for the database: sources want their answer within seconds, and some within one.
+	// storing bounds how long a request waits for the database: sources want their answer within
+	// seconds, and some within one.
 	storing = 800 * time.Millisecond
 )
 
@@ -44,7 +47,8 @@ func New(
 	return &Handler{Find: find, Hear: hear, Logger: logger, bodies: newBodies(maxBody, atOnce)}
 }
 
-// ServeHTTP implements http.Handler. A source that is not there, and one that takes no requests, are alike.
+// ServeHTTP implements http.Handler. A source that is not there, and one that takes no requests,
+// are alike.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	source := document.SourceID(r.PathValue("source"))
 	connector, ok := h.Find(access.TenantID(r.PathValue("tenant")), source)

@@ -162,7 +162,8 @@ func TestHooksHoldNothingUp(t *testing.T) {
 	}
 }
 
-// Whoever sends slowly keeps nobody out: of more than there is room for, the oldest is turned away. Where all have been read, the next one is, unread.
+// Whoever sends slowly keeps nobody out: of more than there is room for, the oldest is turned away.
+// Where all have been read, the next one is, unread.
 func TestAFloodOfHooks(t *testing.T) {
 	t.Parallel()
 	storing, let := make(chan struct{}), make(chan struct{})

@@ -33,7 +33,8 @@ func TestREADMEIsShort(t *testing.T) {
 	}
 }
 
-// link finds what a document leads to, once code is taken out of it. Addresses and anchors within a page are not its business.
+// link finds what a document leads to, once code is taken out of it. Addresses and anchors within a
+// page are not its business.
 var (
 	codeSpan = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	link     = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`)

@@ -16,7 +16,8 @@ import (
 
 const prefix = "github.com/footnotehq/footnote/"
 
-// coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package have their own places in it.
+// coreOrder is the order of core packages: each imports only earlier ones. The rooms of a package
+// have their own places in it.
 var coreOrder = []string{
 	"sleep", "span", "plural", "footprint", "checkup", "access", "document", "message", "budget", "packet", "llm", "localmodel", "thread", "cite", "filter", "knowledge", "extract", "retrieve", "suggest", "spend", "tool", "session", "prompt", "stream",
 	"index", "pointcheck", "turn", "deepsearch", "answer/policy", "mcp", "answer", "answer/command", "answer/action", "conversation", "evaluate",
@@ -25,7 +26,8 @@ var coreOrder = []string{
 // coreModules are the modules that core may import, beside the standard library.
 var coreModules = []string{"golang.org/x/sync", "golang.org/x/text", "github.com/blevesearch/snowballstem"}
 
-// house is an adapter that has grown rooms, in the order in which they stand in the contributing page. A room without a name is the adapter itself.
+// house is an adapter that has grown rooms, in the order in which they stand in the contributing
+// page. A room without a name is the adapter itself.
 type house struct {
 	dir   string
 	rooms []room
@@ -74,7 +76,8 @@ var houses = []house{
 	}},
 }
 
-// owners says below which folder each third-party module is imported. An empty folder means tests alone; "*" means anywhere.
+// owners says below which folder each third-party module is imported. An empty folder means tests
+// alone; "*" means anywhere.
 var owners = map[string]string{
 	"github.com/slack-go/slack":           "adapters/slack",
 	"github.com/bwmarrin/discordgo":       "adapters/discord",
@@ -191,7 +194,8 @@ func localFault(f file, imported string) string {
 	return ""
 }
 
-// roomFault says what is wrong with an import from one room of a house to another. Tests may look into every room, and a package for tests is none.
+// roomFault says what is wrong with an import from one room of a house to another. Tests may look
+// into every room, and a package for tests is none.
 func roomFault(f file, imported string) string {
 	for _, h := range houses {
 		if f.test || !below(f.dir, h.dir) || !below(imported, h.dir) || f.dir == imported {
@@ -218,7 +222,8 @@ func TestCorePackagesHaveAnOrder(t *testing.T) {
 // changesTurns finds SQL that makes, changes or deletes turns.
 var changesTurns = regexp.MustCompile(`(?i)\b(?:insert into|update|delete from|merge into)\s+(?:only\s+)?turn\b`)
 
-// What may happen to a turn is written down in one place (session.Life), and so are the statements that do it.
+// What may happen to a turn is written down in one place (session.Life), and so are the statements
+// that do it.
 func TestTurnsAreChangedInOnePlace(t *testing.T) {
 	t.Parallel()
 	top, in := root(t), 0
@@ -281,7 +286,8 @@ func TestTopLevelIsTheDesignCards(t *testing.T) {
 
 func below(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
-// corePackage is the entry of coreOrder to which a folder below core belongs: its own, else that of the package around it.
+// corePackage is the entry of coreOrder to which a folder below core belongs: its own, else that of
+// the package around it.
 func corePackage(dir string) string {
 	parts := strings.Split(dir, "/")
 	if len(parts) > 2 && slices.Contains(coreOrder, parts[1]+"/"+parts[2]) {
@@ -301,7 +307,8 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// module reports whether a folder is a module of its own, with dependencies that are not the program's.
+// module reports whether a folder is a module of its own, with dependencies that are not the
+// program's.
 func module(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil

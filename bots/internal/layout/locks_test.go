@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// What takes a context may wait for a network, or for another process: nothing of it is called while a lock is held, so that nobody who wants the
-// lock waits for it too.
+// What takes a context may wait for a network, or for another process: nothing of it is called
+// while a lock is held, so that nobody who wants the lock waits for it too.
 func TestNothingIsWaitedForUnderALock(t *testing.T) {
 	t.Parallel()
 	locks := 0
@@ -48,7 +48,8 @@ func TestNothingIsWaitedForUnderALock(t *testing.T) {
 	}
 }
 
-// waits lists the calls that get a context between a Lock and its Unlock, in one list of statements; locks counts the former.
+// waits lists the calls that get a context between a Lock and its Unlock, in one list of
+// statements; locks counts the former.
 func waits(list []ast.Stmt) (found []*ast.CallExpr, locks int) {
 	held := false
 	for _, s := range list {
@@ -88,7 +89,8 @@ var network = map[string]bool{"RoundTrip": true, "Do": true, "ReadMessage": true
 // takesContext matches what contexts are called here.
 var takesContext = regexp.MustCompile(`^(ctx|limited|asking|saving|ending|living|looking)$|\.Context\(\)$|^context\.`)
 
-// calls reports whether a statement is the call of a method with one of these names and without arguments.
+// calls reports whether a statement is the call of a method with one of these names and without
+// arguments.
 func calls(s ast.Stmt, names ...string) bool {
 	e, ok := s.(*ast.ExprStmt)
 	if !ok {

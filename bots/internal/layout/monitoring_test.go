@@ -24,7 +24,8 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// exposed are the names that the program exposes once everything has happened, each with its labels.
+// exposed are the names that the program exposes once everything has happened, each with its
+// labels.
 func exposed(t *testing.T) map[string][]string {
 	t.Helper()
 	m := telemetry.New(telemetry.Config{
@@ -65,7 +66,8 @@ var (
 // target are the labels that Prometheus gives to everything that it scrapes.
 var target = []string{"job", "instance"}
 
-// check reports what an expression names and the program does not expose. It returns the names of the metrics.
+// check reports what an expression names and the program does not expose. It returns the names of
+// the metrics.
 func check(t *testing.T, where, expression string, exposed map[string][]string) (names []string) {
 	t.Helper()
 	labels := slices.Clone(target)
@@ -217,7 +219,8 @@ func TestAlertsAreAboutWhatIsCounted(t *testing.T) {
 	}
 }
 
-// Each alert is raised in one of the tests that promtool runs ("make alerts"), by metrics and labels that there are.
+// Each alert is raised in one of the tests that promtool runs ("make alerts"), by metrics and
+// labels that there are.
 func TestEveryAlertIsRaisedInATest(t *testing.T) {
 	t.Parallel()
 	var rules struct {

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// counted is a number in a format with its noun in the plural: it says "1 sources". A number of a whole ("3 of 5 sources"), a bound ("at most %d
-// sources") and a number after its noun read well whatever it is.
+// counted is a number in a format with its noun in the plural: it says "1 sources". A number of a
+// whole ("3 of 5 sources"), a bound ("at most %d sources") and a number after its noun read well
+// whatever it is.
 var (
 	counted = regexp.MustCompile(`(?:\w+ )?(?:\w+ )?%d (?:more )?(?:documents|sources|chunks|agents|projects|channels|passages|statements|accounts|entries|migrations|` +
 		`questions|queries|answers|pages|models|searches|servers|spaces|repositories|people|members|drives|parts|lines|things|days|hours|minutes|seconds)\b`)

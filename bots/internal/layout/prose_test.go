@@ -37,8 +37,8 @@ var kinds = [len(prose{})]string{
 
 const budgets = "testdata/prose.txt"
 
-// The budget of a package is what it holds today, in testdata/prose.txt; -update writes lower figures there, and never higher ones. A
-// package that is not listed has none.
+// The budget of a package is what it holds today, in testdata/prose.txt; -update writes lower
+// figures there, and never higher ones. A package that is not listed has none.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	found, where := make(map[string]prose), make(map[string][4][]string)

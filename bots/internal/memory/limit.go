@@ -12,20 +12,22 @@ import (
 	"strings"
 )
 
-// Limit is how much memory the Go runtime tries to stay within: it collects garbage the harder, the nearer it comes.
+// Limit is how much memory the Go runtime tries to stay within: it collects garbage the harder, the
+// nearer it comes.
 type Limit struct {
 	Bytes int64 // 0: none
 	From  string
 }
 
-// Parts of what there is, in percent. The rest is for what the runtime does not count, such as programs that are started and pages of files,
-// and on a machine for all that runs beside.
+// Parts of what there is, in percent. The rest is for what the runtime does not count, such as
+// programs that are started and pages of files, and on a machine for all that runs beside.
 const (
 	ofContainer = 90
 	ofMachine   = 75
 )
 
-// Set gives the runtime the limit that it has to find out itself, unless the operator has set GOMEMLIMIT, which the runtime has read before.
+// Set gives the runtime the limit that it has to find out itself, unless the operator has set
+// GOMEMLIMIT, which the runtime has read before.
 func Set(host fs.FS, getenv func(string) string) Limit {
 	if said := getenv("GOMEMLIMIT"); said != "" {
 		l := Limit{Bytes: debug.SetMemoryLimit(-1), From: "as GOMEMLIMIT says"}
@@ -41,7 +43,8 @@ func Set(host fs.FS, getenv func(string) string) Limit {
 	return l
 }
 
-// find returns the limit for this process. host is the root of the file system; a machine that has no /proc has no limit.
+// find returns the limit for this process. host is the root of the file system; a machine that has
+// no /proc has no limit.
 func find(host fs.FS) Limit {
 	total := machine(host)
 	limit := int64(math.MaxInt64)
@@ -58,8 +61,9 @@ func find(host fs.FS) Limit {
 	}
 }
 
-// groups returns the limits of the control groups that the process is in, of both versions, and of those above them. Within a container the
-// path is the host's, and the group is at the root of what is mounted.
+// groups returns the limits of the control groups that the process is in, of both versions, and of
+// those above them. Within a container the path is the host's, and the group is at the root of what
+// is mounted.
 func groups(host fs.FS) (limits []int64) {
 	for _, line := range lines(host, "proc/self/cgroup") {
 		parts := strings.SplitN(line, ":", 3)
@@ -100,7 +104,8 @@ func machine(host fs.FS) int64 {
 	return 0
 }
 
-// lines are those of a file; none when it cannot be read, which only means that there is nothing to know.
+// lines are those of a file; none when it cannot be read, which only means that there is nothing to
+// know.
 func lines(host fs.FS, name string) (all []string) {
 	f, err := host.Open(name)
 	if err != nil {

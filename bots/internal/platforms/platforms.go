@@ -1,5 +1,5 @@
-// Package platforms holds the chat platforms that a process serves: those whose tokens are set. To switch on a new one, describe it in a
-// file of its own and name it in kinds.
+// Package platforms holds the chat platforms that a process serves: those whose tokens are set. To
+// switch on a new one, describe it in a file of its own and name it in kinds.
 package platforms
 
 import (
@@ -56,20 +56,24 @@ type bot interface {
 	listener
 }
 
-// listener is the side of a bot that takes questions in. Its methods are called once each, in this order, Run last.
+// listener is the side of a bot that takes questions in. Its methods are called once each, in this
+// order, Run last.
 type listener interface {
-	// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
+	// Connect signs in where that is needed before questions are taken. Its error is a sentence
+	// that says what to do.
 	Connect(ctx context.Context) error
 	// Bind says which services answer.
 	Bind(services conversation.Services)
-	// Use has the platform's rate tiers shared with other processes; without it each process takes its part.
+	// Use has the platform's rate tiers shared with other processes; without it each process takes
+	// its part.
 	Use(tiers thread.Tiers)
-	// Run receives events until ctx ends, or the platform cannot be reached with these settings at all; that error is a sentence.
+	// Run receives events until ctx ends, or the platform cannot be reached with these settings at
+	// all; that error is a sentence.
 	Run(ctx context.Context) error
 }
 
-// Set is the platforms of a process. It implements answer.Surfaces by handing each turn to its platform. It is safe for concurrent use
-// once New has returned.
+// Set is the platforms of a process. It implements answer.Surfaces by handing each turn to its
+// platform. It is safe for concurrent use once New has returned.
 type Set struct {
 	platforms []platform
 }
@@ -122,7 +126,8 @@ func (s *Set) Platforms() []thread.Platform {
 
 func (s *Set) serves(name thread.Platform) bool { return slices.Contains(s.Platforms(), name) }
 
-// Connect signs in where that is needed before questions are taken. Its error is a sentence that says what to do.
+// Connect signs in where that is needed before questions are taken. Its error is a sentence that
+// says what to do.
 func (s *Set) Connect(ctx context.Context) error {
 	for _, p := range s.platforms {
 		if err := p.bot.Connect(ctx); err != nil {
@@ -152,7 +157,8 @@ func (s *Set) Bind(services conversation.Services) {
 	}
 }
 
-// Use has the platforms' rate tiers shared with other processes; nil leaves each process its part. It is called once, before Run.
+// Use has the platforms' rate tiers shared with other processes; nil leaves each process its part.
+// It is called once, before Run.
 func (s *Set) Use(tiers thread.Tiers) {
 	if tiers == nil {
 		return
@@ -162,7 +168,8 @@ func (s *Set) Use(tiers thread.Tiers) {
 	}
 }
 
-// Run receives events until ctx ends, or one platform cannot be reached with these settings at all; that error is a sentence.
+// Run receives events until ctx ends, or one platform cannot be reached with these settings at all;
+// that error is a sentence.
 func (s *Set) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range s.platforms {
@@ -199,7 +206,8 @@ func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 	return bot.Listeners(ctx, t)
 }
 
-// Complete implements answer.Completer. A platform whose questions are whole when they are taken in has nothing to add.
+// Complete implements answer.Completer. A platform whose questions are whole when they are taken in
+// has nothing to add.
 func (s *Set) Complete(ctx context.Context, t session.Turn) session.Completion {
 	bot, err := s.of(t)
 	if completer, ok := bot.(answer.Completer); err == nil && ok {
@@ -338,7 +346,8 @@ func (s *Set) Lacking() []Finding {
 	return all
 }
 
-// Check looks at everything that can be wrong with the tokens, their rights, and what the platforms allow.
+// Check looks at everything that can be wrong with the tokens, their rights, and what the platforms
+// allow.
 func (s *Set) Check(ctx context.Context) []Finding {
 	var all []Finding
 	for _, p := range s.platforms {

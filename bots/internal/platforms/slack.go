@@ -55,7 +55,8 @@ func findings(found []slack.Finding) []Finding {
 	return all
 }
 
-// slackPart tells of the sockets. One is enough for every event; a second one is there so that the first can be refreshed without a gap.
+// slackPart tells of the sockets. One is enough for every event; a second one is there so that the
+// first can be refreshed without a gap.
 func slackPart(sockets int, wanted bool) Part {
 	p := Part{Name: string(slack.Platform), Up: true}
 	switch {

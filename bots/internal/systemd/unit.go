@@ -53,7 +53,8 @@ func Untouched(file string) bool {
 	return ok && strings.TrimSpace(found) == sum(body)
 }
 
-// quote writes a path for a unit file. % begins a specifier there; $ begins a variable in arguments alone, and there are no paths in them.
+// quote writes a path for a unit file. % begins a specifier there; $ begins a variable in arguments
+// alone, and there are no paths in them.
 func quote(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(path) + `"`
 }
@@ -83,8 +84,8 @@ func RunArguments(file, config, binary string, command []string) []string {
 	return args
 }
 
-// Closed returns the folder, or the program itself, that keeps the account from running the program,
-// as far as the modes of files tell; empty for none.
+// Closed returns the folder, or the program itself, that keeps the account from running the
+// program, as far as the modes of files tell; empty for none.
 func (u Unit) Closed() (string, error) {
 	account, err := user.Lookup(u.User)
 	if err != nil {

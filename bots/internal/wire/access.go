@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// accessDue are the jobs that read who may read sources, of those that are due. A source has such from its first run on.
+// accessDue are the jobs that read who may read sources, of those that are due. A source has such
+// from its first run on.
 func (b *Base) accessDue(ctx context.Context) ([]jobs.Job, error) {
 	states, err := pgaccess.New(b.DB).States(ctx, b.Tenant)
 	if err != nil {
@@ -55,8 +56,8 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 	return false, err
 }
 
-// accessFirst reads who may read a source before its documents are read, so that none waits for its readers: always where somebody asks for the
-// run, else when it is due, as at first.
+// accessFirst reads who may read a source before its documents are read, so that none waits for its
+// readers: always where somebody asks for the run, else when it is due, as at first.
 func (b *Base) accessFirst(ctx context.Context, pipeline *index.Pipeline, connector index.Connector) error {
 	if _, ok := connector.(index.NodeReader); !ok {
 		return nil

@@ -57,8 +57,8 @@ func (w *wiki) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, er
 	}
 }
 
-// Who may read a source is read before its documents, always where somebody asks, else when it is due; a refused credential hides it whatever shows
-// that; a paused source is not read.
+// Who may read a source is read before its documents, always where somebody asks, else when it is
+// due; a refused credential hides it whatever shows that; a paused source is not read.
 func TestAccessIsReadBeforeDocuments(t *testing.T) {
 	t.Parallel()
 	base, source := open(t), new(wiki)

@@ -21,7 +21,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Answering is a running answer service with all that it works with. Close it after Run has returned.
+// Answering is a running answer service with all that it works with. Close it after Run has
+// returned.
 type Answering struct {
 	conversation.Services
 	redis  *redis.Client
@@ -168,7 +169,8 @@ func (a *Answering) Close() error {
 	return err
 }
 
-// Console is who the person at the terminal counts as: nobody in particular, who holds what the operator says and nothing else.
+// Console is who the person at the terminal counts as: nobody in particular, who holds what the
+// operator says and nothing else.
 func (b *Base) Console() access.Presence {
 	p := access.Presence{Tenant: b.Tenant}
 	for _, principal := range b.Config.ConsoleAudience {

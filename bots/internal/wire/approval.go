@@ -21,10 +21,12 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Whoever can write to the database can write rows of sources, and a row says where a credential is sent and which folder is read. So a row counts
-// only where footnote.yaml declares its source, or where the row carries an approval: a MAC with a key that the database does not hold.
+// Whoever can write to the database can write rows of sources, and a row says where a credential is
+// sent and which folder is read. So a row counts only where footnote.yaml declares its source, or
+// where the row carries an approval: a MAC with a key that the database does not hold.
 
-// approvalKeyFile is the file of the data folder with the key that approves rows where SECRET_KEYS is not set.
+// approvalKeyFile is the file of the data folder with the key that approves rows where SECRET_KEYS
+// is not set.
 const approvalKeyFile = "source.key"
 
 const approvalKeySize = 32
@@ -39,7 +41,8 @@ func newApprover(cfg *config.Config) approver {
 	return approver{dataDir(cfg), cfg.SecretKeys}
 }
 
-// keys returns the keys whose approvals count; the first one makes new approvals. There may be none.
+// keys returns the keys whose approvals count; the first one makes new approvals. There may be
+// none.
 func (a approver) keys() ([][]byte, error) {
 	var keys [][]byte
 	for _, secret := range a.said {
@@ -67,7 +70,8 @@ func (a approver) keys() ([][]byte, error) {
 	return append(keys, key), nil
 }
 
-// signing returns the key that makes approvals. It creates the key of the data folder where there is none.
+// signing returns the key that makes approvals. It creates the key of the data folder where there
+// is none.
 func (a approver) signing() ([]byte, error) {
 	keys, err := a.keys()
 	if err != nil {
@@ -118,8 +122,8 @@ func (a approver) create() (err error) {
 	return err
 }
 
-// approval returns the MAC of a row: of all that decides what is read, where a credential is sent, and who may read it. Options count as they are
-// decoded, so that nothing that is used is left out.
+// approval returns the MAC of a row: of all that decides what is read, where a credential is sent,
+// and who may read it. Options count as they are decoded, so that nothing that is used is left out.
 func approval(key []byte, tenant access.TenantID, source document.Source, o options) (string, error) {
 	o.Approval = ""
 	text, err := json.Marshal(o)
@@ -166,7 +170,8 @@ func approvedBy(keys [][]byte, tenant access.TenantID, source document.Source, o
 	return -1, nil
 }
 
-// declared returns the entry of the configuration file that a row is for. What the file says of it counts, and not what the row says.
+// declared returns the entry of the configuration file that a row is for. What the file says of it
+// counts, and not what the row says.
 func (b *Base) declared(of document.Source) (config.Source, bool) {
 	if b.Tenant != access.DefaultTenant { // of which the file is
 		return config.Source{}, false
@@ -195,8 +200,8 @@ func (b *Base) entry(of document.Source) (config.Source, bool) {
 	return config.Source{}, false
 }
 
-// adopt approves what a private server holds when there is no key yet: an earlier version wrote it, and
-// only the owner of the data folder reaches that server.
+// adopt approves what a private server holds when there is no key yet: an earlier version wrote it,
+// and only the owner of the data folder reaches that server.
 func (b *Base) adopt(ctx context.Context) error {
 	if !b.approver.fresh() {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// atlassianName calls a source by the first part of its site's address, unless that is the gateway's.
+// atlassianName calls a source by the first part of its site's address, unless that is the
+// gateway's.
 func atlassianName(key string) func(map[string]string) string {
 	return func(given map[string]string) string {
 		at, err := url.Parse(strings.TrimSpace(given[key+".url"]))
@@ -45,7 +46,8 @@ func connectConfluence(c *clients, s config.Source) (index.Connector, error) {
 	return confluence.NewConnector(client, confluence.Options{Spaces: from.Spaces, Personal: from.Personal, Common: c.common(s.Name, from.Atlassian)})
 }
 
-// site is how a site is reached: pat is used of a Data Center, and where there is no other credential. The settings of Confluence are the same.
+// site is how a site is reached: pat is used of a Data Center, and where there is no other
+// credential. The settings of Confluence are the same.
 func (c *clients) site(from config.Atlassian, email string, token, pat config.Secret) jira.Config {
 	settings := jira.Config{URL: from.URL, Deployment: from.Deployment, Email: email, Token: token.Reveal(), AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile}
 	if pat != "" && (settings.Token == "" || !jira.IsCloud(settings)) {

@@ -18,10 +18,11 @@ import (
 )
 
 const (
-	// thoroughEvery is how often work is planned whose being due is costly to find out, although nothing was written.
+	// thoroughEvery is how often work is planned whose being due is costly to find out, although
+	// nothing was written.
 	thoroughEvery = 10 * time.Minute
-	// quietPlans is in how many plans after something was written such work is planned. One is too few: a job that had begun before, and
-	// looked already, keeps an equal one from being queued.
+	// quietPlans is in how many plans after something was written such work is planned. One is too
+	// few: a job that had begun before, and looked already, keeps an equal one from being queued.
 	quietPlans = 2
 )
 
@@ -43,8 +44,9 @@ type mark struct {
 
 var _ jobs.Work = (*background)(nil)
 
-// Background returns the client that takes part in the work that is done beside answering: sources are read when they are due, the index is
-// kept in order. The sources of the configuration file are made known for that.
+// Background returns the client that takes part in the work that is done beside answering: sources
+// are read when they are due, the index is kept in order. The sources of the configuration file are
+// made known for that.
 func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
@@ -209,7 +211,8 @@ func (w *background) purge(ctx context.Context, until time.Time) (bool, error) {
 	return false, nil
 }
 
-// prune removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, of all tenants, and reports whether there is more.
+// prune removes what SESSION_RETENTION and AUDIT_RETENTION do not keep any longer, of all tenants,
+// and reports whether there is more.
 func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 	retention := session.Retention{Sessions: b.Config.SessionRetention, Audit: b.Config.AuditRetention}
 	if retention == (session.Retention{}) {
@@ -240,8 +243,9 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 	return false, nil
 }
 
-// sync reads a source, or the next piece of it. What it finds is searchable by its words at once and gets its vectors from a job of its own, so
-// that an embedding model that does not answer holds no source up.
+// sync reads a source, or the next piece of it. What it finds is searchable by its words at once
+// and gets its vectors from a job of its own, so that an embedding model that does not answer holds
+// no source up.
 func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
 	source, found, err := b.storedSource(ctx, id)
 	if err != nil || !found || source.Every == 0 || source.Paused() { // removed, taken off its schedule or paused since it was planned

@@ -33,7 +33,8 @@ type listed struct {
 
 var _ answer.Catalogue = (*catalogue)(nil)
 
-// Searchable implements answer.Catalogue. A list that takes too long is empty until it is tried again.
+// Searchable implements answer.Catalogue. A list that takes too long is empty until it is tried
+// again.
 func (c *catalogue) Searchable(ctx context.Context, audience access.Audience) []tool.Source {
 	key := audience.Key()
 	c.mu.Lock()

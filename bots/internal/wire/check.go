@@ -123,7 +123,8 @@ func (b *Base) checkIndex(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s in %s, %s", plural.Count(documents, "document"), plural.Count(len(sources), "source"), plural.Count(chunks, "chunk")), nil
 }
 
-// neverRead names the sources that hold nothing because every run so far has failed, or every document in the last.
+// neverRead names the sources that hold nothing because every run so far has failed, or every
+// document in the last.
 func neverRead(sources []pgindex.SourceState) []string {
 	var names []string
 	for _, s := range sources {
@@ -184,8 +185,8 @@ func (b *Base) checkReranker(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s, two passages in %d ms; a search waits %d ms for 100", r.Model(), time.Since(began).Milliseconds(), b.Config.RerankWait.Milliseconds()), nil
 }
 
-// ProbeModel reports why the model does not answer. It is free where the endpoint lists the model, and
-// takes a few tokens elsewhere.
+// ProbeModel reports why the model does not answer. It is free where the endpoint lists the model,
+// and takes a few tokens elsewhere.
 func (b *Base) ProbeModel(ctx context.Context) (free bool, err error) {
 	if !b.Config.HasModel() {
 		return false, nil

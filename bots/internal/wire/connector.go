@@ -25,7 +25,8 @@ func IsURL(place string) bool {
 	return strings.HasPrefix(lower, "https://") || strings.HasPrefix(lower, "http://")
 }
 
-// clients are what the sources of a process share: of each system one client for each credential, so that its limits are kept together.
+// clients are what the sources of a process share: of each system one client for each credential,
+// so that its limits are kept together.
 type clients struct {
 	config     *config.Config
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
@@ -37,7 +38,8 @@ type clients struct {
 	notion     *perAddress[*notion.Client]
 }
 
-// perAddress are the clients of one system, one for all sources below an address, so that they share its limits. It is safe for concurrent use.
+// perAddress are the clients of one system, one for all sources below an address, so that they
+// share its limits. It is safe for concurrent use.
 type perAddress[C any] struct {
 	mu      sync.Mutex
 	clients map[string]C
@@ -69,7 +71,8 @@ func newClients(cfg *config.Config) *clients {
 	}
 }
 
-// Connect returns the connector that reads a source. Sources on the same host, however many are read at once, ask it no faster than one.
+// Connect returns the connector that reads a source. Sources on the same host, however many are
+// read at once, ask it no faster than one.
 func (b *Base) Connect(s config.Source) (index.Connector, error) {
 	c, err := b.clients.connect(s)
 	if l, ok := c.(interface{ Listen(hints index.Hints) }); ok && err == nil && b.Index != nil {
@@ -78,14 +81,16 @@ func (b *Base) Connect(s config.Source) (index.Connector, error) {
 	return c, err
 }
 
-// connectScheduled is Connect for a source that is read by its schedule, and sooner where something was heard of it.
+// connectScheduled is Connect for a source that is read by its schedule, and sooner where something
+// was heard of it.
 func (b *Base) connectScheduled(s config.Source) (index.Connector, error) {
 	c := *b.clients
 	c.hints = b.Index.Hints(b.Tenant)
 	return c.connect(s)
 }
 
-// Connect returns the connector of a source that is read alone, or says what is wrong with the source.
+// Connect returns the connector of a source that is read alone, or says what is wrong with the
+// source.
 func Connect(cfg *config.Config, s config.Source) (index.Connector, error) {
 	return newClients(cfg).connect(s)
 }

@@ -13,15 +13,17 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 )
 
-// Direct is the way to the database that leads past a transaction pooler, for what changes the schema and for PostgreSQL's own programs. Close it:
-// until then the private server runs, where there is one.
+// Direct is the way to the database that leads past a transaction pooler, for what changes the
+// schema and for PostgreSQL's own programs. Close it: until then the private server runs, where
+// there is one.
 type Direct struct {
 	URL  string // as libpq reads it
 	Bins string // folder of the private server's programs; empty where DATABASE_URL is set
 	base *Base
 }
 
-// OpenDirect finds the database, starting the private server where none is configured. Nothing in it is read or changed.
+// OpenDirect finds the database, starting the private server where none is configured. Nothing in
+// it is read or changed.
 func OpenDirect(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Direct, error) {
 	d := &Direct{base: &Base{Config: cfg, Logger: logger}}
 	_, address, err := d.base.addresses(ctx)
@@ -45,7 +47,8 @@ func (d *Direct) Grant(ctx context.Context, roles ...string) error {
 	return nil
 }
 
-// Restored prepares a database that a backup was put into, and returns how many questions were under way when it was made.
+// Restored prepares a database that a backup was put into, and returns how many questions were
+// under way when it was made.
 func (d *Direct) Restored(ctx context.Context) (int, error) {
 	return postgres.Restored(ctx, d.URL, pgindex.Restored, pgsession.Restored)
 }

@@ -13,13 +13,15 @@ import (
 )
 
 const (
-	// engineAge is how long the process that changed a document has to tell the search engine itself, before another one does it.
+	// engineAge is how long the process that changed a document has to tell the search engine
+	// itself, before another one does it.
 	engineAge = 30 * time.Second
 	// enginePing is how long a probe waits for the search engine.
 	enginePing = 3 * time.Second
 )
 
-// searchEngine returns the search engine of INDEX_URL, whose indexes get a suffix; nil where none is set. Nothing is asked of it yet.
+// searchEngine returns the search engine of INDEX_URL, whose indexes get a suffix; nil where none
+// is set. Nothing is asked of it yet.
 func (b *Base) searchEngine(suffix string) (engine.Engine, error) {
 	if b.Config.IndexURL == "" {
 		return nil, nil
@@ -99,8 +101,9 @@ func EngineSentence(s pgindex.EngineState) string {
 	return say
 }
 
-// tellEngine brings to the search engine what it was not told, and reports whether there is more. thorough: and compares what it has with the database.
-// An index without a document begins in the engine at once: there is nothing to be moved.
+// tellEngine brings to the search engine what it was not told, and reports whether there is more.
+// thorough: and compares what it has with the database. An index without a document begins in the
+// engine at once: there is nothing to be moved.
 func (b *Base) tellEngine(ctx context.Context, until time.Time) (more bool, err error) {
 	if !b.HasEngine() {
 		return false, nil

@@ -14,9 +14,11 @@ import (
 )
 
 const (
-	// extractShare is the share of each cost cap up to which passages are read: the rest is kept for answers.
+	// extractShare is the share of each cost cap up to which passages are read: the rest is kept
+	// for answers.
 	extractShare = 0.5
-	// extractPiece is for how long a piece of background work begins calls; each may then take as long as a passage may, before the job is cancelled.
+	// extractPiece is for how long a piece of background work begins calls; each may then take as
+	// long as a passage may, before the job is cancelled.
 	extractPiece = 15 * time.Second
 )
 
@@ -67,7 +69,8 @@ func (b *Base) extractRoom(ctx context.Context) error {
 	return nil
 }
 
-// ExtractionDue reports whether documents are to be read by KNOWLEDGE_MODEL or, without one, whether what one has read is to be taken out.
+// ExtractionDue reports whether documents are to be read by KNOWLEDGE_MODEL or, without one,
+// whether what one has read is to be taken out.
 func (b *Base) ExtractionDue(ctx context.Context) (bool, error) {
 	reader, err := b.Extractor()
 	if err != nil {
@@ -80,7 +83,8 @@ func (b *Base) ExtractionDue(ctx context.Context) (bool, error) {
 	return b.Index.Extraction().IsDue(ctx, b.Tenant, &way)
 }
 
-// Extract reads what is due until a time (zero: never reached), or takes out what was read where no model is set.
+// Extract reads what is due until a time (zero: never reached), or takes out what was read where no
+// model is set.
 func (b *Base) Extract(ctx context.Context, until time.Time, report func(extract.Progress)) (extract.Progress, bool, error) {
 	reader, err := b.Extractor()
 	if err != nil {
@@ -93,7 +97,8 @@ func (b *Base) Extract(ctx context.Context, until time.Time, report func(extract
 	return reader.Run(ctx, b.Tenant, until, report)
 }
 
-// extractPiece is a piece of background work. Why it stopped is said once, and again where the reason is another.
+// extractPiece is a piece of background work. Why it stopped is said once, and again where the
+// reason is another.
 func (w *background) extractPiece(ctx context.Context, b *Base) (bool, error) {
 	p, more, err := b.Extract(ctx, time.Now().Add(extractPiece), nil)
 	reason := ""
@@ -150,7 +155,8 @@ func (b *Base) Extracted(ctx context.Context) (Extracted, error) {
 	return e, nil
 }
 
-// What is guessed of a call until enough of them tell better: an answer is a few relations, and hosted models write some fifty tokens a second.
+// What is guessed of a call until enough of them tell better: an answer is a few relations, and
+// hosted models write some fifty tokens a second.
 const (
 	guessedReply = 150 // tokens
 	guessedTook  = 3 * time.Second

@@ -31,7 +31,8 @@ const (
 	imageTokens = 1_105
 )
 
-// Attach reads a file that comes with a question. What cannot be included says why in Failed; the error is for a path where no file is.
+// Attach reads a file that comes with a question. What cannot be included says why in Failed; the
+// error is for a path where no file is.
 func Attach(ctx context.Context, cfg *config.Config, path string) (message.File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -114,7 +115,8 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 	return media, data, nil
 }
 
-// documentsOf reads all documents of a connector. One that cannot be read is an error: a file that somebody named is not left out silently.
+// documentsOf reads all documents of a connector. One that cannot be read is an error: a file that
+// somebody named is not left out silently.
 func documentsOf(ctx context.Context, connector index.Connector) ([]document.Document, error) {
 	var documents []document.Document
 	for batch, err := range connector.Sync(ctx, nil) {

@@ -11,9 +11,10 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Settle finishes what indexing leaves behind: chunks without a vector get one, and postings are packed. These are the steps that
-// serve runs in the background, done at once. It can be interrupted and goes on where it was. report
-// gets each step and how much of it is done, from 0 to 1; 0 when unknown.
+// Settle finishes what indexing leaves behind: chunks without a vector get one, and postings are
+// packed. These are the steps that serve runs in the background, done at once. It can be
+// interrupted and goes on where it was. report gets each step and how much of it is done, from 0 to
+// 1; 0 when unknown.
 func (b *Base) Settle(ctx context.Context, report func(step string, share float64)) error {
 	embedder, err := b.Embedder()
 	if err != nil {
@@ -46,7 +47,8 @@ func embedding(done, total int64, elapsed time.Duration) string {
 	return says
 }
 
-// fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on after until; a zero until is never reached.
+// fill gives a vector to every chunk that lacks one. It returns index.ErrPaused when it goes on
+// after until; a zero until is never reached.
 func (b *Base) fill(ctx context.Context, until time.Time, done func(chunks int)) error {
 	embedder, err := b.Embedder()
 	if err != nil {

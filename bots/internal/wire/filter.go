@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// filters builds the filter of the configuration file as it was read last. Copies of a Base share it. It is safe for concurrent use.
+// filters builds the filter of the configuration file as it was read last. Copies of a Base share
+// it. It is safe for concurrent use.
 type filters struct {
 	mu    sync.Mutex
 	file  *config.File

@@ -18,8 +18,10 @@ import (
 
 func driveReader(to any) gdrivetest.Grant { return gdrivetest.Grant{To: to, Role: "reader"} }
 
-// BenchmarkDrive reads 100,000 files at a server without limits into PostgreSQL: 50,000 in one folder of a shared drive, 25,000 in 500 others with every hundredth shared
-// by itself, and 25,000 of 100 people. Then it looks for changes where there are none, and after the large folder was shared, and was moved below a barrier.
+// BenchmarkDrive reads 100,000 files at a server without limits into PostgreSQL: 50,000 in one
+// folder of a shared drive, 25,000 in 500 others with every hundredth shared by itself, and 25,000
+// of 100 people. Then it looks for changes where there are none, and after the large folder was
+// shared, and was moved below a barrier.
 func BenchmarkDrive(b *testing.B) {
 	s := gdrivetest.NewServer(b, gdrivetest.NewWorld())
 	all := s.Group("all", gdrivetest.Everyone{})

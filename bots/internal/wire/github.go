@@ -40,5 +40,6 @@ func connectGitHub(c *clients, s config.Source) (index.Connector, error) {
 	})
 }
 
-// mostOfFile is how large a file of a repository may be: what people write for others to read is far smaller.
+// mostOfFile is how large a file of a repository may be: what people write for others to read is
+// far smaller.
 const mostOfFile = 10 << 20

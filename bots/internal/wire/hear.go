@@ -21,11 +21,13 @@ import (
 const (
 	// tellEvery is how often what was heard is written down, for all replicas to find.
 	tellEvery = time.Second
-	// mostHeard is how much is held of a source until then. What comes beyond it is found out by the next pass.
+	// mostHeard is how much is held of a source until then. What comes beyond it is found out by
+	// the next pass.
 	mostHeard = 5000
 )
 
-// heard is what platforms tell of changes in what sources read, until it is written down. It is safe for concurrent use.
+// heard is what platforms tell of changes in what sources read, until it is written down. It is
+// safe for concurrent use.
 type heard struct {
 	mu     sync.Mutex
 	noted  map[document.SourceID]map[string]bool
@@ -56,8 +58,9 @@ func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[
 	return noted, urgent
 }
 
-// Hear notes that something in a channel of a platform has changed that a source may have read: a thread or message, or with an empty key who may open
-// the channel. What is new alone is not urgent: it is read when the source is read next. It asks nobody and does not wait.
+// Hear notes that something in a channel of a platform has changed that a source may have read: a
+// thread or message, or with an empty key who may open the channel. What is new alone is not
+// urgent: it is read when the source is read next. It asks nobody and does not wait.
 func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, urgent bool) {
 	for _, s := range b.File().Sources {
 		switch {
@@ -69,7 +72,8 @@ func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, ur
 	}
 }
 
-// Tell writes down what was heard, again and again until ctx ends, and has sources read of which something urgent was.
+// Tell writes down what was heard, again and again until ctx ends, and has sources read of which
+// something urgent was.
 func (b *Base) Tell(ctx context.Context, client *jobs.Client) {
 	for sleep.For(ctx, tellEvery) == nil {
 		if err := b.tell(ctx, client); err != nil && ctx.Err() == nil {
@@ -99,7 +103,8 @@ func (b *Base) tell(ctx context.Context, client *jobs.Client) error {
 	return errors.Join(faults...)
 }
 
-// healthy are the sources that are read on a schedule and were read well the last time: others are not read sooner than they are due.
+// healthy are the sources that are read on a schedule and were read well the last time: others are
+// not read sooner than they are due.
 func (b *Base) healthy(ctx context.Context) (map[document.SourceID]bool, error) {
 	sources, err := b.StoredSources(ctx)
 	healthy := make(map[document.SourceID]bool, len(sources))

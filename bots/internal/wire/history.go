@@ -18,14 +18,16 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// chats are the platforms whose channels are sources, one of each for all sources of a process, so that they share what it may read.
+// chats are the platforms whose channels are sources, one of each for all sources of a process, so
+// that they share what it may read.
 type chats struct {
 	slack   func() (*slackhistory.Workspace, error)
 	discord func() (*discordhistory.Server, error)
-	// hints are what was heard of changes. A source that is read sooner than its schedule says follows them alone; without them it is read as a whole
-	// whenever it is read.
+	// hints are what was heard of changes. A source that is read sooner than its schedule says
+	// follows them alone; without them it is read as a whole whenever it is read.
 	hints index.Hints
-	// alone tells whether a Discord server is the only one whose members count as members of the sources' tenant.
+	// alone tells whether a Discord server is the only one whose members count as members of the
+	// sources' tenant.
 	alone func(guild string) func(context.Context) (bool, error)
 }
 
@@ -54,7 +56,8 @@ func isAlone(guild string, bound []string) bool {
 	return true
 }
 
-// setClients makes the clients of sources count what they ask with everything else that the process asks.
+// setClients makes the clients of sources count what they ask with everything else that the process
+// asks.
 func (b *Base) setClients() {
 	b.clients = newClients(b.Config)
 	b.clients.chats = newChats(b.Config, nil, nil, b.Logger)

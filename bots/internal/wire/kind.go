@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is a kind of source that footnote sources add makes an entry of. A new kind is a file kind_NAME.go and a line in Kinds.
+// Kind is a kind of source that footnote sources add makes an entry of. A new kind is a file
+// kind_NAME.go and a line in Kinds.
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
@@ -29,11 +30,13 @@ type Kind struct {
 	Paused string
 	// Unpaused says why a source of this kind cannot be paused; empty where it can.
 	Unpaused string
-	// Unit is what its nodes are called, in the plural, and Empty what to do where the credential sees none; for sources with readers of their own.
+	// Unit is what its nodes are called, in the plural, and Empty what to do where the credential
+	// sees none; for sources with readers of their own.
 	Unit, Empty string
 	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
 	Lacks func(given map[string]string) string
-	// hooks reports whether the source tells of changes by requests (index.Hooked) that can be believed; nil: it tells of none.
+	// hooks reports whether the source tells of changes by requests (index.Hooked) that can be
+	// believed; nil: it tells of none.
 	hooks func(*config.Config) bool
 	// holds reports whether an entry of the file is of this kind.
 	holds func(config.Source) bool
@@ -138,7 +141,8 @@ func (k Kind) Called(given map[string]string) string {
 	return cmp.Or(strings.Trim(name, "-._"), k.Name)
 }
 
-// Entry is an entry of these keys for footnote.yaml, in the order of the table. Keys without a value are left out.
+// Entry is an entry of these keys for footnote.yaml, in the order of the table. Keys without a
+// value are left out.
 func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	var pairs []config.Pair
 	for _, key := range k.Keys {

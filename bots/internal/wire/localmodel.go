@@ -149,8 +149,8 @@ func WithLocalModel(cfg *config.Config, offer localmodel.Offer) *config.Config {
 	return &with
 }
 
-// loadedWindow says for the doctor that an endpoint of this machine has loaded a smaller window than
-// prompts are made for.
+// loadedWindow says for the doctor that an endpoint of this machine has loaded a smaller window
+// than prompts are made for.
 func (b *Base) loadedWindow(ctx context.Context, model string, window int) string {
 	address, ok := localmodel.AddressOf(b.Config.OpenAIBaseURL)
 	if !ok {

@@ -46,7 +46,8 @@ func (b *Base) MCP(platforms Listeners) (*mcp.Service, error) {
 	}), nil
 }
 
-// AtConsole is the caller of whoever runs the program: like a question at the terminal, it needs no token.
+// AtConsole is the caller of whoever runs the program: like a question at the terminal, it needs no
+// token.
 func (b *Base) AtConsole(account string) mcp.Caller {
 	return mcp.Caller{
 		Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
@@ -68,8 +69,8 @@ func (d direct) Alone(ctx context.Context, account access.Account) (access.Prese
 	})
 }
 
-// checkedGraph leaves out statements of documents that a source does not let the reader see any more: their titles
-// are shown. The index knows it later.
+// checkedGraph leaves out statements of documents that a source does not let the reader see any
+// more: their titles are shown. The index knows it later.
 type checkedGraph struct {
 	knowledge.Graph
 	readable func(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error)

@@ -35,7 +35,8 @@ func (b *Base) Counted(service string, next http.RoundTripper) http.RoundTripper
 	return b.Meter.Counted(service, next)
 }
 
-// HTTP is the client for outgoing connections to a service (slack, model): it honours the proxy of the environment and CA_FILE.
+// HTTP is the client for outgoing connections to a service (slack, model): it honours the proxy of
+// the environment and CA_FILE.
 func (b *Base) HTTP(service string) *http.Client {
 	client := *b.http
 	client.Transport = b.Counted(service, b.http.Transport)

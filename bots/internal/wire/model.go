@@ -16,7 +16,8 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Model is what writes the answers, for the doctor: the configured endpoint, or quotations where there is none.
+// Model is what writes the answers, for the doctor: the configured endpoint, or quotations where
+// there is none.
 func (b *Base) Model() (llm.Model, error) {
 	if !b.Config.HasModel() {
 		return b.gated(extractive.New())
@@ -62,7 +63,8 @@ func (b *Base) FastModel(purpose spend.Purpose) (llm.Model, error) {
 	return b.endpointModel(b.Config.FastModel, 0, purpose)
 }
 
-// compared are models that answer side by side. None has a fallback: it would answer under the name of another.
+// compared are models that answer side by side. None has a fallback: it would answer under the name
+// of another.
 func (b *Base) compared(names []string) ([]llm.Model, error) {
 	models := make([]llm.Model, len(names))
 	for i, name := range names {
@@ -74,7 +76,8 @@ func (b *Base) compared(names []string) ([]llm.Model, error) {
 	return models, nil
 }
 
-// answering is the model of that name, no name being the configured one, with the fallback behind it.
+// answering is the model of that name, no name being the configured one, with the fallback behind
+// it.
 func (b *Base) answering(name string) (llm.Model, error) {
 	name = cmp.Or(name, b.Config.Model)
 	model, err := b.namedModel(name)
@@ -126,7 +129,8 @@ func said(setting, yes, no string) *bool {
 	return nil
 }
 
-// endpoints are the models of a process, each made once, so that what is learned of an endpoint is kept. They are safe for concurrent use.
+// endpoints are the models of a process, each made once, so that what is learned of an endpoint is
+// kept. They are safe for concurrent use.
 type endpoints struct {
 	mu     sync.Mutex
 	models map[endpointKey]*openai.Model
@@ -137,7 +141,8 @@ type endpointKey struct {
 	window int
 }
 
-// model is the one of that name and window; whatever else a configuration says is the same for a process.
+// model is the one of that name and window; whatever else a configuration says is the same for a
+// process.
 func (e *endpoints) model(c openai.Config) (*openai.Model, error) {
 	if e == nil {
 		return openai.New(c)

@@ -18,7 +18,8 @@ import (
 // pauseSeen is how soon a run stops whose source was paused.
 const pauseSeen = time.Second
 
-// stoppedByPause is the cause with which a run ends whose source was paused: it is gone on with once that is resumed.
+// stoppedByPause is the cause with which a run ends whose source was paused: it is gone on with
+// once that is resumed.
 type stoppedByPause struct{}
 
 func (stoppedByPause) Error() string { return pgindex.ErrSourcePaused.Error() }
@@ -28,7 +29,8 @@ func (stoppedByPause) Is(target error) bool {
 	return target == index.ErrPaused || target == pgindex.ErrSourcePaused
 }
 
-// Run is Pipeline.Run, which ends soon after the source was paused, with who may read the source before.
+// Run is Pipeline.Run, which ends soon after the source was paused, with who may read the source
+// before.
 func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector index.Connector, report func(index.Progress)) (index.Run, error) {
 	running, stop := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
@@ -59,7 +61,8 @@ func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector inde
 	return run, errors.Join(err, index.Hide(context.WithoutCancel(ctx), pgaccess.New(b.DB), b.Tenant, connector, err))
 }
 
-// PauseSource has a source not read any more, and stops a run of it within a moment; where it has readers of its own, nothing of it is granted.
+// PauseSource has a source not read any more, and stops a run of it within a moment; where it has
+// readers of its own, nothing of it is granted.
 func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }
@@ -70,7 +73,8 @@ func (b *Base) Quarantined(ctx context.Context, id document.SourceID) (bool, err
 	return slices.ContainsFunc(all, func(p jobs.Paused) bool { return p.Subject == string(id) }), err
 }
 
-// ResumeSource undoes PauseSource, and forgets that processes died while they read the source; a server that runs looks at once what is due.
+// ResumeSource undoes PauseSource, and forgets that processes died while they read the source; a
+// server that runs looks at once what is due.
 func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
 	if err := jobs.Resume(ctx, b.DB, b.Tenant, string(id)); err != nil {
 		return err

@@ -27,8 +27,9 @@ type Advice struct {
 // proposals is how many groups of a source are proposed to cover everybody.
 const proposals = 3
 
-// CheckPeople says how many people of sources are known by their accounts, which domains would match more, and which groups could cover everybody. It
-// says nothing while no source has told of its people.
+// CheckPeople says how many people of sources are known by their accounts, which domains would
+// match more, and which groups could cover everybody. It says nothing while no source has told of
+// its people.
 func (b *Base) CheckPeople(ctx context.Context) ([]Advice, error) {
 	store, rules := pgaccess.New(b.DB), b.File().Rules()
 	matches, err := store.Matches(ctx, b.Tenant, rules.Domains)
@@ -71,7 +72,8 @@ func matched(matches []pgaccess.Match) []Advice {
 	return all
 }
 
-// covering says what the groups miss that are listed, and proposes some for sources of which none is.
+// covering says what the groups miss that are listed, and proposes some for sources of which none
+// is.
 func covering(covers []pgaccess.Cover, listed []access.Principal) []Advice {
 	var all []Advice
 	known, proposed := make(map[access.Principal]bool), make(map[document.SourceID][]string)

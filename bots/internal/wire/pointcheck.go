@@ -17,8 +17,9 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// checkedIndex is the index for answers. It asks sources whether the one listener of a private answer may still read what
-// is shown, and leaves out what the person may not. Other audiences are the index's alone. pointcheck decides.
+// checkedIndex is the index for answers. It asks sources whether the one listener of a private
+// answer may still read what is shown, and leaves out what the person may not. Other audiences are
+// the index's alone. pointcheck decides.
 type checkedIndex struct {
 	*pgindex.Index
 	checks *checks
@@ -118,8 +119,8 @@ func (x checkedIndex) Readable(ctx context.Context, audience access.Audience, id
 	return readable, nil
 }
 
-// passages leaves out passages that may not be shown, and counts the documents that could not be checked. Documents are asked
-// about in the order of their best passages.
+// passages leaves out passages that may not be shown, and counts the documents that could not be
+// checked. Documents are asked about in the order of their best passages.
 func (c *checks) passages(
 	ctx context.Context, audience access.Audience, passages []retrieve.Passage, best []document.ChunkID,
 ) (shown []retrieve.Passage, unchecked int, err error) {
@@ -200,7 +201,8 @@ func (c *checks) answers(tenant access.TenantID, questions []pointcheck.Question
 	return out
 }
 
-// ask puts questions to their sources, one call for each source and person, and remembers the answers.
+// ask puts questions to their sources, one call for each source and person, and remembers the
+// answers.
 func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointcheck.Question, now time.Time) {
 	if len(due) == 0 {
 		return
@@ -227,7 +229,8 @@ func (c *checks) ask(ctx context.Context, tenant access.TenantID, due []pointche
 	all.Wait()
 }
 
-// mayRead asks one source. A source that has no point check cannot be asked; one that cannot be reached has no answer.
+// mayRead asks one source. A source that has no point check cannot be asked; one that cannot be
+// reached has no answer.
 func (c *checks) mayRead(ctx context.Context, tenant access.TenantID, source document.SourceID, person string, points []index.Point) map[index.Point]index.Permission {
 	connector, err := c.connect(ctx, tenant, source)
 	if err != nil {

@@ -23,8 +23,9 @@ func (b *Base) File() *config.File {
 	return b.Config.File
 }
 
-// Reload makes another configuration file count from now on, for turns that begin and messages that are decided. Its projects are indexed
-// first; when that fails the old file stays. Its sources get their schedules. The base was opened by Open.
+// Reload makes another configuration file count from now on, for turns that begin and messages that
+// are decided. Its projects are indexed first; when that fails the old file stays. Its sources get
+// their schedules. The base was opened by Open.
 func (b *Base) Reload(ctx context.Context, f *config.File) error {
 	if err := b.Config.CheckFile(f); err != nil {
 		return err
@@ -60,7 +61,8 @@ func (b *Base) Hash(ctx context.Context) (string, error) {
 	return current.Hash(changed...)
 }
 
-// policies knows what holds where: the file, and what was changed in chat. It is safe for concurrent use.
+// policies knows what holds where: the file, and what was changed in chat. It is safe for
+// concurrent use.
 type policies struct{ base *Base }
 
 // Policies knows what holds in each channel, from the configuration file and the database.

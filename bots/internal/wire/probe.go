@@ -23,7 +23,8 @@ type Seen struct {
 // probeTimeout bounds trying a source.
 const probeTimeout = time.Minute
 
-// Probe tries whether a source can be read, and changes nothing. The error says why nothing of it can be, and what to do.
+// Probe tries whether a source can be read, and changes nothing. The error says why nothing of it
+// can be, and what to do.
 func Probe(ctx context.Context, cfg *config.Config, s config.Source) (Seen, error) {
 	seen, err := newClients(cfg).probe(ctx, s)
 	return seen, unhidden(err)

@@ -19,7 +19,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// options is how a source was asked for, as the index keeps it. A new field is left out of JSON where it is empty: approvals are made of that.
+// options is how a source was asked for, as the index keeps it. A new field is left out of JSON
+// where it is empty: approvals are made of that.
 type options struct {
 	ACL     access.ACL `json:"acl,omitempty"`
 	BaseURL string     `json:"base_url,omitempty"`
@@ -50,9 +51,9 @@ func (o options) every() time.Duration {
 	return every
 }
 
-// Remembered returns the connector of a source with what was left out taken from the last time: who may read it above all, so that a
-// forgotten flag shows nobody more. The sentence says what was taken over; it is empty where nothing was. What is said now is kept for
-// the next time.
+// Remembered returns the connector of a source with what was left out taken from the last time: who
+// may read it above all, so that a forgotten flag shows nobody more. The sentence says what was
+// taken over; it is empty where nothing was. What is said now is kept for the next time.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
 	if err != nil {
@@ -87,7 +88,8 @@ func (b *Base) declaredName(s config.Source) string {
 	return ""
 }
 
-// keepOptions stores how a source was asked for, approved. Where there is no place for a key, what the configuration file holds counts without.
+// keepOptions stores how a source was asked for, approved. Where there is no place for a key, what
+// the configuration file holds counts without.
 func (b *Base) keepOptions(ctx context.Context, source document.Source, o options) error {
 	key, err := b.approver.signing()
 	if err == nil {
@@ -158,7 +160,8 @@ type StoredSource struct {
 	ID            document.SourceID
 	Declared      string // its name in the configuration file; empty without one
 	Asked         bool   // it is known who may read it
-	// Refused says why the row does not count, and what to do; empty: it counts. Of a source that is refused nothing is read, and nothing is sent for it.
+	// Refused says why the row does not count, and what to do; empty: it counts. Of a source that
+	// is refused nothing is read, and nothing is sent for it.
 	Refused    string
 	PausedAt   time.Time
 	Resync     bool // a pass from the beginning was asked for, and has not begun
@@ -181,7 +184,8 @@ func (s StoredSource) Next() time.Time {
 // heardSince reports whether the source told of changes after a time that nobody has looked at.
 func (s StoredSource) heardSince(t time.Time) bool { return s.heardAt.After(t) }
 
-// Place is where the documents come from: a folder, an address; of a system its name in the configuration file.
+// Place is where the documents come from: a folder, an address; of a system its name in the
+// configuration file.
 func (s StoredSource) Place() string { return s.origin.Name }
 
 // Paused reports whether the source is not to be read.
@@ -243,7 +247,8 @@ func (b *Base) lastAsked(ctx context.Context, id document.SourceID) (asked, erro
 	return asked{approvedBy: -1}, nil
 }
 
-// judge decides whether a row counts. Of a source that the configuration file holds the file counts, with what it leaves out taken from an approved row.
+// judge decides whether a row counts. Of a source that the configuration file holds the file
+// counts, with what it leaves out taken from an approved row.
 func (b *Base) judge(s *StoredSource) {
 	approved := s.approvedBy >= 0
 	entry, declared := b.declared(s.origin)
@@ -297,8 +302,9 @@ func (b *Base) storedSource(ctx context.Context, id document.SourceID) (StoredSo
 	return StoredSource{}, false, nil
 }
 
-// declare makes the sources of the configuration file known with their schedules, and takes those off their schedule that the file no longer
-// holds. One whose folder is missing does not keep the others from being read: the failure is recorded when it is due.
+// declare makes the sources of the configuration file known with their schedules, and takes those
+// off their schedule that the file no longer holds. One whose folder is missing does not keep the
+// others from being read: the failure is recorded when it is due.
 func (b *Base) declare(ctx context.Context) error {
 	known, err := b.StoredSources(ctx)
 	if err != nil {
@@ -343,8 +349,9 @@ func (b *Base) declare(ctx context.Context) error {
 	return nil
 }
 
-// StillIndexed says, after a run that failed, that what the source held before can still be found, and how to take it out; it is empty
-// where there is nothing, and where the failure hides the source.
+// StillIndexed says, after a run that failed, that what the source held before can still be found,
+// and how to take it out; it is empty where there is nothing, and where the failure hides the
+// source.
 func (b *Base) StillIndexed(ctx context.Context, id document.SourceID, failure error) string {
 	if errors.Is(failure, index.ErrRevoked) {
 		return ""

@@ -59,7 +59,8 @@ func (b *Base) SearchConfig() retrieve.Config {
 	return cfg
 }
 
-// Embedder turns texts into vectors: the configured endpoint, else the embedder that is part of the program.
+// Embedder turns texts into vectors: the configured endpoint, else the embedder that is part of the
+// program.
 func (b *Base) Embedder() (retrieve.Embedder, error) {
 	if b.Config.EmbeddingModel == "" {
 		return staticembed.New()
@@ -78,8 +79,8 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	return b.paidEmbedder(e), nil
 }
 
-// Sketch makes what the first searches of a process would have to make else (pgindex.Index.Sketch), for every tenant. It is a help and no more: what
-// fails stands in the log, and searches do it.
+// Sketch makes what the first searches of a process would have to make else (pgindex.Index.Sketch),
+// for every tenant. It is a help and no more: what fails stands in the log, and searches do it.
 func (b *Base) Sketch(ctx context.Context) {
 	if err := b.sketch(ctx); err != nil && ctx.Err() == nil {
 		b.Logger.WarnContext(ctx, "vectors are sketched by the first searches, which take longer for that", "error", err)
@@ -103,8 +104,9 @@ func (b *Base) sketch(ctx context.Context) error {
 	return nil
 }
 
-// RenewVectors drops the vectors of the embedding model where they have another precision than INDEX_PRECISION, so that whoever indexes
-// everything anew makes all of them anew. Until they are there, searches go by keywords.
+// RenewVectors drops the vectors of the embedding model where they have another precision than
+// INDEX_PRECISION, so that whoever indexes everything anew makes all of them anew. Until they are
+// there, searches go by keywords.
 func (b *Base) RenewVectors(ctx context.Context) error {
 	e, err := b.Embedder()
 	if err != nil {

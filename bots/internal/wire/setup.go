@@ -20,7 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Choice is what a command says for all turns of its process. Empty fields leave it to the channel, and then to the configuration.
+// Choice is what a command says for all turns of its process. Empty fields leave it to the channel,
+// and then to the configuration.
 type Choice struct {
 	Agent  string
 	Models []string // several answer side by side
@@ -61,7 +62,8 @@ func (c Choice) Validate(cfg *config.Config) error {
 	return nil
 }
 
-// ModelsOf are the names of the models that a choice has answer at once, as far as that is known without a channel.
+// ModelsOf are the names of the models that a choice has answer at once, as far as that is known
+// without a channel.
 func (b *Base) ModelsOf(c Choice) []string {
 	if len(c.Models) > 0 || !b.Config.HasModel() {
 		return c.Models
@@ -70,7 +72,8 @@ func (b *Base) ModelsOf(c Choice) []string {
 	return agent.Models
 }
 
-// Models are the names of the models that people may ask for: those of the settings, of the agents and of the prices.
+// Models are the names of the models that people may ask for: those of the settings, of the agents
+// and of the prices.
 func (b *Base) Models() []string {
 	if !b.Config.HasModel() {
 		return nil
@@ -162,7 +165,8 @@ func (s *setups) Setup(ctx context.Context, t session.Turn) (answer.Setup, error
 	return setup, nil
 }
 
-// indexProjects indexes the projects that turns can meet: the chosen one, else those of the channels.
+// indexProjects indexes the projects that turns can meet: the chosen one, else those of the
+// channels.
 func (s *setups) indexProjects(ctx context.Context) error {
 	file, names := s.base.File(), []string{s.choice.Project}
 	if s.choice.Project == "" {
@@ -180,7 +184,8 @@ func (s *setups) indexProjects(ctx context.Context) error {
 	return nil
 }
 
-// agent returns the agent of that name with its documents, which the channel may limit further; no name is the built-in one.
+// agent returns the agent of that name with its documents, which the channel may limit further; no
+// name is the built-in one.
 func (s *setups) agent(ctx context.Context, file *config.File, name string, limit []string) (config.Agent, error) {
 	a, ok := file.Find(name)
 	if name != "" && !ok {
@@ -195,7 +200,8 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 	return a, err
 }
 
-// names are the models that were chosen, else the agent's; none leaves it to the configuration. What nobody asked for is answered by one.
+// names are the models that were chosen, else the agent's; none leaves it to the configuration.
+// What nobody asked for is answered by one.
 func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	names := s.choice.Models
 	switch {
@@ -213,7 +219,8 @@ func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	return names
 }
 
-// models are those of the names, none being the configured one. Where there is no endpoint, documents are quoted.
+// models are those of the names, none being the configured one. Where there is no endpoint,
+// documents are quoted.
 func (s *setups) models(names []string) ([]llm.Model, error) {
 	if !s.base.Config.HasModel() {
 		model, err := s.base.gated(extractive.New())
@@ -230,8 +237,9 @@ func (s *setups) models(names []string) ([]llm.Model, error) {
 	return []llm.Model{model}, err
 }
 
-// documentSets are the sources that the sets hold; no names are no limit, and sets without a source hold no document. A source that was not indexed yet stays among them under its name: without it, an agent
-// that is limited to documents which do not exist would be limited to nothing.
+// documentSets are the sources that the sets hold; no names are no limit, and sets without a source
+// hold no document. A source that was not indexed yet stays among them under its name: without it,
+// an agent that is limited to documents which do not exist would be limited to nothing.
 func (b *Base) documentSets(ctx context.Context, names []string) ([]document.SourceID, error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -46,7 +46,8 @@ func told(s *pgaccess.State) string {
 	return s.Error
 }
 
-// Access returns how far it is known who may read sources, of those that have readers of their own, and who their people are.
+// Access returns how far it is known who may read sources, of those that have readers of their own,
+// and who their people are.
 func (b *Base) Access(ctx context.Context) (map[document.SourceID]SourceAccess, error) {
 	all, err := b.loops(ctx)
 	if err != nil || len(all) == 0 { // nobody has people

@@ -36,8 +36,8 @@ type SourceCheck struct {
 // checksAtOnce is how many sources are looked at at the same time.
 const checksAtOnce = 4
 
-// CheckSources looks at the sources of the configuration file, and at all others that were indexed: whether they can be read, and how they are kept
-// current. Nothing is changed.
+// CheckSources looks at the sources of the configuration file, and at all others that were indexed:
+// whether they can be read, and how they are kept current. Nothing is changed.
 func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 	states, err := b.Index.Sources(ctx, b.Tenant)
 	if err != nil {
@@ -118,8 +118,8 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	c.Faults = append(c.Faults, c.stale()...)
 }
 
-// unasked tries the check before a private answer, and reports whether the source never answers it to
-// this account.
+// unasked tries the check before a private answer, and reports whether the source never answers it
+// to this account.
 func (b *Base) unasked(ctx context.Context, c *SourceCheck) (bool, error) {
 	connector, err := b.Connect(c.source)
 	if err != nil {

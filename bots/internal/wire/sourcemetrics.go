@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// peopleEvery is how often people are counted for scrapes: it takes long where there are many, and changes seldom.
+// peopleEvery is how often people are counted for scrapes: it takes long where there are many, and
+// changes seldom.
 const peopleEvery = 5 * time.Minute
 
 // SourceMetrics returns what tells how the sources do, for scrapes.

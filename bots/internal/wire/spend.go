@@ -45,7 +45,8 @@ func (b *Base) account(db *postgres.DB) error {
 	return nil
 }
 
-// accountBeside begins the accounting of a Base that works in a schema of its own: what it pays counts all the same.
+// accountBeside begins the accounting of a Base that works in a schema of its own: what it pays
+// counts all the same.
 func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error {
 	if b.Config.EmbeddingModel == "" && !b.Config.Contextual && b.Config.RerankURL == "" {
 		return nil
@@ -81,7 +82,8 @@ func (b *Base) paidEmbedder(e retrieve.Embedder) retrieve.Embedder {
 // Books are what models cost so far.
 func (b *Base) Books() spend.Books { return b.spending.ledger }
 
-// Spent says what stands against the caps, for whoever runs the program: "0.42 of 5.00 USD today". It is empty without prices.
+// Spent says what stands against the caps, for whoever runs the program: "0.42 of 5.00 USD today".
+// It is empty without prices.
 func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error) {
 	currency := b.File().Prices.Currency
 	if currency == "" {
@@ -108,7 +110,8 @@ func (b *Base) Spent(ctx context.Context, tenant access.TenantID) (string, error
 	return strings.Join(said, ", "), nil
 }
 
-// Left is what the caps leave of a tenant's budget at this moment: that of the narrowest. False where there is none.
+// Left is what the caps leave of a tenant's budget at this moment: that of the narrowest. False
+// where there is none.
 func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amount, capped bool, err error) {
 	currency := b.File().Prices.Currency
 	if currency == "" || !b.Config.Caps.Any() {
@@ -126,7 +129,8 @@ func (b *Base) Left(ctx context.Context, tenant access.TenantID) (left spend.Amo
 	return left, capped, nil
 }
 
-// CapsUsed is which share of each cap that holds for all tenants together is used up, by its period.
+// CapsUsed is which share of each cap that holds for all tenants together is used up, by its
+// period.
 func (b *Base) CapsUsed(ctx context.Context) (map[string]float64, error) {
 	all := spend.Caps{Daily: b.Config.Caps.Daily, Monthly: b.Config.Caps.Monthly}
 	if !all.Any() {

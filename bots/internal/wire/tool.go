@@ -83,8 +83,8 @@ func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (op
 	return openurl.Page{URL: page.URL, Title: page.Title, Text: page.Text, UpdatedAt: page.UpdatedAt}, nil
 }
 
-// library knows who may read what an answer rests on: documents of the index, pages that anybody may open, and those that only the
-// operator's lists let through.
+// library knows who may read what an answer rests on: documents of the index, pages that anybody
+// may open, and those that only the operator's lists let through.
 type library struct{ index checkedIndex }
 
 var _ answer.Library = library{}
@@ -119,7 +119,8 @@ func (l library) Readable(ctx context.Context, audience access.Audience, ids []d
 	return readable, nil
 }
 
-// Standing implements session.Quotes: of what was said on chat platforms, single messages are deleted and edited by whoever wrote them.
+// Standing implements session.Quotes: of what was said on chat platforms, single messages are
+// deleted and edited by whoever wrote them.
 func (l library) Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error) {
 	stands := make([]bool, len(shown))
 	var ids []document.ID

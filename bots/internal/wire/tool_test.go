@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// A page that only the operator's lists let through widens nothing: an answer that rests on it stays among members.
+// A page that only the operator's lists let through widens nothing: an answer that rests on it
+// stays among members.
 func TestListedPagesAreReadableByMembers(t *testing.T) {
 	t.Parallel()
 	const web, listed = document.ID("open_url:https://site.example/"), document.ID("open_url_listed:https://wiki.corp/")

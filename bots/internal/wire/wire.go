@@ -1,5 +1,6 @@
-// Package wire builds the program from its parts, once per process: settings in, database, index, models and the answer service out.
-// A new tool, connector or model provider is switched on here, in one line.
+// Package wire builds the program from its parts, once per process: settings in, database, index,
+// models and the answer service out. A new tool, connector or model provider is switched on here,
+// in one line.
 package wire
 
 import (
@@ -41,11 +42,13 @@ type Base struct {
 	Index   *pgindex.Index
 	Counter *tiktoken.Counter
 	Tenant  access.TenantID
-	// By is the account of who asks for changes, for the audit trail; empty while serving, where people ask in chat.
+	// By is the account of who asks for changes, for the audit trail; empty while serving, where
+	// people ask in chat.
 	By string
 	// Measuring says that answers are measured, and wait for what a busy machine does slowly.
 	Measuring bool
-	// Meter counts what the process does; nil: nothing is counted. It is set before anything is built that is to be counted.
+	// Meter counts what the process does; nil: nothing is counted. It is set before anything is
+	// built that is to be counted.
 	Meter *telemetry.Metrics
 	// Tracer hears what is done for turns; nil: nobody does. It is set as early.
 	Tracer span.Tracer
@@ -66,13 +69,14 @@ type Base struct {
 	endpoints *endpoints // nil: models are made anew each time
 }
 
-// Open connects to the database, starting the private one where none is configured, and brings its schema up to date.
+// Open connects to the database, starting the private one where none is configured, and brings its
+// schema up to date.
 func Open(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	return open(ctx, cfg, logger, true)
 }
 
-// OpenMigrated is Open for a database role that may not change tables: the schema is left as it is, and the error says what to do where it
-// does not fit.
+// OpenMigrated is Open for a database role that may not change tables: the schema is left as it is,
+// and the error says what to do where it does not fit.
 func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	return open(ctx, cfg, logger, false)
 }
@@ -91,8 +95,8 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 	return b, nil
 }
 
-// OpenScratch is Open with an empty schema of its own beside the index, which Close drops with everything in it. The index itself is
-// neither read nor written.
+// OpenScratch is Open with an empty schema of its own beside the index, which Close drops with
+// everything in it. The index itself is neither read nor written.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setClients()
@@ -206,7 +210,8 @@ func (b *Base) connect(ctx context.Context, url, migrateURL string, migrate bool
 	return db, err
 }
 
-// Migrate brings the schema up to date and returns how many migrations ran, without anything else that Open does.
+// Migrate brings the schema up to date and returns how many migrations ran, without anything else
+// that Open does.
 func Migrate(ctx context.Context, cfg *config.Config, logger *slog.Logger) (int, error) {
 	b := &Base{Config: cfg, Logger: logger}
 	_, url, err := b.addresses(ctx)
@@ -312,7 +317,8 @@ func (b *Base) pipeline(ctx context.Context, cfg index.Config) (*index.Pipeline,
 	return b.pipelineWith(embedder, cfg)
 }
 
-// pipelineWith is a pipeline that embeds with an embedder, or leaves that for later where it is nil.
+// pipelineWith is a pipeline that embeds with an embedder, or leaves that for later where it is
+// nil.
 func (b *Base) pipelineWith(embedder retrieve.Embedder, cfg index.Config) (*index.Pipeline, error) {
 	chunker, err := index.NewChunker(b.Counter, index.ChunkSize{})
 	if err != nil {

@@ -2,7 +2,8 @@ package accesstest
 
 import "github.com/footnotehq/footnote/core/access"
 
-// Present is who is present where a platform says of them that they are an audience, and nothing else.
+// Present is who is present where a platform says of them that they are an audience, and nothing
+// else.
 func Present(a access.Audience) access.Presence {
 	p := access.Presence{Tenant: a.Tenant()}
 	for _, principal := range a.Principals() {

@@ -1,4 +1,5 @@
-// Package accesstest holds what every implementation of what replicas know together of who listens has to satisfy.
+// Package accesstest holds what every implementation of what replicas know together of who listens
+// has to satisfy.
 package accesstest
 
 import (

@@ -1,6 +1,7 @@
-// Package action does to an answer what people ask for: it is voted on, tried again, stopped, answered privately, shared, kept, removed, corrected, and redone
-// or withdrawn with its question. Who may do what stands at [Service.Perform]. An action changes the store, and leaves it to the worker (answer.Service) to show
-// what came of it; nothing here writes to a platform.
+// Package action does to an answer what people ask for: it is voted on, tried again, stopped,
+// answered privately, shared, kept, removed, corrected, and redone or withdrawn with its question.
+// Who may do what stands at [Service.Perform]. An action changes the store, and leaves it to the
+// worker (answer.Service) to show what came of it; nothing here writes to a platform.
 package action
 
 import (
@@ -19,7 +20,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Deps is what a Service works with. All but Quotes, Policies, Metrics, Logger and MaxQuestion are required.
+// Deps is what a Service works with. All but Quotes, Policies, Metrics, Logger and MaxQuestion are
+// required.
 type Deps struct {
 	Store    Store
 	Answerer Answerer
@@ -58,12 +60,15 @@ type Store interface {
 
 // Answerer answers what an action has queued. *answer.Service is one. Safe for concurrent use.
 type Answerer interface {
-	// Queued says that a turn was made, beginning at the time given; Wake, that there may be something to do for a turn that there was.
+	// Queued says that a turn was made, beginning at the time given; Wake, that there may be
+	// something to do for a turn that there was.
 	Queued(ctx context.Context, began time.Time, t session.Turn)
 	Wake()
-	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read; nil: nothing.
+	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read;
+	// nil: nothing.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
-	// Steer answers, by somebody of whom holds returns what that person alone may read, whether a deep search that waits is to be begun.
+	// Steer answers, by somebody of whom holds returns what that person alone may read, whether a
+	// deep search that waits is to be begun.
 	Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error)) (deepsearch.Steered, error)
 	// Present returns who sees a turn's answer at this moment; its error says that nobody can tell.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
@@ -73,11 +78,13 @@ type Answerer interface {
 
 // Library knows who may read what. Safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	// Readable returns those of the documents that exist and that everybody in the audience may
+	// read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// ActMetrics counts what people did to answers; refused and repeated presses are not counted. Safe for concurrent use.
+// ActMetrics counts what people did to answers; refused and repeated presses are not counted. Safe
+// for concurrent use.
 type Metrics interface{ Acted(a thread.Action) }
 
 // ActService does things to answers. It is safe for concurrent use.

@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// admit decides whether a question may be answered once more, as if it were new: by what holds in its channel at this moment, and against the
-// quotas of the person who wants it answered. The decision may be to refuse, and says whether the answer is to be private.
+// admit decides whether a question may be answered once more, as if it were new: by what holds in
+// its channel at this moment, and against the quotas of the person who wants it answered. The
+// decision may be to refuse, and says whether the answer is to be private.
 func (s *Service) admit(ctx context.Context, a Request, t session.Turn, private bool) (d policy.Decision, quotas []session.Quota, err error) {
 	place := session.PlaceOf(t.Session.Ref)
 	rules, err := policy.In(ctx, s.Policies, a.Tenant, place)

@@ -12,9 +12,11 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited has a question answered anew in place: its messages are edited, what was answered before is kept as Superseded. A message that is
-// no question, and an edit that leaves no text or the text as it was (a preview appeared), change nothing. When it returns, the change is
-// recorded and no turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old answer stays.
+// Edited has a question answered anew in place: its messages are edited, what was answered before
+// is kept as Superseded. A message that is no question, and an edit that leaves no text or the text
+// as it was (a preview appeared), change nothing. When it returns, the change is recorded and no
+// turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old
+// answer stays.
 func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.Changed, err error) {
 	defer s.recovered(ctx, "edit", &err)
 	defer func() { s.editRefused(ctx, e, err) }()
@@ -44,11 +46,13 @@ func (s *Service) Edited(ctx context.Context, e session.Edit) (changed session.C
 	return changed, nil
 }
 
-// sentencePrivateNow is said about an edit whose answer everybody would see, where all answers have become private since.
+// sentencePrivateNow is said about an edit whose answer everybody would see, where all answers have
+// become private since.
 const sentencePrivateNow = "By now answers in this channel are for whoever asks alone, so the edited question is not answered here. Ask it again."
 
-// admitEdit decides about an edit by what holds at this moment, as about a new question, and fills in the quotas that it counts against. What
-// an edit does not tell, who asked and what that person holds, is looked up.
+// admitEdit decides about an edit by what holds at this moment, as about a new question, and fills
+// in the quotas that it counts against. What an edit does not tell, who asked and what that person
+// holds, is looked up.
 func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Policy) error {
 	if len(p.Quotas) == 0 && p.Private != policy.PrivateAlways {
 		return nil
@@ -73,8 +77,10 @@ func (s *Service) admitEdit(ctx context.Context, e *session.Edit, p policy.Polic
 	return nil
 }
 
-// Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an answer that was given is marked, and what is
-// kept of the question and its answers is erased (session.Store). A message that is not known yet is born stopped if it arrives within session.TombstoneAge.
+// Deleted ends the turn of a question that was deleted: one that waits or runs is cancelled, an
+// answer that was given is marked, and what is kept of the question and its answers is erased
+// (session.Store). A message that is not known yet is born stopped if it arrives within
+// session.TombstoneAge.
 func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (changed session.Changed, err error) {
 	defer s.recovered(ctx, "delete", &err)
 	if changed, err = s.Store.Withdraw(ctx, tenant, at, id, session.SentenceWithdrawn); err != nil {
@@ -85,7 +91,8 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 		if err != nil || erased {
 			return changed, err
 		}
-		// The deletion may have overtaken the question; or the message is a page of an answer, which ends its turn as any stop does.
+		// The deletion may have overtaken the question; or the message is a page of an answer,
+		// which ends its turn as any stop does.
 		_, err = s.Answerer.StopAs(ctx, session.StopRequest{Tenant: tenant, Ref: at, Message: id, By: session.Stopper{Privileged: true}}, nil)
 		return changed, err
 	}
@@ -93,8 +100,9 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 	return changed, nil
 }
 
-// AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the platform. One that is being written is stopped, and
-// not posted anew. The bot's own deletions, and those of other messages, change nothing.
+// AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the
+// platform. One that is being written is stopped, and not posted anew. The bot's own deletions, and
+// those of other messages, change nothing.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.recovered(ctx, "delete an answer", &err)
 	_, err = s.erase(ctx, tenant, at, id)
@@ -124,7 +132,8 @@ func (s *Service) halt(ctx context.Context, running []session.TurnID) {
 	s.Answerer.Wake()
 }
 
-// signalChange wakes whoever has to act on a changed turn: the worker that runs it, and workers that look for work.
+// signalChange wakes whoever has to act on a changed turn: the worker that runs it, and workers
+// that look for work.
 func (s *Service) signalChange(ctx context.Context, c session.Changed) {
 	if c.Stop {
 		if err := s.Signal.Raise(ctx, c.Turn); err != nil { // found by polling

@@ -11,7 +11,8 @@ import (
 // maxReason is how long a reason may be, in characters.
 const maxReason = 1000
 
-// vote notes what somebody thinks of an answer. A 👎 counts at once; why is asked afterwards and may be left unsaid.
+// vote notes what somebody thinks of an answer. A 👎 counts at once; why is asked afterwards and may
+// be left unsaid.
 func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {
 		return Reply{}, session.ErrRemoved
@@ -41,7 +42,8 @@ func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply,
 	return reply, nil
 }
 
-// key keeps presses apart that an adapter gives the same id: the button that opens a form, and the form.
+// key keeps presses apart that an adapter gives the same id: the button that opens a form, and the
+// form.
 func (a Request) key() string {
 	key := "act:" + string(a.Do) + ":" + a.Key
 	if a.Submitted {
@@ -50,7 +52,8 @@ func (a Request) key() string {
 	return key
 }
 
-// clean is a text as it is stored: without what Postgres and terminals refuse, and not longer than limit characters.
+// clean is a text as it is stored: without what Postgres and terminals refuse, and not longer than
+// limit characters.
 func clean(text string, limit int) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "\uFFFD"))
 	if runes := []rune(text); len(runes) > limit {

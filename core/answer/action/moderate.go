@@ -10,11 +10,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// maxCorrection is how long a correction may be, in characters: what one field of a form takes on every platform.
+// maxCorrection is how long a correction may be, in characters: what one field of a form takes on
+// every platform.
 const maxCorrection = 3000
 
-// remove takes an answer away: what it said is deleted from the store in one step, so that no context, retry or take-over finds it, and
-// then its messages are brought to say that, by a worker that does not give up.
+// remove takes an answer away: what it said is deleted from the store in one step, so that no
+// context, retry or take-over finds it, and then its messages are brought to say that, by a worker
+// that does not give up.
 func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch own := r.Session.Owner != "" || r.Direct; {
 	case own && a.By.ID != r.Asker.ID:
@@ -38,7 +40,8 @@ func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Repl
 	return Reply{Sentence: sentenceRemovedNow}, nil
 }
 
-// correct puts a moderator's text in the place of an answer: on its messages, and in the history that later answers are given.
+// correct puts a moderator's text in the place of an answer: on its messages, and in the history
+// that later answers are given.
 func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():

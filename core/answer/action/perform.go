@@ -14,8 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Perform does what a person asks for and returns what to tell that person. An error means that it was not taken in and may be tried again
-// with the same Key; everything that the person has to know about, being refused included, is a Reply.
+// Perform does what a person asks for and returns what to tell that person. An error means that it
+// was not taken in and may be tried again with the same Key; everything that the person has to know
+// about, being refused included, is a Reply.
 //
 // Who may do what:
 //   - up, down: whoever can see the answer; of a private one its owner. One vote each, which may be changed.
@@ -76,13 +77,14 @@ func (s *Service) perform(ctx context.Context, a Request) (Reply, error) {
 }
 
 const (
-	// landing is how long a press waits for an answer that stands there to be known as delivered: less than the platforms wait for the
-	// press (3 s).
+	// landing is how long a press waits for an answer that stands there to be known as delivered:
+	// less than the platforms wait for the press (3 s).
 	landing      = 1500 * time.Millisecond
 	landingCheck = 50 * time.Millisecond
 )
 
-// find looks up what is acted on. An answer whose buttons are on the screen may be a moment away from being known as delivered.
+// find looks up what is acted on. An answer whose buttons are on the screen may be a moment away
+// from being known as delivered.
 func (s *Service) find(ctx context.Context, a Request) (session.Record, error) {
 	waited, cancel := context.WithTimeout(ctx, landing)
 	defer cancel()
@@ -125,8 +127,9 @@ func (s *Service) performOn(ctx context.Context, a Request, r session.Record) (R
 	}
 }
 
-// sees reports whether the person may know of the turn at all. A private answer is known to its owner alone, wherever the owner is; the offer
-// of one to its asker alone; any other answer to everybody where it was given.
+// sees reports whether the person may know of the turn at all. A private answer is known to its
+// owner alone, wherever the owner is; the offer of one to its asker alone; any other answer to
+// everybody where it was given.
 func (a Request) sees(r session.Record) bool {
 	switch own := r.Session.Ref.Platform == a.Ref.Platform && r.Asker.ID == a.By.ID; {
 	case r.Session.Owner != "":

@@ -14,8 +14,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// answerPrivately has a channel's question answered for its asker alone, in the asker's private session beside the thread's: what the
-// answer says, and that it exists, stays out of the channel and out of the context of its answers.
+// answerPrivately has a channel's question answered for its asker alone, in the asker's private
+// session beside the thread's: what the answer says, and that it exists, stays out of the channel
+// and out of the context of its answers.
 func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -51,8 +52,9 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	return reply, nil
 }
 
-// share posts a private answer to the thread beside which it was given, if everybody who listens there may read all documents that it
-// rests on: those that it cites, those that its prompt held, and those behind the earlier private answers that the prompt held.
+// share posts a private answer to the thread beside which it was given, if everybody who listens
+// there may read all documents that it rests on: those that it cites, those that its prompt held,
+// and those behind the earlier private answers that the prompt held.
 func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:
@@ -175,8 +177,9 @@ func restsOn(saved session.Saved) []document.ID {
 	return ids
 }
 
-// copyOf is what a thread is shown of a private answer: the answer with its sources, above it the question where the thread does not hold it
-// already, and who shared it. How the answer was found is nobody's concern.
+// copyOf is what a thread is shown of a private answer: the answer with its sources, above it the
+// question where the thread does not hold it already, and who shared it. How the answer was found
+// is nobody's concern.
 func copyOf(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()

@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// editRefused notes an edit that was rejected with err: once for each reason, since people edit a message again and again.
+// editRefused notes an edit that was rejected with err: once for each reason, since people edit a
+// message again and again.
 func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 	reason := policy.ReasonOf(err)
 	if reason == "" {

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Wanted says that a person still wants an answer to a question that may have been closed because nobody was there for it.
+// Wanted says that a person still wants an answer to a question that may have been closed because
+// nobody was there for it.
 type Wanted struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
@@ -18,7 +19,8 @@ type Wanted struct {
 	Key     string           // the platform's id of the press; the same one is taken in once
 }
 
-// Wanted has such a question answered. It does nothing for a question that was never taken in, is being answered, or has an answer.
+// Wanted has such a question answered. It does nothing for a question that was never taken in, is
+// being answered, or has an answer.
 func (s *Service) Wanted(ctx context.Context, w Wanted) (err error) {
 	defer s.recovered(ctx, "wanted", &err)
 	r, err := s.Store.Find(ctx, session.Target{Tenant: w.Tenant, Ref: w.Ref, Message: w.Message})

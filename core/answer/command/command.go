@@ -1,6 +1,7 @@
-// Package command answers what people type after /footnote, or choose in a menu: what holds in a channel and its changes, who somebody is, why a message was
-// answered as it was, and what is to be forgotten. It tells one person, in Markdown, and posts nothing; what is done to an answer by a button belongs to the
-// package action.
+// Package command answers what people type after /footnote, or choose in a menu: what holds in a
+// channel and its changes, who somebody is, why a message was answered as it was, and what is to be
+// forgotten. It tells one person, in Markdown, and posts nothing; what is done to an answer by a
+// button belongs to the package action.
 package command
 
 import (
@@ -30,7 +31,8 @@ type Deps struct {
 	// Documents says who may read what has an address; nil: why explains no documents.
 	Documents Documents
 	Logger    *slog.Logger // nil: silent
-	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD today". Empty, or nil: nothing is said.
+	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD
+	// today". Empty, or nil: nothing is said.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
 
@@ -56,7 +58,8 @@ type Settings interface {
 	ResetSetting(ctx context.Context, tenant access.TenantID, at session.Place, key, by string) (was bool, err error)
 }
 
-// Answerer is what commands need of the service that answers; *answer.Service is one. Safe for concurrent use.
+// Answerer is what commands need of the service that answers; *answer.Service is one. Safe for
+// concurrent use.
 type Answerer interface {
 	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
@@ -68,7 +71,8 @@ type Answerer interface {
 
 // Library knows who may read what. Safe for concurrent use.
 type Library interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	// Readable returns those of the documents that exist and that everybody in the audience may
+	// read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
@@ -80,16 +84,19 @@ type Documents interface {
 
 // People knows whose accounts of chat platforms are whose in sources. Safe for concurrent use.
 type People interface {
-	// Forget deletes what is known of that about an account, and sees to it that it is found out no more. It reports whether anything was known.
+	// Forget deletes what is known of that about an account, and sees to it that it is found out no
+	// more. It reports whether anything was known.
 	Forget(ctx context.Context, tenant access.TenantID, account access.Account) (was bool, err error)
 }
 
 // Policies knows what holds where, and what can be changed. Safe for concurrent use.
 type Policies interface {
 	policy.Source
-	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or names what does not exist.
+	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or
+	// names what does not exist.
 	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
-	// Hash names the configuration that this process goes by. Replicas with the same hash answer alike.
+	// Hash names the configuration that this process goes by. Replicas with the same hash answer
+	// alike.
 	Hash(ctx context.Context) (string, error)
 }
 

@@ -49,8 +49,8 @@ func (i Inspector) Turn(ctx context.Context, t session.Turn) (Explanation, error
 	return e, err
 }
 
-// Message explains what became of a message: of a question, of a page of an answer, or of one that was not answered. Where nothing is
-// known of it, the explanation is empty.
+// Message explains what became of a message: of a question, of a page of an answer, or of one that
+// was not answered. Where nothing is known of it, the explanation is empty.
 func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (Explanation, error) {
 	t, err := i.Store.TurnOf(ctx, tenant, at, id)
 	if err == nil {
@@ -63,8 +63,8 @@ func (i Inspector) Message(ctx context.Context, tenant access.TenantID, at threa
 	return Explanation{Verdict: v}, err
 }
 
-// Sentences say the explanation in words, a paragraph or a list item each. Only documents for which may returns true are named; how many
-// others there are is not told.
+// Sentences say the explanation in words, a paragraph or a list item each. Only documents for which
+// may returns true are named; how many others there are is not told.
 func (e Explanation) Sentences(may func(document.ID) bool) []string {
 	if e.Turn == nil {
 		if e.Verdict.Reason == "" {
@@ -124,7 +124,8 @@ func audienceInWords(a access.Audience) string {
 	return "Audience: whoever sees the answer holds " + strings.Join(all, ", ") + "; only documents that name one of these, or what they all held of sources, were used."
 }
 
-// searched tells one search: what was asked, and for the best documents, each by its best passage, the place in both lists and what the score is made of.
+// searched tells one search: what was asked, and for the best documents, each by its best passage,
+// the place in both lists and what the score is made of.
 func searched(a retrieve.Account, may func(document.ID) bool) []string {
 	var asked []string
 	for _, q := range a.Queries {

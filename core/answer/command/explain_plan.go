@@ -16,8 +16,9 @@ var states = map[string]string{
 	"": "not looked into", "found": "found", "missing": "not in the documents", "failed": "could not be looked into", "dropped": "left out by a person",
 }
 
-// planned tells a deep search: each sub-question, what became of it, and how many searches that took. What was asked further may hold names that were found: it is
-// told only where all that was found may be named.
+// planned tells a deep search: each sub-question, what became of it, and how many searches that
+// took. What was asked further may hold names that were found: it is told only where all that was
+// found may be named.
 func planned(plan []session.PlanRow, may func(document.ID) bool) []string {
 	if len(plan) == 0 {
 		return nil

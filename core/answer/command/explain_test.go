@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// An explanation names the best documents of a search, each once, and tells no share of the question that was never computed.
+// An explanation names the best documents of a search, each once, and tells no share of the
+// question that was never computed.
 func TestExplanationNamesTheBestDocuments(t *testing.T) {
 	t.Parallel()
 	var found []retrieve.Found
@@ -52,7 +53,8 @@ func TestExplanationShowsWebQueries(t *testing.T) {
 	}
 }
 
-// Of a deep search each sub-question is told with what it brought; what was asked further only where all that was found may be named.
+// Of a deep search each sub-question is told with what it brought; what was asked further only
+// where all that was found may be named.
 func TestExplanationOfADeepSearch(t *testing.T) {
 	t.Parallel()
 	cites := func(id document.ID) []message.Citation { return []message.Citation{{Document: document.Ref{ID: id}}} }

@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command is what somebody typed after /footnote, or chose in a menu. The adapter vouches for who the person is and for Admin.
+// Command is what somebody typed after /footnote, or chose in a menu. The adapter vouches for who
+// the person is and for Admin.
 type Request struct {
 	Tenant access.TenantID
 	Ref    thread.Ref // where it was typed; Thread is empty outside threads. Channel is the one whose settings hold
@@ -21,10 +22,11 @@ type Request struct {
 	Admin  bool   // may change what holds in the channel: an administrator of the workspace, whoever may manage the server
 	Direct bool   // in a direct message
 	Text   string // "config follow always"; empty means help
-	// Message is the one that is meant, where the platform lets a person point at one (why); else it is the newest answer of the thread or
-	// channel.
+	// Message is the one that is meant, where the platform lets a person point at one (why); else
+	// it is the newest answer of the thread or channel.
 	Message thread.MessageID
-	// Alone returns the person as the only one present; with an error, as far as is known. Nil: nobody knows.
+	// Alone returns the person as the only one present; with an error, as far as is known. Nil:
+	// nobody knows.
 	Alone func(ctx context.Context) (access.Presence, error)
 }
 
@@ -81,9 +83,9 @@ const (
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
-// Command carries out a command and returns what to tell the person who typed it, and nobody else: Markdown, of which only paragraphs,
-// lists and code are used. What is refused, misspelt or not possible is told in the same way; an error means that the store does not
-// answer.
+// Command carries out a command and returns what to tell the person who typed it, and nobody else:
+// Markdown, of which only paragraphs, lists and code are used. What is refused, misspelt or not
+// possible is told in the same way; an error means that the store does not answer.
 func (s *Service) Command(ctx context.Context, c Request) (said string, err error) {
 	defer s.recovered(ctx, "command", &err)
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Text), "/footnote"))

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// valueReset is what is typed to go back to the configuration file. No setting has it among its values.
+// valueReset is what is typed to go back to the configuration file. No setting has it among its
+// values.
 const valueReset = "reset"
 
 func (s *Service) statusCommand(ctx context.Context, c Request, _ []string) (string, error) {

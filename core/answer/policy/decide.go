@@ -1,6 +1,8 @@
-// Package policy decides, for every platform alike, what is a question, whether it is answered, and what holds in a channel: settings with where each comes
-// from, quotas, who may ask, and the words in which a decision is said. All of it is pure: what is known of a thread or a person is handed in. What asks a
-// platform or the store does not belong here; what a channel is set to comes by the port [Source].
+// Package policy decides, for every platform alike, what is a question, whether it is answered, and
+// what holds in a channel: settings with where each comes from, quotas, who may ask, and the words
+// in which a decision is said. All of it is pure: what is known of a thread or a person is handed
+// in. What asks a platform or the store does not belong here; what a channel is set to comes by the
+// port [Source].
 package policy
 
 import (
@@ -9,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Event is what happened on a platform, as its adapter saw it. The adapter states facts; Decide draws the conclusion.
+// Event is what happened on a platform, as its adapter saw it. The adapter states facts; Decide
+// draws the conclusion.
 type Event struct {
 	Own      bool // the bot's own message, or an edit of one
 	System   bool // joins, pins, topic changes …

@@ -7,7 +7,8 @@ import (
 
 var deeply = regexp.MustCompile(`(?is)^\s*deep\s*:\s*(\S.*)$`)
 
-// Deeply reports whether a question begins with "deep:", which asks for a deep search, and returns it without that.
+// Deeply reports whether a question begins with "deep:", which asks for a deep search, and returns
+// it without that.
 func Deeply(text string) (question string, asked bool) {
 	m := deeply.FindStringSubmatch(text)
 	if m == nil {

@@ -47,13 +47,15 @@ func ChatValue(s session.Setting) SettingValue {
 type Effective struct {
 	Policy
 	values []SettingValue // that count, in the order in which they were applied
-	// Ignored are values that do not count because they are not valid: written by another version, or names that no longer exist.
+	// Ignored are values that do not count because they are not valid: written by another version,
+	// or names that no longer exist.
 	Ignored []SettingValue
 }
 
-// Resolve applies values to the defaults, the more general first: what comes later counts in place of what came before, except
-// that chat can only take away from what the file allows (Setting.Narrows). A value that is not valid is left out, and is listed in Ignored: a
-// fault in one setting is no reason for the others not to count.
+// Resolve applies values to the defaults, the more general first: what comes later counts in place
+// of what came before, except that chat can only take away from what the file allows
+// (Setting.Narrows). A value that is not valid is left out, and is listed in Ignored: a fault in
+// one setting is no reason for the others not to count.
 func Resolve(said ...SettingValue) Effective {
 	e := Effective{Policy: DefaultPolicy()}
 	for _, v := range said {
@@ -79,8 +81,8 @@ func Resolve(said ...SettingValue) Effective {
 	return e
 }
 
-// Origins says where a setting's value comes from: one place, or several where chat narrows what the file says. A setting that nobody
-// spoke of has none.
+// Origins says where a setting's value comes from: one place, or several where chat narrows what
+// the file says. A setting that nobody spoke of has none.
 func (e Effective) Origins(key string) []Origin {
 	var all []Origin
 	for _, s := range e.values {
@@ -96,7 +98,8 @@ func (e Effective) Values() []SettingValue { return slices.Clone(e.values) }
 
 // Source knows what holds where. Safe for concurrent use.
 type Source interface {
-	// Policy returns what holds in a channel at this moment: what the file says and what was changed in chat.
+	// Policy returns what holds in a channel at this moment: what the file says and what was
+	// changed in chat.
 	Policy(ctx context.Context, tenant access.TenantID, at session.Place) (Effective, error)
 }
 

@@ -38,7 +38,8 @@ func SayWaiting(n int) string {
 	}
 }
 
-// IsNotice reports whether a text is one that SayWaiting returns, or SayQueued, which earlier versions said in threads.
+// IsNotice reports whether a text is one that SayWaiting returns, or SayQueued, which earlier
+// versions said in threads.
 func IsNotice(text string) bool {
 	if text == sentenceQueuedOne || text == sentenceWaitingOne {
 		return true

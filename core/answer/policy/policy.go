@@ -12,8 +12,8 @@ import (
 type Policy struct {
 	Agent   string // who answers; empty: the file's agent, else the built-in one
 	Project string
-	// DocumentSets limit the documents to be searched, further than the agent's own do; none: as the agent's do. Only names: a set that
-	// no longer exists holds no document.
+	// DocumentSets limit the documents to be searched, further than the agent's own do; none: as
+	// the agent's do. Only names: a set that no longer exists holds no document.
 	DocumentSets []string
 
 	Enabled bool // questions are answered here
@@ -94,8 +94,8 @@ func (p Policy) MayAsk(asker access.Audience) bool {
 	return !slices.ContainsFunc(p.Askers, func(acl access.ACL) bool { return !asker.MayRead(acl) })
 }
 
-// State is what Decide needs to know of the channel. Whether the asker is Permitted is for the caller to fill in where Open does not say
-// so.
+// State is what Decide needs to know of the channel. Whether the asker is Permitted is for the
+// caller to fill in where Open does not say so.
 func (p Policy) State() State {
 	return State{
 		Permitted: p.Open(), Disabled: !p.Enabled, Paused: p.Paused, Follow: p.Follow, Bots: p.Bots, BotLimit: p.BotTurns, Private: p.Private,
@@ -103,7 +103,8 @@ func (p Policy) State() State {
 	}
 }
 
-// Quota limits how many questions may be asked. Questions beyond it are answered with the time when to come back.
+// Quota limits how many questions may be asked. Questions beyond it are answered with the time when
+// to come back.
 type Quota struct {
 	For    QuotaScope
 	Role   access.Principal // PerRole: everybody who holds it, together

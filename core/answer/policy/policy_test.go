@@ -113,7 +113,8 @@ func TestChatOverridesTheFileAndNarrowsWhatItAllows(t *testing.T) {
 	}
 }
 
-// Whatever is said in chat, nobody may ask whom the file does not allow, and no document set is searched that it leaves out.
+// Whatever is said in chat, nobody may ask whom the file does not allow, and no document set is
+// searched that it leaves out.
 func TestChatNeverWidens(t *testing.T) {
 	t.Parallel()
 	principals := []access.Principal{access.Public, access.Members, "group:a", "group:b", "user:slack:U1"}

@@ -2,7 +2,8 @@ package policy
 
 import "time"
 
-// Quiet says how often one person is told something about their messages in one place. Answers are not counted.
+// Quiet says how often one person is told something about their messages in one place. Answers are
+// not counted.
 type Quiet struct {
 	Again  time.Duration // until the same sentence is said again
 	Most   int           // sentences within Within
@@ -21,7 +22,8 @@ type Notice struct {
 	At       time.Time
 }
 
-// Allows reports whether a sentence may be said now, and returns what was said with it. What has become old is dropped.
+// Allows reports whether a sentence may be said now, and returns what was said with it. What has
+// become old is dropped.
 func (q Quiet) Allows(said Said, sentence string, now time.Time) (Said, bool) {
 	for len(said) > 0 && now.Sub(said[0].At) >= q.Within {
 		said = said[1:]

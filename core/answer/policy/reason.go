@@ -79,7 +79,8 @@ func IsStop(text string) bool { return plain(text) == "stop" }
 // IsUnfollow reports whether a message is nothing but "stop following".
 func IsUnfollow(text string) bool { return plain(text) == "stop following" }
 
-// plain is a message without mentions, emphasis, punctuation and letter case. Longer texts are never commands.
+// plain is a message without mentions, emphasis, punctuation and letter case. Longer texts are
+// never commands.
 func plain(text string) string {
 	if len(text) > 200 {
 		return ""

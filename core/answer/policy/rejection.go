@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Rejection is why a question was not taken in, as a sentence for the person who asked. It is an error of Accept; nothing was stored.
+// Rejection is why a question was not taken in, as a sentence for the person who asked. It is an
+// error of Accept; nothing was stored.
 type Rejection struct {
 	Sentence string
 	Reason   Reason    // for the audit trail; empty where nothing was asked
@@ -18,10 +19,12 @@ type Rejection struct {
 // Error implements error.
 func (r Rejection) Error() string { return r.Sentence }
 
-// Full rejects every question while the store's disk is full. The audit trail cannot store it either.
+// Full rejects every question while the store's disk is full. The audit trail cannot store it
+// either.
 var Full = Rejection{Sentence: "I can't take questions right now: the disk of my database is full. Ask again in a while. Whoever runs this bot must make room there."}
 
-// Reasons for refusing a question that no decision of Judge gives. The audit trail keeps these codes.
+// Reasons for refusing a question that no decision of Judge gives. The audit trail keeps these
+// codes.
 const (
 	RefusedTooLong    Reason = "too_long"
 	RefusedLimited    Reason = "limited"
@@ -37,7 +40,8 @@ func Refusal(err error) string {
 	return r.Sentence
 }
 
-// ReasonOf returns why a question was rejected, as the audit trail keeps it; empty for other errors and for what the trail does not keep.
+// ReasonOf returns why a question was rejected, as the audit trail keeps it; empty for other errors
+// and for what the trail does not keep.
 func ReasonOf(err error) Reason {
 	var r Rejection
 	if errors.As(err, &r) {
@@ -46,7 +50,8 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// What a person is told whose message holds no text. What follows a mention without a question in its thread is not answered.
+// What a person is told whose message holds no text. What follows a mention without a question in
+// its thread is not answered.
 const (
 	NoQuestion          = "There is no question in this message. Write what you would like to know."
 	noQuestionMentioned = "There is no question in this message. Mention me again, with what you would like to know."
@@ -63,7 +68,8 @@ func Asked(text string, most int, why Reason) (string, error) {
 
 const sentenceTooLong = "This question has %d characters, and at most %d can be read. Ask with less text, or attach the text as a file."
 
-// CheckQuestion returns a question's text as it is stored, or a Rejection: of one that is empty, or has more than so many characters.
+// CheckQuestion returns a question's text as it is stored, or a Rejection: of one that is empty, or
+// has more than so many characters.
 func CheckQuestion(text string, most int) (string, error) {
 	if n := utf8.RuneCountInString(text); n > most {
 		return "", Rejection{Sentence: fmt.Sprintf(sentenceTooLong, n, most), Reason: RefusedTooLong}

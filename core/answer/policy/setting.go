@@ -25,8 +25,8 @@ func (s Setting) Default() string { return s.show(DefaultPolicy()) }
 // Show is the setting's value in a policy, as it is written; empty where it is not set.
 func (s Setting) Show(p Policy) string { return s.show(p) }
 
-// Check reports what is wrong with a value, in words: what it holds is not repeated. Names of agents, projects and document sets are not
-// looked up.
+// Check reports what is wrong with a value, in words: what it holds is not repeated. Names of
+// agents, projects and document sets are not looked up.
 func (s Setting) Check(text string) error {
 	p := DefaultPolicy()
 	return s.read(&p, text)

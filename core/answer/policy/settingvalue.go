@@ -94,8 +94,8 @@ func share(key, help string, of func(*Policy) *float64) Setting {
 	}
 }
 
-// Longest times. A turn that waits for longer than a day counts as lost (session.Store.Sweep), and the store looks a month back for what was
-// said unasked.
+// Longest times. A turn that waits for longer than a day counts as lost (session.Store.Sweep), and
+// the store looks a month back for what was said unasked.
 const (
 	maxWait     = 12 * time.Hour
 	maxCoolDown = 30 * 24 * time.Hour
@@ -131,7 +131,8 @@ func sayLength(d time.Duration) string {
 
 const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
 
-// acl is a setting whose lists have all to name somebody: what the file says, and what chat says on top.
+// acl is a setting whose lists have all to name somebody: what the file says, and what chat says on
+// top.
 func acl(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	return Setting{
 		Key: key, Values: aclValues, Help: help, Narrows: true,
@@ -210,7 +211,8 @@ func documentSets() Setting {
 	}
 }
 
-// NoDocuments is the document set that holds nothing: what is left where two limits have nothing in common. It cannot be defined.
+// NoDocuments is the document set that holds nothing: what is left where two limits have nothing in
+// common. It cannot be defined.
 const NoDocuments = "(none)"
 
 // Within limits document sets by others; no sets are all sets.

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// IsQuestion reports whether a text reads like a question. TestMark wants a question mark outside code and addresses; TestWords is content
-// with a sentence that begins as questions begin in the larger European languages. A model is not asked: the test runs on every message
-// of a channel.
+// IsQuestion reports whether a text reads like a question. TestMark wants a question mark outside
+// code and addresses; TestWords is content with a sentence that begins as questions begin in the
+// larger European languages. A model is not asked: the test runs on every message of a channel.
 func IsQuestion(text string, test QuestionTest) bool {
 	text = withoutCode(text)
 	for field := range strings.FieldsSeq(text) {
@@ -49,7 +49,8 @@ func withoutCode(text string) string {
 	return b.String()
 }
 
-// asking are words with which questions begin, alone or with the second word where the first says too little.
+// asking are words with which questions begin, alone or with the second word where the first says
+// too little.
 var asking = words(`how what why where when who whom whose which can could does do did is are was were will would should has have may
 	whats hows wheres anyone anybody
 	wie was warum wieso weshalb wo wann wer wen wem welche welcher welches kann können könnte gibt weiß
@@ -67,7 +68,8 @@ var greetings = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bo
 	bye byebye goodbye cya tschüss adieu later see welcome np
 	got it that that's this is was all for now helps helped help it works there everyone everybody all team folks again bot footnote your help really me tons bunch`)
 
-// courtesies are the words without which the others are no small talk: "is this all for now" asks something.
+// courtesies are the words without which the others are no small talk: "is this all for now" asks
+// something.
 var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut bonjour hola ciao ola olá greetings morning afternoon evening
 	morgen tag abend thanks thank thx thnx tnx thanx thnks thansk ty tysm cheers danke dank merci gracias grazie obrigado obrigada bedankt tack great perfect awesome cool nice
 	super lovely excellent wonderful amazing ok okay okey alright understood bye byebye goodbye cya tschüss adieu np`)
@@ -75,8 +77,9 @@ var courtesies = words(`hi hello hey hiya howdy yo hallo hei moin servus salut b
 // maxSmallTalk is how many words small talk has at most.
 const maxSmallTalk = 8
 
-// IsSmallTalk reports whether a message is a greeting, thanks or assent and nothing else: the documents have no answer to it, and a search
-// for its words finds passages that hold them by chance.
+// IsSmallTalk reports whether a message is a greeting, thanks or assent and nothing else: the
+// documents have no answer to it, and a search for its words finds passages that hold them by
+// chance.
 func IsSmallTalk(text string) bool {
 	if strings.ContainsAny(text, "?？؟") || strings.Contains(text, "`") {
 		return false

@@ -12,7 +12,8 @@ import (
 // sayStill is asked about a question that nobody was there for.
 const sayStill = "Is an answer still wanted?"
 
-// asksAbout reports whether it is asked, in its thread or beside it, whether an answer to a question is still wanted.
+// asksAbout reports whether it is asked, in its thread or beside it, whether an answer to a
+// question is still wanted.
 func asksAbout(s Stage, question thread.MessageID) bool {
 	return slices.ContainsFunc(append(s.Shown(Place{}), s.Shown(inThread(question))...), func(m Shown) bool { return strings.Contains(m.Text, sayStill) })
 }

@@ -22,8 +22,9 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Serve builds the services of a replica whose store is one; that of deps, where there is any, stands before it where questions are taken in and answered. Policies are those
-// of the commands as well, where they take changes. Deep searches are made in a handbook of one page.
+// Serve builds the services of a replica whose store is one; that of deps, where there is any,
+// stands before it where questions are taken in and answered. Policies are those of the commands as
+// well, where they take changes. Deep searches are made in a handbook of one page.
 func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answer.Config) conversation.Services {
 	t.Helper()
 	if deps.Store == nil {
@@ -55,7 +56,8 @@ func Serve(t testing.TB, store sessiontest.Store, deps answer.Deps, config answe
 	return conversation.Services{Service: answers, Actions: act, Commands: typed}
 }
 
-// Models are answer.Setups in which a question is answered by those of the models that were asked for, else by all.
+// Models are answer.Setups in which a question is answered by those of the models that were asked
+// for, else by all.
 type Models []llm.Model
 
 // Setup implements answer.Setups.
@@ -63,7 +65,8 @@ func (m Models) Setup(_ context.Context, t session.Turn) (answer.Setup, error) {
 	return answer.Setup{Models: slices.DeleteFunc(slices.Clone(m), func(m llm.Model) bool { return len(t.Models) > 0 && !slices.Contains(t.Models, m.Info().Name) })}, nil
 }
 
-// List makes answers of lists of documents about which nothing is written: plain ones are from the handbook, too.
+// List makes answers of lists of documents about which nothing is written: plain ones are from the
+// handbook, too.
 func List(t testing.TB, deps *answer.Deps) {
 	t.Helper()
 	deps.Setups, deps.Engine = lists{deps.Setups}, Engine(t, search.New(pages{}, nil, budgettest.NewWords(), search.Config{}))
@@ -91,7 +94,8 @@ func (NoDocuments) Beyond(context.Context, access.Audience, access.Audience) (bo
 	return false, nil
 }
 
-// Until waits for a condition as long as ctx lasts, and fails the test when it does not come about; shown says what is to be seen then.
+// Until waits for a condition as long as ctx lasts, and fails the test when it does not come about;
+// shown says what is to be seen then.
 func Until(ctx context.Context, t testing.TB, what string, holds func() bool, shown func() any) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

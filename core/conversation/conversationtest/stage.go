@@ -1,5 +1,6 @@
-// Package conversationtest holds what a person meets in a conversation with the bot as a table of scenarios, which is the same on every platform.
-// [Suite] runs it against one: its adapter, its bot, and beneath them a server that behaves as the platform does.
+// Package conversationtest holds what a person meets in a conversation with the bot as a table of
+// scenarios, which is the same on every platform. [Suite] runs it against one: its adapter, its
+// bot, and beneath them a server that behaves as the platform does.
 package conversationtest
 
 import (
@@ -54,8 +55,8 @@ type Setting struct {
 	Edited  bool // answers grow by being edited, where the platform has another way too
 }
 
-// Stage is a workspace of a platform with Ann, Bob, Chief and the bot in one channel. Methods fail the test when the platform refuses what a
-// person can do there.
+// Stage is a workspace of a platform with Ann, Bob, Chief and the bot in one channel. Methods fail
+// the test when the platform refuses what a person can do there.
 type Stage interface {
 	// Say has a person write a message, and returns its id; Mention begins it with the bot's name.
 	Say(by Person, at Place, text string) thread.MessageID
@@ -71,7 +72,8 @@ type Stage interface {
 	Submit(by Person, text string)
 	// Still says, where it is asked whether an answer is still wanted, that it is.
 	Still(by Person, on thread.MessageID)
-	// Ask uses the command that asks, Footnote the one that all others begin with, AskAbout the menu's entry, all outside threads.
+	// Ask uses the command that asks, Footnote the one that all others begin with, AskAbout the
+	// menu's entry, all outside threads.
 	Ask(by Person, question string)
 	Footnote(by Person, name, value string)
 	AskAbout(by Person, on thread.MessageID)
@@ -84,7 +86,8 @@ type Stage interface {
 	Settled(question thread.MessageID) bool
 	// Earlier are the ids of Setting.Earlier.
 	Earlier() []thread.MessageID
-	// Restart ends the bot and starts another one over the same store. What is said in between nobody hears.
+	// Restart ends the bot and starts another one over the same store. What is said in between
+	// nobody hears.
 	Restart(between func())
 	Model() *llmtest.Model
 	Store() *sessiontest.Memory

@@ -26,7 +26,8 @@ func (c cautious) Run(ctx context.Context, req turn.Request, to packet.Sink) (tu
 	return c.Engine.Run(ctx, req, to)
 }
 
-// plans keeps the deep searches that wait to be started, and what is chosen; of all others nothing. It is safe for concurrent use.
+// plans keeps the deep searches that wait to be started, and what is chosen; of all others nothing.
+// It is safe for concurrent use.
 type plans struct {
 	store *sessiontest.Memory
 
@@ -89,7 +90,8 @@ func (p *plans) Steer(ctx context.Context, at session.StopRequest, in deepsearch
 	return deepsearch.Steered{}, nil
 }
 
-// The rest of deepsearch.Journal keeps nothing: no scenario changes a plan, or ends a process in the middle of a search.
+// The rest of deepsearch.Journal keeps nothing: no scenario changes a plan, or ends a process in
+// the middle of a search.
 
 // Extend implements deepsearch.Journal.
 func (*plans) Extend(context.Context, session.Fence, int, deepsearch.Judgment, []deepsearch.SubQuestion) error {

@@ -30,10 +30,10 @@ func race() bool {
 }
 
 // Limited runs work in a process of its own whose data segment (RLIMIT_DATA) has at most the given
-// bytes, which includes all that Go allocates. The runtime's memory limit is nine tenths of that, as
-// the program sets it in a container. The test fails if that process dies or if work fails. A test
-// calls Limited once, at its top level, and does nothing else. Its name contains LittleMemory, so
-// that it runs without the race detector, whose shadow memory exceeds any such limit.
+// bytes, which includes all that Go allocates. The runtime's memory limit is nine tenths of that,
+// as the program sets it in a container. The test fails if that process dies or if work fails. A
+// test calls Limited once, at its top level, and does nothing else. Its name contains LittleMemory,
+// so that it runs without the race detector, whose shadow memory exceeds any such limit.
 func Limited(t *testing.T, bytes int64, work func(t *testing.T)) {
 	t.Helper()
 	if race() {

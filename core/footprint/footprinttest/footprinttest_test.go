@@ -15,7 +15,8 @@ func TestLittleMemorySuffices(t *testing.T) {
 	footprinttest.Limited(t, 512<<20, func(*testing.T) { sink = make([]byte, 16<<20) })
 }
 
-// TestLittleMemoryIsExceeded shows that a test with too little memory fails. It runs itself as a child, since it must fail there.
+// TestLittleMemoryIsExceeded shows that a test with too little memory fails. It runs itself as a
+// child, since it must fail there.
 func TestLittleMemoryIsExceeded(t *testing.T) {
 	const child = "FOOTNOTE_TEST_DIES"
 	if os.Getenv(child) != "" {

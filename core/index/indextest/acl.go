@@ -17,7 +17,8 @@ import (
 // principals are whom documents of the story name.
 var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
-// aclWorld is an index beside the plain truth about who may read what. It is written to by one process and searched by another.
+// aclWorld is an index beside the plain truth about who may read what. It is written to by one
+// process and searched by another.
 type aclWorld struct {
 	writer  Guarded
 	index   Guarded
@@ -37,8 +38,9 @@ type Guarded interface {
 	Maintain(ctx context.Context, tenant access.TenantID) error
 }
 
-// NeverCrosses checks that no search ever returns what its audience may not read, and each all that it may, whatever the order of writes, changed
-// access lists, removals, maintenance and searches. writer and searched are one index as two processes have it; create makes a tenant known.
+// NeverCrosses checks that no search ever returns what its audience may not read, and each all that
+// it may, whatever the order of writes, changed access lists, removals, maintenance and searches.
+// writer and searched are one index as two processes have it; create makes a tenant known.
 func NeverCrosses(t *testing.T, writer, searched Guarded, create func(access.TenantID)) {
 	t.Helper()
 	run := 0

@@ -1,5 +1,5 @@
-// Package indextest holds an index.Store that works in memory, a connector that yields what a test gives it, and the suite that every Store
-// passes.
+// Package indextest holds an index.Store that works in memory, a connector that yields what a test
+// gives it, and the suite that every Store passes.
 package indextest
 
 import (

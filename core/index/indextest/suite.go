@@ -13,7 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Suite checks that a Store keeps its promises. open returns an empty store; it is called once per case.
+// Suite checks that a Store keeps its promises. open returns an empty store; it is called once per
+// case.
 func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("known and removed", func(t *testing.T) {
 		s := suite{t, t.Context(), open(t)}
@@ -173,7 +174,8 @@ func Suite(t *testing.T, open func(t *testing.T) index.Store) {
 	t.Run("passes", func(t *testing.T) { passes(suite{t, t.Context(), open(t)}) })
 }
 
-// passes checks what Begin says of runs that did not come to their end, and the times at which documents were seen.
+// passes checks what Begin says of runs that did not come to their end, and the times at which
+// documents were seen.
 func passes(s suite) {
 	run := index.Run{Source: source("docs"), Settings: "one"}
 	first := s.begin("acme", run)

@@ -1,4 +1,5 @@
-// Package llmtest has a model that follows a script. Turn tests are scripts: what the model sends in, packets and a report out.
+// Package llmtest has a model that follows a script. Turn tests are scripts: what the model sends
+// in, packets and a report out.
 package llmtest
 
 import (
@@ -14,7 +15,8 @@ import (
 // ErrScriptEnded is what a model sends that is asked more often than its script foresees.
 var ErrScriptEnded = errors.New("the scripted model has no more replies")
 
-// Model is a scripted model. It is safe for concurrent use; replies are handed out in the order in which Stream is called.
+// Model is a scripted model. It is safe for concurrent use; replies are handed out in the order in
+// which Stream is called.
 type Model struct {
 	info llm.Info
 

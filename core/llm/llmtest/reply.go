@@ -7,8 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Reply is what the model sends for one request. A reply without Finish, Fail, Cut or Hang ends as the API would: with tool_calls when
-// it called a tool, else with stop.
+// Reply is what the model sends for one request. A reply without Finish, Fail, Cut or Hang ends as
+// the API would: with tool_calls when it called a tool, else with stop.
 type Reply []Step
 
 // Step is one thing that a reply does. It returns false when the stream is over.

@@ -1,8 +1,11 @@
-// Package analyse turns text into the terms that keyword search compares. Documents and questions pass through the same code.
+// Package analyse turns text into the terms that keyword search compares. Documents and questions
+// pass through the same code.
 //
-// A text is normalised to NFKC and cut into Unicode words. An identifier counts whole and in its parts: pg_stat_replication is found by
-// itself, by "replication" and by "stat replication"; getUser by "user"; v1.2.3 by "1.2.3"; ERR-42 by "42". Words of languages with a
-// Snowball stemmer are reduced to their stems, stop words are dropped, and scripts that write no spaces are cut into pairs of characters.
+// A text is normalised to NFKC and cut into Unicode words. An identifier counts whole and in its
+// parts: pg_stat_replication is found by itself, by "replication" and by "stat replication";
+// getUser by "user"; v1.2.3 by "1.2.3"; ERR-42 by "42". Words of languages with a Snowball stemmer
+// are reduced to their stems, stop words are dropped, and scripts that write no spaces are cut into
+// pairs of characters.
 package analyse
 
 import (
@@ -12,7 +15,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxTerm is the length in bytes that a term is cut to, so that hashes and encoded data stay searchable without filling the index.
+// MaxTerm is the length in bytes that a term is cut to, so that hashes and encoded data stay
+// searchable without filling the index.
 const MaxTerm = 64
 
 // Counts are the terms of one field of one chunk.
@@ -21,7 +25,8 @@ type Counts struct {
 	Length    int            // number of words, the wholes of split identifiers not counted twice
 }
 
-// Text analyses a field in a language (a BCP 47 primary subtag; unknown and empty ones count as DefaultLanguage).
+// Text analyses a field in a language (a BCP 47 primary subtag; unknown and empty ones count as
+// DefaultLanguage).
 func Text(text, language string) Counts {
 	c := Counts{Frequency: make(map[string]int, len(text)/12)}
 	lang := languageOf(language)
@@ -47,7 +52,8 @@ func Text(text, language string) Counts {
 	return c
 }
 
-// fold brings text into the form in which terms are compared, except for case: NFKC. Case is kept since it parts camelCase words.
+// fold brings text into the form in which terms are compared, except for case: NFKC. Case is kept
+// since it parts camelCase words.
 func fold(text string) string {
 	return norm.NFKC.String(strings.ToValidUTF8(text, " "))
 }

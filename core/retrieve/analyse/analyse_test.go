@@ -73,7 +73,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// What stands in a document is found by asking for it in the same words, whatever the language of the document.
+// What stands in a document is found by asking for it in the same words, whatever the language of
+// the document.
 func TestQueryFindsItsOwnText(t *testing.T) {
 	t.Parallel()
 	parts := []string{"getUserName", "pg_stat_replication", "v1.2.3", "ERR-42", "replication", "Häuser", "réplication", "検索", "水", "C++", "a.b.c", "x-ray", "naïve", "42"}
@@ -116,7 +117,8 @@ func TestQueryIsBounded(t *testing.T) {
 	}
 }
 
-// No text breaks the analysis: terms are valid, short and never empty, and the same text always gives the same terms.
+// No text breaks the analysis: terms are valid, short and never empty, and the same text always
+// gives the same terms.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"getUser v1.2.3 ERR-42", "pg_stat_replication", "全文検索 ไทย 복제", "C++ C# a-b.c_d", "\xff\x00", strings.Repeat("a", 500), "ﷺ ß İ", "-.-.", "__", "v.", "v1."} {
 		f.Add(s, "en")

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// A name beside a question says whom or what it is asked for, not what it is about: "How often are backups tested at ACME?",
-// "cc Priya: how often …", "(OPS-1234) how often …", "In Project Heron, how often …", "How often are backups tested, Priya?".
+// A name beside a question says whom or what it is asked for, not what it is about: "How often are
+// backups tested at ACME?", "cc Priya: how often …", "(OPS-1234) how often …", "In Project Heron,
+// how often …", "How often are backups tested, Priya?".
 const (
 	aName  = `\p{Lu}[\pL\pN'’&.-]*`
 	people = aName + `(?:[ \t]+` + aName + `){0,2}`
@@ -39,7 +40,8 @@ var asides = []*regexp.Regexp{
 // bodies are the words of body.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
-// beside returns the parts of a question, as pairs of offsets, that say whom or what it is asked for.
+// beside returns the parts of a question, as pairs of offsets, that say whom or what it is asked
+// for.
 func beside(text string) [][2]int {
 	const looked = 2 << 10 // what is pasted has no asides
 	if len(text) > looked {

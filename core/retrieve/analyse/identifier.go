@@ -36,7 +36,8 @@ func compound(s string, yield func(string, kind) bool) bool {
 // hyphens turns the hyphens that typesetting uses into the one on keyboards.
 var hyphens = strings.NewReplacer("\u2010", "-", "\u2011", "-")
 
-// plain reports whether a word cannot be an identifier: ASCII letters in lower case, the first one in any.
+// plain reports whether a word cannot be an identifier: ASCII letters in lower case, the first one
+// in any.
 func plain(s string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -46,8 +47,8 @@ func plain(s string) bool {
 	return len(s) > 0 && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z')
 }
 
-// split returns the parts of an identifier: between joining characters, where a lower-case letter is followed by a capital
-// (getUser), and before the last capital of several (HTTPServer).
+// split returns the parts of an identifier: between joining characters, where a lower-case letter
+// is followed by a capital (getUser), and before the last capital of several (HTTPServer).
 func split(s string) []string {
 	var parts []string
 	start := 0

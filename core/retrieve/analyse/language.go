@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultLanguage is what a text is taken for when nothing tells otherwise; every question is also analysed in it.
+// DefaultLanguage is what a text is taken for when nothing tells otherwise; every question is also
+// analysed in it.
 const DefaultLanguage = "en"
 
 // language is what the analysis of a text depends on.
@@ -31,8 +32,8 @@ var languages = func() map[string]language {
 	return all
 }()
 
-// languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage; languages without stop words and
-// stemmer, such as Chinese, are analysed as they stand.
+// languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage;
+// languages without stop words and stemmer, such as Chinese, are analysed as they stand.
 func languageOf(tag string) language {
 	name, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	switch name {
@@ -50,7 +51,8 @@ func languageOf(tag string) language {
 // guessWords is how many words Guess looks at.
 const guessWords = 200
 
-// smallWords tells for each stop word in which of the guessable languages it is one, a bit each. It is never changed.
+// smallWords tells for each stop word in which of the guessable languages it is one, a bit each. It
+// is never changed.
 var smallWords = func() map[string]uint32 {
 	all := make(map[string]uint32)
 	for i, name := range guessable {
@@ -61,8 +63,8 @@ var smallWords = func() map[string]uint32 {
 	return all
 }()
 
-// Guess names the language of a text by its script or, in Latin script, by the small words that it holds. It answers
-// DefaultLanguage when there is too little to go by.
+// Guess names the language of a text by its script or, in Latin script, by the small words that it
+// holds. It answers DefaultLanguage when there is too little to go by.
 func Guess(text string) string {
 	text = text[:min(len(text), 16*guessWords)]
 	if name := scriptLanguage(text); name != "" {
@@ -95,14 +97,16 @@ func Guess(text string) string {
 			best = i
 		}
 	}
-	// Every third word of running text is a small one. Tables and lists may have none, and programs use one or the other as a name.
+	// Every third word of running text is a small one. Tables and lists may have none, and programs
+	// use one or the other as a name.
 	if different[best] < 3 || hits[best]*20 < n {
 		return DefaultLanguage
 	}
 	return guessable[best]
 }
 
-// scriptLanguage names the language of a text that is mostly written in a script of its own, or nothing.
+// scriptLanguage names the language of a text that is mostly written in a script of its own, or
+// nothing.
 func scriptLanguage(text string) string {
 	var letters, cyrillic, arabic, tamil, kana, han, hangul int
 	for _, r := range text {

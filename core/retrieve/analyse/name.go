@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// names tells which words of a question are written as names. What no document names, no document answers, however well its other words fit,
-// unless the name stands beside the question; an ordinary word that occurs nowhere has synonyms that do.
+// names tells which words of a question are written as names. What no document names, no document
+// answers, however well its other words fit, unless the name stands beside the question; an
+// ordinary word that occurs nowhere has synonyms that do.
 type names struct {
 	text   string
 	asides [][2]int // what stands beside the question
@@ -40,8 +41,8 @@ func namesOf(text string, asked language) *names {
 var dates = set(`monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october
 	november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec i english german french spanish`)
 
-// name reports whether the word at text[from:to] is written as a name: as an identifier, between quotation marks, as an acronym, or with a capital in
-// mid-sentence.
+// name reports whether the word at text[from:to] is written as a name: as an identifier, between
+// quotation marks, as an acronym, or with a capital in mid-sentence.
 func (n *names) name(from, to int) bool {
 	word := n.text[from:to]
 	if word == "" {
@@ -73,7 +74,8 @@ func (n *names) within(at int) bool {
 	return !strings.ContainsRune(".?!:;\n\r–—-*•>", r)
 }
 
-// quoted reports whether a word stands between quotation marks that open and close around a few words.
+// quoted reports whether a word stands between quotation marks that open and close around a few
+// words.
 func (n *names) quoted(from, to int) bool {
 	const reach = 60
 	before := n.text[max(0, from-reach):from]
@@ -96,8 +98,9 @@ func (n *names) quoted(from, to int) bool {
 	return false
 }
 
-// identifier reports whether a word is one by its letters: with an underscore or a capital inside, or of letters and digits. Versions, dates, numbers
-// with their units ("5th", "10GB") and words with hyphens are none.
+// identifier reports whether a word is one by its letters: with an underscore or a capital inside,
+// or of letters and digits. Versions, dates, numbers with their units ("5th", "10GB") and words
+// with hyphens are none.
 func identifier(word string) bool {
 	letters, digits, after := 0, 0, 0 // digits behind a letter
 	inner, lowered := false, false

@@ -21,7 +21,8 @@ var (
 	mention = regexp.MustCompile(`(^|\s)@[\pL\pN._-]+[,:]?`)
 	// opening ends where the question begins: "Hi Bob," and "Good morning team!".
 	opening = regexp.MustCompile(`(?i)^\s*` + hail + `\b(?:[ \t]+[\pL'’.-]+){0,3}[ \t]*(?:[,.!:;\n]+|\s[-–—]+\s)\s*`)
-	// closing begins where a sentence, a clause or a line does, and ends with the text: "? Thanks in advance, Bob Miller".
+	// closing begins where a sentence, a clause or a line does, and ends with the text: "? Thanks
+	// in advance, Bob Miller".
 	closing = regexp.MustCompile(`(?i)(?:[.?!,;:)\n]|\s[-–—]+\s)\s*` + farewell + `\b(?:[ \t]+(?:in advance|a lot|so much|very much|again|all|everyone|everybody|team|folks|guys|you|im voraus|d['’]avance|de antemano|mille))*` +
 		`[ \t]*[,.!;:–—-]*\s*(?:[\pL'’.-]+[ \t]*){0,3}[.!,\s]*$`)
 	// signature is a name below a line of its own, or behind a dash, at the end.
@@ -45,8 +46,8 @@ func plainly(text string) string {
 	return rest
 }
 
-// shorter leaves out what an expression matches at one of the ends, as long as something with a letter remains. The sign that ends the question
-// before it stays.
+// shorter leaves out what an expression matches at one of the ends, as long as something with a
+// letter remains. The sign that ends the question before it stays.
 func shorter(text string, at *regexp.Regexp) string {
 	match := at.FindStringIndex(text)
 	if match == nil {

@@ -112,7 +112,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A term counts as often as it stands in the question, in whatever form, and once where two languages have the same stem.
+// A term counts as often as it stands in the question, in whatever form, and once where two
+// languages have the same stem.
 func TestTermsAreCounted(t *testing.T) {
 	t.Parallel()
 	got := make(map[string]int)
@@ -126,7 +127,8 @@ func TestTermsAreCounted(t *testing.T) {
 	}
 }
 
-// A name that says whom or what a question is asked for is told from one that the question is about.
+// A name that says whom or what a question is asked for is told from one that the question is
+// about.
 func TestAsides(t *testing.T) {
 	t.Parallel()
 	for question, want := range map[string]string{

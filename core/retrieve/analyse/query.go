@@ -7,45 +7,57 @@ import (
 	"unicode/utf8"
 )
 
-// MaxQueryTerms is how many different terms a query keeps, the first ones. What is pasted beyond that adds cost and little meaning.
+// MaxQueryTerms is how many different terms a query keeps, the first ones. What is pasted beyond
+// that adds cost and little meaning.
 const MaxQueryTerms = 200
 
 // Term is one thing to look for.
 type Term struct {
 	Text string
-	// Count is how often the term stands in the query, 1 or more: whoever repeats a word asks about it. In scores it weighs as many times as much.
+	// Count is how often the term stands in the query, 1 or more: whoever repeats a word asks about
+	// it. In scores it weighs as many times as much.
 	Count int
-	// Synonym numbers, from 1, the word or phrase beside the question's own words that the term is one word of (Synonyms). A document says that
-	// when it holds all its terms.
+	// Synonym numbers, from 1, the word or phrase beside the question's own words that the term is
+	// one word of (Synonyms). A document says that when it holds all its terms.
 	Synonym int
 	// Share is what a synonym's term weighs, of what the word of the question does.
 	Share float64
-	// Word numbers the word of the query that the term came from. A word gives several terms when it is an identifier or when its stems
-	// in two languages differ; together they are evidence for one word.
+	// Word numbers the word of the query that the term came from. A word gives several terms when
+	// it is an identifier or when its stems in two languages differ; together they are evidence for
+	// one word.
 	Word int
-	// Part numbers the part of the word that the term stands for. Terms of one part are its stems in several languages, of which a document
-	// holds the one in its own: they are as frequent as all of them together, lest the few documents of one language come first everywhere.
+	// Part numbers the part of the word that the term stands for. Terms of one part are its stems
+	// in several languages, of which a document holds the one in its own: they are as frequent as
+	// all of them together, lest the few documents of one language come first everywhere.
 	Part int
-	// Chatter marks words that questions carry whatever they ask about ("please", "anybody", "explain"), and words that are stop words in
-	// one of the languages: they are looked for, but a passage without them lacks nothing.
+	// Chatter marks words that questions carry whatever they ask about ("please", "anybody",
+	// "explain"), and words that are stop words in one of the languages: they are looked for, but a
+	// passage without them lacks nothing.
 	Chatter bool
-	// Name marks words that are written as names: identifiers, what stands between quotation marks, acronyms, capitals in mid-sentence. A question
-	// that names what no document does is not answered by its other words.
+	// Name marks words that are written as names: identifiers, what stands between quotation marks,
+	// acronyms, capitals in mid-sentence. A question that names what no document does is not
+	// answered by its other words.
 	Name bool
-	// Aside marks words that stand beside the question, such as names: whom or what it is asked for, not what it is about.
+	// Aside marks words that stand beside the question, such as names: whom or what it is asked
+	// for, not what it is about.
 	Aside bool
-	// Foreign marks words of a language, or in a script, in which no document is written. That no document holds one says little.
+	// Foreign marks words of a language, or in a script, in which no document is written. That no
+	// document holds one says little.
 	Foreign bool
-	// Joined marks the one word that a verb and its particle make together: "backup" for "back up". It stands for the verb's part of the verb's
-	// word, so that a document may hold either, and the rarer form does not decide alone.
+	// Joined marks the one word that a verb and its particle make together: "backup" for "back up".
+	// It stands for the verb's part of the verb's word, so that a document may hold either, and the
+	// rarer form does not decide alone.
 	Joined bool
 }
 
-// particles are what English verbs form words with: back up and backup, log in, shut down, fail over, stand by.
+// particles are what English verbs form words with: back up and backup, log in, shut down, fail
+// over, stand by.
 var particles = map[string]bool{"up": true, "down": true, "in": true, "out": true, "on": true, "off": true, "over": true, "back": true, "by": true, "around": true}
 
-// Query analyses a question in every language that the documents it is asked of are written in. DefaultLanguage is always among them.
-// Greetings, thanks and signatures around the question are no part of it. There are no operators: quotes, brackets and the like part words and nothing else. The result has no term twice and may be empty.
+// Query analyses a question in every language that the documents it is asked of are written in.
+// DefaultLanguage is always among them. Greetings, thanks and signatures around the question are no
+// part of it. There are no operators: quotes, brackets and the like part words and nothing else.
+// The result has no term twice and may be empty.
 func Query(text string, languages []string) []Term { return query(text, languages).terms }
 
 // analysed is a question with what was seen on the way to its terms.
@@ -114,7 +126,8 @@ func query(text string, languages []string) *analysed {
 			add(t.text, t.unit, false)
 		case asked.stops[t.text]: // a small word of the question's own language means nothing in another one
 		default:
-			// A small word of one language is looked for in the others, where it may mean something, but says nothing by its absence.
+			// A small word of one language is looked for in the others, where it may mean
+			// something, but says nothing by its absence.
 			small := chatter[t.text] || bodies[t.text] && names.aside(t.from, t.to) || slices.ContainsFunc(langs, func(l language) bool { return l.stops[t.text] })
 			for i := range stemmers {
 				if !stemmers[i].lang.stops[t.text] {
@@ -146,9 +159,10 @@ type occurrence struct {
 	part int
 }
 
-// askedIn tells the language of a question among those of the documents: the one that most of its small words are of. Guess, which knows
-// nothing of the documents and seldom dares to judge so short a text, decides where none is ahead. Small words of a language that is not told
-// would be looked for in the documents of the others, where they are rare and therefore weigh much.
+// askedIn tells the language of a question among those of the documents: the one that most of its
+// small words are of. Guess, which knows nothing of the documents and seldom dares to judge so
+// short a text, decides where none is ahead. Small words of a language that is not told would be
+// looked for in the documents of the others, where they are rare and therefore weigh much.
 func askedIn(text string, langs []language) language {
 	hits := make([]int, len(langs))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) }) {
@@ -176,7 +190,8 @@ func askedIn(text string, langs []language) language {
 	return langs[ahead]
 }
 
-// onlyChatter reports whether a question consists of chatter, two words of it or more: "thanks!" asks about nothing.
+// onlyChatter reports whether a question consists of chatter, two words of it or more: "thanks!"
+// asks about nothing.
 func onlyChatter(terms []Term) bool {
 	for _, t := range terms {
 		if !t.Chatter {
@@ -205,8 +220,9 @@ func queryLanguages(names []string) []language {
 	return langs
 }
 
-// Together returns how frequent each term counts as: as its part, in all languages; a synonym, which is to weigh no more than the word it stands
-// for, as whichever of the two is more frequent. frequency runs parallel to terms.
+// Together returns how frequent each term counts as: as its part, in all languages; a synonym,
+// which is to weigh no more than the word it stands for, as whichever of the two is more frequent.
+// frequency runs parallel to terms.
 func Together(terms []Term, frequency []int) []int {
 	parts := make(map[int]int, len(terms))
 	for i, t := range terms {

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// One document in another language must not turn the small words of every question into rare, weighty ones.
+// One document in another language must not turn the small words of every question into rare,
+// weighty ones.
 func TestSmallWordsOfTheQuestionsLanguageMeanNothingElsewhere(t *testing.T) {
 	t.Parallel()
 	small := map[string]bool{"how": true, "do": true, "i": true, "up": true, "the": true}
@@ -56,7 +57,8 @@ func TestAVerbAndItsParticleAreOneWordToo(t *testing.T) {
 	}
 }
 
-// A short question has too few small words to tell its language by, unless one knows which languages there are.
+// A short question has too few small words to tell its language by, unless one knows which
+// languages there are.
 func TestTheLanguageOfAShortQuestionIsOneOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -110,7 +112,8 @@ func TestAGreetingAsksAboutNothing(t *testing.T) {
 	}
 }
 
-// "serveurs" is "serveur" in French and stays as it is in Danish, say: a French document holds the one stem and a Danish the other.
+// "serveurs" is "serveur" in French and stays as it is in Danish, say: a French document holds the
+// one stem and a Danish the other.
 func TestStemsOfOneWordAreAsFrequentAsAllOfThem(t *testing.T) {
 	t.Parallel()
 	terms := analyse.Query("nationale serveurs", []string{"french", "danish"})
@@ -130,7 +133,8 @@ func TestStemsOfOneWordAreAsFrequentAsAllOfThem(t *testing.T) {
 	}
 }
 
-// The parts of an identifier are words of their own: a rare one is not made frequent by its neighbour.
+// The parts of an identifier are words of their own: a rare one is not made frequent by its
+// neighbour.
 func TestPartsOfAnIdentifierAreCountedByThemselves(t *testing.T) {
 	t.Parallel()
 	terms := analyse.Query("pg_basebackup", nil)

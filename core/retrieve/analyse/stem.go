@@ -71,8 +71,8 @@ func algorithm(language string) stemFunc {
 	return nil
 }
 
-// stemmers lends stemmers of a language, with what they remember of the texts before: stemming costs far more than a look-up, and texts repeat
-// their words.
+// stemmers lends stemmers of a language, with what they remember of the texts before: stemming
+// costs far more than a look-up, and texts repeat their words.
 type stemmers struct{ pool sync.Pool }
 
 // mostStems bounds the memory of a stemmer to a few megabytes.

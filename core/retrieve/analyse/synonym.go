@@ -6,24 +6,28 @@ import (
 	"sync"
 )
 
-// SynonymShare is what a synonym weighs, of what the word of the question weighs that it stands for: a document in the asker's own words goes
-// before one in other words. Of 20 sets of general words (delete and remove, folder and directory), 80 questions about two manuals had the right page
-// among the first five 56 times without them, 56 times at a quarter, and 55 times at a half, at three quarters and at the full weight: what gains are
-// words that only the operator knows to mean the same, and those lose to no word of the question at a half.
+// SynonymShare is what a synonym weighs, of what the word of the question weighs that it stands
+// for: a document in the asker's own words goes before one in other words. Of 20 sets of general
+// words (delete and remove, folder and directory), 80 questions about two manuals had the right
+// page among the first five 56 times without them, 56 times at a quarter, and 55 times at a half,
+// at three quarters and at the full weight: what gains are words that only the operator knows to
+// mean the same, and those lose to no word of the question at a half.
 const SynonymShare = 0.5
 
 // maxSynonymTerms bounds what synonyms add to a question.
 const maxSynonymTerms = 100
 
-// Synonyms are sets of words and phrases that mean the same, as an operator lists them. Whichever member of a set a question holds, the others are
-// looked for too. They are sets and not rules, so that nothing leads in a circle, and what is found through one set is not looked up in another.
+// Synonyms are sets of words and phrases that mean the same, as an operator lists them. Whichever
+// member of a set a question holds, the others are looked for too. They are sets and not rules, so
+// that nothing leads in a circle, and what is found through one set is not looked up in another.
 // nil is no set. Synonyms never change and are safe for concurrent use.
 type Synonyms struct {
 	sets     [][]string
 	lexicons sync.Map // of *lexicon, by language
 }
 
-// NewSynonyms returns the sets. A phrase that has no word to look for, such as one of small words alone, is passed over.
+// NewSynonyms returns the sets. A phrase that has no word to look for, such as one of small words
+// alone, is passed over.
 func NewSynonyms(sets [][]string) *Synonyms {
 	s := &Synonyms{}
 	for _, set := range sets {
@@ -32,8 +36,8 @@ func NewSynonyms(sets [][]string) *Synonyms {
 	return s
 }
 
-// Phrase returns what tells a word or phrase from others, whatever its letter case, hyphens and endings, and how many of its words are looked for:
-// 0 for small words alone, such as "it".
+// Phrase returns what tells a word or phrase from others, whatever its letter case, hyphens and
+// endings, and how many of its words are looked for: 0 for small words alone, such as "it".
 func Phrase(text string) (key string, words int) {
 	lang := languageOf(DefaultLanguage)
 	stem := &stemmer{lang: lang}
@@ -83,7 +87,8 @@ func keysOf(text string, stem *stemmer) []string {
 	return keys
 }
 
-// wordsOf are the terms that a phrase is looked for by: of an identifier the whole, no small words, none twice.
+// wordsOf are the terms that a phrase is looked for by: of an identifier the whole, no small words,
+// none twice.
 func wordsOf(text string, stem *stemmer) []string {
 	var words []string
 	units := make(map[int]int) // how many words were there when a unit began
@@ -111,8 +116,9 @@ func wordsOf(text string, stem *stemmer) []string {
 	return once
 }
 
-// Query is the function Query with the synonyms of what the question says. Each stands for a word of the question: its terms follow those of the
-// word and share its Word and Part. A phrase stands for each word of the one that it replaces, and its terms share the weight. told says what was
+// Query is the function Query with the synonyms of what the question says. Each stands for a word
+// of the question: its terms follow those of the word and share its Word and Part. A phrase stands
+// for each word of the one that it replaces, and its terms share the weight. told says what was
 // added, such as "k8s: kubernetes". Without a synonym the terms are those of the function.
 func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []string) {
 	if s == nil || len(s.sets) == 0 {
@@ -144,7 +150,8 @@ func (s *Synonyms) Query(text string, languages []string) (terms []Term, told []
 	return terms, told
 }
 
-// stand lets one phrase stand for the words of a match, in every language, and returns how many terms that adds.
+// stand lets one phrase stand for the words of a match, in every language, and returns how many
+// terms that adds.
 func (s *Synonyms) stand(q *analysed, m match, place int, number *int, room int, added map[int][]Term) int {
 	n := 0
 	var before [][]string
@@ -180,7 +187,8 @@ type match struct {
 	words []int // the last terms of the question's words that it is made of
 }
 
-// match finds the members that a question holds, the longest at each place, none within another, each once.
+// match finds the members that a question holds, the longest at each place, none within another,
+// each once.
 func (s *Synonyms) match(q *analysed) []match {
 	keys := make([][]string, len(q.langs)) // by language and written word
 	for i, lang := range q.langs {

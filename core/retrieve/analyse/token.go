@@ -72,8 +72,8 @@ func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// wordEnd finds where the word that begins at start ends. A hyphen or dot between two word characters belongs to the word, and so do
-// the endings of "C++" and "C#".
+// wordEnd finds where the word that begins at start ends. A hyphen or dot between two word
+// characters belongs to the word, and so do the endings of "C++" and "C#".
 func wordEnd(text string, start int) int {
 	i := start
 	for i < len(text) {
@@ -110,7 +110,8 @@ func joins(r rune) bool {
 	return r == '-' || r == '.' || r == '\u2010' || r == '\u2011'
 }
 
-// unspaced reports whether a character belongs to a script that is written without spaces between words.
+// unspaced reports whether a character belongs to a script that is written without spaces between
+// words.
 func unspaced(r rune) bool {
 	if r < 0x0E00 {
 		return false
@@ -119,8 +120,9 @@ func unspaced(r rune) bool {
 		r == 'ー'
 }
 
-// pairs yields each pair of neighbouring characters of a run (the usual terms for Chinese, Japanese and Korean) and, as extras, the
-// single characters, so that a question of one character finds something. A run of one character yields it alone.
+// pairs yields each pair of neighbouring characters of a run (the usual terms for Chinese, Japanese
+// and Korean) and, as extras, the single characters, so that a question of one character finds
+// something. A run of one character yields it alone.
 func pairs(run string, yield func(string, kind) bool) bool {
 	run = lower(run)
 	previous := -1

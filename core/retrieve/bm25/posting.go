@@ -2,7 +2,8 @@ package bm25
 
 import "encoding/binary"
 
-// BlockSize is how many consecutive chunk ids one block spans; a posting holds the position within the block in 16 bits.
+// BlockSize is how many consecutive chunk ids one block spans; a posting holds the position within
+// the block in 16 bits.
 const BlockSize = 1 << 16
 
 // Split parts a chunk id into its block and its position there.
@@ -11,7 +12,8 @@ func Split(id int64) (block int32, offset uint16) { return int32(id >> 16), uint
 // Join is the inverse of Split.
 func Join(block int32, offset uint16) int64 { return int64(block)<<16 | int64(offset) }
 
-// Sealed postings: 4 bytes each, the offset and the quantised impact, both little-endian, offsets ascending.
+// Sealed postings: 4 bytes each, the offset and the quantised impact, both little-endian, offsets
+// ascending.
 const sealedSize = 4
 
 // AppendSealed adds a posting to a sealed list.
@@ -28,8 +30,8 @@ func Sealed(list []byte, i int) (offset, impact uint16) {
 	return binary.LittleEndian.Uint16(p), binary.LittleEndian.Uint16(p[2:])
 }
 
-// Fresh postings, before sealing: 6 bytes each, the offset, the term frequency and the field's length, offsets ascending. Their impacts
-// are computed when they are read.
+// Fresh postings, before sealing: 6 bytes each, the offset, the term frequency and the field's
+// length, offsets ascending. Their impacts are computed when they are read.
 const freshSize = 6
 
 // AppendFresh adds a posting to a fresh list; numbers above 65,535 are kept as that.

@@ -11,7 +11,8 @@ type Scored struct {
 	Score float64
 }
 
-// better orders by score, then by id, so that results do not depend on the order in which blocks are visited.
+// better orders by score, then by id, so that results do not depend on the order in which blocks
+// are visited.
 func better(a, b Scored) int {
 	switch { // faster than cmp.Compare, which knows what is no number
 	case a.Score > b.Score:
@@ -22,7 +23,8 @@ func better(a, b Scored) int {
 	return cmp.Compare(a.ID, b.ID)
 }
 
-// Select returns the n best, in no order; it reorders all. Quickselect (Hoare, "Algorithm 65: Find", 1961).
+// Select returns the n best, in no order; it reorders all. Quickselect (Hoare, "Algorithm 65:
+// Find", 1961).
 func Select(all []Scored, n int) []Scored {
 	if n >= len(all) {
 		return all

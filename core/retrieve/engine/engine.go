@@ -1,6 +1,8 @@
-// Package engine is the port to a search engine that stands beside the database: it adds up what it is told that words weigh, compares vectors, and
-// leaves out what an audience may not read. What it holds is made from the database and can be made anew at any time; what it finds is looked up
-// there before anybody sees it. So an engine that is late, or wrong, hides something, and never reveals anything.
+// Package engine is the port to a search engine that stands beside the database: it adds up what it
+// is told that words weigh, compares vectors, and leaves out what an audience may not read. What it
+// holds is made from the database and can be made anew at any time; what it finds is looked up
+// there before anybody sees it. So an engine that is late, or wrong, hides something, and never
+// reveals anything.
 package engine
 
 import (
@@ -14,15 +16,18 @@ import (
 
 // Sentinels for what callers branch on. Each is wrapped in a sentence that says what to do.
 var (
-	// ErrDown reports an engine that cannot be reached, or refuses for the time being: trying again later may help.
+	// ErrDown reports an engine that cannot be reached, or refuses for the time being: trying again
+	// later may help.
 	ErrDown = errors.New("the search engine cannot be used at the moment")
-	// ErrMissing reports an index that the engine does not have, or has as another release of this program made it.
+	// ErrMissing reports an index that the engine does not have, or has as another release of this
+	// program made it.
 	ErrMissing = errors.New("the search engine does not have the index")
 	// ErrUnfit reports a server that is not one this program works with.
 	ErrUnfit = errors.New("the search engine is not one that works")
 )
 
-// Engine is a search engine. Implementations are safe for concurrent use, and apply nothing of a call's context later.
+// Engine is a search engine. Implementations are safe for concurrent use, and apply nothing of a
+// call's context later.
 type Engine interface {
 	Searcher
 	Writer
@@ -37,8 +42,10 @@ type Searcher interface {
 
 // Writer changes what is found.
 type Writer interface {
-	// Apply carries out changes in an index; where visible, it returns when searches of an index that serves see them. Changes of a chunk may arrive in any order
-	// and several times: one with a lower version than the last one has no effect. After an error some of them may have been carried out.
+	// Apply carries out changes in an index; where visible, it returns when searches of an index
+	// that serves see them. Changes of a chunk may arrive in any order and several times: one with
+	// a lower version than the last one has no effect. After an error some of them may have been
+	// carried out.
 	Apply(ctx context.Context, index string, changes []Change, visible bool) error
 	// Refresh has searches see all that was applied to an index.
 	Refresh(ctx context.Context, index string) error
@@ -54,7 +61,8 @@ type Keeper interface {
 	Name(number int64) string
 	// Create makes an empty index to be filled; one that is there is emptied first.
 	Create(ctx context.Context, index string) error
-	// Serve has an index that was filled serve: searches see all that was applied to it, and what is applied from now on soon, asked for or not.
+	// Serve has an index that was filled serve: searches see all that was applied to it, and what
+	// is applied from now on soon, asked for or not.
 	Serve(ctx context.Context, index string) error
 	// Drop takes indexes away; those that are not there are ignored.
 	Drop(ctx context.Context, indexes ...string) error

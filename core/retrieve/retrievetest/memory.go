@@ -1,4 +1,5 @@
-// Package retrievetest holds a working index in memory for unit tests of other packages, and the suite that it and the real index pass.
+// Package retrievetest holds a working index in memory for unit tests of other packages, and the
+// suite that it and the real index pass.
 package retrievetest
 
 import (
@@ -28,8 +29,9 @@ type Document struct {
 	Model      string
 }
 
-// Memory is an index in memory: every search computes BM25 and cosines anew from all documents, by the textbook formulas, and shares no
-// code with the real index but the analyser. It is safe for concurrent use and slow beyond some thousand chunks. Use NewMemory.
+// Memory is an index in memory: every search computes BM25 and cosines anew from all documents, by
+// the textbook formulas, and shares no code with the real index but the analyser. It is safe for
+// concurrent use and slow beyond some thousand chunks. Use NewMemory.
 type Memory struct {
 	mu     sync.RWMutex
 	stored map[key]entry
@@ -167,7 +169,8 @@ func (m *Memory) candidates(r retrieve.Request) (retrieve.Candidates, error) {
 	return out, nil
 }
 
-// idf and impact are written out from the formulas, so that a mistake in the packed index cannot hide in shared code.
+// idf and impact are written out from the formulas, so that a mistake in the packed index cannot
+// hide in shared code.
 func idf(n, df int) float64 {
 	return math.Log(1 + (float64(max(n, df))-float64(df)+0.5)/(float64(df)+0.5))
 }
@@ -305,7 +308,8 @@ func (m *Memory) Excerpts(ctx context.Context, audience access.Audience, spans [
 	}), nil
 }
 
-// passages returns what an audience may read of what is wanted, in an order. The caller holds the lock.
+// passages returns what an audience may read of what is wanted, in an order. The caller holds the
+// lock.
 func (m *Memory) passages(audience access.Audience, wanted func(document.ID, document.ChunkID, int) bool,
 	order func(a, b retrieve.Passage) int) []retrieve.Passage {
 	var found []retrieve.Passage

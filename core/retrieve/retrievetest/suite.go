@@ -26,7 +26,8 @@ type Store interface {
 // OtherTenant is the tenant of the suite beside access.DefaultTenant.
 const OtherTenant access.TenantID = "other"
 
-// One makes a document of the default shape: an id, a title, a text for each chunk, members may read it.
+// One makes a document of the default shape: an id, a title, a text for each chunk, members may
+// read it.
 func One(id, title string, texts ...string) Document {
 	d := Document{Document: document.Document{
 		Ref: document.Ref{ID: document.ID(id), Source: "docs", Kind: "file", Title: title, URL: "https://docs.example/" + id},
@@ -114,8 +115,8 @@ func documents(t *testing.T, index retrieve.Index, a access.Audience, entries []
 	return out
 }
 
-// Names fetches the candidates' passages and returns their documents. It fails the test when a candidate cannot be fetched, or when it says
-// another position than its passage.
+// Names fetches the candidates' passages and returns their documents. It fails the test when a
+// candidate cannot be fetched, or when it says another position than its passage.
 func Names(t *testing.T, index retrieve.Index, a access.Audience, entries []retrieve.Candidate) map[document.ChunkID]document.ID {
 	t.Helper()
 	var chunks []document.ChunkID
@@ -159,7 +160,8 @@ func testFinds(t *testing.T, s Store) {
 	want(t, "a word that is nowhere", Found(t, s, Ask("zeppelin")))
 }
 
-// Corpus is a small corpus with repeated words, long and short chunks, and documents without a title.
+// Corpus is a small corpus with repeated words, long and short chunks, and documents without a
+// title.
 func Corpus() []Document {
 	return []Document{
 		One("a", "Vacuum and autovacuum", "vacuum reclaims storage", "autovacuum runs vacuum by itself when many rows are dead", "storage storage storage"),
@@ -179,7 +181,8 @@ func testEqualsMemory(t *testing.T, s Store) {
 	}
 }
 
-// Same checks that two indexes give the same candidates and scores on the keyword side, as far as 16-bit impacts allow.
+// Same checks that two indexes give the same candidates and scores on the keyword side, as far as
+// 16-bit impacts allow.
 func Same(t *testing.T, question string, got, want retrieve.Index) {
 	t.Helper()
 	same(t, Ask(question), got, want)
@@ -369,7 +372,8 @@ func testSemantic(t *testing.T, s Store) {
 	}
 }
 
-// Others than candidates may be chosen, too: their neighbours, say. What the audience may not read is left out.
+// Others than candidates may be chosen, too: their neighbours, say. What the audience may not read
+// is left out.
 func testChosen(t *testing.T, s Store) {
 	other := One("b", "", "standby of somebody else")
 	other.ACL = access.ACL{"group:dba"}

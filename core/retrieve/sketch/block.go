@@ -7,7 +7,8 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// Block holds the sketches of one block of 65,536 chunks. It is safe for concurrent reading while nobody writes.
+// Block holds the sketches of one block of 65,536 chunks. It is safe for concurrent reading while
+// nobody writes.
 type Block struct {
 	space  *Space
 	words  []uint64
@@ -54,7 +55,8 @@ func (q *Query) distance(b *Block, offset int) int {
 	return d
 }
 
-// within adds the chunks of some words of Wanted that differ in so many bits at most, by their offsets.
+// within adds the chunks of some words of Wanted that differ in so many bits at most, by their
+// offsets.
 func (q *Query) within(near []uint16, p Part, from, to, limit int) []uint16 {
 	if len(q.signs) == 4 { // 256 dimensions, those of the embedder in the program
 		return q.within4(near, p, from, to, limit)
@@ -93,7 +95,8 @@ func (q *Query) within4(near []uint16, p Part, from, to, limit int) []uint16 {
 	return near
 }
 
-// estimate is the inner product of the query with a chunk's vector, less that with the middle, which is the same for all.
+// estimate is the inner product of the query with a chunk's vector, less that with the middle,
+// which is the same for all.
 func (q *Query) estimate(b *Block, offset int) float32 {
 	w := len(q.signs)
 	var even, odd float32 // independent, so that the processor adds them at the same time

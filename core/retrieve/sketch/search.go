@@ -11,18 +11,20 @@ import (
 )
 
 const (
-	// leastSigns and signsShare say how many chunks the comparison of signs leaves for that with the query's numbers.
+	// leastSigns and signsShare say how many chunks the comparison of signs leaves for that with
+	// the query's numbers.
 	leastSigns = 3000
 	signsShare = 64 // 1 of so many
-	// sampled is how many chunks, at least, tell how near the wanted share lies; sampleShare is the part of all that is looked at for that.
+	// sampled is how many chunks, at least, tell how near the wanted share lies; sampleShare is the
+	// part of all that is looked at for that.
 	sampled     = 8192
 	sampleShare = 32 // 1 of so many
 	// unitWords is how many words of Wanted a goroutine takes at a time: 4,096 chunks.
 	unitWords = 64
 )
 
-// Search looks in some blocks for the chunks that are nearest to a query, with as many goroutines as call Work. The blocks must not be written to
-// while it begins, nor while anybody is in Work.
+// Search looks in some blocks for the chunks that are nearest to a query, with as many goroutines
+// as call Work. The blocks must not be written to while it begins, nor while anybody is in Work.
 type Search struct {
 	query *Query
 	parts []Part
@@ -54,8 +56,9 @@ func (q *Query) Search(parts []Part, n int) *Search {
 // units is how many parts the work is cut into.
 func (s *Search) units() int { return len(s.parts) * len(bm25.Bitmap{}) / unitWords }
 
-// Work does what no other goroutine has taken, and returns when nothing is left to be taken. The one that finishes the last part of it gets the chunks
-// (last is true): n of them, ascending, that are probably among the most similar to the query. Of the ten really most similar, hardly any is
+// Work does what no other goroutine has taken, and returns when nothing is left to be taken. The
+// one that finishes the last part of it gets the chunks (last is true): n of them, ascending, that
+// are probably among the most similar to the query. Of the ten really most similar, hardly any is
 // missing among a few hundred.
 func (s *Search) Work() (nearest []int64, last bool) {
 	var near []uint16
@@ -103,7 +106,8 @@ func (s *Search) nearest() []int64 {
 	return ids
 }
 
-// limit is how many differing bits a share of the chunks has at most, and a few more of them, by one word of Wanted in every step.
+// limit is how many differing bits a share of the chunks has at most, and a few more of them, by
+// one word of Wanted in every step.
 func (q *Query) limit(parts []Part, share float64, step int) int {
 	frequency := make([]int, 64*len(q.signs)+1)
 	count := 0

@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// clustered makes n vectors of length 1 around 50 centres, with most of their variance in few directions, as embeddings have it.
+// clustered makes n vectors of length 1 around 50 centres, with most of their variance in few
+// directions, as embeddings have it.
 func clustered(rng *rand.Rand, n, dimensions int) [][]float32 {
 	around := func(centre []float32, spread float64) []float32 {
 		v := make([]float32, dimensions)
@@ -95,7 +96,8 @@ func TestWorkIsShared(t *testing.T) {
 	}
 }
 
-// Of the ten most similar chunks, at least 95 % are among the 400 returned, whatever the length of vectors and whichever may be read.
+// Of the ten most similar chunks, at least 95 % are among the 400 returned, whatever the length of
+// vectors and whichever may be read.
 func TestNearestHoldsTheMostSimilar(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ dimensions, share int }{{200, 2}, {256, 1}, {384, 1}} {

@@ -1,9 +1,12 @@
-// Package sketch compares vectors coarsely and fast: one bit for each dimension, in memory, so that the most similar of a million chunks are
-// narrowed down to a few hundred in milliseconds, whichever of them may be read. What remains is then compared exactly.
+// Package sketch compares vectors coarsely and fast: one bit for each dimension, in memory, so that
+// the most similar of a million chunks are narrowed down to a few hundred in milliseconds,
+// whichever of them may be read. What remains is then compared exactly.
 //
-// The method is RaBitQ (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a Theoretical Error Bound for Approximate Nearest
-// Neighbor Search", 2024): what a vector differs from the middle is turned by a random rotation, which spreads its length over all
-// dimensions alike, and the signs are kept; a query keeps its numbers. The inner product estimated so is right on average.
+// The method is RaBitQ (Gao and Long, "RaBitQ: Quantizing High-Dimensional Vectors with a
+// Theoretical Error Bound for Approximate Nearest Neighbor Search", 2024): what a vector differs
+// from the middle is turned by a random rotation, which spreads its length over all dimensions
+// alike, and the signs are kept; a query keeps its numbers. The inner product estimated so is right
+// on average.
 package sketch
 
 import (
@@ -12,18 +15,21 @@ import (
 	"math/rand/v2"
 )
 
-// rounds is how often signs are flipped and dimensions mixed (Ailon and Chazelle, "The Fast Johnson–Lindenstrauss Transform", 2009): twice, and
-// twice as often where the length is no power of two and the two ends are mixed in turn.
+// rounds is how often signs are flipped and dimensions mixed (Ailon and Chazelle, "The Fast
+// Johnson–Lindenstrauss Transform", 2009): twice, and twice as often where the length is no power
+// of two and the two ends are mixed in turn.
 const rounds = 4
 
-// Space is a rotation around a middle, in which vectors of one length are sketched. It is immutable.
+// Space is a rotation around a middle, in which vectors of one length are sketched. It is
+// immutable.
 type Space struct {
 	middle []float32
 	flips  [rounds][]float32 // 1 or −1
 }
 
-// NewSpace returns a space with the middle of a sample of the vectors that will be sketched. The sample must not be empty; the same sample
-// gives the same space. A sample that is not typical makes estimates coarser and never wrong.
+// NewSpace returns a space with the middle of a sample of the vectors that will be sketched. The
+// sample must not be empty; the same sample gives the same space. A sample that is not typical
+// makes estimates coarser and never wrong.
 func NewSpace(sample [][]float32) *Space {
 	d := len(sample[0])
 	s := &Space{middle: make([]float32, d)}
@@ -91,7 +97,8 @@ func hadamard(v []float32) {
 	}
 }
 
-// encode writes the sketch of v into words and returns the factor that makes estimates right on average. buffer has the length of v.
+// encode writes the sketch of v into words and returns the factor that makes estimates right on
+// average. buffer has the length of v.
 func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
 	for i := range v {
 		buffer[i] = v[i] - s.middle[i]

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// variable names the seed for pgregory.net/rapid too, to which 0 and an empty value are none as well.
+// variable names the seed for pgregory.net/rapid too, to which 0 and an empty value are none as
+// well.
 const variable = "RAPID_SEED"
 
 // Seed is RAPID_SEED, else drawn by the clock. The test's log tells it: a run is repeated with it.

@@ -17,7 +17,8 @@ func (f *fixture) written(second int) session.Intake {
 	return in
 }
 
-// answers leases and finishes what waits, and returns the questions in order. Each is to know those before it.
+// answers leases and finishes what waits, and returns the questions in order. Each is to know those
+// before it.
 func (f *fixture) answers() (texts []string) {
 	f.Helper()
 	for t := f.tryLease("r1"); t != nil; t = f.tryLease("r1") {
@@ -79,7 +80,8 @@ func lateArrivalUnasked(f *fixture) {
 	}
 }
 
-// A replica that asks for work never gets a later message while an earlier one, which was stored before it asked, waits.
+// A replica that asks for work never gets a later message while an earlier one, which was stored
+// before it asked, waits.
 func racingArrivals(f *fixture) {
 	const questions, replicas = 60, 3
 	ins := make(chan session.Intake, questions)

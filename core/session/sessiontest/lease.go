@@ -358,7 +358,8 @@ func live(f *fixture) {
 func abandoned(f *fixture) {
 	f.accept(f.question("q"))
 	f.beat("r1")
-	// Any age is over the limit of a nanosecond, and r1 came later than that: as after a restored backup.
+	// Any age is over the limit of a nanosecond, and r1 came later than that: as after a restored
+	// backup.
 	t, err := One(f.Lease(f.ctx, session.LeaseRequest{Replica: "r1", MaxAge: time.Nanosecond}))
 	f.must(err)
 	if t == nil || !t.Abandoned {

@@ -1,4 +1,5 @@
-// Package sessiontest proves implementations of the session ports (Suite, SignalSuite) and holds Memory, a working one for tests.
+// Package sessiontest proves implementations of the session ports (Suite, SignalSuite) and holds
+// Memory, a working one for tests.
 package sessiontest
 
 import (
@@ -24,8 +25,8 @@ type Store interface {
 	session.Audit
 }
 
-// Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a testing/synctest bubble, and is safe
-// for concurrent use.
+// Memory is a Store that lives as long as it is referenced. It passes Suite, works inside a
+// testing/synctest bubble, and is safe for concurrent use.
 type Memory struct {
 	mu          sync.Mutex
 	ids         int
@@ -172,8 +173,9 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
-// overtake closes answers that nobody asked for and that wait for people: now somebody asks. It returns the turns of later messages that
-// nobody has begun, in order, which the new one is put before.
+// overtake closes answers that nobody asked for and that wait for people: now somebody asks. It
+// returns the turns of later messages that nobody has begun, in order, which the new one is put
+// before.
 func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
 	if in.Ambient {
 		return nil
@@ -304,8 +306,8 @@ func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by
 	return p, ctx.Err()
 }
 
-// added is what a turn adds to the history after its question: nothing when its answer was removed, a correction in the place of
-// all that the model did, else the messages of the best run.
+// added is what a turn adds to the history after its question: nothing when its answer was removed,
+// a correction in the place of all that the model did, else the messages of the best run.
 func added(s session.Saved) []message.Message {
 	best, ran := s.Best()
 	switch {

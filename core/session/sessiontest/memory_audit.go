@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// audited writes an entry. Of a person who is forgotten later Who is taken away, and the alias stays.
+// audited writes an entry. Of a person who is forgotten later Who is taken away, and the alias
+// stays.
 func (m *Memory) audited(tenant access.TenantID, e session.Entry) {
 	m.ids++
 	e.Sequence, e.At = int64(m.ids), time.Now()

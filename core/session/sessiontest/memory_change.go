@@ -67,11 +67,12 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	return changed, nil
 }
 
-// edits reports whether an edit waits for the attempt to let go, which a person's stop takes the sense from.
+// edits reports whether an edit waits for the attempt to let go, which a person's stop takes the
+// sense from.
 func (t *turn) edits() bool { return t.edit != nil && !t.StopRequested && t.removed == nil }
 
-// again queues a turn with another question, and returns what it was, which is left as a superseded turn in its place, without what was
-// asked and answered.
+// again queues a turn with another question, and returns what it was, which is left as a superseded
+// turn in its place, without what was asked and answered.
 func (m *Memory) again(t *turn, question message.Message) *turn {
 	old := *t
 	old.ID, old.Message, old.pages, old.edit, old.owner, old.disturbed = session.TurnID(m.id()), "", nil, nil, "", false
@@ -153,7 +154,8 @@ func (m *Memory) Withdraw(
 	return changed, nil
 }
 
-// eraseUnshown deletes the answer of a turn whose question was deleted, once nothing of it is to be shown any more.
+// eraseUnshown deletes the answer of a turn whose question was deleted, once nothing of it is to be
+// shown any more.
 func (t *turn) eraseUnshown() {
 	if t.withdrawn && t.State == session.Done && !t.disturbed {
 		t.saved.Runs, t.correction = nil, nil

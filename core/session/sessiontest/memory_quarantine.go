@@ -55,7 +55,8 @@ func (m *Memory) bury(me session.ReplicaID, now time.Time) {
 	}
 }
 
-// apart chooses what a replica may lease: turns of a quarantine, or those in none; or whether it gets nothing, for now, or because it drains.
+// apart chooses what a replica may lease: turns of a quarantine, or those in none; or whether it
+// gets nothing, for now, or because it drains.
 func (m *Memory) apart(r session.LeaseRequest, now time.Time) (group session.ReplicaID, full, draining bool) {
 	held := map[session.ReplicaID]map[session.ReplicaID]int{} // replica → quarantine → turns
 	for _, t := range m.turns {
@@ -112,7 +113,8 @@ func (m *Memory) leaveQuarantines(host session.ReplicaID) {
 	}
 }
 
-// spare reports whether a replica can be given to a quarantine: it is the only one, or another one stays free.
+// spare reports whether a replica can be given to a quarantine: it is the only one, or another one
+// stays free.
 func (m *Memory) spare(q *quarantine, me session.ReplicaID, now time.Time) bool {
 	others, free := 0, 0
 	for id, r := range m.replicas {

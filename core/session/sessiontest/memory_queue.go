@@ -220,7 +220,8 @@ func (m *Memory) Depth(ctx context.Context) (int, error) {
 	return n, ctx.Err()
 }
 
-// handBack raises the attempt as well, so that the worker that let go of the turn is fenced from that moment on.
+// handBack raises the attempt as well, so that the worker that let go of the turn is fenced from
+// that moment on.
 func (m *Memory) handBack(t *turn) {
 	t.owner = ""
 	t.Attempt++
@@ -282,7 +283,8 @@ func (m *Memory) Live(ctx context.Context) (int, error) {
 	return live, ctx.Err()
 }
 
-// Sweep implements session.Store. A store that forgets everything keeps the rest for as long as it lives.
+// Sweep implements session.Store. A store that forgets everything keeps the rest for as long as it
+// lives.
 func (m *Memory) Sweep(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -220,7 +220,8 @@ func (m *Memory) Remove(ctx context.Context, tenant access.TenantID, id session.
 	return running, ctx.Err()
 }
 
-// remove takes an answer away, with all that was given in its place, and returns the turns that run.
+// remove takes an answer away, with all that was given in its place, and returns the turns that
+// run.
 func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	r.At = time.Now()
 	for _, part := range m.lineage(t) {
@@ -245,8 +246,8 @@ func (m *Memory) remove(t *turn, r session.Removal) (running []session.TurnID) {
 	return running
 }
 
-// shows reports whether a turn is another one, was replaced by it, or stood in its place before the question was edited; or the other way
-// round.
+// shows reports whether a turn is another one, was replaced by it, or stood in its place before the
+// question was edited; or the other way round.
 func (t *turn) shows(other *turn) bool {
 	standing := func(t *turn) *turn {
 		if t.became != nil {

@@ -79,7 +79,8 @@ func (m *Memory) ResetSetting(ctx context.Context, tenant access.TenantID, at se
 	return was, ctx.Err()
 }
 
-// limit counts a question against its quotas, or returns when those that have no room for it have room again.
+// limit counts a question against its quotas, or returns when those that have no room for it have
+// room again.
 func (m *Memory) limit(tenant access.TenantID, quotas []session.Quota) time.Time {
 	now := time.Now()
 	var until time.Time

@@ -6,7 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Park lets go of a turn that waits until somebody starts its deep search, for so long at most. What else is asked in its thread meanwhile does not wait with it.
+// Park lets go of a turn that waits until somebody starts its deep search, for so long at most.
+// What else is asked in its thread meanwhile does not wait with it.
 func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -285,7 +285,8 @@ func failures(f *fixture) {
 	}
 }
 
-// randomDeaths kills replicas at random, among them each that runs the poison, and looks that no turn ever runs beside one that it must not.
+// randomDeaths kills replicas at random, among them each that runs the poison, and looks that no
+// turn ever runs beside one that it must not.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

@@ -120,7 +120,8 @@ func retried(f *fixture) {
 	}
 }
 
-// A worker that wrote over an answer finds out when the answer has been retried: what took its place is delivered once more.
+// A worker that wrote over an answer finds out when the answer has been retried: what took its
+// place is delivered once more.
 func disturbedRetry(f *fixture) {
 	f.accept(f.question("q"))
 	late := f.lease("r1")

@@ -10,8 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// SignalSuite holds for every session.Signal. open returns two ends that hear each other, in two processes as far as they know;
-// one in-process signal may be given twice. Both are reliable when they are returned.
+// SignalSuite holds for every session.Signal. open returns two ends that hear each other, in two
+// processes as far as they know; one in-process signal may be given twice. Both are reliable when
+// they are returned.
 func SignalSuite(t *testing.T, open func(*testing.T) (raise, watch session.Signal)) {
 	t.Helper()
 	t.Run("a stop is heard in both processes", func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Suite holds for every Store. open returns an empty store of its own to each test; the tests run in parallel. Nothing in it
-// sleeps: leases are made to expire by beating for no time.
+// Suite holds for every Store. open returns an empty store of its own to each test; the tests run
+// in parallel. Nothing in it sleeps: leases are made to expire by beating for no time.
 func Suite(t *testing.T, open func(*testing.T) Store) {
 	t.Helper()
 	for _, test := range []struct {

@@ -20,11 +20,12 @@ type Ledger interface {
 	spend.Books
 }
 
-// Clock sets the time that an examined ledger takes for now, in every view of it. What is set aside may run out by another clock, as long as
-// that one runs on.
+// Clock sets the time that an examined ledger takes for now, in every view of it. What is set aside
+// may run out by another clock, as long as that one runs on.
 type Clock func(now time.Time)
 
-// noon is what the clock shows when a test begins: a day that is neither the first nor the last of its month.
+// noon is what the clock shows when a test begins: a day that is neither the first nor the last of
+// its month.
 var noon = time.Date(2026, time.March, 10, 12, 0, 0, 0, time.UTC)
 
 const unit = spend.Unit
@@ -35,7 +36,8 @@ func use(input, output int, amount spend.Amount) spend.Use {
 	return spend.Use{Usage: llm.Usage{Input: input, Output: output}, Amount: amount}
 }
 
-// Suite runs against empty ledgers. open returns several views of one, as several processes have, and the clock of all of them.
+// Suite runs against empty ledgers. open returns several views of one, as several processes have,
+// and the clock of all of them.
 func Suite(t *testing.T, open func(t *testing.T) ([]Ledger, Clock)) {
 	for name, test := range map[string]func(*testing.T, []Ledger, Clock){
 		"a cap leaves room for what fits, and what is settled gives the rest back": room,
@@ -237,8 +239,9 @@ func overnight(t *testing.T, l []Ledger, clock Clock) {
 	}
 }
 
-// race is what caps are for: whatever is reserved, settled for less, given back or lost by many at once, what was booked and what is set aside
-// stay below the cap, and in the end the counters are what the rows add up to.
+// race is what caps are for: whatever is reserved, settled for less, given back or lost by many at
+// once, what was booked and what is set aside stay below the cap, and in the end the counters are
+// what the rows add up to.
 func race(t *testing.T, l []Ledger, _ Clock) {
 	const workers, calls = 8, 25
 	ctx, caps := t.Context(), spend.Caps{Daily: 40 * unit, TenantDaily: 30 * unit}

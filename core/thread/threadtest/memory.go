@@ -8,7 +8,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Tiers are thread.Tiers of one process, for tests of what draws from them. The zero value is ready for use.
+// Tiers are thread.Tiers of one process, for tests of what draws from them. The zero value is ready
+// for use.
 type Tiers struct {
 	mu      sync.Mutex
 	buckets map[string]*thread.Bucket

@@ -1,4 +1,5 @@
-// Package threadtest holds a working surface in memory that keeps every version of every message, for tests of what readers see.
+// Package threadtest holds a working surface in memory that keeps every version of every message,
+// for tests of what readers see.
 package threadtest
 
 import (
@@ -20,7 +21,8 @@ type Version struct {
 	Op   string // "post", "edit", "append", "stop" or "delete"
 }
 
-// Surface implements thread.Surface[string]. Fail, when set, is asked before every call and its error returned instead.
+// Surface implements thread.Surface[string]. Fail, when set, is asked before every call and its
+// error returned instead.
 type Surface struct {
 	Limits thread.Capabilities
 	Fail   func(op string) error

@@ -29,7 +29,8 @@ type Stated struct {
 	Date   string `json:"date,omitempty"` // of the document, 2006-01-02
 }
 
-// result shows statements with the passages that they rest on. What cannot be read any more since it was looked up is left out.
+// result shows statements with the passages that they rest on. What cannot be read any more since
+// it was looked up is left out.
 func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope tool.Scope) (tool.Result, error) {
 	var result tool.Result
 	passages, err := t.passages(ctx, stated, scope)
@@ -130,8 +131,8 @@ var verbs = map[knowledge.Relation]string{
 	knowledge.LinksTo: "links to", knowledge.Supersedes: "replaces", knowledge.Releases: "releases",
 }
 
-// Sentence is a statement in words, without a full stop. Titles of documents stand in quotation marks, on one line, and a pattern
-// that all files match is called so.
+// Sentence is a statement in words, without a full stop. Titles of documents stand in quotation
+// marks, on one line, and a pattern that all files match is called so.
 func Sentence(s knowledge.Statement) string {
 	side := func(name string, kind knowledge.Kind, ref *document.Ref) string {
 		name = strings.Join(strings.Fields(name), " ")

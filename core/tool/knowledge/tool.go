@@ -1,5 +1,6 @@
-// Package knowledge is the tool knowledge: what documents state of people, teams, projects and one another, for a model. Each statement is shown with the
-// passage that it rests on, under the number that the model cites.
+// Package knowledge is the tool knowledge: what documents state of people, teams, projects and one
+// another, for a model. Each statement is shown with the passage that it rests on, under the number
+// that the model cites.
 package knowledge
 
 import (
@@ -33,7 +34,8 @@ var description string
 //go:embed guide.md
 var guide string
 
-// asking is what a question asks for: relations, and what of them its object is; none is both. of is what the other side has to be.
+// asking is what a question asks for: relations, and what of them its object is; none is both. of
+// is what the other side has to be.
 type asking struct {
 	relations []knowledge.Relation
 	side      side
@@ -80,7 +82,8 @@ const (
 
 // Chunks reads the passages that statements rest on. Implementations are safe for concurrent use.
 type Chunks interface {
-	// Chunks returns those of the chunks that still exist and that the audience may read now, in any order.
+	// Chunks returns those of the chunks that still exist and that the audience may read now, in
+	// any order.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
@@ -114,7 +117,8 @@ var (
 	_ tool.Fitter  = (*Tool)(nil)
 )
 
-// New returns the tool. Own are relations of the operator's own, which a model reads from passages: each is a question that can be asked.
+// New returns the tool. Own are relations of the operator's own, which a model reads from passages:
+// each is a question that can be asked.
 func New(graph knowledge.Graph, chunks Chunks, counter budget.Counter, own ...knowledge.Relation) *Tool {
 	t := &Tool{graph: graph, chunks: chunks, counter: counter, askings: maps.Clone(askings), held: make(map[access.TenantID]holding)}
 	for _, r := range own {
@@ -149,8 +153,8 @@ func (t *Tool) Guide() string { return strings.TrimSpace(guide) }
 // the tool is not offered.
 func (t *Tool) Offered(scope tool.Scope) bool { return !t.holds(scope.Audience.Tenant()).empty }
 
-// Fit implements tool.Fitter: where no document says who owns, wrote or works on something, or what it replaces, few
-// questions are for the tool, and one line describes it.
+// Fit implements tool.Fitter: where no document says who owns, wrote or works on something, or what
+// it replaces, few questions are for the tool, and one line describes it.
 func (t *Tool) Fit(scope tool.Scope) tool.Tool {
 	if t.holds(scope.Audience.Tenant()).plain {
 		return brief{t}
@@ -169,7 +173,8 @@ func (b brief) Spec() llm.ToolSpec {
 // Guide implements tool.Tool.
 func (brief) Guide() string { return plainGuide }
 
-// holds returns what a tenant's graph holds. It is asked once a minute, since it hardly ever changes.
+// holds returns what a tenant's graph holds. It is asked once a minute, since it hardly ever
+// changes.
 func (t *Tool) holds(tenant access.TenantID) holding {
 	t.mu.Lock()
 	known, asked := t.held[tenant]
@@ -200,8 +205,9 @@ type arguments struct {
 	About  string `json:"about"`
 	What   string `json:"what,omitempty"`
 	Period string `json:"period,omitempty"`
-	// Exact is for a caller that cannot tell whether statements answer its question, so models are not told of it: only what is stated of all that about names, and
-	// in the direction that is asked for.
+	// Exact is for a caller that cannot tell whether statements answer its question, so models are
+	// not told of it: only what is stated of all that about names, and in the direction that is
+	// asked for.
 	Exact bool `json:"exact,omitempty"`
 }
 

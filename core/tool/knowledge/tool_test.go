@@ -224,7 +224,8 @@ func TestOfferedWhereAnythingIsStated(t *testing.T) {
 	}
 }
 
-// Where nothing names owners, authors or replacements, one line describes the tool. It runs all the same.
+// Where nothing names owners, authors or replacements, one line describes the tool. It runs all the
+// same.
 func TestDescribedInOneLineWithoutPeople(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{true, false} {
@@ -265,7 +266,8 @@ func TestRelationsOfTheOperator(t *testing.T) {
 	}
 }
 
-// Who has most to do with something comes first: owners, and then by how much is stated of them. Of each the newest are told.
+// Who has most to do with something comes first: owners, and then by how much is stated of them. Of
+// each the newest are told.
 func TestWhoKnowsMost(t *testing.T) {
 	t.Parallel()
 	g, c := &graph{}, chunks{1: "one"}

@@ -14,13 +14,15 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// Sources of pages that were fetched. Their documents are in no index. What only the operator's lists let through is not taken to be public.
+// Sources of pages that were fetched. Their documents are in no index. What only the operator's
+// lists let through is not taken to be public.
 const (
 	SourceWeb    document.SourceID = "open_url"
 	SourceListed document.SourceID = "open_url_listed"
 )
 
-// Fetched reports whether a document is a page that this tool fetched. Nobody but the web says who may read it.
+// Fetched reports whether a document is a page that this tool fetched. Nobody but the web says who
+// may read it.
 func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
@@ -35,7 +37,8 @@ func Public(id document.ID) bool {
 	return source == string(SourceWeb)
 }
 
-// Listed is who may read a page that only the operator's lists let through: nobody has said that it is for outsiders.
+// Listed is who may read a page that only the operator's lists let through: nobody has said that it
+// is for outsiders.
 func Listed() access.ACL { return access.ACL{access.Members} }
 
 // maxChunks is how many chunks of a document are looked at; more than maxPage characters can be.

@@ -26,7 +26,8 @@ type entry struct {
 	wild       bool
 }
 
-// ParseAllow reads a list of hosts ("docs.example.org", "*.example.org") and beginnings of addresses ("https://example.org/docs/").
+// ParseAllow reads a list of hosts ("docs.example.org", "*.example.org") and beginnings of
+// addresses ("https://example.org/docs/").
 func ParseAllow(list []string) (Allow, error) {
 	var a Allow
 	var faults []error
@@ -94,8 +95,9 @@ type way struct {
 	listed  bool // the operator's lists were needed
 }
 
-// permit returns why an address may not be requested: the one that is to be opened, and each that it redirects to. What is on a private host
-// is reached from there, and from elsewhere only by its own address.
+// permit returns why an address may not be requested: the one that is to be opened, and each that
+// it redirects to. What is on a private host is reached from there, and from elsewhere only by its
+// own address.
 func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.Scope) error {
 	address := hop.Address
 	if !w.begun {
@@ -123,7 +125,8 @@ func (t *Tool) permit(ctx context.Context, w *way, hop Hop, r rules, scope tool.
 	return nil
 }
 
-// rules reads the context of a turn. What a fetched page says counts for nothing: its links are not opened.
+// rules reads the context of a turn. What a fetched page says counts for nothing: its links are not
+// opened.
 func (t *Tool) rules(ctx context.Context, scope tool.Scope) (rules, error) {
 	r := rules{allow: t.allow, indexed: make(map[string]document.ID), named: make(map[string]bool)}
 	private, err := Private(ctx, t.index, scope)
@@ -168,8 +171,9 @@ type Readers interface {
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
 }
 
-// Private reports whether something that is not public is in the context of a turn, or its question was made of it: then nothing that
-// the model writes may leave the house. What an error leaves open is private, too.
+// Private reports whether something that is not public is in the context of a turn, or its question
+// was made of it: then nothing that the model writes may leave the house. What an error leaves open
+// is private, too.
 func Private(ctx context.Context, index Readers, scope tool.Scope) (bool, error) {
 	basis := scope.Basis.With(message.BasisOf(scope.History...)).With(message.BasisOfReferences(scope.Shown)).With(message.BasisOfFiles(scope.Files))
 	ids, unknown := known(basis)
@@ -197,7 +201,8 @@ func known(b message.Basis) (ids []document.ID, unknown bool) {
 	return ids, unknown
 }
 
-// find looks the addresses up in the index. A document that has one is read there, shown before or not: that sends nothing anywhere.
+// find looks the addresses up in the index. A document that has one is read there, shown before or
+// not: that sends nothing anywhere.
 func (t *Tool) find(ctx context.Context, urls []string, r *rules, scope tool.Scope) error {
 	var unknown []string
 	for _, u := range urls {

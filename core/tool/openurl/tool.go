@@ -1,10 +1,12 @@
 // Package openurl is the tool open_url: pages and documents by their addresses, for a model.
 //
-// A model that reads hostile text can be talked into opening an address that carries what it knows. So an address is only opened when it
-// stands, exactly so, in retrieved documents or in what people wrote, or is on the operator's list; and only when it is on that list once
-// something that is not public is in the context. The same goes for every redirect on the way. Documents of the index are found by their
-// address and read from the index, as far as the audience may read them, which sends nothing anywhere; one that it may not read is not
-// fetched from its site either, in whatever spelling.
+// A model that reads hostile text can be talked into opening an address that carries what it knows.
+// So an address is only opened when it stands, exactly so, in retrieved documents or in what people
+// wrote, or is on the operator's list; and only when it is on that list once something that is not
+// public is in the context. The same goes for every redirect on the way. Documents of the index are
+// found by their address and read from the index, as far as the audience may read them, which sends
+// nothing anywhere; one that it may not read is not fetched from its site either, in whatever
+// spelling.
 package openurl
 
 import (
@@ -54,32 +56,38 @@ type Page struct {
 	UpdatedAt time.Time
 }
 
-// Hop is an address that is about to be requested: the one that was given, or one that it redirects to.
+// Hop is an address that is about to be requested: the one that was given, or one that it redirects
+// to.
 type Hop struct {
 	Address string
 	Private bool // its host is reached only because the operator listed it
 }
 
-// Permit returns why an address may not be requested, as the end of a sentence; nil allows it. It is called for one hop after the other.
+// Permit returns why an address may not be requested, as the end of a sentence; nil allows it. It
+// is called for one hop after the other.
 type Permit func(ctx context.Context, hop Hop) error
 
-// Fetcher reads pages of the web. It is what keeps requests out of private networks. Safe for concurrent use.
+// Fetcher reads pages of the web. It is what keeps requests out of private networks. Safe for
+// concurrent use.
 type Fetcher interface {
-	// Fetch reads one page. It asks permit about the address and about every redirect before it sends anything there. The text of its error is
-	// for the model.
+	// Fetch reads one page. It asks permit about the address and about every redirect before it
+	// sends anything there. The text of its error is for the model.
 	Fetch(ctx context.Context, url string, permit Permit) (Page, error)
 }
 
 // Index is the organisation's own documents. Safe for concurrent use.
 type Index interface {
-	// Readable returns those of the documents that exist and that everybody in the audience may read at this moment.
+	// Readable returns those of the documents that exist and that everybody in the audience may
+	// read at this moment.
 	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
-	// Addressed returns the documents that have one of the addresses, exactly, and that everybody in the audience may read at this moment.
-	// Sources, unless nil, are all that count.
+	// Addressed returns the documents that have one of the addresses, exactly, and that everybody
+	// in the audience may read at this moment. Sources, unless nil, are all that count.
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
-	// Withheld reports whether an address, in any spelling, is one of a document that somebody in the audience may not read at this moment.
+	// Withheld reports whether an address, in any spelling, is one of a document that somebody in
+	// the audience may not read at this moment.
 	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
-	// Excerpts returns chunks of documents, ordered by document and position, as far as the audience may read them.
+	// Excerpts returns chunks of documents, ordered by document and position, as far as the
+	// audience may read them.
 	Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error)
 }
 

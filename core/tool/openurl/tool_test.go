@@ -23,7 +23,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// web is a fetcher that knows every address and notes what it was asked for. Hosts that end in ".corp" are private.
+// web is a fetcher that knows every address and notes what it was asked for. Hosts that end in
+// ".corp" are private.
 type web struct {
 	text  string
 	err   error
@@ -207,7 +208,8 @@ func TestWhatMayBeOpened(t *testing.T) {
 	}
 }
 
-// Once something that is not public is in use, nothing that is not listed is fetched, whatever stands where.
+// Once something that is not public is in use, nothing that is not listed is fetched, whatever
+// stands where.
 func TestNothingLeavesOnceSomethingPrivateIsInUse(t *testing.T) {
 	t.Parallel()
 	addresses := []string{"https://a.example/x", "https://b.example/y?z=1", "https://listed.example/q"}
@@ -227,7 +229,8 @@ func TestNothingLeavesOnceSomethingPrivateIsInUse(t *testing.T) {
 	})
 }
 
-// An address that is indexed is never fetched for those who may not read the document, whoever names it, redirects to it or lists it.
+// An address that is indexed is never fetched for those who may not read the document, whoever
+// names it, redirects to it or lists it.
 func TestWithheldDocumentsAreNotFetchedFromTheirSite(t *testing.T) {
 	t.Parallel()
 	outside := access.NewAudience(access.DefaultTenant)
@@ -259,7 +262,8 @@ func TestWithheldDocumentsAreNotFetchedFromTheirSite(t *testing.T) {
 	}
 }
 
-// Every redirect is decided about like the address that was given: what the model chose reaches listed places alone.
+// Every redirect is decided about like the address that was given: what the model chose reaches
+// listed places alone.
 func TestRedirectsAreDecidedAboutLikeAddresses(t *testing.T) {
 	t.Parallel()
 	const listed, open, evil, named = "https://listed.example/go?u=secret", "https://site.example/a", "https://evil.example/?q=secret", "https://named.example/b"
@@ -294,7 +298,8 @@ func TestRedirectsAreDecidedAboutLikeAddresses(t *testing.T) {
 	}
 }
 
-// What only the operator's lists let through is for members, like what is indexed without a word about who may read it.
+// What only the operator's lists let through is for members, like what is indexed without a word
+// about who may read it.
 func TestListedPagesAreForMembers(t *testing.T) {
 	t.Parallel()
 	outside := access.NewAudience(access.DefaultTenant)
@@ -337,7 +342,8 @@ func TestIndexedDocumentsAreReadFromTheIndex(t *testing.T) {
 	}
 }
 
-// A document of the index is read there although nobody has shown or named it, as far as the audience and the agent may see it.
+// A document of the index is read there although nobody has shown or named it, as far as the
+// audience and the agent may see it.
 func TestDocumentsAreFoundByTheirAddress(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -415,8 +421,8 @@ func TestCallsThatGoWrong(t *testing.T) {
 	}
 }
 
-// The text of a task names no address, and a question that was made of something private is private,
-// whatever stands in its context.
+// The text of a task names no address, and a question that was made of something private is
+// private, whatever stands in its context.
 func TestTasksNameNoAddresses(t *testing.T) {
 	t.Parallel()
 	const page = "https://site.example/page"

@@ -1,4 +1,5 @@
-// Package readfile is the tool read_file: the files of a conversation, part by part, also when the window is too small to hold them.
+// Package readfile is the tool read_file: the files of a conversation, part by part, also when the
+// window is too small to hold them.
 package readfile
 
 import (

@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	// shingle is of how many words the runs are by which texts are compared, and fewestWords how many a text must have: what is shorter is a heading that many pages share.
-	// (Broder, On the resemblance and containment of documents, 1997.)
+	// shingle is of how many words the runs are by which texts are compared, and fewestWords how
+	// many a text must have: what is shorter is a heading that many pages share. (Broder, On the
+	// resemblance and containment of documents, 1997.)
 	shingle, fewestWords = 3, 8
-	// alike is the share of their runs that two texts have in common which say nearly the same: of twenty words one may differ.
+	// alike is the share of their runs that two texts have in common which say nearly the same: of
+	// twenty words one may differ.
 	alike = 0.6
 )
 
@@ -32,7 +34,8 @@ type resemblance struct {
 
 var seed = maphash.MakeSeed()
 
-// resembling reads a text: its words in small letters, without marks between them. It is empty for a text that is too short to be a copy of another.
+// resembling reads a text: its words in small letters, without marks between them. It is empty for
+// a text that is too short to be a copy of another.
 func resembling(text string) (r resemblance) {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if len(words) < fewestWords {

@@ -11,8 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// dates are those of the documents that a call asks for: what the model says, else what the question names, where that is clearly meant by it. They begin and end
-// where the asker's days do.
+// dates are those of the documents that a call asks for: what the model says, else what the
+// question names, where that is clearly meant by it. They begin and end where the asker's days do.
 func (t *Tool) dates(ctx context.Context, asked arguments, scope tool.Scope) (knowledge.Period, error) {
 	now, q := scope.Now, knowledge.Question{Audience: scope.Audience, Sources: scope.Sources, Documents: scope.Documents}
 	if asked.Period != "" {
@@ -35,7 +35,8 @@ func (t *Tool) dates(ctx context.Context, asked arguments, scope tool.Scope) (kn
 	return p, nil
 }
 
-// without takes out of queries the words that name the dates by which documents are chosen: they would be looked for in the text.
+// without takes out of queries the words that name the dates by which documents are chosen: they
+// would be looked for in the text.
 func without(queries []retrieve.Query, dates knowledge.Period, now time.Time) []retrieve.Query {
 	for i := range queries {
 		if p, rest := knowledge.ReadPeriod(queries[i].Text, now); !dates.Open() && rest != "" && p == dates {
@@ -47,7 +48,8 @@ func without(queries []retrieve.Query, dates knowledge.Period, now time.Time) []
 	return queries
 }
 
-// find searches, and where nothing of the dates asked for matches, without them: what it finds then is no evidence, and the result says of which time it is not.
+// find searches, and where nothing of the dates asked for matches, without them: what it finds then
+// is no evidence, and the result says of which time it is not.
 func (t *Tool) find(ctx context.Context, s retrieve.Search) (retrieve.Result, error) {
 	found, err := t.retriever.Search(ctx, s)
 	if err != nil || found.Evidence || s.From.IsZero() && s.To.IsZero() {

@@ -33,7 +33,8 @@ func (r releasing) Statements(_ context.Context, q knowledge.Question) ([]knowle
 	return []knowledge.Statement{{Relation: knowledge.Releases, At: r.at}}, nil
 }
 
-// Documents of the time that a question or a call names are found, on the asker's clock; where there are none, others are shown as what they are.
+// Documents of the time that a question or a call names are found, on the asker's clock; where
+// there are none, others are shown as what they are.
 func TestDatesOfDocuments(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("NZDT", 13*3600)

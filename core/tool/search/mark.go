@@ -17,9 +17,9 @@ type replacement struct {
 	claimed bool
 }
 
-// replaced returns what replaces the documents found, by their ids, as far as the readers may see both
-// and the page that states it. It returns nothing where the graph cannot be asked: passages are then
-// shown without marks.
+// replaced returns what replaces the documents found, by their ids, as far as the readers may see
+// both and the page that states it. It returns nothing where the graph cannot be asked: passages
+// are then shown without marks.
 func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Scope) map[document.ID]replacement {
 	by := make(map[document.ID]replacement)
 	if t.config.Graph == nil || len(hits) == 0 {
@@ -50,7 +50,8 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 	return by
 }
 
-// Replaced says of a document by what it was replaced, as far as the readers may see both. It is empty where nothing is known of that.
+// Replaced says of a document by what it was replaced, as far as the readers may see both. It is
+// empty where nothing is known of that.
 func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) string {
 	h := retrieve.Hit{Document: d}
 	return marks(h, resemblance{}, t.replaced(ctx, []retrieve.Hit{h}, scope), nil).metadata
@@ -66,8 +67,9 @@ type mark struct {
 	other    *document.Ref // which it speaks of, and which is not among the passages
 }
 
-// marks says of a passage that its page was replaced, or that a passage before it says the same. Both rest on pages that the readers may see: what replaces it was looked up on
-// their behalf, and copies are found among the passages themselves.
+// marks says of a passage that its page was replaced, or that a passage before it says the same.
+// Both rest on pages that the readers may see: what replaces it was looked up on their behalf, and
+// copies are found among the passages themselves.
 func marks(h retrieve.Hit, text resemblance, replaced map[document.ID]replacement, before []numbered) mark {
 	var m mark
 	if r, is := replaced[h.Document.ID]; is {

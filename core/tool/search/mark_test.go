@@ -95,7 +95,8 @@ func TestPagesThatWereReplacedAreMarked(t *testing.T) {
 	}
 }
 
-// Passages that say the same are marked, whichever way round they are found; which is newer shows where both pages have a date.
+// Passages that say the same are marked, whichever way round they are found; which is newer shows
+// where both pages have a date.
 func TestCopiesAreMarked(t *testing.T) {
 	t.Parallel()
 	const text = "Backups of the billing database are kept for thirty days in hall two and then deleted."

@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// narrow returns the sources that a call asks for, by their names or kinds as the prompt lists them. The error tells the model which
-// there are.
+// narrow returns the sources that a call asks for, by their names or kinds as the prompt lists
+// them. The error tells the model which there are.
 func narrow(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 	if len(asked) == 0 || len(scope.Catalogue) == 0 { // where none is listed, the model made the names up
 		return scope.Sources, nil
@@ -43,8 +43,8 @@ func narrow(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
 // maxWritten is how many documents of one author are searched, the newest ones.
 const maxWritten = 500
 
-// writtenBy returns the documents that name one of the authors whom a call asks for, within those of
-// the scope. The error tells the model that there are none.
+// writtenBy returns the documents that name one of the authors whom a call asks for, within those
+// of the scope. The error tells the model that there are none.
 func (t *Tool) writtenBy(ctx context.Context, authors tool.Strings, scope tool.Scope) ([]document.ID, error) {
 	if len(authors) == 0 {
 		return scope.Documents, nil

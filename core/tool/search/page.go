@@ -12,7 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool"
 )
 
-// further shows a further page of an earlier search of the turn without searching again; kept is false where none is asked for, or nothing is kept of the search.
+// further shows a further page of an earlier search of the turn without searching again; kept is
+// false where none is asked for, or nothing is kept of the search.
 func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.Scope, emit *packet.Emitter) (result tool.Result, kept bool, err error) {
 	if page < 2 || t.chunks == nil {
 		return result, false, nil
@@ -26,7 +27,8 @@ func (t *Tool) further(ctx context.Context, own []string, page int, scope tool.S
 	return result, true, err
 }
 
-// page shows the passages of a ranking from a place on, those that the readers may see now. Where the page begins is 0 where it is not known.
+// page shows the passages of a ranking from a place on, those that the readers may see now. Where
+// the page begins is 0 where it is not known.
 func (t *Tool) page(ctx context.Context, ranking *retrieve.Ranking, from, page int, scope tool.Scope) (tool.Result, error) {
 	if from == 0 {
 		from = (page - 1) * ranking.Page

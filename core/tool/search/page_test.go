@@ -170,8 +170,9 @@ func TestPageOfASearchOfWhichNothingIsKept(t *testing.T) {
 	}
 }
 
-// Whoever may read what, and whatever changes between two pages: a page shows nothing that its readers may not see at that moment, nothing twice,
-// and in the end everything that they could see all along.
+// Whoever may read what, and whatever changes between two pages: a page shows nothing that its
+// readers may not see at that moment, nothing twice, and in the end everything that they could see
+// all along.
 func TestPagesShowWhatMayBeReadThen(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

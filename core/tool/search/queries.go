@@ -30,8 +30,8 @@ var standalonePrompt string
 //go:embed keywords.md
 var keywordsPrompt string
 
-// queries returns what is asked of the index, most weighty first. Only the first search of a turn is expanded: in a later one the
-// model looks for something else than the question.
+// queries returns what is asked of the index, most weighty first. Only the first search of a turn
+// is expanded: in a later one the model looks for something else than the question.
 func (t *Tool) queries(ctx context.Context, own []string, scope tool.Scope) []retrieve.Query {
 	var set querySet
 	question := strings.TrimSpace(scope.Question)
@@ -80,7 +80,8 @@ func (s *querySet) add(text string, weight float64, alpha *float64) {
 	s.queries = append(s.queries, retrieve.Query{Text: text, Weight: weight, Alpha: alpha})
 }
 
-// expand asks the fast model for a standalone form and for keywords, at the same time, and goes on without what does not come.
+// expand asks the fast model for a standalone form and for keywords, at the same time, and goes on
+// without what does not come.
 func (t *Tool) expand(ctx context.Context, question string, history []message.Message) (standalone string, keywords []string) {
 	standalone = Standalone(question, history)
 	if t.config.Fast == nil {
@@ -107,7 +108,8 @@ func (t *Tool) expand(ctx context.Context, question string, history []message.Me
 	return standalone, keywords
 }
 
-// ask returns the lines of the fast model's reply, without the marks that models put before items; none when anything went wrong.
+// ask returns the lines of the fast model's reply, without the marks that models put before items;
+// none when anything went wrong.
 func (t *Tool) ask(ctx context.Context, instructions, question string, history []message.Message) (lines []string) {
 	// This runs outside the tool's own goroutine, where a panic would not be caught.
 	defer func() {

@@ -39,8 +39,9 @@ func inWords(t retrieve.Trace) string {
 	return t.From + " to " + t.To
 }
 
-// backfill returns the sources of earlier turns that top a first search up, newest turn first, as the audience may read them now. Where
-// nothing matches closely, only the turns that the question leans on count: to another subject their sources are no answer.
+// backfill returns the sources of earlier turns that top a first search up, newest turn first, as
+// the audience may read them now. Where nothing matches closely, only the turns that the question
+// leans on count: to another subject their sources are no answer.
 func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.Scope) []retrieve.Hit {
 	var hits []retrieve.Hit
 	if found.Evidence {
@@ -78,8 +79,8 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	if len(ids) == 0 {
 		return nil
 	}
-	// What was shown once may have been revoked since: it is read again on behalf of today's audience. When that fails the search
-	// stands alone.
+	// What was shown once may have been revoked since: it is read again on behalf of today's
+	// audience. When that fails the search stands alone.
 	fresh, err := t.chunks.Chunks(ctx, scope.Audience, ids)
 	if err != nil {
 		return nil
@@ -98,7 +99,8 @@ func (t *Tool) backfill(ctx context.Context, found retrieve.Result, scope tool.S
 	window := budget.FillWindow(t.config.Window, have, turns,
 		func(r message.Reference) document.ChunkID { return *r.Chunk },
 		func(r message.Reference) bool {
-			// Older versions stored references that were no chunk's under the id of one, mostly of another document.
+			// Older versions stored references that were no chunk's under the id of one, mostly of
+			// another document.
 			h, ok := byChunk[*r.Chunk]
 			return ok && h.Document.ID == r.Document.ID
 		})
@@ -214,8 +216,8 @@ func (t *Tool) result(ctx context.Context, found retrieve.Result, earlier []retr
 	return result, left
 }
 
-// sourceOf names the source of a document as the prompt does, else by its kind. The only source that
-// can be searched is not named.
+// sourceOf names the source of a document as the prompt does, else by its kind. The only source
+// that can be searched is not named.
 func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	if len(catalogue) == 1 && catalogue[0].ID == d.Source {
 		return ""
@@ -228,7 +230,8 @@ func sourceOf(d document.Ref, catalogue []tool.Source) string {
 	return string(d.Kind)
 }
 
-// partOf says which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7". It is empty where that is not known.
+// partOf says which part of its page a passage is, in chunks: "whole", "3 of 7", "3–4 of 7". It is
+// empty where that is not known.
 func partOf(h retrieve.Hit) string {
 	switch {
 	case h.Of == 0:

@@ -72,7 +72,8 @@ func TestResultTakesAShareOfTheWindow(t *testing.T) {
 	}
 }
 
-// The best passage is shown whole even where it is longer than the room that there is; nothing else is then.
+// The best passage is shown whole even where it is longer than the room that there is; nothing else
+// is then.
 func TestPassageLongerThanTheBudget(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 500)

@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// What a result has shown once is not repeated: paragraphs, the address of a page, its title in the heading path, and the heading with which a passage begins.
+// What a result has shown once is not repeated: paragraphs, the address of a page, its title in the
+// heading path, and the heading with which a passage begins.
 func TestResultRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	shared := "Connections are refused while the primary is being promoted, so clients must retry for up to thirty seconds."

@@ -8,14 +8,18 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Standalone is the rule by which a follow-up becomes a query when no model rewrites it. In front of a question that does not stand on its own
-// are put the newest question before it that does, which says what all of them are about, and the one just before it. So "and how do I monitor
-// it?" after "How do I set up streaming replication?" asks for both together, and "why?" after these for all three.
+// Standalone is the rule by which a follow-up becomes a query when no model rewrites it. In front
+// of a question that does not stand on its own are put the newest question before it that does,
+// which says what all of them are about, and the one just before it. So "and how do I monitor it?"
+// after "How do I set up streaming replication?" asks for both together, and "why?" after these for
+// all three.
 //
-// Whether a question stands on its own is told by its telling words, which are those that are not among the most common ones of a language: three
-// of them are enough, two without "the" ("reset a password"; the results in "rank the results" are those of something), and one in "what is vacuum?".
-// It does not when a word points back, such as "it", unless three telling words stand before that word, to which it then points; nor when it begins as
-// an addition ("and", "what about").
+// Whether a question stands on its own is told by its telling words, which are those that are not
+// among the most common ones of a language: three of them are enough, two without "the" ("reset a
+// password"; the results in "rank the results" are those of something), and one in "what is
+// vacuum?". It does not when a word points back, such as "it", unless three telling words stand
+// before that word, to which it then points; nor when it begins as an addition ("and", "what
+// about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := subject(question, history)
@@ -28,8 +32,9 @@ func Standalone(question string, history []message.Message) string {
 	return strings.Join(parts, " ")
 }
 
-// subject returns where in the history stands what a question is about: its length for a question that stands on its own, else the place of the
-// newest question that does, or of the first one when none does.
+// subject returns where in the history stands what a question is about: its length for a question
+// that stands on its own, else the place of the newest question that does, or of the first one when
+// none does.
 func subject(question string, history []message.Message) int {
 	from := len(history)
 	if stanceOf(question) == stands {
@@ -125,8 +130,8 @@ func defines(list []string) bool {
 	return len(list) == 1 || asking[list[0]]
 }
 
-// plausible reports whether a model's rewriting is one: it says something of what the conversation is about. Small models apologise,
-// or answer, instead.
+// plausible reports whether a model's rewriting is one: it says something of what the conversation
+// is about. Small models apologise, or answer, instead.
 func plausible(rewritten, question string, history []message.Message) bool {
 	told := make(map[string]bool)
 	note := func(text string) {
@@ -156,7 +161,8 @@ func beginningOf(word string) string {
 	return word
 }
 
-// words are the words of a text in lower case. Scripts without spaces give long words; each ideograph counts as one there.
+// words are the words of a text in lower case. Scripts without spaces give long words; each
+// ideograph counts as one there.
 func words(text string) []string {
 	var out []string
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
@@ -180,7 +186,8 @@ func set(list string) map[string]bool {
 	return m
 }
 
-// pointing are words by which a question leans on what was said before: English, German, French, Spanish.
+// pointing are words by which a question leans on what was said before: English, German, French,
+// Spanish.
 var pointing = set(`it its this that these those they them their there then he she him her one ones same former latter else otherwise
 	es sie ihn ihm ihnen das dies diese dieser dieses diesen diesem jene dort dann davon damit dazu dabei daran dafür sonst gleiche
 	cela ça celui celle ceux celles ceci ici alors leur leurs même
@@ -204,8 +211,8 @@ var additions = set(`and or but also then und oder aber auch et ou mais y o pero
 // asking are words that begin a question about what something is.
 var asking = set(`what explain define describe was erkläre erklär définis explique qué explica define`)
 
-// recently are words that ask for what is new. "Now", "today" and "current" alone ask for what holds, which an old page
-// may say.
+// recently are words that ask for what is new. "Now", "today" and "current" alone ask for what
+// holds, which an old page may say.
 var recently = set(`latest newest recent recently lately neueste neuesten neuestes neuester neulich kürzlich zuletzt
 	récent récente récents récentes récemment dernière dernier dernièrement reciente recientes recientemente último última últimamente`)
 

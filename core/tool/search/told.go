@@ -5,8 +5,9 @@ import "strings"
 // maxTold is how many queries a reader is told of one search.
 const maxTold = 3
 
-// told are the queries that a reader is shown: each in its shortest form, since a follow-up is also searched behind the question before it and a model
-// repeats the question with few changes, and no two that say nearly the same.
+// told are the queries that a reader is shown: each in its shortest form, since a follow-up is also
+// searched behind the question before it and a model repeats the question with few changes, and no
+// two that say nearly the same.
 func told(queries []string) []string {
 	telling := make([]map[string]bool, len(queries))
 	for i, q := range queries {

@@ -1,5 +1,6 @@
-// Package search is the tool internal_search: the organisation's documents, for a model. It decides what is asked of the index, under
-// which numbers the model sees the answers, and what is taken over from earlier turns.
+// Package search is the tool internal_search: the organisation's documents, for a model. It decides
+// what is asked of the index, under which numbers the model sees the answers, and what is taken
+// over from earlier turns.
 package search
 
 import (
@@ -44,9 +45,11 @@ const parameters = `{"type":"object","properties":{"queries":{"type":"array","it
 	`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, as they are listed above the question. Leave it out unless the question is about one of them."},` +
 	`"authors":{"type":"array","items":{"type":"string"},"description":"Only documents that one of these people wrote. Leave it out unless the question asks for what a person wrote."}},"required":["queries"]}`
 
-// Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent use.
+// Chunks re-reads passages that earlier answers rested on. Implementations are safe for concurrent
+// use.
 type Chunks interface {
-	// Chunks returns those of the chunks that still exist and that the audience may read now, in any order.
+	// Chunks returns those of the chunks that still exist and that the audience may read now, in
+	// any order.
 	Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error)
 }
 
@@ -61,7 +64,8 @@ type Config struct {
 	Logger  *slog.Logger    // nil: silent
 }
 
-// DefaultShare is the share of a model's window that one result may take: room for another search and for the answer remains.
+// DefaultShare is the share of a model's window that one result may take: room for another search
+// and for the answer remains.
 const DefaultShare = 0.4
 
 // Tool is internal_search. It is safe for concurrent use.
@@ -72,7 +76,8 @@ type Tool struct {
 	config    Config
 }
 
-// Failure is a search that failed. What a model is told holds nothing of the inside, such as where the index lies.
+// Failure is a search that failed. What a model is told holds nothing of the inside, such as where
+// the index lies.
 type Failure struct{ cause error }
 
 func (*Failure) Error() string {
@@ -136,7 +141,8 @@ func parse(raw json.RawMessage, limit int) (a arguments, err error) {
 	return a, nil
 }
 
-// key is by what the ranking of a call is found again: its queries, and the dates, sources and authors of what they look for.
+// key is by what the ranking of a call is found again: its queries, and the dates, sources and
+// authors of what they look for.
 func (a arguments) key() []string {
 	key := slices.Clone([]string(a.Queries))
 	if len(key) == 0 {
@@ -190,7 +196,8 @@ func (t *Tool) Merge(calls []json.RawMessage) (json.RawMessage, error) {
 // errNothingToSearch tells the model what to write.
 var errNothingToSearch = errors.New(`there is nothing to search for: write {"queries": ["…"]}`)
 
-// Run implements tool.Tool. A page after the first is that of what is found now, unless the search that it continues is kept.
+// Run implements tool.Tool. A page after the first is that of what is found now, unless the search
+// that it continues is kept.
 func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (result tool.Result, err error) {
 	emit.Emit(packet.SearchStart{})
 	defer func() {

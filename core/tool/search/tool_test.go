@@ -305,8 +305,9 @@ func TestMetadataReachesTheModel(t *testing.T) {
 	}
 }
 
-// A follow-up brings back the passages that earlier answers were shown, and nothing else: neither a file that has no chunk, nor a chunk that
-// only has the number which older versions stored for such files.
+// A follow-up brings back the passages that earlier answers were shown, and nothing else: neither a
+// file that has no chunk, nor a chunk that only has the number which older versions stored for such
+// files.
 func TestBackfillTakesNoPassageThatWasNeverShown(t *testing.T) {
 	t.Parallel()
 	chunks := store{}
@@ -336,7 +337,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// "Tell me more" stands on the sources of earlier turns, newest first, but only on those that today's audience may read.
+// "Tell me more" stands on the sources of earlier turns, newest first, but only on those that
+// today's audience may read.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	secret, open := access.ACL{access.Group("board")}, access.ACL{access.Members}
@@ -398,7 +400,8 @@ func TestBackfill(t *testing.T) {
 	}
 }
 
-// A follow-up to a question that found nothing does not fall back on what was spoken of before that.
+// A follow-up to a question that found nothing does not fall back on what was spoken of before
+// that.
 func TestBackfillStaysWithTheSubject(t *testing.T) {
 	t.Parallel()
 	chunks := store{1: {Document: ref("a"), ACL: access.ACL{access.Members}, ID: 1, Chunk: document.Chunk{Text: "a"}}}
@@ -444,7 +447,8 @@ func TestErrorsTellTheModelWhatToDo(t *testing.T) {
 	}
 }
 
-// A reader is shown what is looked for now: not the question before, and not the same in other forms.
+// A reader is shown what is looked for now: not the question before, and not the same in other
+// forms.
 func TestQueriesThatAreTold(t *testing.T) {
 	t.Parallel()
 	setup := user("How do I set up streaming replication?")

@@ -1,5 +1,6 @@
-// Package textcall reads tool calls from the text of models that have no interface for them, or do not use it. It works on a stream:
-// a reader never sees a call's markup, and sees all other text as early as possible.
+// Package textcall reads tool calls from the text of models that have no interface for them, or do
+// not use it. It works on a stream: a reader never sees a call's markup, and sees all other text as
+// early as possible.
 package textcall
 
 import (
@@ -8,7 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// maxBlock is how many bytes a call may have. What is longer in JSON is text; what is longer in tags is dropped.
+// maxBlock is how many bytes a call may have. What is longer in JSON is text; what is longer in
+// tags is dropped.
 const maxBlock = 64 << 10
 
 // tags open and close calls. A block without a closing tag ends with the text.

@@ -15,7 +15,8 @@ var specs = []llm.ToolSpec{
 	{Name: "open_url", Parameters: json.RawMessage(`{"type":"object","properties":{"urls":{"type":"array"},"full":{}},"required":["urls"]}`)},
 }
 
-// read pushes a message in pieces of n bytes and returns what is visible and the calls as "name arguments".
+// read pushes a message in pieces of n bytes and returns what is visible and the calls as "name
+// arguments".
 func read(text string, n int, bare bool) (string, []string) {
 	f := textcall.NewFilter(specs, bare)
 	var b strings.Builder
@@ -98,7 +99,8 @@ func TestOrdinaryTextIsNotHeldBack(t *testing.T) {
 	}
 }
 
-// Calls have 64 KB at most. In tags, the reader sees nothing of a longer one, to its very end; a longer JSON value is text, whole.
+// Calls have 64 KB at most. In tags, the reader sees nothing of a longer one, to its very end; a
+// longer JSON value is text, whole.
 func TestWhatIsTooLongForACall(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 70<<10)
@@ -135,7 +137,8 @@ func TestWhatIsTooLongForACall(t *testing.T) {
 	}
 }
 
-// However the text is cut, the reader sees the same, and text without calls comes out as it went in.
+// However the text is cut, the reader sees the same, and text without calls comes out as it went
+// in.
 func FuzzFilter(f *testing.F) {
 	for _, seed := range []string{
 		"a <tool_call>{}</tool_call>", "```json\n{\"a\":1}\n```", "[TOOL_CALLS][{}]", "{\"queries\":[]}", "`<invoke `", "\n[ {", "````\n```", "<function=x>",

@@ -46,8 +46,8 @@ var (
 	calledName  = regexp.MustCompile(`"name"\s*:\s*"([^"]+)"`)
 )
 
-// readTags reads the calls of a block in tags. One that cannot be read becomes a call as far as its name is known, so that the model is
-// told of its mistake; of an unfinished block nothing is made.
+// readTags reads the calls of a block in tags. One that cannot be read becomes a call as far as its
+// name is known, so that the model is told of its mistake; of an unfinished block nothing is made.
 func readTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, tag := range []*regexp.Regexp{invokeTag, functionTag} {
@@ -80,7 +80,8 @@ func readTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	return []llm.ToolCall{{Name: name, Arguments: body}}
 }
 
-// readParameters reads the parameters of a call in tags. Values are JSON where they look like it, and text otherwise.
+// readParameters reads the parameters of a call in tags. Values are JSON where they look like it,
+// and text otherwise.
 func readParameters(name, body string) (llm.ToolCall, bool) {
 	arguments := make(map[string]any)
 	for _, m := range parameter.FindAllStringSubmatch(body, -1) {
@@ -99,8 +100,9 @@ func readParameters(name, body string) (llm.ToolCall, bool) {
 	return llm.ToolCall{Name: name, Arguments: string(text)}, err == nil
 }
 
-// readJSON reads the calls in a text of JSON values. Where the text is declared to be a call, its tool need not be known: the model is
-// then told so. Otherwise the text must be calls of known tools alone.
+// readJSON reads the calls in a text of JSON values. Where the text is declared to be a call, its
+// tool need not be known: the model is then told so. Otherwise the text must be calls of known
+// tools alone.
 func readJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -118,7 +120,8 @@ func readJSON(text string, specs []llm.ToolSpec, declared bool) []llm.ToolCall {
 	return calls
 }
 
-// maxDepth bounds how deep calls are looked for in wrappers such as {"tool_calls":[{"function":{…}}]}.
+// maxDepth bounds how deep calls are looked for in wrappers such as
+// {"tool_calls":[{"function":{…}}]}.
 const maxDepth = 4
 
 func readValue(value json.RawMessage, specs []llm.ToolSpec, declared bool, depth int) []llm.ToolCall {
@@ -169,7 +172,8 @@ func known(name string, specs []llm.ToolSpec) bool {
 	return slices.ContainsFunc(specs, func(s llm.ToolSpec) bool { return strings.EqualFold(s.Name, name) })
 }
 
-// bareArguments takes an object for the arguments of the only tool whose required parameters it has, if it has nothing else.
+// bareArguments takes an object for the arguments of the only tool whose required parameters it
+// has, if it has nothing else.
 func bareArguments(value json.RawMessage, object map[string]json.RawMessage, specs []llm.ToolSpec) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, spec := range specs {

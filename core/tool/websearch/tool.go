@@ -1,8 +1,9 @@
 // Package websearch is the tool web_search: the public web, for a model.
 //
-// A query leaves the house, and a model writes it. So the tool is withdrawn for the rest of a turn once something that is not
-// public is in the context: then nothing that the model has read of it can stand in a query. What comes back is as hostile as any
-// page: it is cut short, and a result that claims the address of a document of the index is left out.
+// A query leaves the house, and a model writes it. So the tool is withdrawn for the rest of a turn
+// once something that is not public is in the context: then nothing that the model has read of it
+// can stand in a query. What comes back is as hostile as any page: it is cut short, and a result
+// that claims the address of a document of the index is left out.
 package websearch
 
 import (
@@ -67,11 +68,13 @@ type Provider interface {
 
 // Allowance says how often people may search. Safe for concurrent use.
 type Allowance interface {
-	// Take counts one search of a person. Unless until is zero it was not counted: the person may search again then.
+	// Take counts one search of a person. Unless until is zero it was not counted: the person may
+	// search again then.
 	Take(ctx context.Context, tenant access.TenantID, person string) (until time.Time, err error)
 }
 
-// Index is the organisation's own documents. Safe for concurrent use. openurl.Index says what its methods do.
+// Index is the organisation's own documents. Safe for concurrent use. openurl.Index says what its
+// methods do.
 type Index interface {
 	openurl.Readers
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
@@ -233,8 +236,8 @@ func (t *Tool) search(ctx context.Context, queries []string, scope tool.Scope) (
 	return found, sent, errors.Join(errs...)
 }
 
-// own drops what is no page of the web, what comes twice, and what claims the address of a document of the index: that is read there,
-// as far as the audience may.
+// own drops what is no page of the web, what comes twice, and what claims the address of a document
+// of the index: that is read there, as far as the audience may.
 func (t *Tool) own(ctx context.Context, found []Result, scope tool.Scope) (kept []Result, err error) {
 	seen := make(map[string]bool)
 	for _, r := range found {

@@ -115,7 +115,8 @@ func TestPagesAreCitablePassagesFromTheWeb(t *testing.T) {
 	}
 }
 
-// After anything that is not public, whatever brought it into the context, the tool is withdrawn and makes no request.
+// After anything that is not public, whatever brought it into the context, the tool is withdrawn
+// and makes no request.
 func TestWithdrawnOncePrivate(t *testing.T) {
 	t.Parallel()
 	secret := document.Ref{ID: "docs:secret"}

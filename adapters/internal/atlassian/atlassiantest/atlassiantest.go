@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Credential tells whether a request has the credential that is accepted: an account's address and API token on Cloud, a personal access token on a Data
-// Center. Anonymous requests have none, and are a visitor's.
+// Credential tells whether a request has the credential that is accepted: an account's address and
+// API token on Cloud, a personal access token on a Data Center. Anonymous requests have none, and
+// are a visitor's.
 func Credential(r *http.Request, cloud bool, email, token string) (right, anonymous bool) {
 	said := r.Header.Get("Authorization")
 	if !cloud {
@@ -34,7 +35,8 @@ func Deployments(t *testing.T, test func(t *testing.T, cloud bool)) {
 // Pass is a pass over a large site: what it took, and what it yielded.
 type Pass func(at index.Checkpoint) (requests, items int)
 
-// Benchmark measures a first pass with texts, one without changes, one an hour later, and one over who may read, for both kinds of sites.
+// Benchmark measures a first pass with texts, one without changes, one an hour later, and one over
+// who may read, for both kinds of sites.
 func Benchmark(b *testing.B, site func(cloud bool) (at index.Checkpoint, first, quiet, later, readers Pass)) {
 	for name, cloud := range map[string]bool{"cloud": true, "data center": false} {
 		at, first, quiet, later, readers := site(cloud)

@@ -12,7 +12,8 @@ import (
 )
 
 // node is a node of the Atlassian Document Format
-// (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/; the schema is https://unpkg.com/@atlaskit/adf-schema).
+// (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/; the schema is
+// https://unpkg.com/@atlaskit/adf-schema).
 type node struct {
 	Type    string         `json:"type"`
 	Text    string         `json:"text"`

@@ -1,10 +1,13 @@
-// Package body reads what stands on a page of Confluence or in an issue of Jira, in the forms in which Atlassian's products give it out: the storage
-// format, XHTML with macros; the Atlassian Document Format, JSON; and the wiki markup of Jira Data Center.
+// Package body reads what stands on a page of Confluence or in an issue of Jira, in the forms in
+// which Atlassian's products give it out: the storage format, XHTML with macros; the Atlassian
+// Document Format, JSON; and the wiki markup of Jira Data Center.
 //
-// What the text itself says is kept. What a macro would bring from elsewhere, such as another page, a table of Jira or a list of pages by label,
-// becomes a link or is left out: the one who reads here may see more than the one who asks.
+// What the text itself says is kept. What a macro would bring from elsewhere, such as another page,
+// a table of Jira or a list of pages by label, becomes a link or is left out: the one who reads
+// here may see more than the one who asks.
 //
-// Any input is accepted, in time and memory proportional to its length, however deep or broken it is.
+// Any input is accepted, in time and memory proportional to its length, however deep or broken it
+// is.
 package body
 
 import (
@@ -24,14 +27,17 @@ type About struct {
 	Page  string // where this one is
 	Space string // key of its space
 	Title string
-	// NewEditor says that the page was written with the editor of Confluence Cloud, which makes other anchors of headings.
+	// NewEditor says that the page was written with the editor of Confluence Cloud, which makes
+	// other anchors of headings.
 	NewEditor bool
 	NoAnchors bool // headings have none: it is no page
-	// Person returns what somebody is called, by account id or user key; empty where that is not known. Nil: nobody's name is known.
+	// Person returns what somebody is called, by account id or user key; empty where that is not
+	// known. Nil: nobody's name is known.
 	Person func(id string) string
 }
 
-// deepest is how many elements may be open inside one another; deeper ones count as text of the last of them.
+// deepest is how many elements may be open inside one another; deeper ones count as text of the
+// last of them.
 const deepest = 256
 
 // writer makes plain HTML of either form, which htmltext makes sections of.
@@ -77,9 +83,10 @@ func (w *writer) link(address, content string) {
 	w.raw(`<a href="` + html.EscapeString(address) + `">` + content + "</a>")
 }
 
-// heading writes a heading with the anchor that Confluence gives it. The editor of Confluence Cloud joins the words with hyphens
-// ("#Release-notes"); the older one leaves out the spaces and puts the page's title before them ("#Handbook-Releasenotes"). The second of the same
-// name has ".1" behind it.
+// heading writes a heading with the anchor that Confluence gives it. The editor of Confluence Cloud
+// joins the words with hyphens ("#Release-notes"); the older one leaves out the spaces and puts the
+// page's title before them ("#Handbook-Releasenotes"). The second of the same name has ".1" behind
+// it.
 func (w *writer) heading(level int, content string) {
 	text := plain(content)
 	var anchor string

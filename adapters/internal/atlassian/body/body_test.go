@@ -23,7 +23,8 @@ func about(title string, newEditor bool) body.About {
 }
 
 // The pages were written by hand, from the vendor's description of the storage format
-// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html) and from what its editors are known to save.
+// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html) and from what its
+// editors are known to save.
 func TestPagesInStorageFormat(t *testing.T) {
 	t.Parallel()
 	goldentest.Sections(t, ".storage", func(source string) (string, []document.Section) {
@@ -35,7 +36,8 @@ func TestPagesInStorageFormat(t *testing.T) {
 	})
 }
 
-// The page was written by hand, from the vendor's schema (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/).
+// The page was written by hand, from the vendor's schema
+// (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/).
 func TestPagesInDocumentFormat(t *testing.T) {
 	t.Parallel()
 	goldentest.Sections(t, ".adf", func(source string) (string, []document.Section) {
@@ -47,7 +49,8 @@ func TestPagesInDocumentFormat(t *testing.T) {
 	})
 }
 
-// The text was written by hand, from the vendor's description (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all).
+// The text was written by hand, from the vendor's description
+// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all).
 func TestTextsInWikiMarkup(t *testing.T) {
 	t.Parallel()
 	goldentest.Sections(t, ".wiki", func(source string) (string, []document.Section) {

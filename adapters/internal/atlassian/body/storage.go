@@ -11,7 +11,8 @@ import (
 )
 
 // Storage reads the storage format
-// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It fails where ctx ends alone.
+// (https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html). It fails where
+// ctx ends alone.
 func Storage(ctx context.Context, text string, about About) ([]document.Section, error) {
 	s := &storage{writer: newWriter(about), tokens: html.NewTokenizer(strings.NewReader(text))}
 	s.tokens.AllowCDATA(true)

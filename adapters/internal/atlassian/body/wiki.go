@@ -10,8 +10,8 @@ import (
 )
 
 // Wiki reads the wiki markup in which Jira Data Center keeps longer texts
-// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). Macros are not run: those that only dress a text leave it as it is. It fails where
-// ctx ends alone.
+// (https://jira.atlassian.com/secure/WikiRendererHelpAction.jspa?section=all). Macros are not run:
+// those that only dress a text leave it as it is. It fails where ctx ends alone.
 func Wiki(ctx context.Context, text string, about About) ([]document.Section, error) {
 	k := &wiki{writer: newWriter(about)}
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -221,8 +221,8 @@ func (k *wiki) row(line string) {
 	k.raw("</tr>")
 }
 
-// parts are what stands within a line and is no plain text: a forced line break, a character that is meant as it is, code, a link, a picture, a macro that
-// dresses, and an address.
+// parts are what stands within a line and is no plain text: a forced line break, a character that
+// is meant as it is, code, a link, a picture, a macro that dresses, and an address.
 var parts = regexp.MustCompile(`\\\\|\\[-*_{}\[\]!|+^~?]|\{\{[^{}\n]+\}\}|\[[^\[\]\n]+\]|![^\s!|][^!\n]*!|` +
 	`\{(?:color|quote|panel|anchor|toc|section|column|expand)(?::[^{}\n]*)?\}|https?://[^\s|\]}<>"]+`)
 
@@ -261,8 +261,8 @@ func (k *wiki) inline(line string) {
 	write(at, len(line))
 }
 
-// dressing finds the pairs of marks that make a text between them strong, emphasised or underlined. A mark begins where a word does, and ends where one
-// ends.
+// dressing finds the pairs of marks that make a text between them strong, emphasised or underlined.
+// A mark begins where a word does, and ends where one ends.
 func dressing(line string, plain []bool) []bool {
 	marks := make([]bool, len(line))
 	open := make(map[byte]int)

@@ -11,10 +11,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// bareURL finds addresses that stand in the text without any markup, before emphasis can take an underscore out of them.
+// bareURL finds addresses that stand in the text without any markup, before emphasis can take an
+// underscore out of them.
 type bareURL struct{}
 
-// Trigger implements parser.InlineParser. To goldmark a blank is also the start of a line and the place after another node.
+// Trigger implements parser.InlineParser. To goldmark a blank is also the start of a line and the
+// place after another node.
 func (bareURL) Trigger() []byte { return []byte{' ', '('} }
 
 // Parse implements parser.InlineParser.
@@ -54,7 +56,8 @@ func urlLength(s string) int {
 	return n
 }
 
-// urlExtent also returns how far the characters of an address reach, those included that end the sentence.
+// urlExtent also returns how far the characters of an address reach, those included that end the
+// sentence.
 func urlExtent(s string) (n, whole int) {
 	host := urlPrefix(s)
 	if host == 0 {

@@ -5,12 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxHold is how many bytes an unfinished construct can hold back before it is taken for plain text.
+// maxHold is how many bytes an unfinished construct can hold back before it is taken for plain
+// text.
 const maxHold = 512
 
-// Closed returns what can be shown of a text that is still being written, so that no half-written construct is ever seen: an open code
-// block and open emphasis are closed, and half a link, tag, entity, address, table row or marker is held back. Closing what is closed
-// changes nothing.
+// Closed returns what can be shown of a text that is still being written, so that no half-written
+// construct is ever seen: an open code block and open emphasis are closed, and half a link, tag,
+// entity, address, table row or marker is held back. Closing what is closed changes nothing.
 func Closed(text string) string {
 	text = Visible(text)
 	all := segments(text)
@@ -37,7 +38,8 @@ func closeSegment(text string) string {
 	return ""
 }
 
-// maxTries is how many half-written constructs, each inside of what the one before left, are taken off a text.
+// maxTries is how many half-written constructs, each inside of what the one before left, are taken
+// off a text.
 const maxTries = 16
 
 // closeOnce shortens a text, or completes it and is done.
@@ -164,7 +166,8 @@ func content(line string) string {
 	return strings.TrimRight(line, " \t")
 }
 
-// bareMarker holds back the markers of items and quotes, and headings, at the end of the text that have no content yet.
+// bareMarker holds back the markers of items and quotes, and headings, at the end of the text that
+// have no content yet.
 func (e *ending) bareMarker(text string) int {
 	end := len(text)
 	line := strings.TrimSuffix(text, "\n")
@@ -178,7 +181,8 @@ func (e *ending) bareMarker(text string) int {
 	return end
 }
 
-// lastWord is where the last word begins. A character that is not ASCII is never a part of a longer word.
+// lastWord is where the last word begins. A character that is not ASCII is never a part of a longer
+// word.
 func lastWord(leaf string) int {
 	end := len(leaf)
 	for end > 0 && leaf[end-1] > ' ' && leaf[end-1] < utf8.RuneSelf {
@@ -268,7 +272,8 @@ func escaped(s string, i int) bool {
 	return (i-n)%2 == 1
 }
 
-// holds returns the length of the beginning that can be shown. why is the mark, not escaped yet, that holds back the rest, or -1 if none does.
+// holds returns the length of the beginning that can be shown. why is the mark, not escaped yet,
+// that holds back the rest, or -1 if none does.
 func (g *growing) holds(text string) (hold, why int) {
 	hold, why = len(text), -1
 	for range maxTries {

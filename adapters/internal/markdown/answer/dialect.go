@@ -1,10 +1,11 @@
 package answer
 
-// Dialect says how a platform writes things. Implementations are stateless. What they return is bounded by a constant multiple of what
-// they are given, and holds neither line feeds nor anything that mentions somebody.
+// Dialect says how a platform writes things. Implementations are stateless. What they return is
+// bounded by a constant multiple of what they are given, and holds neither line feeds nor anything
+// that mentions somebody.
 type Dialect interface {
-	// Neutral breaks whatever in a text would mention somebody, and leaves the rest as it is. It is given whole stretches of text,
-	// before they are cut into words.
+	// Neutral breaks whatever in a text would mention somebody, and leaves the rest as it is. It is
+	// given whole stretches of text, before they are cut into words.
 	Neutral(text string) string
 	// NeutralCode does the same for code.
 	NeutralCode(code string) string
@@ -22,15 +23,19 @@ type Dialect interface {
 	Link(label, address string) string
 	// Footnote writes the link to a cited document.
 	Footnote(number int, address string) string
-	// Heading is what stands before a heading, and the style that makes one where nothing does. Nested headings are in a list or quote.
+	// Heading is what stands before a heading, and the style that makes one where nothing does.
+	// Nested headings are in a list or quote.
 	Heading(level int, nested bool) (prefix string, style Style)
-	// Marker is what stands before an item. Alternate asks for another marker than that of the list just above.
+	// Marker is what stands before an item. Alternate asks for another marker than that of the list
+	// just above.
 	Marker(list, item *Block, number int, alternate bool) string
-	// Quote is what stands before each line of a quotation so many levels deep; empty where quotations cannot be nested so deep.
+	// Quote is what stands before each line of a quotation so many levels deep; empty where
+	// quotations cannot be nested so deep.
 	Quote(depth int) string
 	// Rule is a thematic break.
 	Rule() string
-	// Table lays a table out; ok is false if it is better shown as a list. Width is how many units a line may have.
+	// Table lays a table out; ok is false if it is better shown as a list. Width is how many units
+	// a line may have.
 	Table(t *Block, cell func([]Inline) string, width int) (grid Grid, ok bool)
 	// Traits are the peculiarities of the platform.
 	Traits() Traits
@@ -54,7 +59,8 @@ type Place struct {
 	Cell          bool // in a table
 }
 
-// Grid is a table as lines. Open stands before the first row, on every page that has rows; Close after the last one.
+// Grid is a table as lines. Open stands before the first row, on every page that has rows; Close
+// after the last one.
 type Grid struct {
 	Open  []string
 	Rows  []string // one for each row after the header
@@ -65,10 +71,11 @@ type Grid struct {
 
 // Policy decides about addresses.
 type Policy struct {
-	// Known reports whether an address that the model wrote may be linked. Nil knows none. Other links are shown as their label and the
-	// address as code.
+	// Known reports whether an address that the model wrote may be linked. Nil knows none. Other
+	// links are shown as their label and the address as code.
 	Known func(address string) bool
-	// Cited returns the address of footnote number, empty if there is none that a reader could open, and whether the number stands for
-	// a document and the link leads to it. Nil cites nothing.
+	// Cited returns the address of footnote number, empty if there is none that a reader could
+	// open, and whether the number stands for a document and the link leads to it. Nil cites
+	// nothing.
 	Cited func(number int, address string) (string, bool)
 }

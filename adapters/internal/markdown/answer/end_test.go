@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tokens are what Markdown is made of, so that random texts meet every rule by which a text is held back.
+// tokens are what Markdown is made of, so that random texts meet every rule by which a text is held
+// back.
 var tokens = []string{
 	"*", "**", "_", "~~", "`", "``", "```", "\n```\n", "~~~\n", "[", "]", "](", ")", "![", "<", ">", "<a href=\"", "<!--", "-->", "&", "&amp;", "\\", "\n", "\n\n", "    ", "> ", "- ",
 	"1. ", "# ", "|", "\n|a|b|\n", "|-|-|\n", "---\n", "===\n", "http://x.example/", "www.", "me@x.example", "(", "\"", "'", ":", "word ", "a", "9", "é", "日本", "👩‍👩‍👧",

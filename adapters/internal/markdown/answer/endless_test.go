@@ -7,8 +7,9 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// An opener within an address, or right behind one, is made a plain character like any other when it leaves too much open: the reader sees the
-// paragraph go on, whatever the mark, the address, and wherever the text is cut.
+// An opener within an address, or right behind one, is made a plain character like any other when
+// it leaves too much open: the reader sees the paragraph go on, whatever the mark, the address, and
+// wherever the text is cut.
 func TestMarkInAnAddressHoldsNothingUpForEver(t *testing.T) {
 	t.Parallel()
 	prose := " " + strings.Repeat("in the proxy and then some more words ", 30)

@@ -6,13 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Gap is an invisible character that keeps characters from meaning something together, and changes nothing for the reader.
+// Gap is an invisible character that keeps characters from meaning something together, and changes
+// nothing for the reader.
 const Gap = "\u200b"
 
 // Letter reports whether a character belongs to words, where most marks mean nothing.
 func Letter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Around returns the neighbours of the character at word[i], which takes size bytes; 0 for one that is not known.
+// Around returns the neighbours of the character at word[i], which takes size bytes; 0 for one that
+// is not known.
 func (p Place) Around(word string, i, size int) (before, after rune) {
 	before, after = p.Before, p.After
 	if i > 0 {

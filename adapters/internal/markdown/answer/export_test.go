@@ -37,7 +37,8 @@ func (g *Growing) All() string {
 	return g.closed.String()
 }
 
-// MaxLooks is how often a text is read at the most for each time that it is asked for, and for each of its marks.
+// MaxLooks is how often a text is read at the most for each time that it is asked for, and for each
+// of its marks.
 const MaxLooks = maxTries
 
 // Looked is how often the text was read to see what of it can be shown.

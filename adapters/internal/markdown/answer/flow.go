@@ -1,7 +1,8 @@
 package answer
 
-// Flow lays an answer out while it is written, as pages that are never taken back: the last page grows until a good place to end it comes near
-// the limit. What a segment of the text says is read and written once. A Flow is not safe for concurrent use.
+// Flow lays an answer out while it is written, as pages that are never taken back: the last page
+// grows until a good place to end it comes near the limit. What a segment of the text says is read
+// and written once. A Flow is not safe for concurrent use.
 type Flow struct {
 	text   growing
 	w      *writer
@@ -15,22 +16,25 @@ type Flow struct {
 	ended  func() bool
 }
 
-// What is open of an answer, at most a segment and a page, is read and written again each time that Pages is called. That may come to so
-// many bytes, and so many for each byte of the text. It is enough for hundreds of calls, and a few for each segment; who calls for each
-// character is told of several at once.
+// What is open of an answer, at most a segment and a page, is read and written again each time that
+// Pages is called. That may come to so many bytes, and so many for each byte of the text. It is
+// enough for hundreds of calls, and a few for each segment; who calls for each character is told of
+// several at once.
 const (
 	freeEffort = 2 << 20
 	perByte    = 8
 )
 
-// NewFlow begins an answer, whose pages have at most limit units, which count counts; count(a+b) must not exceed count(a)+count(b).
+// NewFlow begins an answer, whose pages have at most limit units, which count counts; count(a+b)
+// must not exceed count(a)+count(b).
 func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	w := newWriter(d, Policy{}, count, limit)
 	w.growing = true
 	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort, ended: func() bool { return false }}
 }
 
-// Until has what is called next end, at most thousands of characters later, once ended says that nobody waits for it. The Flow is of no use then.
+// Until has what is called next end, at most thousands of characters later, once ended says that
+// nobody waits for it. The Flow is of no use then.
 func (f *Flow) Until(ended func() bool) { f.ended = ended }
 
 // Write takes more of the text.
@@ -51,8 +55,9 @@ func (f *Flow) read(done []segment) {
 	}
 }
 
-// Pages returns the pages that have changed or are new, and the number of the first of them. The text of each begins with what it was
-// before. Called too often for how much was written, it returns none.
+// Pages returns the pages that have changed or are new, and the number of the first of them. The
+// text of each begins with what it was before. Called too often for how much was written, it
+// returns none.
 func (f *Flow) Pages(policy Policy) (first int, pages []Page) {
 	if f.effort <= 0 {
 		return f.number, nil

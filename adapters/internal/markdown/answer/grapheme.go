@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Cluster is the length in bytes of the first user-perceived character of s. It follows the rules of UAX #29 that matter for what people
-// write in chats: combining marks, variation selectors, joined and coloured emoji, flags, tags, and Hangul made of jamo.
+// Cluster is the length in bytes of the first user-perceived character of s. It follows the rules
+// of UAX #29 that matter for what people write in chats: combining marks, variation selectors,
+// joined and coloured emoji, flags, tags, and Hangul made of jamo.
 func Cluster(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if r < 0x300 && (n == len(s) || s[n] < utf8.RuneSelf) {
@@ -53,7 +54,8 @@ func hangul(a, b rune) bool {
 	return vowel && (a >= 0x1100 && a <= 0x11a7) || final && (a >= 0x1160 && a <= 0x11ff || a >= 0xac00 && a <= 0xd7a3)
 }
 
-// halves cuts s near its middle: between two characters, else between two runes. ok is false if it is one rune.
+// halves cuts s near its middle: between two characters, else between two runes. ok is false if it
+// is one rune.
 func halves(s string) (a, b string, ok bool) {
 	cut := 0
 	for i := 0; i < len(s); {
@@ -80,7 +82,8 @@ func halves(s string) (a, b string, ok bool) {
 // RuneCount counts as Slack does.
 func RuneCount(s string) int { return utf8.RuneCountInString(s) }
 
-// UTF16Count counts in UTF-16 code units, as Discord may; it is never less than the number of runes.
+// UTF16Count counts in UTF-16 code units, as Discord may; it is never less than the number of
+// runes.
 func UTF16Count(s string) int {
 	n := 0
 	for _, r := range s {

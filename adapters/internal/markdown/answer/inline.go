@@ -161,7 +161,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// elements are the names of HTML that are taken for tags. Others, such as <your-token>, are what the writer meant to be read.
+// elements are the names of HTML that are taken for tags. Others, such as <your-token>, are what
+// the writer meant to be read.
 var elements = func() map[string]bool {
 	m := make(map[string]bool)
 	for _, name := range strings.Fields(`a abbr address article aside audio b big blockquote body br button caption center cite code col
@@ -237,7 +238,8 @@ func decode(s string) string {
 	return b.String()
 }
 
-// windowsPath reports whether the backslash at i is one of a path, C:\_new or \\server\share, and not an escape.
+// windowsPath reports whether the backslash at i is one of a path, C:\_new or \\server\share, and
+// not an escape.
 func windowsPath(s string, i int) bool {
 	const far = 260 // the longest path that Windows has by default
 	from := max(0, i-far)

@@ -36,7 +36,8 @@ const marks = "*_~"
 // maxLocal is how much can stand before the @ of an e-mail address.
 const maxLocal = 64
 
-// maxSkips is how many openers of unfit length are passed over in the search for the one that a closer closes.
+// maxSkips is how many openers of unfit length are passed over in the search for the one that a
+// closer closes.
 const maxSkips = 16
 
 // inlineScan reads the text of one leaf.
@@ -283,8 +284,8 @@ func closingRun(s string, from, n int) int {
 	return -1
 }
 
-// angle reads what begins with <: the length of a tag, comment or autolink, or 1 if it is none of them; not complete if it may yet
-// become one.
+// angle reads what begins with <: the length of a tag, comment or autolink, or 1 if it is none of
+// them; not complete if it may yet become one.
 func angle(s string) (n int, complete bool) {
 	if len(s) == 1 {
 		return 0, false

@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// invisible reports whether a character that stands after prev (0 at the beginning) shows nothing that the reader would miss: text can be
-// hidden in such characters, one bit or one letter in each. What scripts and emoji need stays where they need it. It looks at what is before
-// alone, so that a text that grows is read as it will be when it is whole.
+// invisible reports whether a character that stands after prev (0 at the beginning) shows nothing
+// that the reader would miss: text can be hidden in such characters, one bit or one letter in each.
+// What scripts and emoji need stays where they need it. It looks at what is before alone, so that a
+// text that grows is read as it will be when it is whole.
 func invisible(prev, r rune) bool {
 	switch {
 	case r < 0xad:
@@ -32,9 +33,9 @@ func selector(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || r >= 0x180b && r <= 0x180f
 }
 
-// Visible removes from a text what no platform should be handed: control characters, marks that reorder text, characters in which text
-// can be hidden, and what is not UTF-8. Every text that a platform shows passes through it, or through Line. Most texts come back as they
-// are.
+// Visible removes from a text what no platform should be handed: control characters, marks that
+// reorder text, characters in which text can be hidden, and what is not UTF-8. Every text that a
+// platform shows passes through it, or through Line. Most texts come back as they are.
 func Visible(text string) string { return new(cleaner).clean(text) }
 
 // Line is Visible for what is shown in one line: titles, names, labels and statuses.

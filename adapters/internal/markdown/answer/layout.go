@@ -11,15 +11,16 @@ import (
 type Page struct {
 	Text  string // as the platform writes it
 	Plain string // its words, without any markup
-	// Close ends a code block that Text ends in, and Open begins it anew. Only the last page of Forward has them; in other pages they
-	// are a part of Text.
+	// Close ends a code block that Text ends in, and Open begins it anew. Only the last page of
+	// Forward has them; in other pages they are a part of Text.
 	Close, Open string
 }
 
-// Pages writes a tree as pages of at most limit units, which count counts; count(a+b) must not exceed count(a)+count(b). Limits below
-// MinLimit are taken for MinLimit. Pages are broken between paragraphs if one ends in the page's second half, else between lines,
-// sentences, words, and last within words, but never within a character, link or footnote that fits on half a page. Code blocks are
-// closed and begun anew, tables get their header again.
+// Pages writes a tree as pages of at most limit units, which count counts; count(a+b) must not
+// exceed count(a)+count(b). Limits below MinLimit are taken for MinLimit. Pages are broken between
+// paragraphs if one ends in the page's second half, else between lines, sentences, words, and last
+// within words, but never within a character, link or footnote that fits on half a page. Code
+// blocks are closed and begun anew, tables get their header again.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
 	w.pieces = make([]piece, 0, t.size/6) // about as many as words
@@ -168,8 +169,9 @@ func (c *composer) words(p *piece, i int) {
 	c.plain = append(c.plain, p.plain...)
 }
 
-// restarts reports whether piece i begins an ordered item that is not the first of its list, while the page does not show the one
-// before it as an item: after a paragraph only an empty line makes it one.
+// restarts reports whether piece i begins an ordered item that is not the first of its list, while
+// the page does not show the one before it as an item: after a paragraph only an empty line makes
+// it one.
 func (f *frame) restarts(i, start int) bool {
 	if f == nil || f.first != i || f.number <= 1 {
 		return false

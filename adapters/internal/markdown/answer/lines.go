@@ -236,7 +236,8 @@ func (e *ending) begin(line string, start int, complete bool) {
 	}
 }
 
-// prefixOf is what a line needs to belong to the same block quote or item as one that begins with these markers.
+// prefixOf is what a line needs to belong to the same block quote or item as one that begins with
+// these markers.
 func prefixOf(markers string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '>' || r == '\t' {
@@ -246,7 +247,8 @@ func prefixOf(markers string) string {
 	}, markers)
 }
 
-// indentation is how many columns blanks take that begin at column. A tab reaches to the next multiple of four.
+// indentation is how many columns blanks take that begin at column. A tab reaches to the next
+// multiple of four.
 func indentation(blanks string, column int) int {
 	n := column
 	for i := range len(blanks) {
@@ -289,7 +291,8 @@ func (e *ending) empty(end int, complete, blank bool) {
 	}
 }
 
-// outside reports whether a line ends the quotation or item that an open code block is in, and so the block.
+// outside reports whether a line ends the quotation or item that an open code block is in, and so
+// the block.
 func (e *ending) outside(line string) bool {
 	rest := strings.TrimLeft(line, " \t")
 	if e.quoted {

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unmention breaks every @name of a text with between, unless it is a part of a mailbox or host (me@here.example, git@here.example:x). Names are
-// in small letters and found in any; whole asks that no letter follows.
+// Unmention breaks every @name of a text with between, unless it is a part of a mailbox or host
+// (me@here.example, git@here.example:x). Names are in small letters and found in any; whole asks
+// that no letter follows.
 func Unmention(text, between string, whole bool, names ...string) string {
 	var b strings.Builder
 	rest := 0

@@ -14,7 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxDepth is how deep blocks and emphasis may nest; what is nested deeper is left out of the nesting, not of the text.
+// maxDepth is how deep blocks and emphasis may nest; what is nested deeper is left out of the
+// nesting, not of the text.
 const maxDepth = 32
 
 // grammar has no state: goldmark keeps that in a context of each call.
@@ -43,8 +44,9 @@ var grammar = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
-// tables makes tables of paragraphs with a delimiter row, but only where the header begins with a bar and the delimiter row has one.
-// Otherwise a line of dashes would make a table of words that were shown long before.
+// tables makes tables of paragraphs with a delimiter row, but only where the header begins with a
+// bar and the delimiter row has one. Otherwise a line of dashes would make a table of words that
+// were shown long before.
 type tables struct{ parser.ParagraphTransformer }
 
 // Transform implements parser.ParagraphTransformer.
@@ -63,10 +65,12 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 	}
 }
 
-// Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters out.
+// Parse reads an answer. It never fails, and takes bytes that are not UTF-8 and control characters
+// out.
 func Parse(source string) *Tree { return ParseUntil(source, func() bool { return false }) }
 
-// ParseUntil is Parse for who may not wait for it: it leaves the rest out, at most thousands of characters later, once ended says so.
+// ParseUntil is Parse for who may not wait for it: it leaves the rest out, at most thousands of
+// characters later, once ended says so.
 func ParseUntil(source string, ended func() bool) *Tree {
 	source = Visible(source)
 	t := &Tree{size: len(source)}
@@ -219,7 +223,8 @@ func (r *reader) code(n ast.Node) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// fence counts the characters of a fence; it reads them back from the opening line, since goldmark does not keep them.
+// fence counts the characters of a fence; it reads them back from the opening line, since goldmark
+// does not keep them.
 func (r *reader) fence(n *ast.FencedCodeBlock) int {
 	end := 0
 	switch {

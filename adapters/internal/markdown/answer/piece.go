@@ -24,7 +24,8 @@ const (
 	empty // an empty line
 )
 
-// piece is what is never torn apart. Pieces are small enough that any one of them fits on a page with all that surrounds it.
+// piece is what is never torn apart. Pieces are small enough that any one of them fits on a page
+// with all that surrounds it.
 type piece struct {
 	text  string // as the platform writes it
 	head  string // the same at the start of a line; empty if it is no different
@@ -53,7 +54,8 @@ type frame struct {
 	above  int    // the same of the item before it in the list
 }
 
-// wrap is what pieces are inside of: a code block or a table. It is ended and begun anew at a page break.
+// wrap is what pieces are inside of: a code block or a table. It is ended and begun anew at a page
+// break.
 type wrap struct {
 	open []string // lines
 	end  string   // a line; empty if nothing ends it

@@ -6,10 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// An answer is read in segments, each of them by itself: what stands in one never changes another, and none has more than a bounded amount
-// of text, marks, nesting and missing cells. So an answer that grows is read once, but for its last segment, and no text takes longer, or
-// more memory, than its length allows. Segments end where blocks do: a line behind an empty one that nothing open reaches into. What is too
-// large is parted: a paragraph becomes two, a table and a code block are begun anew, and a list goes on.
+// An answer is read in segments, each of them by itself: what stands in one never changes another,
+// and none has more than a bounded amount of text, marks, nesting and missing cells. So an answer
+// that grows is read once, but for its last segment, and no text takes longer, or more memory, than
+// its length allows. Segments end where blocks do: a line behind an empty one that nothing open
+// reaches into. What is too large is parted: a paragraph becomes two, a table and a code block are
+// begun anew, and a list goes on.
 const (
 	maxSegment = 16 << 10 // weight after which a segment ends with its line, and twice as much after which it ends anywhere
 	lineWeight = 32       // of a line outside of code, beside its bytes
@@ -112,7 +114,8 @@ func (s *segmenter) beforeLine(c byte, done []segment) []segment {
 	}
 }
 
-// within ends the segment within the last line, before a word or at least before the character that begins with c.
+// within ends the segment within the last line, before a word or at least before the character that
+// begins with c.
 func (s *segmenter) within(c byte, done []segment) []segment {
 	size := len(s.open)
 	if s.end.fence != 0 {

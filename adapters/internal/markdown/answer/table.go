@@ -28,7 +28,8 @@ func PipeTable(t *Block, cell func([]Inline) string) Grid {
 	return g
 }
 
-// escapeBars escapes the bars that are not escaped yet: those in code, where a table is the only place to escape anything.
+// escapeBars escapes the bars that are not escaped yet: those in code, where a table is the only
+// place to escape anything.
 func escapeBars(s string) string {
 	if strings.IndexByte(s, '|') < 0 {
 		return s
@@ -43,7 +44,8 @@ func escapeBars(s string) string {
 	return b.String()
 }
 
-// AlignedTable lays a table out with blanks, for letters of one width. It reports false if a line would be wider than width columns.
+// AlignedTable lays a table out with blanks, for letters of one width. It reports false if a line
+// would be wider than width columns.
 func AlignedTable(t *Block, cell func([]Inline) string, width int) (lines []string, ok bool) {
 	cells := make([][]string, len(t.Rows))
 	widths := make([]int, len(t.Columns))

@@ -1,10 +1,12 @@
-// Package answer reads the Markdown of an answer (CommonMark with tables, strikethrough, task lists and bare addresses) into a small
-// tree, and writes the tree as the pages of a chat platform: each platform brings a Dialect, which says how things are written, and a
-// limit, which holds by construction. Closed and Flow say how much of a growing text can be shown.
+// Package answer reads the Markdown of an answer (CommonMark with tables, strikethrough, task lists
+// and bare addresses) into a small tree, and writes the tree as the pages of a chat platform: each
+// platform brings a Dialect, which says how things are written, and a limit, which holds by
+// construction. Closed and Flow say how much of a growing text can be shown.
 //
-// Three constructs of CommonMark are left out, because with them a later line changes what an earlier one was, and readers see answers
-// while they are written: setext headings (a line of --- below a paragraph is a rule), link reference definitions, and blocks of HTML
-// (tags are read one by one). For the same reason the header of a table must begin with a bar.
+// Three constructs of CommonMark are left out, because with them a later line changes what an
+// earlier one was, and readers see answers while they are written: setext headings (a line of ---
+// below a paragraph is a rule), link reference definitions, and blocks of HTML (tags are read one
+// by one). For the same reason the header of a table must begin with a bar.
 package answer
 
 // Tree is a parsed answer. It is not changed once made, and safe for concurrent use.
@@ -95,7 +97,8 @@ const (
 	seam                       // where a tag was: the words on both sides are one, but were not written as one
 )
 
-// Inline is a stretch of a block's text. Emphasis is not a node of its own: every stretch knows its styles.
+// Inline is a stretch of a block's text. Emphasis is not a node of its own: every stretch knows its
+// styles.
 type Inline struct {
 	Kind   InlineKind
 	Style  Style

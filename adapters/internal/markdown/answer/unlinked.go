@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// reached finds what a platform, or whoever copies it, may take for an address although no grammar of links has: other schemes, mailboxes
-// with parameters, domains with a path or a query, and domains so long that their first part may say something. Character references,
-// markup and letters of other scripts have been resolved by then. Where a tag was, a gap parts the words (composer).
+// reached finds what a platform, or whoever copies it, may take for an address although no grammar
+// of links has: other schemes, mailboxes with parameters, domains with a path or a query, and
+// domains so long that their first part may say something. Character references, markup and letters
+// of other scripts have been resolved by then. Where a tag was, a gap parts the words (composer).
 var reached = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]+:[/\\]{2}[^/\\]` +
 	`|(?:^|[^a-z0-9])(?:https?:[/\\]|(?:mailto|tel|sms|smsto|callto|facetime|skype|sip|sips|xmpp|geo|magnet|javascript|vbscript|data|slack|discord|msteams|tg|whatsapp|zoommtg):[^/\\]` + `)` +
 	`|(?:[\p{L}\p{M}\p{N}_-]+[.。．｡])+(?:xn--[a-z0-9-]+|[\p{L}\p{M}]{2,})\.?(?::[0-9]{1,5})?[/\\?#]` +

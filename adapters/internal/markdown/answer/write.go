@@ -320,7 +320,8 @@ func (w *writer) table(b *Block) {
 	w.frame = outer
 }
 
-// maxName is how many bytes the name of a column may have to be repeated with each row; a longer one is said once.
+// maxName is how many bytes the name of a column may have to be repeated with each row; a longer
+// one is said once.
 const maxName = 40
 
 // rowWords reads a row out: "Name: Anna; Age: 7". Columns whose name is empty have none.

@@ -1,6 +1,7 @@
-// Package bound keeps goldmark from taking more time and memory than a text is worth: each parser of Markdown here is made with what it wraps.
-// What is over a bound is read as plain text. The bounds hold where goldmark itself knows what it reads, so no text can look like another kind
-// of block to whoever counts.
+// Package bound keeps goldmark from taking more time and memory than a text is worth: each parser
+// of Markdown here is made with what it wraps. What is over a bound is read as plain text. The
+// bounds hold where goldmark itself knows what it reads, so no text can look like another kind of
+// block to whoever counts.
 package bound
 
 import (
@@ -15,11 +16,11 @@ import (
 const (
 	// MaxDepth is how many lists and quotations may be in one another.
 	MaxDepth = 32
-	// MaxMissing is how many cells the rows of one table may lack, all together. goldmark makes a node for each: a table of n columns and
-	// rows without cells would take n² of them.
+	// MaxMissing is how many cells the rows of one table may lack, all together. goldmark makes a
+	// node for each: a table of n columns and rows without cells would take n² of them.
 	MaxMissing = 1024
-	// MaxInline is how many bytes a paragraph, heading or cell may have to be looked at for links, emphasis, code, tags and definitions:
-	// from each mark goldmark may read to its end.
+	// MaxInline is how many bytes a paragraph, heading or cell may have to be looked at for links,
+	// emphasis, code, tags and definitions: from each mark goldmark may read to its end.
 	MaxInline = 16 << 10
 )
 

@@ -1,5 +1,6 @@
-// Package foot says what stands under an answer on every chat platform, or in its place: what the person is told beside it, and the documents
-// behind it. It also decides, for one answer, which addresses may be links. All functions are pure.
+// Package foot says what stands under an answer on every chat platform, or in its place: what the
+// person is told beside it, and the documents behind it. It also decides, for one answer, which
+// addresses may be links. All functions are pure.
 package foot
 
 import (
@@ -34,7 +35,8 @@ func Tree(v *stream.View, progress bool, limit int) (tree *answer.Tree, bare boo
 	return tree, bare
 }
 
-// Label is the Markdown that says above an answer which of several models gave it; empty where one model answers.
+// Label is the Markdown that says above an answer which of several models gave it; empty where one
+// model answers.
 func Label(v *stream.View) string {
 	name := strings.ReplaceAll(strings.Join(strings.Fields(v.Label), " "), "`", "")
 	if name == "" {

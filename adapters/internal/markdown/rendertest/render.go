@@ -1,4 +1,5 @@
-// Package rendertest has what the tests of every platform's renderer need: views of answers with sources, and a corpus of Markdown.
+// Package rendertest has what the tests of every platform's renderer need: views of answers with
+// sources, and a corpus of Markdown.
 package rendertest
 
 import (
@@ -16,7 +17,8 @@ import (
 // Now is the time that ages are told from.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
-// Cited are documents as cite.Processor announces them. The first was found by a search and is five months old.
+// Cited are documents as cite.Processor announces them. The first was found by a search and is five
+// months old.
 func Cited() []packet.Payload {
 	updated := Now.AddDate(0, -5, 0)
 	return []packet.Payload{
@@ -38,8 +40,8 @@ func View(payloads ...packet.Payload) *stream.View {
 	return v
 }
 
-// Corpus has each text of the corpus rendered, as a finished answer that cites documents, and checks it against testdata/render of the
-// package under test. The corpus is beside the parser.
+// Corpus has each text of the corpus rendered, as a finished answer that cites documents, and
+// checks it against testdata/render of the package under test. The corpus is beside the parser.
 func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/markdown/answer/testdata/corpus/*.md")

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Strangers are spellings of addresses that a model made up, each with a secret. No platform may make a link of one, nor tempt people to
-// copy it as one: the address is shown as code, or not at all.
+// Strangers are spellings of addresses that a model made up, each with a secret. No platform may
+// make a link of one, nor tempt people to copy it as one: the address is shown as code, or not at
+// all.
 var Strangers = []string{
 	"https://evil.example/?q=s3cret", "evil.example/?q=s3cret", "see evil.example?q=s3cret.", "(evil.example/s3cret)", "**evil.example/#s3cret**", "evil.example:8080/s3cret",
 	"s3cret.evil.example", "//evil.example/s3cret", `\\evil.example\s3cret`, `https:\\evil.example\s3cret`, "https:/evil.example/s3cret", "ftp://evil.example/s3cret", "slack://user?id=s3cret",
@@ -46,7 +47,8 @@ func CheckStrangers(t *testing.T, show func(markdown string) string) {
 	}
 }
 
-// CheckInvisible has texts shown that hide others in what nobody sees, and some that need such characters.
+// CheckInvisible has texts shown that hide others in what nobody sees, and some that need such
+// characters.
 func CheckInvisible(t *testing.T, show func(markdown string) string) {
 	t.Helper()
 	var tags, selectors, bits strings.Builder

@@ -1,4 +1,5 @@
-// Package transcripttest holds an index in memory of what was said in channels, and who finds what in it, for the tests of each platform's history.
+// Package transcripttest holds an index in memory of what was said in channels, and who finds what
+// in it, for the tests of each platform's history.
 package transcripttest
 
 import (
@@ -135,8 +136,8 @@ func Sorted(text string) string {
 // marker is what tells one version of a message from all others.
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check compares the messages "mark1x", "mark2x" … that somebody finds with those that the person may open, and where whole is set with all of them that
-// the source reads.
+// Check compares the messages "mark1x", "mark2x" … that somebody finds with those that the person
+// may open, and where whole is set with all of them that the source reads.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()
 	met := make(map[string]bool)

@@ -1,4 +1,5 @@
-// Package pgaccesstest opens the stores in PostgreSQL behind which connectors of sources are checked (sourcetest.Suite).
+// Package pgaccesstest opens the stores in PostgreSQL behind which connectors of sources are
+// checked (sourcetest.Suite).
 package pgaccesstest
 
 import (
@@ -31,8 +32,9 @@ func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 
 var tenants atomic.Int32
 
-// Stores returns what opens stores of a tenant of its own. Two indexes share the database, as in two processes: one is written to, the other one searched,
-// with what it remembers. Every document has to hold the word "common", by which all of them are searched for.
+// Stores returns what opens stores of a tenant of its own. Two indexes share the database, as in
+// two processes: one is written to, the other one searched, with what it remembers. Every document
+// has to hold the word "common", by which all of them are searched for.
 func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})
@@ -52,7 +54,8 @@ func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.
 	}
 }
 
-// SearchAll finds everything that holds a word which every document holds, and looks at the access lists of what it finds.
+// SearchAll finds everything that holds a word which every document holds, and looks at the access
+// lists of what it finds.
 func SearchAll(ctx context.Context, x *pgindex.Index, a access.Audience) ([]document.ID, error) {
 	r := retrieve.Request{Audience: a, Probes: []retrieve.Probe{{Text: "common"}}, TitleRatio: 0.1, PerSide: 1000}
 	_, passages, err := x.Find(ctx, r, func(c retrieve.Candidates) []document.ChunkID {

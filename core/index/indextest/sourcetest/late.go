@@ -26,7 +26,8 @@ type Clocked interface {
 const lookTime = time.Minute
 
 // Late checks that no right is lost later than looks say. For each of many random stories, world
-// returns a source and open stores for it. The source is read as a server reads it, by its own clock.
+// returns a source and open stores for it. The source is read as a server reads it, by its own
+// clock.
 func Late(t *testing.T, looks index.Looks, world func(t *rapid.T) Clocked, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -124,7 +125,8 @@ func (l *late) readAccess(t *rapid.T) {
 	}
 }
 
-// readDocuments reads the documents. A busy source changes meanwhile, and who may read is read then.
+// readDocuments reads the documents. A busy source changes meanwhile, and who may read is read
+// then.
 func (l *late) readDocuments(t *rapid.T, busy bool) {
 	l.documents = index.Next(l.every, index.Run{StartedAt: l.clock.Now(), FinishedAt: l.clock.Now(), Succeeded: true}, 0)
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
@@ -174,8 +176,8 @@ func (l *late) readDocuments(t *rapid.T, busy bool) {
 	}
 }
 
-// check judges what is shown, unless another change was made while one may be unnoticed: the second may
-// be noticed before the first, and what follows from that was true at no moment.
+// check judges what is shown, unless another change was made while one may be unnoticed: the second
+// may be noticed before the first, and what follows from that was true at no moment.
 func (l *late) check(t *rapid.T) {
 	l.settled()
 	if len(l.pending) > 1 {

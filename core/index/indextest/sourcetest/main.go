@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// stories is how many of them a suite tells where neither -rapid.checks nor RAPID_CHECKS says: seconds of them.
+// stories is how many of them a suite tells where neither -rapid.checks nor RAPID_CHECKS says:
+// seconds of them.
 const stories = "20"
 
 // Main is a package's TestMain: it has Suite tell a few stories, or as many as it is told.

@@ -16,7 +16,8 @@ import (
 
 var measure = flag.Bool("measure", false, "write what was measured into the decision about late rights")
 
-// Measured is a source in which the first person may read a document until a change takes that right.
+// Measured is a source in which the first person may read a document until a change takes that
+// right.
 type Measured struct {
 	Connector index.Connector
 	Now       func() time.Time
@@ -26,9 +27,9 @@ type Measured struct {
 	Changes   map[index.Change]func()
 }
 
-// Measure takes a right by each change that looks know, right after a look at everything, and checks
-// that it is lost within the bound. What that took is written on a page, which it is compared with.
-// open uses its argument to fail alone.
+// Measure takes a right by each change that looks know, right after a look at everything, and
+// checks that it is lost within the bound. What that took is written on a page, which it is
+// compared with. open uses its argument to fail alone.
 func Measure(t *testing.T, page, source string, looks index.Looks, world func(t *testing.T) Measured, open func(*rapid.T) Stores) {
 	t.Helper()
 	var rows strings.Builder

@@ -11,7 +11,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Readers is what is known of who may read a source: nodes and groups, as a store keeps them. The zero value knows nothing.
+// Readers is what is known of who may read a source: nodes and groups, as a store keeps them. The
+// zero value knows nothing.
 type Readers struct {
 	Nodes  map[string]index.Node
 	Groups map[access.Principal][]string

@@ -17,7 +17,8 @@ import (
 // Tenant is whose index a Reading fills.
 const Tenant access.TenantID = "t"
 
-// Reading reads a source into an index in memory, as one process after another does. It is for one goroutine.
+// Reading reads a source into an index in memory, as one process after another does. It is for one
+// goroutine.
 type Reading[C index.Connector] struct {
 	T         testing.TB
 	Store     *indextest.Store
@@ -69,7 +70,8 @@ func (r *Reading[C]) MustSync() index.Run {
 	return run
 }
 
-// Stopped reads by processes each of which is paused or killed, in turns, after so many steps, until one comes to the end. It returns how many did not.
+// Stopped reads by processes each of which is paused or killed, in turns, after so many steps,
+// until one comes to the end. It returns how many did not.
 func (r *Reading[C]) Stopped(steps int) (stops int) {
 	r.T.Helper()
 	for ; ; stops++ {
@@ -97,7 +99,8 @@ func (r *Reading[C]) Stopped(steps int) (stops int) {
 	}
 }
 
-// MustBeRefused says which of the loops over a source does not find out that the credential is accepted no more, or tells of the secret.
+// MustBeRefused says which of the loops over a source does not find out that the credential is
+// accepted no more, or tells of the secret.
 func (r *Reading[C]) MustBeRefused(secret string) {
 	r.T.Helper()
 	check := func(loop string, err error) {
@@ -116,7 +119,8 @@ func (r *Reading[C]) MustBeRefused(secret string) {
 	}
 }
 
-// Yielded goes on from a checkpoint without an index: how many documents are yielded, with their texts if load says so, and where the next run goes on.
+// Yielded goes on from a checkpoint without an index: how many documents are yielded, with their
+// texts if load says so, and where the next run goes on.
 func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
 	r.T.Helper()
 	next = at
@@ -153,7 +157,8 @@ func (r *Reading[C]) Documents() map[string]*document.Document {
 	return all
 }
 
-// MustHold says how the index differs from what should be in it: a part of the text of each document.
+// MustHold says how the index differs from what should be in it: a part of the text of each
+// document.
 func (r *Reading[C]) MustHold(want map[string]string) {
 	r.T.Helper()
 	is := r.Documents()

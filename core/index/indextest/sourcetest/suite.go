@@ -15,7 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Suite checks connectors. For each of many random stories, world returns a source and open stores for it.
+// Suite checks connectors. For each of many random stories, world returns a source and open stores
+// for it.
 func Suite(t *testing.T, world func(t *rapid.T) World, open func(t *rapid.T) Stores) {
 	t.Helper()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -63,7 +64,8 @@ func (s *story) edit(t *rapid.T) {
 	s.remember()
 }
 
-// sync reads the source as the first run does: groups, nodes, documents. All of it is tried, as by jobs of their own.
+// sync reads the source as the first run does: groups, nodes, documents. All of it is tried, as by
+// jobs of their own.
 func (s *story) sync(ctx context.Context, c index.Connector) error {
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
 	if err != nil {
@@ -80,11 +82,13 @@ func (s *story) sync(ctx context.Context, c index.Connector) error {
 // errUnread says that single documents failed.
 var errUnread = errors.New("documents could not be read")
 
-// quietSync reads the source while nothing changes. Then exactly those may read who may in the source.
+// quietSync reads the source while nothing changes. Then exactly those may read who may in the
+// source.
 func (s *story) quietSync(t *rapid.T) {
 	passes := 1
 	if s.unfinished {
-		// The first one may go on where another one ended, and then it tells what failed there, too. Changes may have been made since.
+		// The first one may go on where another one ended, and then it tells what failed there,
+		// too. Changes may have been made since.
 		passes = 2
 	}
 	for left := passes - 1; left >= 0; left-- {
@@ -169,7 +173,8 @@ func (s *story) twoSyncs(t *rapid.T) {
 	s.check(t, false)
 }
 
-// revoked reads a source that does not accept the credential: nobody may read anything. Afterwards it does again.
+// revoked reads a source that does not accept the credential: nobody may read anything. Afterwards
+// it does again.
 func (s *story) revoked(t *rapid.T) {
 	restore := s.world.Revoke()
 	err := s.sync(s.ctx, s.world.Connector())
@@ -187,8 +192,9 @@ func (s *story) revoked(t *rapid.T) {
 
 // check compares what the index shows with who could read what, and if it is exact with who can.
 //
-// A source is not read in one moment. Of two changes the second may be known before the first, and what follows from that was true at no moment: no
-// order in which parts are read prevents it, the next pass ends it. So until then a single change is what can be judged.
+// A source is not read in one moment. Of two changes the second may be known before the first, and
+// what follows from that was true at no moment: no order in which parts are read prevents it, the
+// next pass ends it. So until then a single change is what can be judged.
 func (s *story) check(t *rapid.T, exact bool) {
 	if !exact && s.edits > 1 {
 		return

@@ -1,6 +1,7 @@
-// Package sourcetest checks connectors of sources that have readers of their own, with the stores behind them: whoever is shown a document by the
-// index may open it in the source, under random edits, faults, interruptions and several processes at once; and once nothing changes any more, the
-// other way round.
+// Package sourcetest checks connectors of sources that have readers of their own, with the stores
+// behind them: whoever is shown a document by the index may open it in the source, under random
+// edits, faults, interruptions and several processes at once; and once nothing changes any more,
+// the other way round.
 package sourcetest
 
 import (
@@ -15,8 +16,9 @@ import (
 // Domain is the one whose addresses link accounts with people of sources.
 const Domain = "example.com"
 
-// World is a source, such as a fake of a vendor's server, that decides by itself who may read what: for each person on their own, by the vendor's
-// rules, and not by sets as access lists do. It is used by several goroutines at once.
+// World is a source, such as a fake of a vendor's server, that decides by itself who may read what:
+// for each person on their own, by the vendor's rules, and not by sets as access lists do. It is
+// used by several goroutines at once.
 type World interface {
 	// Connector returns a new connector over the source, as a process has it that has just started.
 	Connector() index.Connector
@@ -26,19 +28,22 @@ type World interface {
 	Fault(t *rapid.T) (mend func())
 	// Revoke has the source refuse the credential, until restore is called.
 	Revoke() (restore func())
-	// People are accounts of a chat platform: of everybody in the source, and of some who are nobody there. An account belongs to a person of the
-	// source whose address, below Domain, is its own.
+	// People are accounts of a chat platform: of everybody in the source, and of some who are
+	// nobody there. An account belongs to a person of the source whose address, below Domain, is
+	// its own.
 	People() []access.Account
 	// Documents are all that there ever were.
 	Documents() []document.ID
-	// MayRead decides for one account whether it may read a document now. Nobody may read what is not there.
+	// MayRead decides for one account whether it may read a document now. Nobody may read what is
+	// not there.
 	MayRead(who access.Account, d document.ID) bool
 }
 
 // Partial is a World whose vendor does not tell everything: less must be shown than may be read.
 type Partial interface {
 	World
-	// MustShow decides whether an account that may read a document must be shown it, once nothing happens any more.
+	// MustShow decides whether an account that may read a document must be shown it, once nothing
+	// happens any more.
 	MustShow(who access.Account, d document.ID) bool
 }
 

@@ -50,7 +50,8 @@ func (m *Memory) Down(err error) {
 	m.down = err
 }
 
-// Late has searches see changes only when it ends. A real engine does not do so; nothing forbidden may be shown if it does.
+// Late has searches see changes only when it ends. A real engine does not do so; nothing forbidden
+// may be shown if it does.
 func (m *Memory) Late(late bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
