@@ -199,6 +199,9 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 			chosen = append(chosen, *x)
 		}
 	}
+	if len(chosen) > 1 && chosen[0].worth-chosen[1].worth >= clearBy {
+		chosen = chosen[:1]
+	}
 	return chosen, m.gate.Band(similarity, covered), true, nil
 }
 
@@ -207,9 +210,6 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 func (x *span) repeats(y span) bool {
 	return x.page == y.page || x.text() == y.text() || x.part.Title == y.part.Title && retrieve.Cosine(x.vector, y.vector) >= sameText
 }
-
-// leads reports whether the first of the chosen passages leads clearly.
-func leads(chosen []span) bool { return len(chosen) > 1 && chosen[0].worth-chosen[1].worth >= clearBy }
 
 // candidates returns the passages of the first hits that hold most of the question: the first
 // ofOnePage of each page before the others.

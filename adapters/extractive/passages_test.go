@@ -93,6 +93,11 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
 			"it is old. [3]", "may help",
 		},
+		"a page that leads by less than others may lack, alone": {
+			[]phrase{{"Rinse", 0.8}, {"roof", 0.63}},
+			[]tool.Document{{Number: 3, Title: "Roof", Contents: roof}, {Number: 4, Title: "Hall", Contents: "Rinse the pump with water."}},
+			"\n\nRinse the pump with water. [4]", "[3]",
+		},
 		"a page that two sources have, once": {
 			[]phrase{{"Rinse", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Rinse the pump with water."}, {Number: 4, Title: "Pump", Contents: "Rinse the pump with water. \n\n## More"}},

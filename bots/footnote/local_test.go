@@ -103,7 +103,7 @@ func TestChatAsksOnceWhetherALocalModelWrites(t *testing.T) {
 	if want := "qwen3:8b of Ollama at " + server.Address + " cannot write the answers now: it does not answer. Until it can, they quote the documents. To choose again: LOCAL_MODEL=again footnote chat\n"; !strings.Contains(r.stderr, want) {
 		t.Errorf("ask says:\n%s", r.stderr)
 	}
-	if !strings.Contains(r.stdout, "quoted from the documents") || len(model.ChatRequests()) != 2 {
+	if !strings.Contains(r.stdout, "passages match best") || len(model.ChatRequests()) != 2 {
 		t.Errorf("the answer is\n%s", r.stdout)
 	}
 }
@@ -148,7 +148,7 @@ func TestLocalModelsAreNeverTakenSilently(t *testing.T) {
 	p, choice := lookingAt(t, server)
 	p.run(t, "index", handbook(t))
 	for _, r := range []result{p.run(t, "ask", "How many vacation days does an employee have?"), p.try(t, "How many vacation days does an employee have?\n", "chat")} {
-		if !strings.Contains(r.stdout, "quoted from the documents") || strings.Contains(r.stderr, "Ollama") {
+		if !strings.Contains(r.stdout, "passages match best") || strings.Contains(r.stderr, "Ollama") {
 			t.Errorf("it says\n%s%s", r.stdout, r.stderr)
 		}
 	}
@@ -246,7 +246,7 @@ func TestServeTakesNoLocalModel(t *testing.T) {
 	root := alice.Say(room, "", slacktest.Mention()+" How many vacation days does an employee have?")
 	if err := slack.Wait(ctx, "the answer", func() bool {
 		return slices.ContainsFunc(slack.Answers(room, root), func(m slacktest.Message) bool {
-			return strings.Contains(m.Shown(), "quoted from the documents") && !m.Streaming
+			return strings.Contains(m.Shown(), "passages match best") && !m.Streaming
 		})
 	}); err != nil {
 		t.Fatalf("%v\n%s", err, s.log)
