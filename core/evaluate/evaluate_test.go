@@ -111,10 +111,10 @@ func TestReadNamesTheFault(t *testing.T) {
 		return dir
 	}
 	for want, dir := range map[string]fstest.MapFS{
-		"line 2 of corpus.jsonl: it is not a JSON object":  with("corpus.jsonl", "{\"_id\": \"d1\", \"text\": \"\"}\nnot json\n"),
-		"line 1 of corpus.jsonl: it has neither \"text\"":  with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
-		"ids, titles and texts are texts or numbers":       with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
-		"whole on a line of its own":                       with("corpus.jsonl", "{\n\"_id\": \"d1\"\n}\n"),
+		"line 2 of corpus.jsonl: it is not a JSON object": with("corpus.jsonl", "{\"_id\": \"d1\", \"text\": \"\"}\nnot json\n"),
+		"line 1 of corpus.jsonl: it has neither \"text\"": with("corpus.jsonl", "{\"_id\": \"d1\"}\n"),
+		"ids, titles and texts are texts or numbers":      with("corpus.jsonl", "{\"_id\": [], \"text\": \"\"}\n"),
+		"on a single line":                                 with("corpus.jsonl", "{\n\"_id\": \"d1\"\n}\n"),
 		"line 1 of queries.jsonl: it has no \"_id\"":       with("queries.jsonl", "{\"text\": \"x\"}\n"),
 		"0 judged queries: ":                               with("queries.jsonl", "{\"_id\": \"q1\", \"text\": \" \"}\n"),
 		"the grade \"0.5\" is not a whole number: 0 is no": files("q1\td1\t0.5\n"),
