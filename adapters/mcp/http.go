@@ -24,6 +24,7 @@ const Path = "/mcp"
 const (
 	MaxRequests = 64 // at once
 	MaxPerToken = 8  // of them
+	maxLookups  = 16 // of tokens at once; others wait
 	// answerWithin bounds a request from its beginning until its answer was read.
 	answerWithin = mcp.CallTimeout + 15*time.Second
 )
@@ -47,7 +48,14 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		// this machine.
 		DisableLocalhostProtection: true,
 	})
+	looking := make(chan struct{}, maxLookups)
 	verify := func(ctx context.Context, secret string, _ *http.Request) (*auth.TokenInfo, error) {
+		select {
+		case looking <- struct{}{}:
+			defer func() { <-looking }()
+		case <-ctx.Done():
+			return nil, errors.New("the token could not be looked up; try again later")
+		}
 		caller, token, err := service.Caller(ctx, secret)
 		if errors.As(err, new(mcp.Refusal)) {
 			if token.ID != "" { // anyone can send one that is not known
@@ -62,10 +70,11 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller}}, nil
 	}
 	of := func(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
-	signedIn := auth.RequireBearerToken(verify, nil)(atOnce(MaxPerToken, of, whole(protocol)))
-	// The token is checked before anything of a body is read.
-	bounded := atOnce(MaxRequests, func(*http.Request) string { return "" }, challenge(signedIn))
-	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(bounded)))
+	calls := atOnce(MaxRequests, func(*http.Request) string { return "" }, atOnce(MaxPerToken, of, whole(protocol)))
+	// The token is checked before anything of a body is read. Tokens that are made up take none of the
+	// places of calls.
+	signedIn := challenge(auth.RequireBearerToken(verify, nil)(calls))
+	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(signedIn)))
 }
 
 const callerKey = "caller"
@@ -138,6 +147,10 @@ func whole(next http.Handler) http.Handler {
 			return
 		case err != nil:
 			http.Error(w, "the request could not be read", http.StatusBadRequest)
+			return
+		}
+		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) { // it would hold many calls
+			http.Error(w, "a request holds one message: JSON-RPC batches are not supported", http.StatusBadRequest)
 			return
 		}
 		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(answerWithin)); err != nil {

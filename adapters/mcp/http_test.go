@@ -38,11 +38,13 @@ const forReading = 10 * time.Second
 
 // world is a server and what it asks.
 type world struct {
-	http  *httptest.Server
-	conns *watching
-	calls atomic.Int64
-	hold  chan struct{} // calls wait until it is closed; nil: they do not
-	while func()        // is done in every call; nil: nothing
+	http   *httptest.Server
+	conns  *watching
+	calls  atomic.Int64
+	hold   chan struct{} // calls wait until it is closed; nil: they do not
+	finds  atomic.Int64
+	looked chan struct{} // tokens are looked up once it is closed; nil: at once
+	while  func()        // is done in every call; nil: nothing
 }
 
 func newWorld(t *testing.T) *world {
@@ -73,6 +75,10 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) Find(_ context.Context, _ access.TenantID, hash core.Hash) (core.Token, error) {
+	w.finds.Add(1)
+	if w.looked != nil {
+		<-w.looked
+	}
 	switch hash {
 	case core.HashOf(secret):
 		return core.Token{ID: "t1", Expires: time.Now().Add(time.Hour)}, nil
@@ -191,6 +197,47 @@ func TestRequestsAreRefused(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d and %q", name, status, body, c.status, c.says)
 		}
 	}
+}
+
+func TestBatchesAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	batch := " [" + strings.Repeat(searching+",", 100) + searching + "]"
+	for _, version := range []string{"", "2025-03-26"} {
+		status, body := w.post(t, secret, strings.NewReader(batch), func(r *http.Request) {
+			if r.Header.Del("Mcp-Protocol-Version"); version != "" {
+				r.Header.Set("Mcp-Protocol-Version", version)
+			}
+		})
+		if status != http.StatusBadRequest || w.calls.Load() != 0 {
+			t.Errorf("version %q: %d %s, %d calls", version, status, body, w.calls.Load())
+		}
+	}
+}
+
+// Tokens that are made up, however many at once, take no place of a call.
+func TestMadeUpTokensTakeNoPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.looked = make(chan struct{})
+	var all sync.WaitGroup
+	for range 2 * mcp.MaxRequests {
+		all.Go(func() {
+			if status, body := w.post(t, "footnote_wrong", strings.NewReader(searching), nil); status != http.StatusUnauthorized {
+				t.Errorf("%d %s", status, body)
+			}
+		})
+	}
+	all.Go(func() {
+		if status, body := w.post(t, secret, strings.NewReader(searching), nil); status != http.StatusOK {
+			t.Errorf("beside made-up tokens: %d %s", status, body)
+		}
+	})
+	for w.finds.Load() == 0 {
+		runtime.Gosched()
+	}
+	close(w.looked)
+	all.Wait()
 }
 
 // repeated is an endless body that counts how much of it was read.
