@@ -27,6 +27,7 @@ const (
 	rowsLess  = 0.05
 	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
 	within    = 0.20 // of the first page's worth: further pages that are quoted
+	mostSteps = 150  // words of a procedure's first steps
 	sameText  = 0.98 // cosine of two passages from which on they say the same
 )
 
@@ -125,6 +126,9 @@ func (s *scorer) paragraph(part *part, at int) span {
 // items returns the items of a list that is too long to be quoted whole, each with the list's
 // introduction. The writer marks what is left out.
 func (s *scorer) items(part *part, at int, intro *span) (out []span) {
+	if x, is := s.procedure(part, at, intro); is {
+		return []span{x}
+	}
 	for ; at < len(part.pieces) && part.pieces[at].kind == item; at++ {
 		x := s.paragraph(part, at)
 		if x.to == 0 {
@@ -142,6 +146,51 @@ func (s *scorer) items(part *part, at int, intro *span) (out []span) {
 		out = append(out, x)
 	}
 	return out
+}
+
+// procedure returns the beginning of a procedure that is too long to be quoted whole: its first steps, and
+// of each the first sentence. A step alone tells no one what to do.
+func (s *scorer) procedure(part *part, at int, intro *span) (span, bool) {
+	if at >= len(part.pieces) || part.pieces[at].kind != item {
+		return span{}, false
+	}
+	x := span{part: part, at: at, kind: item, like: s.like(&part.pieces[at])}
+	if intro != nil {
+		x = *intro
+	}
+	x.follow = nil
+	words := 0
+	for ; at < len(part.pieces) && part.pieces[at].kind == item; at++ {
+		b := part.pieces[at].block
+		if !b.ordered && !b.nested {
+			return span{}, false
+		}
+		if b.nested {
+			continue
+		}
+		b.text = strings.Join(strings.Fields(b.text), " ")
+		b.shorten()
+		n := len(strings.Fields(b.text))
+		if !sound(b.text) || startsBlock(b.text) || len(b.text) > maxUnitRunes/2 {
+			return span{}, false
+		}
+		if len(x.follow) == maxFollowItems || words+n > mostSteps {
+			break
+		}
+		words += n
+		x.follow, x.tail = append(x.follow, b), x.tail|part.pieces[at].holds
+	}
+	if len(x.follow) < 2 {
+		return span{}, false
+	}
+	if at < len(part.pieces) && (part.pieces[at].kind == item || part.pieces[at].kind == code && strings.HasSuffix(x.follow[len(x.follow)-1].text, ":")) {
+		x.follow[len(x.follow)-1].cut = true
+	}
+	if intro == nil {
+		x.body, x.tail = x.tail, 0
+	}
+	x.words += words
+	return x, true
 }
 
 // choose has the sentence model choose the passages that are quoted, and the gate decide whether

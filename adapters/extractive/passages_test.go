@@ -72,6 +72,10 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 	for i := range 20 {
 		long += "\n- Part " + strconv.Itoa(i) + " of the pump is one that a fitter can take out of it by hand."
 	}
+	procedure := "To clean the pump:"
+	for i := range 16 {
+		procedure += "\n" + strconv.Itoa(i+1) + ". Open valve " + strconv.Itoa(i) + " of the pump with the long key. It hangs on the wall of the hall, and has to be hung there again."
+	}
 	for name, tt := range map[string]struct {
 		phrases []phrase
 		docs    []tool.Document
@@ -112,6 +116,16 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 			[]phrase{{"Part 7 ", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: long}},
 			"Parts of the pump [3]:\n\n- Part 7 of the pump is one that a fitter can take out of it by hand. [3]\n- … [3]", "Part 8",
+		},
+		"the first steps of a long procedure, marked": {
+			[]phrase{{"valve", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: procedure}},
+			"To clean the pump [3]:\n\n1. Open valve 0 of the pump with the long key. … [3]", "valve 15",
+		},
+		"an introduction at the end of a passage": {
+			[]phrase{{"Rinse", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Rinse the pump with water.\n\nTo clean the pump, do this:"}},
+			"Rinse the pump with water. [3]", "",
 		},
 		"one item of a list without introduction, marked": {
 			[]phrase{{"Part 7 ", 0.8}},
