@@ -148,8 +148,8 @@ func (s *scorer) items(part *part, at int, intro *span) (out []span) {
 	return out
 }
 
-// procedure returns the beginning of a procedure that is too long to be quoted whole: its first steps, and
-// of each the first sentence. A step alone tells no one what to do.
+// procedure returns the beginning of a procedure that is too long to be quoted whole: its first
+// steps, and of each the first sentence. A step alone tells no one what to do.
 func (s *scorer) procedure(part *part, at int, intro *span) (span, bool) {
 	if at >= len(part.pieces) || part.pieces[at].kind != item {
 		return span{}, false

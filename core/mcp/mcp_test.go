@@ -50,7 +50,7 @@ func TestSearchStatesWhereAPassageIsFrom(t *testing.T) {
 		t.Fatal("nothing was found")
 	}
 	want := tool.Document{
-		Number: 1, Page: "leave", Title: "Doc leave", Updated: "2026-10-28", URL: site + "leave#s", Heading: "Doc leave", Source: "file", Part: "whole", Contents: "Vacation is thirty days.",
+		Number: 1, Page: "leave", Title: "Doc leave", Updated: "2026-10-28", URL: site + "leave#s", Source: "file", Part: "whole", Contents: "Vacation is thirty days.",
 	}
 	if docs[0] != want {
 		t.Errorf("found %+v, want %+v", docs[0], want)
