@@ -23,7 +23,7 @@ func TestNotionIsASource(t *testing.T) {
 	p := newProgram(t, "FOOTNOTE_CONFIG="+file, "ALLOW_PRIVATE_HOSTS=127.0.0.1")
 	address := "https://www.notion.so/acme/Handbook-" + handbook.ID
 	add := []string{"sources", "add", "notion", "--url", space.URL, "--readers", address + "=members", "--name", "wiki"}
-	if r := p.try(t, "", add...); r.code != 1 || !strings.Contains(r.stderr, "TELLS NOBODY WHO MAY READ") || !strings.Contains(r.stderr, "set NOTION_TOKEN") {
+	if r := p.try(t, "", add...); r.code != 1 || !strings.Contains(r.stderr, "DOES NOT SAY WHO MAY READ") || !strings.Contains(r.stderr, "set NOTION_TOKEN") {
 		t.Errorf("without a credential: exit code %d\n%s", r.code, r.stderr)
 	}
 	p = p.with("NOTION_TOKEN=" + space.Token)
