@@ -186,7 +186,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (t
 	if len(kept) == 0 {
 		return tool.Result{Search: account}, errors.Join(failed, errNothing)
 	}
-	result := t.result(kept, call.Scope)
+	result := t.result(kept, failed, call.Scope)
 	result.Search = account
 	account.Evidence = true
 	for _, r := range result.References {
@@ -301,7 +301,7 @@ func line(text string, most int) string {
 const part = "found"
 
 // result is what the model reads, as far as there is room.
-func (t *Tool) result(pages []Result, scope tool.Scope) tool.Result {
+func (t *Tool) result(pages []Result, failed error, scope tool.Scope) tool.Result {
 	result := tool.Result{Citable: true, Evidence: true}
 	var docs []tool.Document
 	left := scope.Budget
@@ -324,6 +324,10 @@ func (t *Tool) result(pages []Result, scope tool.Scope) tool.Result {
 		docs = append(docs, doc)
 		result.References = append(result.References, message.Reference{Number: number, Document: ref, Text: p.Text, Part: part})
 	}
-	result.Content = tool.DocumentsJSON(docs, "")
+	note := ""
+	if failed != nil {
+		note = "Not every query was answered: " + strings.ReplaceAll(failed.Error(), "\n", "; ")
+	}
+	result.Content = tool.DocumentsJSON(docs, note)
 	return result
 }

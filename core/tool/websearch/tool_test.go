@@ -27,6 +27,7 @@ import (
 type provider struct {
 	pages []websearch.Result
 	err   error
+	fails string // a query that fails by itself
 
 	mu      sync.Mutex
 	queries []string
@@ -36,6 +37,9 @@ func (p *provider) Search(_ context.Context, query string, _ int) ([]websearch.R
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queries = append(p.queries, query)
+	if query == p.fails {
+		return nil, errors.New("the web search takes no more requests")
+	}
 	return p.pages, p.err
 }
 
@@ -170,5 +174,15 @@ func TestWhatKeepsTheWebFromBeingSearchedIsSaid(t *testing.T) {
 		if (got.Search != nil) != (len(test.p.queries) > 0) || got.Search != nil && !slices.Equal(got.Search.Queries, test.p.queries) {
 			t.Errorf("%s: %q was asked, and the account is %+v", want, test.p.queries, got.Search)
 		}
+	}
+}
+
+// The model reads that a query failed although another one was answered.
+func TestFailedQueryIsNamedNextToWhatWasFound(t *testing.T) {
+	t.Parallel()
+	p := &provider{pages: []websearch.Result{{URL: "https://example.org/", Title: "A page"}}, fails: "b"}
+	got, err := run(t, p, index{}, allowance{}, `{"queries":["a","b"]}`, scope())
+	if err != nil || !strings.Contains(got.Content, "Not every query was answered: the web search takes no more requests") {
+		t.Errorf("the model reads %s, %v", got.Content, err)
 	}
 }
