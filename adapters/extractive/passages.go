@@ -57,8 +57,8 @@ func (s *scorer) passages(p *page) []span {
 				}
 				last := x.to == len(p.sentences)
 				if last && strings.HasSuffix(p.sentences[x.to-1].text, ":") {
-					n := len(introduced(part.pieces, at, ":"))
-					if n == 0 { // too long: each of its items, with the introduction and a mark
+					if x.follow = introduced(part.pieces, at, ":"); len(x.follow) == 0 {
+						// It is too long: each of its items, with the introduction and a mark.
 						for _, y := range s.items(part, at+1, &x) {
 							keep(y)
 						}
@@ -67,7 +67,6 @@ func (s *scorer) passages(p *page) []span {
 						}
 						continue
 					}
-					x.follow = introduced(part.pieces, at, ":")
 					for at+1 < len(part.pieces) && part.pieces[at+1].kind == x.follow[0].kind {
 						at++
 						if x.tail |= part.pieces[at].holds; x.follow[0].kind == code {
@@ -165,7 +164,10 @@ func (s *scorer) procedure(part *part, at int, intro *span) (span, bool) {
 		if !b.ordered && !b.nested {
 			return span{}, false
 		}
-		if b.nested {
+		if n := len(x.follow); b.nested {
+			if n > 0 {
+				x.follow[n-1].short = true
+			}
 			continue
 		}
 		b.text = strings.Join(strings.Fields(b.text), " ")

@@ -122,6 +122,11 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: procedure}},
 			"To clean the pump [3]:\n\n1. Open valve 0 of the pump with the long key. … [3]", "valve 15",
 		},
+		"a step whose own steps are left out, marked": {
+			[]phrase{{"valve", 0.8}},
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.Replace(procedure, "\n2.", "\n   - Turn it left.\n2.", 1)}},
+			"To clean the pump [3]:\n\n1. Open valve 0 of the pump with the long key. … [3]\n2.", "Turn it left",
+		},
 		"an introduction at the end of a passage": {
 			[]phrase{{"Rinse", 0.8}},
 			[]tool.Document{{Number: 3, Title: "Pump", Contents: "Rinse the pump with water.\n\nTo clean the pump, do this:"}},
