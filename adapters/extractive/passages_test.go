@@ -124,8 +124,9 @@ func TestSentenceModelChoosesPassages(t *testing.T) {
 		},
 		"a step whose own steps are left out, marked": {
 			[]phrase{{"valve", 0.8}},
-			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.Replace(procedure, "\n2.", "\n   - Turn it left.\n2.", 1)}},
-			"To clean the pump [3]:\n\n1. Open valve 0 of the pump with the long key. … [3]\n2.", "Turn it left",
+			[]tool.Document{{Number: 3, Title: "Pump", Contents: strings.Replace(strings.ReplaceAll(strings.TrimPrefix(procedure, "To clean the pump:\n"),
+				" It hangs on the wall of the hall, and has to be hung there again.", ""), "\n2.", "\n   - Turn it left.\n2.", 1)}},
+			"1. Open valve 0 of the pump with the long key. … [3]\n2. Open valve 1 of the pump with the long key. [3]", "Turn it left",
 		},
 		"an introduction at the end of a passage": {
 			[]phrase{{"Rinse", 0.8}},
