@@ -13,7 +13,7 @@ import (
 const DefaultDimensions = 64
 
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
-	body, rec, ok := s.accept(w, r)
+	body, rec, ok := s.accept(w, r, false)
 	if !ok {
 		return
 	}

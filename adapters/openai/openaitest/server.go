@@ -137,17 +137,16 @@ func (s *Server) SetDimensions(n int) {
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	body, rec, ok := s.accept(w, r)
+	_, rec, ok := s.accept(w, r, true)
 	if !ok {
 		return
 	}
 	defer s.finish(rec, r)
-	var req Request
-	if err := json.Unmarshal(body, &req); err != nil {
+	if rec.Chat == nil {
 		refuse(w, http.StatusBadRequest, "invalid_request_error", "", "We could not parse the JSON body of your request.")
 		return
 	}
-	s.update(func() { rec.Chat = &req })
+	req := *rec.Chat
 	s.mu.Lock()
 	var reply Reply
 	scripted := len(s.script) > 0
@@ -168,7 +167,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) {
-	_, rec, ok := s.accept(w, r)
+	_, rec, ok := s.accept(w, r, false)
 	if !ok {
 		return
 	}
@@ -183,8 +182,9 @@ func describe(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"id": r.PathValue("model"), "object": "model", "created": 1, "owned_by": "test"})
 }
 
-// accept reads the body, records the request and checks the key.
-func (s *Server) accept(w http.ResponseWriter, r *http.Request) ([]byte, *Record, bool) {
+// accept reads the body, checks the key and records the request; a chat request is recorded parsed,
+// so that a test that waits for records can read it.
+func (s *Server) accept(w http.ResponseWriter, r *http.Request, chat bool) ([]byte, *Record, bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 64<<20))
 	if err != nil {
 		refuse(w, http.StatusRequestEntityTooLarge, "invalid_request_error", "", "The request body is too large.")
@@ -192,11 +192,13 @@ func (s *Server) accept(w http.ResponseWriter, r *http.Request) ([]byte, *Record
 	}
 	rec := &Record{At: time.Now(), Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
 	s.mu.Lock()
-	s.records = append(s.records, rec)
-	key := s.key
-	s.signal()
+	refused := s.key != "" && r.Header.Get("Authorization") != "Bearer "+s.key
 	s.mu.Unlock()
-	if key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+	if req := new(Request); chat && !refused && json.Unmarshal(body, req) == nil {
+		rec.Chat = req
+	}
+	s.update(func() { s.records = append(s.records, rec) })
+	if refused {
 		refuse(w, http.StatusUnauthorized, "invalid_request_error", "invalid_api_key", "Incorrect API key provided: "+r.Header.Get("Authorization"))
 		s.finish(rec, r)
 		return nil, nil, false
