@@ -8,32 +8,42 @@ import (
 // fewestRepeated is how many bytes a paragraph has at least that is not shown twice.
 const fewestRepeated = 80
 
-// repeats are the paragraphs of the passages of one result, by the first document that has them.
+// repeats are the paragraphs of the passages of one result, by the first document that has them. A
+// paragraph is a line: copies of a page differ in blank lines and in spaces.
 type repeats map[string]int
 
-// without returns a text with a note in place of paragraphs that an earlier passage shows.
+// without returns a text with a note in place of paragraphs that an earlier passage shows. Rows of
+// tables stay: without its header a table cannot be read.
 func (r repeats) without(text string) string {
 	var kept []string
 	last := 0 // document of the note that ends kept
-	for block := range strings.SplitSeq(text, "\n\n") {
-		number := r[strings.TrimSpace(block)]
-		if number == 0 {
-			kept = append(kept, block)
-		} else if number != last {
-			kept = append(kept, fmt.Sprintf("(as in document %d)", number))
+	for line := range strings.SplitSeq(text, "\n") {
+		number := r[paragraph(line)]
+		switch {
+		case number == 0 && (last == 0 || strings.TrimSpace(line) != ""):
+			kept, last = append(kept, line), 0
+		case number != 0 && number != last:
+			kept, last = append(kept, fmt.Sprintf("(as in document %d)", number)), number
 		}
-		last = number
 	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(kept, "\n")
 }
 
 // add notes the paragraphs of a passage that is shown.
 func (r repeats) add(text string, number int) {
-	for block := range strings.SplitSeq(text, "\n\n") {
-		if block = strings.TrimSpace(block); len(block) >= fewestRepeated && r[block] == 0 {
-			r[block] = number
+	for line := range strings.SplitSeq(text, "\n") {
+		if key := paragraph(line); len(key) >= fewestRepeated && r[key] == 0 {
+			r[key] = number
 		}
 	}
+}
+
+// paragraph is what lines are compared by; empty for a row of a table.
+func paragraph(line string) string {
+	if line = strings.Join(strings.Fields(line), " "); strings.HasPrefix(line, "|") {
+		return ""
+	}
+	return line
 }
 
 // spareHeading returns a heading path without what stands next to it: the title of the page at its

@@ -41,3 +41,21 @@ func TestResultRepeatsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A copy that differs in blank lines and spaces is shown by what differs, and rows of tables stay.
+func TestCopiesWithOtherSpacesAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	one := "Connections are refused while the primary is being promoted, so clients must retry for up to thirty seconds."
+	two := "The old primary stays down until an operator has compared the positions of both logs by hand."
+	header := "| Setting of the service that a reader may change at any time | Value in seconds that it begins with |"
+	first := hit("a", 1, one+"\n\n"+two+"\n\n"+header)
+	second := hit("b", 2, "  "+one+"\n  "+two+"\n\n\nOnly here.\n\n"+header+"\n| timeout | 30 |")
+	x := &index{result: retrieve.Result{Evidence: true, Hits: []retrieve.Hit{first, second}}}
+	result, _, err := run(t, search.New(x, nil, budgettest.NewWords(), search.Config{}), `{"queries":["q"]}`, scope("q"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"contents":"(as in document 1)\nOnly here.\n\n` + header + `\n| timeout | 30 |"`; !strings.Contains(result.Content, want) {
+		t.Errorf("%s is not in\n%s", want, result.Content)
+	}
+}
