@@ -54,6 +54,13 @@ test: need-go deps-test ## run every test with the race detector, on real Postgr
 	if [ $$code = 0 ] && [ $$failed != 0 ]; then printf 'failed once, passed alone:\n'; cat .build/rerun.txt; failed=0; fi; \
 	echo "$$((passed < 0 ? 0 : passed)) passed, $$failed failed"; exit $$code
 
+.PHONY: check
+check: lint ## what to run before a commit: lint, and the quick tests of core and of changed packages (a minute)
+	@GO="$(GO)" deploy/install/check.sh
+
+.PHONY: nightly
+nightly: lint test stories fuzz chaos load ## what takes hours: every test, other random stories, fuzzing, faults and load
+
 .PHONY: vet
 vet: need-go ## check formatting and run go vet
 	@unformatted=$$(gofmt -l adapters bots core deploy migrations); \
@@ -207,24 +214,12 @@ sentence-model: need-go ## make the sentence model in the program again and comp
 	@EVERY_VECTOR=1 $(GO) test ./adapters/sentence -run Reference -timeout 30m
 
 .PHONY: bench-slack
-bench-slack: need-go ## answers in Slack at once under its rate limits: first words, writes, refusals, acks, as a table
-	@$(GO) test ./bots/slackbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS) | awk ' \
-		BEGIN { print "| answers at once | first words, median | first words, slowest | last token to final write, slowest | writes per answer | 429 | ack p99 |"; \
-			print "|---|---|---|---|---|---|---|" } \
-		/^BenchmarkAnswers/ { split($$1, name, /[\/-]/); for (i = 4; i < NF; i++) m[$$(i+1)] = $$i; \
-			printf "| %s | %s ms | %s ms | %s ms | %s | %s | %s ms |\n", name[2], m["ms-words-p50"], m["ms-words-max"], m["ms-final-max"], \
-				m["writes/answer"], m["429s"], m["ms-ack-p99"]; found = 1 } \
-		/^(FAIL|panic|---.*FAIL)/ { print; bad = 1 } \
-		END { exit bad || !found }'
+bench-slack: need-go ## answers in Slack at once under its rate limits: first words, writes, refusals, acks
+	@$(GO) test ./bots/slackbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS)
 
 .PHONY: bench-discord
-bench-discord: need-go ## answers in Discord at once under its rate limits: first words, writes, refusals, as a table
-	@$(GO) test ./bots/discordbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS) | awk ' \
-		BEGIN { print "| answers at once | first words, slowest | last token to final write, slowest | writes per answer | 429 |"; print "|---|---|---|---|---|" } \
-		/^BenchmarkAnswers/ { sub(/^BenchmarkAnswers\//, "", $$1); sub(/-[0-9]+$$/, "", $$1); for (i = 4; i < NF; i++) m[$$(i+1)] = $$i; \
-			printf "| %s | %s ms | %s ms | %s | %s |\n", $$1, m["ms-to-first-text"], m["ms-to-final"], m["writes/answer"], m["refusals"]; found = 1 } \
-		/^(FAIL|panic|---.*FAIL)/ { print; bad = 1 } \
-		END { exit bad || !found }'
+bench-discord: need-go ## answers in Discord at once under its rate limits: first words, writes, refusals
+	@$(GO) test ./bots/discordbot -run '^$$' -bench Answers -benchtime 1x -timeout 20m $(TESTFLAGS)
 
 .PHONY: clean
 clean: ## remove what was built; the indexed documents stay

@@ -234,8 +234,9 @@ func checkPlaces(t failer, d *document.Document, chunks []document.Chunk) {
 	t.Helper()
 	at := 0
 	for _, s := range d.Sections {
-		begin := -1
+		begin, body := -1, false
 		for _, b := range s.Blocks {
+			body = body || b.Kind != document.Heading && strings.TrimSpace(b.Text) != ""
 			if begin < 0 && strings.TrimSpace(b.Text) != "" {
 				begin = at + utf8.RuneCountInString(b.Text) - utf8.RuneCountInString(strings.TrimLeftFunc(b.Text, unicode.IsSpace))
 			}
@@ -257,7 +258,7 @@ func checkPlaces(t failer, d *document.Document, chunks []document.Chunk) {
 					leads = p.Anchor
 				}
 			}
-			heading := len(s.Blocks) == 1 && s.Blocks[0].Kind == document.Heading // it leads to what it stands above
+			heading := !body // it leads to what it stands above
 			return leads == s.Anchor || heading
 		})
 		if !reached {
