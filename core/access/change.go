@@ -48,8 +48,8 @@ type People interface {
 	// Found notes what the platform said of people when it was asked after a moment. What is known
 	// to have changed since then is left alone.
 	Found(ctx context.Context, w Workspace, inside map[string]bool, at time.Time) error
-	// Told notes what an event says of somebody. Events may be late and out of order, so one that
-	// says Outside is believed; after one that says Inside of somebody who was not known as such,
+	// Told notes what an event says of a person. Events may be late and out of order, so one that
+	// says Outside is believed; after one that says Inside of a person who was not known as such,
 	// or nothing, the platform is asked again.
 	Told(ctx context.Context, w Workspace, person string, is Standing) error
 	Lists
@@ -57,15 +57,14 @@ type People interface {
 
 // Lists is the part of People that is for whoever lists all of a workspace.
 type Lists interface {
-	// Begin reports whether a new list is due, which is to be read by the caller then and by nobody
-	// else; at is when it began.
+	// Begin reports whether a new list is due. Only this caller reads it then; at is when it began.
 	Begin(ctx context.Context, w Workspace) (at time.Time, due bool, err error)
 	// End says that everybody was Found. Where people is nil there will be no list for now, and
 	// with a zero moment another process may begin at once.
 	End(ctx context.Context, w Workspace, people []string, at time.Time) error
 }
 
-// Standing is what an event says of somebody's presence in channels.
+// Standing is what an event says of a person's presence in channels.
 type Standing int
 
 // What an event can say.

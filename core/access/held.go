@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Held is a principal that somebody holds, and where that is known from in a few words: "you are a
+// Held is a principal that a person holds, and where that is known from in a few words: "you are a
 // full member of this workspace".
 type Held struct {
 	Principal Principal
 	From      string
 }
 
-// Account is somebody on a chat platform, as the platform describes them.
+// Account is a person's account on a chat platform, as the platform describes it.
 type Account struct {
 	Workspace
 	ID, Name string
@@ -40,11 +40,11 @@ const MostNamed = 200
 // Presence is who will see an answer, as a platform knows it.
 type Presence struct {
 	Tenant TenantID
-	Held   []Held // what every one of them holds by what the platform says, beside public
+	Held   []Held // what every one of them holds by what the platform says, in addition to public
 	// People is everybody who is there, one where the answer is private; apps of the workspace are
 	// not counted. Nil where they are not all known, or more than MostNamed.
 	People []Account
-	// Open says that others than People may see the answer: somebody may come in without an
+	// Open says that others than People may see the answer: people may come in without an
 	// invitation, or there are too many to name.
 	Open bool
 	// Outsiders says that guests or another organisation take part.

@@ -18,7 +18,7 @@ type TenantID string
 // DefaultTenant is the only tenant unless others are configured.
 const DefaultTenant TenantID = "default"
 
-// Principal is somebody or some set of people that an access list can name: "public", "members",
+// Principal is a person or a set of people that an access list can name: "public", "members",
 // "group:NAME", "channel:PLATFORM:ID" or "user:PLATFORM:ID".
 type Principal string
 
@@ -69,8 +69,8 @@ func principalError(s string) error {
 	return fmt.Errorf("access list entry %q is not known: write public, members, group:NAME, channel:PLATFORM:ID or user:PLATFORM:ID", s)
 }
 
-// ACL lists the principals that may read a document; one of them suffices. An empty ACL lets nobody
-// read.
+// ACL lists the principals that may read a document; one of them suffices. An empty ACL denies
+// everyone.
 type ACL []Principal
 
 // ParseACL reads a comma-separated list of principals. The result is sorted and free of repeats.

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ErrGrants says that what somebody holds of sources could not be found out. Whatever is known else
-// holds without it.
+// ErrGrants says that a person's grants of sources are not known. Whatever is known else holds
+// without it.
 var ErrGrants = errors.New("what is held of sources is not known at the moment")
 
-// grantsLimit bounds the question to Grants, which answers within milliseconds: nobody waits longer
+// grantsLimit bounds the question to Grants, which answers within milliseconds: no one waits longer
 // for documents of sources.
 const grantsLimit = 2 * time.Second
 
@@ -58,8 +58,8 @@ func (r *Resolver) Held(ctx context.Context, p Presence) ([]Held, error) {
 
 // ofSources is what everybody who is present holds of sources. One person holds what the person
 // holds, and few people what every one of them does. Where others may come in, it is what the
-// operator says that everybody has, and nothing while outsiders take part. Where nobody is known,
-// such as at a console, it is nothing.
+// operator says that everybody has, and nothing while outsiders take part. Where no person is
+// known, such as at a console, it is nothing.
 func (r *Resolver) ofSources(ctx context.Context, p Presence) ([]Held, error) {
 	var rules Rules
 	if r.Rules != nil {

@@ -2,7 +2,7 @@ package access
 
 import "strings"
 
-// Kinds of the principals of a source that has readers of its own.
+// Kinds of the principals of a source that has its own readers.
 const (
 	SourcePerson = "person" // one person of the source, by its native id
 	SourceSet    = "set"    // whoever is in every clause of a set, by its digest
@@ -25,7 +25,7 @@ func SourceGroup(source, kind, id string) Principal {
 func SourceAll(source string) Principal { return Group(escapeSource.Replace(source) + ":all") }
 
 // Node stands in the access list of a document for whatever readers a node of its source has at the
-// moment, such as a repository or a folder: "node:SOURCE:ID". Nobody holds it, and nobody can write
+// moment, such as a repository or a folder: "node:SOURCE:ID". No one holds it, and no one can write
 // it: the index looks up the node's readers. A node that is not known has none.
 func Node(source, id string) Principal {
 	return Principal("node:" + escapeSource.Replace(source) + ":" + escapeID.Replace(id))

@@ -29,11 +29,11 @@ type Counter interface {
 }
 
 const (
-	// messageTokens is what a message costs beside its text: its role and its
-	// delimiters in the chat format of the models.
+	// messageTokens is what a message costs in addition to its text: its role and its delimiters in
+	// the chat format of the models.
 	messageTokens = 3
-	// conversationTokens is what a conversation costs beside its messages; it
-	// covers the opening of the reply.
+	// conversationTokens is what a conversation costs in addition to its messages; it covers the
+	// opening of the reply.
 	conversationTokens = 5
 )
 
@@ -56,8 +56,8 @@ type Memo struct {
 	new, old map[memoKey]int // what was in use lately is in new; old goes when that is full
 }
 
-// memoKey stands for a text. That two texts of one length have one hash is so
-// unlikely (one in 2^64, and nobody knows the seed) that it is not looked for.
+// memoKey stands for a text. Two texts of one length with one hash are too unlikely to check for
+// (one in 2^64, and the seed is secret).
 type memoKey struct {
 	hash uint64
 	size int

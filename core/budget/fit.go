@@ -44,9 +44,9 @@ type Config struct {
 //   - the newest message, the project and the tool results of this turn: the
 //     rest, of which tool results are trimmed first, the largest of them first.
 //
-// A share is a promise to the other parts and no ban on idle space: instructions,
-// and files that came with the newest message, may use what nobody else needs,
-// since a hole in them costs more than an unused window saves.
+// A share is a promise to the other parts and no ban on idle space: instructions, and files that
+// came with the newest message, may use what the other sections leave, since a hole in them costs
+// more than an unused window saves.
 //
 // A newest message of more than 70 % runs alone: without history, files and
 // project, and in at most 80 %.

@@ -11,7 +11,7 @@ type piece struct {
 	index   int
 	kind    Kind
 	text    string
-	fixed   int // what it costs beside the text, the message included
+	fixed   int // what it costs in addition to the text, the message included
 	count   int // tokens of the text
 	keep    int // tokens of the text that may stay
 	dropped bool

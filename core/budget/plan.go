@@ -8,8 +8,8 @@ const (
 	// standaloneShare what it may have then; the rest is for the reply.
 	standaloneFrom  = 70
 	standaloneShare = 80
-	// userFloor is what is left of a newest message at least, as long as all that
-	// is never omitted fits beside it.
+	// userFloor is the least that remains of a newest message, as long as all that is never omitted
+	// fits with it.
 	userFloor = 25
 	// toolRoom is what a project must leave to the tool results that are still to
 	// come.

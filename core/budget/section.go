@@ -8,8 +8,8 @@ type Kind int
 const (
 	// System is the system prompt. Never omitted.
 	System Kind = iota
-	// Tools describes the tools that the model may call. Whole or not at all; it
-	// goes only when what is never omitted would not fit beside it.
+	// Tools describes the tools that the model may call. Whole or not at all; it goes only when
+	// what is never omitted would not fit with it.
 	Tools
 	// Agent is the prompt of a custom agent. Never omitted; the first to be
 	// shortened among the instructions.
@@ -50,8 +50,8 @@ func (k Kind) String() string {
 type Section struct {
 	Kind Kind
 	Text string
-	// Fixed is what the section costs beside its text and cannot lose: images, and
-	// the JSON around a tool call. In tokens; negative counts as 0.
+	// Fixed is what the section costs in addition to its text and cannot lose: images, and the JSON
+	// around a tool call. In tokens; negative counts as 0.
 	Fixed int
 	// Group is the number of the turn, growing from turn to turn. Sections of an
 	// earlier turn stay or go together. It has no meaning for System, Tools, Agent,

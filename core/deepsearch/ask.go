@@ -19,8 +19,8 @@ const (
 )
 
 // Awaiting is the error with which a search ends that waits for a person. Whoever runs it sees to
-// it that the plan is shown, and then lets go of the turn by Park. The turn is run again once
-// somebody has chosen, or nobody has for Config.Wait.
+// it that the plan is shown, and then lets go of the turn by Park. The turn runs again after a
+// choice, or after Config.Wait without one.
 type Awaiting struct {
 	journal Journal
 	fence   session.Fence

@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// compose writes a report without a model: the findings as they stand, and what was not found.
+// compose writes a report without a model: the findings so far, and what was not found.
 func compose(rows []row) string {
 	var b strings.Builder
 	var missing, failed, open []string

@@ -6,8 +6,7 @@
 // turn.Runner: one for each sub-question, which search under the turn's audience and may cite only
 // what they found, and one for the report, which is given what those cite and has no tools. All of
 // them share the turn's citation numbers. There are two levels and no more, so that nothing is
-// summarised twice, and who coordinates has no search of its own, so that each sub-question has to
-// stand alone.
+// summarised twice. The coordinator does not search, so each sub-question has to stand alone.
 //
 // The way of a turn: plan.go (rule.go without a model) takes the question apart, research.go has
 // the parts answered, judge.go decides whether that suffices and what to ask further, report.go
@@ -55,7 +54,7 @@ type Deps struct {
 	Counter budget.Counter
 	Fast    llm.Model // answers sub-questions; nil: the model that answers the turn
 	Journal Journal   // nil: nothing outlasts the process
-	Library Library   // looks again at what was found before it is used; nil: nobody does
+	Library Library   // looks again at what was found before it is used; nil: no one does
 	// Prices are those of models; nil: there are none. It is asked for each turn.
 	Prices func() spend.Prices
 	// Left is what the caps leave of a tenant's budget at this moment; false where there is no cap.
@@ -72,7 +71,7 @@ type Config struct {
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min
 	Steer    time.Duration // between two looks for what people change in the plan: 1 s
-	Wait     time.Duration // for somebody to start a search that asks: 10 min
+	Wait     time.Duration // for a person to start a search that asks: 10 min
 	Total    time.Duration // after which nothing further is asked, and the report is written: 20 min
 	Policy   llm.Policy
 	// DropUnsupported is that of turn.Config, for the report. Findings are always held to it.

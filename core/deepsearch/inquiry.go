@@ -54,7 +54,7 @@ type row struct {
 	tab     int           // within its round
 	basis   message.Basis // what its text was made of
 	taken   bool
-	cancel  context.CancelCauseFunc // ends the work on it; nil where nobody works on it
+	cancel  context.CancelCauseFunc // ends the work on it; nil where no worker has it
 	finding *Finding
 }
 
@@ -159,7 +159,7 @@ func (s *inquiry) reach(round int) {
 	s.round = max(s.round, round)
 }
 
-// standing is a copy of the rows as they stand.
+// standing is a copy of the rows as they are now.
 func (s *inquiry) standing() []row {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,11 +14,11 @@ import (
 
 // Record is what is kept of a deep search while it runs, and for explanations afterwards.
 type Record struct {
-	Question  string        // for which it was planned; another one begins anew
+	Question  string        // for which it was planned; another one starts over
 	Audience  string        // a fingerprint of those for whom it was planned
 	Direct    bool          // the question needs no depth
 	Closed    bool          // all was asked: what is left is the report
-	Asked     bool          // somebody is asked whether the search is to be begun
+	Asked     bool          // a person is asked whether the search is to be begun
 	Waited    time.Duration // since then
 	Choice    Choice        // what was answered; empty by then
 	Questions []SubQuestion
@@ -45,9 +45,9 @@ func (r Record) Planned() bool { return r.Direct || len(r.Questions) > 0 }
 type Journal interface {
 	// Record returns what is kept of a turn; the zero Record where nothing is.
 	Record(ctx context.Context, tenant access.TenantID, turn session.TurnID) (Record, error)
-	// Plan keeps the plan of a turn, in the place of one that was kept before, with all that was
-	// found by it; Asked begins the time that it waits. What people said before there was a plan is
-	// added to it. It fails with ErrSteered where they did and the question needs no depth.
+	// Plan keeps the plan of a turn and deletes an earlier one with its findings; Asked begins the
+	// time that it waits. What people said before there was a plan is added to it. It fails with
+	// ErrSteered where they did and the question needs no depth.
 	Plan(ctx context.Context, f session.Fence, r Record) error
 	// Extend keeps a judgment, and the sub-questions that it adds behind those that are known. It
 	// fails with ErrSteered where there are others.
@@ -58,8 +58,8 @@ type Journal interface {
 	// Close ends the time in which people may change the plan, and reports true; where there are
 	// sub-questions that are not known, it changes nothing and reports false.
 	Close(ctx context.Context, f session.Fence, known int) (bool, error)
-	// Found keeps the finding of a sub-question, in the place of one that was kept before. A
-	// sub-question that a person dropped stays so.
+	// Found keeps the finding of a sub-question and replaces an earlier one. A sub-question that a
+	// person dropped stays so.
 	Found(ctx context.Context, f session.Fence, number int, finding Finding) error
 	// Await lets go of a turn whose search waits for a person: until that person has chosen or the
 	// plan is another than the one that was shown, for Most since it was Asked, and for Again from
@@ -67,8 +67,8 @@ type Journal interface {
 	Await(ctx context.Context, f session.Fence, w Waiting) error
 	// Conclude keeps how far the search was at its end.
 	Conclude(ctx context.Context, f session.Fence, p packet.Progress) error
-	// Forget empties the judgments, and puts a text in the place of every sub-question that was
-	// asked because of one.
+	// Forget empties the judgments, and replaces every sub-question that was asked because of one
+	// with a text.
 	Forget(ctx context.Context, f session.Fence, text string) error
 }
 

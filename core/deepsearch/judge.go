@@ -82,7 +82,7 @@ func (s *inquiry) refine(ctx context.Context) (more bool, err error) {
 		if !errors.Is(err, ErrSteered) {
 			break
 		}
-		s.steer(ctx) // somebody was faster: numbers go by the order in which questions came
+		s.steer(ctx) // another replica was faster: numbers follow the order in which questions came
 	}
 	rows := s.add(questions)
 	s.reach(round)

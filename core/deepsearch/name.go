@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// maxNames is how many names a second search looks for beside its question.
+// maxNames is how many names a second search looks for in addition to its question.
 const maxNames = 3
 
 var sentenceEnd = regexp.MustCompile(`[.!?:;]["”’)\]]*\s+|\n+`)
@@ -22,7 +22,7 @@ var linking = map[string]bool{"of": true, "the": true, "de": true, "von": true, 
 // Names returns what texts name and the question does not: what is written with capitals within a
 // sentence, or as an identifier. First come those that stand in sentences which say most of what
 // the question says; where there are any, those that stand in none are left out. They are what a
-// second search looks for beside the question.
+// second search looks for in addition to the question.
 func Names(question string, texts []string) []string {
 	asked := make(map[string]bool)
 	for _, w := range strings.Fields(fold(question)) {
@@ -206,8 +206,8 @@ func (s *inquiry) byName() []SubQuestion {
 	return out
 }
 
-// open is what a question asks beside what was found: its words without those that the texts hold,
-// which would find the same again.
+// open returns what a question asks in addition to what was found: its words without those that the
+// texts hold, which would find the same again.
 func open(question string, texts []string) string {
 	var kept []string
 	for i, word := range strings.Fields(question) {

@@ -14,7 +14,7 @@ import (
 const spokenOf = 0.5
 
 // Offered is Offering for a plain answer that is about to be written: none where no words are
-// written, and none beside the answers of other models.
+// written, and none in the answers of other models.
 func Offered(req turn.Request, to packet.Sink) packet.Sink {
 	if req.ResponseFormat != nil || req.SearchOnly || len(req.Models) != 1 {
 		return to

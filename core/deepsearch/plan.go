@@ -188,8 +188,8 @@ func (s *inquiry) look(ctx context.Context) string {
 	return b.String()
 }
 
-// background is what planner and judge know beside the question: when and where it is asked, what
-// can be searched, and what files hold.
+// background is what planner and judge know in addition to the question: when and where it is
+// asked, what can be searched, and what files hold.
 func (s *inquiry) background() string {
 	var b strings.Builder
 	in := prompt.Input{Now: s.req.Now, Place: s.req.Place, Sources: s.req.Sources, Tools: s.Tools.Tools(), Question: s.req.Question}

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 )
 
-// telling is how often a reader is told how far a search is, though nothing else happens.
+// telling is how often a reader learns how far a search is, though nothing else happens.
 const telling = 10 * time.Second
 
 // tell says every while how far the search is, and takes up what people change in the plan, until

@@ -10,14 +10,14 @@ var (
 	pointing = regexp.MustCompile(`(?i)\b(it|its|they|them|their|this|that one|these|those|he|she|his|her|there|es|sie|er|dies\w*|davon|dazu)\b|\bwhich one\b|\bthe (?:other|former|latter)\b|\bones?[\s?.!]*$`)
 	// existing is a "there" that points nowhere.
 	existing = regexp.MustCompile(`(?i)\b(?:is|are|was|were|be|been) there\b|\bthere (?:is|are|was|were)\b`)
-	// pointed is what does so in the place of a thing, at the end of a part.
+	// pointed is what does so instead of a thing, at the end of a part.
 	pointed = regexp.MustCompile(`(?i)\b(?:it|them|one|ones|these|those|this|that one|each|both)[\s?.!]*$`)
 	// between is what stands before the two sides of a difference.
 	between = regexp.MustCompile(`(?i)^.*\b(?:difference|differences|unterschied|unterschiede)\b.*?\b(?:between|zwischen)\s+`)
 	// thing begins with an article or what stands for one. German "die" is none here, since it is
 	// an English verb.
 	thing = regexp.MustCompile(`(?i)(?:^|\s)((?:an?|the|our|my|your|einen?|einem|einer|der|das|dem|unser\w*|mein\w*)\s+\S.*)$`)
-	// result begins a question whose answer is a thing or somebody, so that what follows may speak
+	// result begins a question whose answer is a thing or a person, so that what follows may speak
 	// of that.
 	result = regexp.MustCompile(`(?i)^(?:and |so |und )?(?:who\w*|which|wer|wem|welche[rsnm]?|what\s+(?:[a-z]+ed|owns|runs|replaces|causes|\w+ing)|whose)\b`)
 	// aside is what a part was given of the one before it.
@@ -60,9 +60,9 @@ func subject(part string) string {
 	return strings.Join(words[:min(len(words), maxSubject)], " ")
 }
 
-// after is a part that stands behind another one. If it points back to what that names, it is given
-// this in the place of "it" where that ends it, and is a question of its own. If it may point to
-// the answer, or "it" stands elsewhere, it comes after the other one, and what that is about is put
+// after is a part that stands behind another one. If it points back to what that names, it gets
+// this in place of "it" where that ends it, and is a separate question. If it may point to the
+// answer, or "it" stands elsewhere, it comes after the other one, and what that is about is put
 // behind it.
 func after(part string, before []SubQuestion) SubQuestion {
 	q := SubQuestion{Text: part}

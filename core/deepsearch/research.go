@@ -76,7 +76,7 @@ func (s *inquiry) next() *row {
 	return nil
 }
 
-// wake has somebody look for rows that can be worked on.
+// wake makes a worker look for rows that can be worked on.
 func (s *inquiry) wake() {
 	select {
 	case s.changed <- struct{}{}:
@@ -113,7 +113,7 @@ func (s *inquiry) work(ctx context.Context, r *row) {
 	s.settle(ctx, r, f, true)
 }
 
-// find runs a sub-question as a turn of its own. Whatever happens, it returns a finding.
+// find runs a sub-question as a separate turn. Whatever happens, it returns a finding.
 func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -159,9 +159,9 @@ func (s *inquiry) find(ctx context.Context, r *row) (f Finding) {
 	return f
 }
 
-// about reports whether the finding of what was asked again says anything of the question beside
-// the names, which alone bring what is said of them: it does, or it rests on a document that the
-// first finding does not cite.
+// about reports whether the finding of what was asked again says anything of the question in
+// addition to the names, which alone bring what is said of them: it does, or it rests on a document
+// that the first finding does not cite.
 func (s *inquiry) about(r *row, f Finding) bool {
 	question, _, _ := strings.Cut(r.Text, " (")
 	if cite.Supported(question, []string{f.Text}) > 0 {
@@ -269,8 +269,7 @@ func (s *inquiry) part(text string, basis message.Basis) turn.Request {
 	}
 }
 
-// toolTimeout is how long a tool may take that is used for a sub-question, which nobody waits for
-// alone.
+// toolTimeout limits a tool call for a sub-question, for which a person does not wait alone.
 const toolTimeout = 2 * time.Minute
 
 // reader runs sub-questions: with searches of which there are so many and no more.

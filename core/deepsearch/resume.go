@@ -10,7 +10,7 @@ import (
 
 // resume is what an earlier attempt at the turn has done, as far as it still holds: for the same
 // question and the same listeners, and of what was found that which they may read at this moment. A
-// plan that was made for others may hold names that only they could read, so it is made anew.
+// plan that was made for others may hold names that only they could read, so it is made again.
 func (s *inquiry) resume(ctx context.Context) (Record, error) {
 	if s.Journal == nil {
 		return Record{}, nil

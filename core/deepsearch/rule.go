@@ -26,7 +26,7 @@ func Decompose(question string) []SubQuestion {
 }
 
 // maxRuled is how long a question may be that is taken apart by rule, in bytes: what is longer
-// holds text beside the question.
+// holds text in addition to the question.
 const maxRuled = 2_000
 
 // bounded keeps the parts that can be asked.

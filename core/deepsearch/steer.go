@@ -114,7 +114,7 @@ type Became string
 const (
 	NoSearch  Became = ""          // there is no deep search: the message is one like all others
 	Changed   Became = "changed"   // the plan is another one; its message shows it
-	Forbidden Became = "forbidden" // somebody else's search
+	Forbidden Became = "forbidden" // another person's search
 	Unplanned Became = "unplanned" // there is no plan yet that has such rows
 	Decided   Became = "decided"   // the search is begun, or is not made, already
 	Over      Became = "over"      // the report is being written, or there
@@ -123,7 +123,7 @@ const (
 	Lacked    Became = "lacked"    // it leaves out what it is about
 )
 
-// Sentence is what whoever gave the instruction is told; empty where the plan shows it.
+// Sentence is the reply to whoever gave the instruction; empty where the plan shows it.
 func (s Steered) Sentence(in Instruction) string {
 	switch s.Became {
 	case Forbidden:
@@ -200,7 +200,7 @@ func (s *inquiry) known() int {
 	return len(s.rows)
 }
 
-// closed ends the time in which people may steer, before the report. It is false where somebody
+// closed ends the time in which people may steer, before the report. It is false where a person
 // added a question that is to be looked into first.
 func (s *inquiry) closed(ctx context.Context) bool {
 	if s.Journal == nil || context.Cause(ctx) != nil {

@@ -16,7 +16,7 @@ const (
 	stopLimit = 10 * time.Second
 )
 
-// stopped ends a search that a person stopped: with the findings that there are, as they stand.
+// stopped ends a search that a person stopped: with the findings so far.
 func (s *inquiry) stopped(ctx context.Context) (turn.Report, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopLimit)
 	defer cancel()

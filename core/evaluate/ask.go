@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 )
 
-// Reply is what somebody who asks is shown.
+// Reply is what a person who asks is shown.
 type Reply struct {
 	Text     string
 	Cited    []document.ID // in the order of their numbers
@@ -35,8 +35,8 @@ type Thread interface {
 	Close(ctx context.Context) error
 }
 
-// Interview asks questions as people do, and searches beside, to tell what was found from what
-// became of it.
+// Interview asks questions as people do, and runs the search separately, to tell what was found
+// from what became of it.
 type Interview struct {
 	Asker     Asker
 	Retriever retrieve.Retriever
@@ -44,7 +44,7 @@ type Interview struct {
 	Sources   []document.SourceID // only these; none means all
 }
 
-// Run asks all questions, each thread from its opener on, and judges the replies. done is told how
+// Run asks all questions, each thread from its opener on, and judges the replies. done gets how
 // many have been asked.
 func (i Interview) Run(ctx context.Context, questions []Question, done func(asked int)) ([]Judged, error) {
 	followers := make(map[string][]int)
@@ -59,8 +59,8 @@ func (i Interview) Run(ctx context.Context, questions []Question, done func(aske
 		if q.After != "" {
 			continue
 		}
-		// Each follow-up has a thread of its own, which begins like the first one: several
-		// follow-ups of one question do not hear one another.
+		// Each follow-up has its own thread, which begins like the first one: several follow-ups of
+		// one question do not hear one another.
 		paths := threadsFrom(questions, followers, n)
 		judged := make(map[int]bool)
 		for _, path := range paths {
@@ -136,7 +136,7 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	right := func(page string) bool { return q.Pages.MatchString(page) }
 	j.Right = slices.ContainsFunc(j.Cited, right)
 	j.First = len(j.Cited) > 0 && right(j.Cited[0])
-	if q.After != "" { // what it is about stands in the question before, which a search beside does not know
+	if q.After != "" { // its subject is in the question before, which a separate search does not know
 		j.Rank = slices.IndexFunc(pagesOf(reply.Found), right) + 1
 		return j, nil
 	}

@@ -31,8 +31,8 @@ func (c *Collection) original(id document.ID) (Text, bool) {
 // connectorBatch is how many documents a batch holds.
 const connectorBatch = 256
 
-// Connector yields the documents of a collection, readable by everybody. Documents without a text
-// of their own have their title for it.
+// Connector yields the documents of a collection, readable by everybody. Documents without text
+// have their title for it.
 func (c *Collection) Connector() index.Connector { return connector{c} }
 
 type connector struct{ collection *Collection }

@@ -85,8 +85,8 @@ type Summary struct {
 	PagesPerAnswer float64 `json:"pages_per_answer"` // of answers that cite
 }
 
-// Groups that every summary has beside the kinds: questions that open a thread and have an answer,
-// those that follow, and those without.
+// Groups that every summary has in addition to the kinds: questions that open a thread and have an
+// answer, those that follow, and those without.
 const (
 	Openers   = "openers"
 	FollowUps = "follow-ups"

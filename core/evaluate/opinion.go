@@ -8,8 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// Opinion is what a model thinks of an answer beside a sentence with what a right answer must say.
-// Models are mistaken, and may favour their own: it is read beside the pages that were cited.
+// Opinion is what a model thinks of an answer that it compares with a sentence of what a right
+// answer must say. Models are mistaken, and may favour their own: it is read together with the
+// pages that were cited.
 type Opinion string
 
 // The opinions; empty where the model gave none.

@@ -37,7 +37,7 @@ const NoPages = "-"
 
 const (
 	maxQuestionLine   = 1 << 20 // bytes
-	maxQuestionFaults = 20      // that are told at once
+	maxQuestionFaults = 20      // that are reported at once
 )
 
 // ReadQuestions reads a file of questions. Its error names every fault (the first 20) with its line

@@ -143,9 +143,9 @@ func (r *reader) judgements() (map[string]map[string]int, error) {
 	return judgements, err
 }
 
-// columns reads a line of judgements: query, document and grade, as BEIR writes them, or with a
-// column that nobody uses after the query, as TREC does. They are parted by tabs, so that ids may
-// hold spaces, or by spaces where there is no tab.
+// columns reads a line of judgements: query, document and grade, as BEIR writes them, or with an
+// unused column after the query, as TREC does. They are parted by tabs, so that ids may hold
+// spaces, or by spaces where there is no tab.
 func columns(raw string) (query, id, grade string, err error) {
 	fields := strings.Split(strings.TrimRight(raw, "\t "), "\t")
 	if len(fields) == 1 {
@@ -205,7 +205,7 @@ func (r *reader) open(name string) (*bufio.Reader, io.Closer, error) {
 const bufferBytes = 1 << 16
 
 func begins(r *bufio.Reader, with string) bool {
-	first, _ := r.Peek(len(with)) // what cannot be read is told of when the lines are
+	first, _ := r.Peek(len(with)) // what cannot be read is reported when the lines are
 	return string(first) == with
 }
 

@@ -69,7 +69,7 @@ type Result struct {
 // Run asks every query of the collection and measures ranking and latency. A document ranks by its
 // best chunk. A ranking that holds fewer than 100 documents, because long documents fill the
 // candidates with many chunks each, is completed by searches with more candidates, whose time is
-// not counted. done is told how many queries have been asked.
+// not counted. done gets how many queries have been asked.
 func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(queries int)) (Result, error) {
 	search, err := r.searcher(mode, 1)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r Runner) Run(ctx context.Context, c *Collection, mode Mode, done func(que
 	return Result{Mode: mode, Metrics: Measure(rankings, c.Judgements), Gold: gold, Latency: latencies(timings), Rankings: rankings}, nil
 }
 
-// complete adds to a ranking what a search with so many times the candidates finds beside.
+// complete adds to a ranking what a search with so many times the candidates finds in addition.
 func (r Runner) complete(ctx context.Context, c *Collection, ranking []string, q Text, mode Mode, times int) ([]string, error) {
 	search, err := r.searcher(mode, times)
 	if err != nil {

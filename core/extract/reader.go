@@ -37,7 +37,7 @@ type Config struct {
 	// Room reports, before each text, why no more may be spent; nil allows all. The error is
 	// llm.ErrBudget.
 	Room func(ctx context.Context) error
-	// Observe is told of each text that was settled; nil: nobody is.
+	// Observe gets the outcome of each text that was settled; nil: no one is.
 	Observe func(Outcome)
 }
 
@@ -61,7 +61,7 @@ func New(model llm.Model, store Store, config Config) *Reader {
 	return &Reader{model: model, store: store, config: config, way: config.Schema.way(model.Info().Name)}
 }
 
-// Way is the digest of the model and of what it is told: documents that were read in another way
+// Way is the digest of the model and of its instructions: documents that were read in another way
 // are due.
 func (r *Reader) Way() Digest { return r.way }
 
@@ -90,7 +90,7 @@ type run struct {
 // Run reads what is due, once each, and begins no call after until (zero: never reached); more says
 // that there is more to do then. It ends early, with Progress.Stopped, where no more may be spent
 // or the model cannot be asked: what was read until then is kept, and another run goes on. report
-// is told after each text, never at once by two.
+// is called after each text, never concurrently.
 func (r *Reader) Run(ctx context.Context, tenant access.TenantID, until time.Time, report func(Progress)) (p Progress, more bool, err error) {
 	w := &run{Reader: r, tenant: tenant, report: report}
 	ctx = access.WithTenant(ctx, tenant)

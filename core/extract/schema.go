@@ -19,7 +19,7 @@ type Type struct{ Name, Means string }
 type Schema struct {
 	Entities  []Type // none: those of Default
 	Relations []Type // they read from subject to object; none: those of Default
-	Notes     string // of the operator, told to the model beside its instructions
+	Notes     string // of the operator, added to the model's instructions
 }
 
 // Default is what is looked for where the configuration file says nothing.
@@ -51,8 +51,8 @@ const (
 	LongestNotes = 4_000
 )
 
-// reserved are sorts of entities, and relations, that sources and documents state in a form of
-// their own.
+// reserved are sorts of entities, and relations, that sources and documents state in their own
+// form.
 var reserved = map[string]bool{
 	string(knowledge.Document): true, string(knowledge.Repository): true, string(knowledge.Ticket): true, string(knowledge.Release): true, string(knowledge.File): true,
 	string(knowledge.Path): true, string(knowledge.Mentions): true, string(knowledge.LinksTo): true, string(knowledge.Releases): true,
@@ -92,8 +92,8 @@ func (s Schema) whole() Schema {
 // Digest is a SHA-256.
 type Digest [sha256.Size]byte
 
-// wording numbers what the model is told beside the schema, and how its answer is read. Raise it
-// when either changes: texts are then read anew.
+// wording numbers what the model reads in addition to the schema, and how its answer is read. Raise
+// it when either changes: texts are then read again.
 const wording = 1
 
 // way is the digest of how passages are read: by which model, looking for what.

@@ -61,8 +61,8 @@ type Store interface {
 	Claim(ctx context.Context, tenant access.TenantID, text Digest) (Claim, error)
 	// Settle keeps what came of a text that the caller has.
 	Settle(ctx context.Context, tenant access.TenantID, text Digest, o Outcome) error
-	// Write puts what a document states into the graph, in the place of what was read of it before,
-	// with what documents state without a model, and notes that it was read. A document that has
+	// Write puts what a document states into the graph, together with what documents state without
+	// a model, replaces what was read of it before, and notes that it was read. A document that has
 	// changed since Due is left alone.
 	Write(ctx context.Context, tenant access.TenantID, way Digest, d Document, texts []Digest, facts []knowledge.Fact) error
 }

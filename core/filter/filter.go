@@ -12,8 +12,8 @@ import (
 // changes and is safe for concurrent use.
 type Filter struct {
 	Questions *List   // what must not be asked; nil: nothing
-	Refusal   string  // what the asker is told then; empty: DefaultRefusal
-	Answers   *List   // what must not stand in what the model writes beside its answers, such as queries; masked
+	Refusal   string  // what the asker reads then; empty: DefaultRefusal
+	Answers   *List   // what must not be in the model's other output, such as queries; masked
 	Stages    []Stage // what answers go through, in order
 }
 
@@ -53,7 +53,7 @@ func (b *Blocked) Error() string { return "a filter stopped the answer" }
 // ErrUnchecked ends an answer that could not be looked at.
 var ErrUnchecked = errors.New("the answer could not be checked before it is shown")
 
-// Refuse returns what an asker is told whose question must not be answered; empty when it may be.
+// Refuse returns the reply to an asker whose question must not be answered; empty when it may be.
 func (f *Filter) Refuse(texts ...string) string {
 	if f == nil || f.Questions == nil {
 		return ""

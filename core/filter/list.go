@@ -27,7 +27,7 @@ const (
 	unbounded = -1
 )
 
-// NewList returns a list. Its faults are told together, each as a sentence that begins with the
+// NewList returns a list. Its faults are reported together, each as a sentence that begins with the
 // entry.
 func NewList(words, patterns []string) (*List, error) {
 	l := &List{words: make(map[rune][][]rune)}
@@ -205,7 +205,7 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(least)
 }
 
-// masked stands in the place of each character that must not be seen.
+// masked replaces each character that must not be seen.
 const masked = "█"
 
 // mask returns the raw text from one place to another with all that matches masked. White space,

@@ -84,7 +84,7 @@ func (s *listScreen) Push(_ context.Context, text string) (string, error) {
 // word begins there.
 func (s *listScreen) advance(out *strings.Builder) {
 	half := s.List.window() / 2
-	if len(s.raw)-s.shown > half { // marks that nobody sees, without an end
+	if len(s.raw)-s.shown > half { // invisible marks without an end
 		s.look(out, true)
 	}
 	keep := s.shown

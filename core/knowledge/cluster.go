@@ -32,7 +32,7 @@ type Reason string
 // Reasons.
 const (
 	BySomebody Reason = "said"       // the operator says so
-	ByName     Reason = "name"       // a document calls an account or an address by a name that nobody else has
+	ByName     Reason = "name"       // a document calls an account or an address by a name that no other one has
 	ByBoth     Reason = "identities" // a document gives an account and an address of one person
 )
 
@@ -44,9 +44,9 @@ type Joined struct {
 	By     *Called // what a document says; nil: the operator said it
 }
 
-// Evidence is what an audience may know of who goes by which name, and what the operator says of
-// it. What follows from it rests on nothing else, so nobody learns by what counts as one of a name
-// that they may not read, and nothing has to be undone when a document goes.
+// Evidence is what an audience may know of who uses which name, and what the operator says of it.
+// What follows from it rests on nothing else. So a reader cannot learn of a name that they may not
+// read from what counts as one, and nothing has to be undone when a document goes.
 type Evidence struct {
 	Called        []Called
 	Merged, Apart []Pair // by the operator, in either order
@@ -58,7 +58,7 @@ type Evidence struct {
 // Joined are, of people and teams alone: what the operator says to be one; an account and an
 // address that a document gives of one person, where it is the only account and the only address
 // that is given with the other; and a name with the account or address that a document gives with
-// it, where nobody else has that name. Never joined are two accounts, two addresses, or two of
+// it, where no other one has that name. Never joined are two accounts, two addresses, or two of
 // either by a name that they share; names that are alike, written in other scripts, or parts of one
 // another; one word that is a person's name; an address or account that documents give to people of
 // different names. Entities that the operator keeps apart are never in one cluster.
@@ -131,7 +131,7 @@ func (e *Evidence) both() []Joined {
 }
 
 // Reused are the names by which documents call an account or an address, where these are names of
-// different people: it was given to somebody else, or several share it. What the operator says to
+// different people: it was given to another person, or several share it. What the operator says to
 // be one with it is no other person.
 func (e *Evidence) Reused(id ID) []string {
 	if id.Kind != Person || !id.identified() {
@@ -234,7 +234,7 @@ func (c Called) Identity() (id ID, is bool) {
 	return id, id.identified()
 }
 
-// Whole reports whether a name says enough to be somebody's: of people it has two words that are no
+// Whole reports whether a name says enough to be a person's: of people it has two words that are no
 // initials.
 func (c Called) Whole() bool {
 	if _, is := c.Identity(); is {

@@ -70,7 +70,7 @@ func (s *Spelling) Of(name string) string {
 	return ""
 }
 
-// EntityOf is the entity of a kind that a text calls by a name: somebody of the name that a line
+// EntityOf is the entity of a kind that a text calls by a name: a person of the name that a line
 // "Owner: …" has is the same person. It is nil where that is no name.
 func EntityOf(kind Kind, name string) *Entity {
 	form := Form(name)

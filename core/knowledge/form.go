@@ -9,7 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Limits of what counts as a name. A longer title is a sentence, which nobody repeats word by word.
+// Limits of what counts as a name. A longer title is a sentence, which people do not repeat word by
+// word.
 const (
 	MaxNameWords = 12  // words of a normal form
 	MaxNameBytes = 200 // bytes of a normal form
@@ -31,7 +32,7 @@ func Form(name string) string {
 }
 
 // Nameable reports whether a normal form can be told from ordinary words wherever it stands: it is
-// not too short or too long, no number, and holds a word beside those that every text is full of.
+// not too short or too long, no number, and holds a word besides those that every text is full of.
 func Nameable(form string) bool {
 	if len(form) > MaxNameBytes || utf8.RuneCountInString(form) < minNameRunes || strings.Count(form, " ") >= MaxNameWords {
 		return false

@@ -24,7 +24,7 @@ const (
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
-	File       Kind = "file"   // of a source, or a folder with a slash at its end, that somebody changed
+	File       Kind = "file"   // of a source, or a folder with a slash at its end, that a person changed
 	System     Kind = "system" // that something depends on
 	Path       Kind = "path"   // files of a source, as a pattern names them
 	Term       Kind = "term"   // a name that a document abbreviates
@@ -103,9 +103,9 @@ func (s Statement) MayRetire(replaced document.Ref) bool {
 // Graph answers questions about what documents state. Implementations are safe for concurrent use,
 // and tell nothing that does not rest on what the audience may read at the moment of the call.
 type Graph interface {
-	// Named returns what goes by one of the question's names, the longest names first.
+	// Named returns what has one of the question's names, the longest names first.
 	Named(ctx context.Context, q Question) ([]Named, error)
-	// Statements returns what is stated of whatever goes by one of the question's names, newest first.
+	// Statements returns what is stated of whatever has one of the question's names, newest first.
 	Statements(ctx context.Context, q Question) ([]Statement, error)
 	// Neighbours returns the documents whose titles stand in some passages, which the audience may
 	// read like the passages themselves. Of the question, Audience, Sources and Documents count.
@@ -164,7 +164,7 @@ const (
 	MaxFacts = 500
 )
 
-// Named is an entity, or a document, that goes by one of the names asked for, in the words of a
+// Named is an entity, or a document, that has one of the names asked for, in the words of a
 // document that the audience may read.
 type Named struct {
 	Form     string // the name in its normal form

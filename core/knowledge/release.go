@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// releases is the key of the entity that every document released by title stands for beside its
-// own, so that "the release" is the newest of them.
+// releases is the key of an entity that every document released by title adds to its own, so that
+// "the release" is the newest of them.
 const releases = "release"
 
 var (

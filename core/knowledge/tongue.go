@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// tongue is how a language names periods, as patterns without groups of their own that are compared
+// tongue is how a language names periods, as patterns without capturing groups that are compared
 // whatever the letter case. Another language is another entry of tongues.
 type tongue struct {
 	months                                       [12]string
-	units                                        [5]string // day, week, month, quarter, year, as they stand behind last and this; behind a number an s may follow
+	units                                        [5]string // day, week, month, quarter, year, as written behind last and this; behind a number an s may follow
 	last, this, today, yesterday                 string
 	lastFew                                      string // before a number of units, with what leads up to it
 	between, from, before, since, after, in, day string // what stands before a moment; day before a date

@@ -53,8 +53,8 @@ const (
 // accounts.
 const Host thread.Platform = "host"
 
-// Actor is who did something. The zero value is the program itself, or somebody of whom the
-// platform does not tell.
+// Actor is who did something. The zero value is the program itself, or a person whom the platform
+// does not name.
 type Actor struct {
 	Platform thread.Platform
 	ID       string
@@ -73,7 +73,7 @@ type Entry struct {
 	// Ref is where; of a direct message whose person was forgotten its channel and thread are empty.
 	Ref     thread.Ref
 	Direct  bool
-	Private bool   // in a person's private session beside the thread's own
+	Private bool   // in a person's private session next to the thread's
 	Turn    TurnID // which may have been deleted since
 	// The following are set for TurnEnded.
 	Outcome   Outcome

@@ -13,7 +13,7 @@ import (
 var (
 	// ErrEdited says that the question was edited. The turn is queued again with the new question,
 	// and the worker lets go of it without another word. What the attempt wrote is not kept; that
-	// it was made is, as a superseded turn of its own.
+	// it was made is, as a separate superseded turn.
 	ErrEdited = errors.New("the question was edited")
 	// ErrWithdrawn says that the question was deleted: the turn can only end as Superseded.
 	ErrWithdrawn = errors.New("the question was deleted")
@@ -32,7 +32,7 @@ type Edit struct {
 // Changed is what became of a change.
 type Changed struct {
 	Turn  TurnID // empty where the message is no question that was taken in
-	Same  bool   // nothing is answered anew: the question reads as before, or its answer was removed, corrected or stopped
+	Same  bool   // nothing is answered again: the question reads as before, or its answer was removed, corrected or stopped
 	Stop  bool   // an attempt is running and is to be told to stop
 	Asker string // platform id of who asked
 	// LimitedUntil says that a quota had no room for the edit, which changed nothing.

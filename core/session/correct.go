@@ -13,7 +13,7 @@ import (
 var footnote = regexp.MustCompile(`\[\[(\d{1,4})\]\]\(([^()\s]*)\)`)
 
 // Shown is the correction as readers see it: the footnotes of the answer that it has kept are
-// numbered anew, in the order of first use.
+// renumbered, in the order of first use.
 func (c Correction) Shown(answer message.Message) (text string, cited []message.Citation) {
 	numbers := make(map[int]int) // of the answer to that of the correction
 	text = c.rewrite(answer, func(known message.Citation, address string) string {

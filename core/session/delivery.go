@@ -11,7 +11,7 @@ type PageKind string
 
 const (
 	Answer PageKind = "page"   // a page of the answer
-	Notice PageKind = "notice" // anything beside it, such as "queued"
+	Notice PageKind = "notice" // a notice next to it, such as "queued"
 )
 
 // PageState is how far a message has come.

@@ -33,7 +33,7 @@ type Intake struct {
 	Models   []string // names of the models that the asker chose; none: the agent's
 
 	Reason  string        // why it is answered: a code of whoever decided
-	Ambient bool          // nobody asked the bot: the thread becomes known only when there is an answer
+	Ambient bool          // the bot was not asked: the thread becomes known only when there is an answer
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
 	Quotas  []Quota       // a question that has no room in one of them counts in none: its turn is born Limited
 	Pending *Pending      // what a worker is to find out; nil: everything is known

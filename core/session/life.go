@@ -8,7 +8,7 @@ type Event string
 
 const (
 	Asked       Event = "asked"       // a question is stored, or a turn made of another one: retried, answered privately, shared
-	Overtaken   Event = "overtaken"   // somebody asks where an answer that nobody had asked for was still waiting
+	Overtaken   Event = "overtaken"   // a person asks where an unasked answer was still waiting
 	Leased      Event = "leased"      // a worker takes the turn, for the first time or after another one
 	HandedBack  Event = "handed back" // its worker lets go of it, or its replica leaves
 	Finished    Event = "finished"    // what came of it is saved with its outcome
@@ -16,10 +16,10 @@ const (
 	StopAsked   Event = "stop asked"
 	Edited      Event = "edited"       // its question was
 	Withdrawn   Event = "withdrawn"    // its question was deleted
-	Removed     Event = "removed"      // its answer was: by a moderator, or by somebody who deleted its message
+	Removed     Event = "removed"      // its answer was: by a moderator, or by a person who deleted its message
 	Revised     Event = "revised"      // its answer was corrected, retried, kept or voted on
 	Overwritten Event = "written over" // an attempt that had lost it may have written into its messages
-	Orphaned    Event = "orphaned"     // nobody worked on it for a day
+	Orphaned    Event = "orphaned"     // no replica worked on it for a day
 	Restored    Event = "restored"     // the database comes from a backup
 )
 
@@ -28,7 +28,7 @@ type Transition struct {
 	Event    Event
 	From, To State  // From is empty where the turn begins
 	By       string // person, platform, worker, operator or clock
-	Writes   string // what is stored with it, beside the state
+	Writes   string // what is stored with it, in addition to the state
 }
 
 // Life is every way in which a turn goes from one state to another, or stays in its own although

@@ -34,7 +34,7 @@ type LeaseRequest struct {
 	// time is alive or was a MaxAge ago.
 	MaxAge time.Duration
 	// Holding, when it is not nil, lists the turns that the replica knows it holds: others in its
-	// name are leased anew. It is set after a Lease that failed, since that may have happened all
+	// name are leased again. It is set after a Lease that failed, since that may have happened all
 	// the same.
 	Holding []TurnID
 	// Platforms and Workspaces, when they are not nil, are all that the replica can deliver to.
@@ -46,7 +46,7 @@ type LeaseRequest struct {
 // Saved is everything that is kept of a finished turn.
 type Saved struct {
 	Outcome   Outcome
-	Sentence  string // what the person was told beside, or instead of, an answer
+	Sentence  string // what the person read in addition to, or instead of, an answer
 	Reference string // finds the cause of a failure in the log
 	Runs      []Run  // one for each model that ran, in the order of their ModelIndex; none when none did
 	Timings   map[string]time.Duration
@@ -99,7 +99,7 @@ type Run struct {
 	Invented  int                // numbers that the model made up and that were left out; counted, not kept
 }
 
-// Ending is how one model's run ended, as far as a reader is told.
+// Ending is how one model's run ended, as far as a reader learns.
 type Ending struct {
 	Outcome   Outcome
 	Grounding packet.Grounding
@@ -108,7 +108,7 @@ type Ending struct {
 	Cause     Cause
 	Retryable bool
 	Closest   []document.Ref // when nothing was found: the nearest documents that the audience may read
-	Notices   []string       // sentences beside the answer: files left out, an answer cut short
+	Notices   []string       // notices next to the answer: files left out, an answer cut short
 }
 
 // Answer returns the run's final answer, and whether there is one.

@@ -12,7 +12,7 @@ import (
 type Derivation string
 
 const (
-	// Retried is the same question answered anew. The turn has its origin's place in the
+	// Retried is the same question answered again. The turn has its origin's place in the
 	// conversation and takes its messages over, so that the new answer replaces the old one where
 	// it stands. The origin keeps its record and is in no history any more.
 	Retried Derivation = "retry"

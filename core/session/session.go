@@ -41,7 +41,7 @@ type Turn struct {
 	Agent    string   // name of the agent that the asker chose (Intake.Agent); empty: the channel's
 	Models   []string // names of the models that the asker chose (Intake.Models); none: the agent's
 	Reason   string   // why it is answered (Intake.Reason)
-	Ambient  bool     // nobody asked the bot
+	Ambient  bool     // the bot was not asked
 	// LimitedUntil is when the quota that had no room for the question has room again; zero when
 	// there was room. Such a turn is not run: it ends as Limited.
 	LimitedUntil time.Time

@@ -32,14 +32,14 @@ type Setting struct {
 }
 
 // Settings keeps what is changed in chat, and the system prompt, where every replica reads them
-// anew. Safe for concurrent use by any number of processes.
+// again. Safe for concurrent use by any number of processes.
 type Settings interface {
 	// Settings returns what was changed for a channel, its workspace and its platform, the more
 	// general places first, by key.
 	Settings(ctx context.Context, tenant access.TenantID, at Place) ([]Setting, error)
 	// AllSettings returns every change of a tenant by platform, workspace, channel and key.
 	AllSettings(ctx context.Context, tenant access.TenantID) ([]Setting, error)
-	// SetSetting stores a value in the place of an earlier one, and an Entry of the audit trail. At
+	// SetSetting stores a value, replaces an earlier one, and adds an Entry to the audit trail. At
 	// is ignored.
 	SetSetting(ctx context.Context, tenant access.TenantID, s Setting) error
 	// ResetSetting forgets a value, so that the configuration file counts again, and reports

@@ -11,13 +11,13 @@ import (
 // TombstoneAge is how long a stop of a message that is not known yet waits for the message.
 const TombstoneAge = 10 * time.Minute
 
-// Stopper is somebody who wants a turn stopped.
+// Stopper is a person who wants a turn stopped.
 type Stopper struct {
-	ID         string // platform id; empty for nobody in particular
+	ID         string // platform id; empty: no person in particular
 	Privileged bool   // an administrator, a member of the configured group, or the platform itself (a deleted question)
 }
 
-// MayStop reports whether somebody may stop a turn: its asker, whoever began the thread, and the
+// MayStop reports whether a person may stop a turn: its asker, whoever began the thread, and the
 // privileged.
 func MayStop(by Stopper, asker, starter string) bool {
 	return by.Privileged || by.ID != "" && (by.ID == asker || by.ID == starter)
@@ -45,7 +45,7 @@ type StopResult struct {
 // turn. It may lose one: Stops is the truth. Implementations pass sessiontest.SignalSuite and are
 // safe for concurrent use.
 type Signal interface {
-	// Raise tells whoever watches the turn, in any process, to stop it. The own process is told
+	// Raise tells whoever watches the turn, in any process, to stop it. This process stops the turn
 	// even when it returns an error.
 	Raise(ctx context.Context, id TurnID) error
 	// Watch returns a channel that is closed when the turn's stop is raised after Watch returned.

@@ -18,10 +18,10 @@ type Store interface {
 
 	// Accept stores a question and queues its turn in one transaction, after which the event may be
 	// acknowledged. An event key is taken once per platform and workspace, and so is a message per
-	// channel, however many events tell of it. When somebody who may stop the turn did so before it
-	// arrived (Request), Turn.StopRequested is set. The question is the newest of its session, but
-	// for those of later messages (At) that nobody has begun: it is put before them, and their
-	// numbers change. Errors wrap ErrInvalid or the store's.
+	// channel, however many events tell of it. When a person who may stop the turn did so before it
+	// arrived (Request), Turn.StopRequested is set. The question is the newest of its session,
+	// except for those of later messages (At) that no replica has begun: it is put before them, and
+	// their numbers change. Errors wrap ErrInvalid or the store's.
 	Accept(ctx context.Context, in Intake) (Accepted, error)
 	// Refused keeps in the audit trail what was not taken in.
 	Refused(ctx context.Context, r Refusal) error
@@ -38,12 +38,12 @@ type Store interface {
 	// Turns are handed to workers. Time is the store's; clocks of replicas need not agree.
 
 	// Lease takes the oldest turns that can be worked on, as many as are asked for, and makes them
-	// Running, or leaves them Delivering: those that nobody holds any more, else those that are
-	// Done but Disturbed, else queued ones whose session has no unfinished turn before them. It
-	// returns none when there is none. The lease lasts for as long as the replica beats. The turns
-	// of a replica that has expired are suspects (Beside) and come first: they are leased one by
-	// one to one replica, which holds nothing else meanwhile; of several live ones, one stays free
-	// for other turns. A replica that is to run suspects and holds others gets ErrDraining.
+	// Running, or leaves them Delivering: those without a holder, else those that are Done but
+	// Disturbed, else queued ones whose session has no unfinished turn before them. It returns none
+	// when there is none. The lease lasts for as long as the replica beats. The turns of a replica
+	// that has expired are suspects (Beside) and come first: they are leased one by one to one
+	// replica, which holds nothing else meanwhile; of several live ones, one stays free for other
+	// turns. A replica that is to run suspects and holds others gets ErrDraining.
 	Lease(ctx context.Context, r LeaseRequest) ([]Turn, error)
 	// Finish saves what came of a running turn and its only outcome in one transaction, and makes
 	// it Delivering. It fails with ErrFenced or ErrFinished and then has changed nothing; and with
@@ -54,7 +54,7 @@ type Store interface {
 	// a Done one. undelivered is a sentence that says why its thread shows no whole answer; empty
 	// where it does. A second call is no error.
 	Delivered(ctx context.Context, f Fence, undelivered string) error
-	// Release hands a turn back, to be leased again by anybody once after has passed. It does not
+	// Release hands a turn back. Any replica may lease it again once after has passed. It does not
 	// count as a take-over; unless after is zero, it counts as a failure.
 	Release(ctx context.Context, f Fence, after time.Duration) error
 	// Depth counts the turns of all tenants that wait for a worker, those included that wait for an
@@ -69,7 +69,7 @@ type Store interface {
 	// Live counts the replicas that are alive.
 	Live(ctx context.Context) (int, error)
 	// Sweep clears away what is no longer needed: tombstones, event keys, expired reply tokens,
-	// replicas that are gone, and turns that nobody worked on for a day, which are closed as
+	// replicas that are gone, and turns that no replica worked on for a day, which are closed as
 	// Superseded. Any replica may call it at any time.
 	Sweep(ctx context.Context) error
 
@@ -120,7 +120,7 @@ type Store interface {
 	// Saved returns what Finish saved, for a worker that has to deliver it.
 	Saved(ctx context.Context, of Turn) (Saved, error)
 
-	// Turns are found, those of private sessions like any other: whether somebody may see one is
+	// Turns are found, those of private sessions like any other: whether a person may see one is
 	// the caller's concern. One that is not there gives ErrUnknownTurn.
 
 	// Turn returns a turn by its id.
@@ -134,8 +134,7 @@ type Store interface {
 	// not among them.
 	AskedBy(ctx context.Context, tenant access.TenantID, at thread.Ref, person string, limit int) ([]Turn, error)
 	Latest(ctx context.Context, tenant access.TenantID, at thread.Ref, reader string) (Turn, error)
-	// Unasked returns how long ago an answer that nobody had asked for was given in a channel;
-	// Never when none was.
+	// Unasked returns how long ago an unasked answer was given in a channel; Never when none was.
 	Unasked(ctx context.Context, tenant access.TenantID, at Place) (time.Duration, error)
 	// Waiting counts the unfinished turns of a channel, without those of private sessions, of which
 	// the channel does not learn.
@@ -148,25 +147,25 @@ type Store interface {
 	// What happens to questions after they were taken in. A message that is no question of a turn
 	// changes nothing and is no error.
 
-	// Edit has a question answered anew, in place: a waiting turn takes the new text, a running one
-	// stops and begins again, and a finished one is queued once more as the session's newest,
-	// keeping the messages that it posted. That it was asked before is kept as a turn of its own
-	// whose outcome is Superseded, with its votes; what was asked and answered before is erased,
-	// and of what the turn had replaced too. Private answers and shared copies of it are
-	// conversations of their own and stay. An answer that nobody had asked for counts as asked for
-	// from then on. A turn that a person stopped while it ran stays stopped, and an answer that was
-	// removed or corrected stays so, with the question as it was edited.
+	// Edit has a question answered again, in place: a waiting turn takes the new text, a running
+	// one stops and begins again, and a finished one is queued once more as the session's newest,
+	// keeping the messages that it posted. The earlier question is kept as a separate turn whose
+	// outcome is Superseded, with its votes; what was asked and answered before is erased, and of
+	// what the turn had replaced too. Private answers and shared copies of it are separate
+	// conversations and stay. An unasked answer counts as asked for from then on. A turn that a
+	// person stopped while it ran stays stopped, and an answer that was removed or corrected stays
+	// so, with the question as it was edited.
 	Edit(ctx context.Context, e Edit) (Changed, error)
 	// Withdraw erases the text and files of a question that was deleted, and ends its turn as
 	// Superseded; and so with every turn that asks the same question: those that it replaced, what
 	// stood in its place before an edit, private answers of it and copies that were shared. What
-	// can be seen of a finished one is delivered once more, with the sentence saved beside what it
-	// had answered. Once that is Delivered the answer is erased, and at once where nothing is to be
-	// seen of it.
+	// can be seen of a finished one is delivered once more, with the sentence saved with its
+	// answer. Once that is Delivered the answer is erased, and at once where nothing is to be seen
+	// of it.
 	Withdraw(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID, sentence string) (Changed, error)
-	// Erase deletes what an answer said, and what stood in its place before, after somebody deleted
-	// a page of it on the platform. Its turn counts as removed by nobody in particular, and its
-	// other pages stay as they are. Of an answer that is being written the first page counts, which
+	// Erase deletes what an answer said, and the answers that it replaced, after a person deleted a
+	// page of it on the platform. Its turn counts as removed by no person in particular, and its
+	// other pages stay unchanged. Of an answer that is being written the first page counts, which
 	// no worker takes back: it is removed as by Remove, or as soon as the page is recorded, where
 	// the deletion is known first (within TombstoneAge). It reports whether there was such an
 	// answer, and the turns that ran and must be stopped.
@@ -194,7 +193,7 @@ type Store interface {
 	// fails with ErrUnknownTurn, ErrUnfinished and ErrRemoved.
 	Correct(ctx context.Context, tenant access.TenantID, id TurnID, key string, c Correction) error
 	// Keep notes that a private answer stays private. With resend its messages are forgotten and it
-	// is posted anew, without the reply token that it came with: for platforms on which they
+	// is posted again, without the reply token that it came with: for platforms on which they
 	// vanish. It fails with ErrUnknownTurn, ErrUnfinished and ErrRemoved.
 	Keep(ctx context.Context, tenant access.TenantID, id TurnID, key string, resend bool) error
 	// Unlisted returns turns that ended since a moment with CauseAudience, the newest of each
@@ -241,9 +240,9 @@ type Store interface {
 	// What is kept goes again.
 
 	// Forget deletes what a person asked on a platform, with the answers, files and everything else
-	// that belongs to it, the sessions in which nobody else asked, and the person's part in
-	// threads. Settings, removals and corrections stay and name nobody. Workers that are at one of
-	// the turns are fenced. The audit trail keeps its entries and no longer says whom they mean.
+	// that belongs to it, the sessions in which only they asked, and the person's part in threads.
+	// Settings, removals and corrections stay, without names. Workers that are at one of the turns
+	// are fenced. The audit trail keeps its entries and no longer says whom they mean.
 	Forget(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (Forgotten, error)
 	// Prune removes a bounded number of sessions, with everything that belongs to them, of threads
 	// and of entries, and reports whether there may be more, so that it is called until there is

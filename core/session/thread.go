@@ -7,14 +7,14 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Sighting records that somebody wrote in a thread; what was written is not kept.
+// Sighting records that a person wrote in a thread; what was written is not kept.
 type Sighting struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref
 	Message thread.MessageID
 	Person  string // platform id of who wrote
 	Bot     bool   // another bot
-	Helper  bool   // somebody whose answer makes the bot's unnecessary
+	Helper  bool   // a person whose answer makes the bot's unnecessary
 }
 
 // Thread is what is known of a thread on a platform, whether or not its messages were answered.
@@ -22,7 +22,7 @@ type Thread struct {
 	Known      bool // the bot takes part: it was asked something there, or answered unasked
 	Pending    bool // not yet: the bot may answer unasked, and watches whether a person does
 	Helped     bool // a helper wrote since the bot was last asked
-	Unfollowed bool // somebody said "stop following" since it was last asked
+	Unfollowed bool // "stop following" was said since it was last asked
 	Starter    string
 	People     int              // persons who wrote since the bot takes part
 	BotTurns   int              // messages of other bots since a person wrote last

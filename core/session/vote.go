@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Vote is what somebody thinks of an answer. Everybody has one for each answer, and may change it.
+// Vote is what a person thinks of an answer. Everybody has one for each answer, and may change it.
 type Vote struct {
 	Tenant access.TenantID
 	Turn   TurnID
@@ -41,6 +41,6 @@ type FeedbackQuery struct {
 	Limit  int  // the newest; 0 means 1,000
 }
 
-// ErrRemoved says that the answer is gone: a moderator removed it, or somebody deleted it on the
+// ErrRemoved says that the answer is gone: a moderator removed it, or a person deleted it on the
 // platform.
 var ErrRemoved = errors.New("the answer was removed")

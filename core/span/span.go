@@ -16,12 +16,12 @@ import (
 // Tracer hears of what the program does. Implementations are safe for concurrent use and never
 // wait.
 type Tracer interface {
-	// Begin is told that something begins. The context that it returns is that of whatever is done
+	// Begin records that something begins. The context that it returns is that of whatever is done
 	// as a part of it.
 	Begin(ctx context.Context, b Beginning) (context.Context, Told)
 }
 
-// Beginning is what a Tracer is told when something begins.
+// Beginning is what a Tracer gets when something begins.
 type Beginning struct {
 	Name  string
 	At    time.Time
@@ -41,17 +41,17 @@ type Told interface {
 	End(at time.Time, err error)
 }
 
-// Span is something that is being done. The zero Span is told to nobody.
+// Span is something that is being done. The zero Span records nothing.
 type Span struct{ told Told }
 
 // Note adds attributes.
 func (s Span) Note(attrs ...slog.Attr) {
 	if s.told != nil {
-		s.told.Note(slices.Clone(attrs)) // so that the caller's stay on its stack where nobody listens
+		s.told.Note(slices.Clone(attrs)) // so that the caller's stay on its stack where no tracer listens
 	}
 }
 
-// End says that it is over. Of an error the kind is told, and not what it says.
+// End says that it is over. Of an error the kind is recorded, and not what it says.
 func (s Span) End(err error) {
 	if s.told != nil {
 		s.told.End(time.Now(), err)
@@ -92,7 +92,7 @@ func RecordTurn(ctx context.Context, turn string, first bool, name string, from,
 	}
 }
 
-// With has everything that is done below told to a tracer; nil tells nobody.
+// With has everything that is done below told to a tracer; nil records nothing.
 func With(ctx context.Context, t Tracer) context.Context {
 	if t == nil {
 		return ctx

@@ -31,7 +31,7 @@ func (m *Meter) Embedder(inner retrieve.Embedder, name string) retrieve.Embedder
 	return &embedder{Embedder: inner, meter: m, name: name, count: m.config.Counting(name)}
 }
 
-// perText is what an embedding model is sent beside a text, such as a prefix for questions.
+// perText is what an embedding model gets in addition to a text, such as a prefix for questions.
 const perText = 64
 
 // Embed implements retrieve.Embedder.

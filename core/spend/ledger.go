@@ -16,7 +16,7 @@ type Purpose string
 const (
 	Answering  Purpose = "answer"
 	Rewriting  Purpose = "fast"       // follow-ups into queries
-	Enriching  Purpose = "enrichment" // what is searched beside a passage
+	Enriching  Purpose = "enrichment" // what is searched in addition to a passage
 	Extracting Purpose = "knowledge"  // what passages state
 	Embedding  Purpose = "embedding"
 	Reranking  Purpose = "rerank"
@@ -66,7 +66,7 @@ type Ledger interface {
 	// a *CapError, and nothing is set aside. However many processes call it at once, what was spent
 	// and what is set aside never exceed a cap together.
 	Reserve(ctx context.Context, r Reservation, caps Caps) (Hold, error)
-	// Extend prolongs a reservation, and says anew what is to be booked if the process is lost. One
+	// Extend prolongs a reservation, and replaces what is to be booked if the process is lost. One
 	// that has run out stays as it is.
 	Extend(ctx context.Context, h Hold, lost Use, lasts time.Duration) error
 	// Settle books a call and lets go of its reservation. A call without one, or whose reservation

@@ -20,7 +20,7 @@ const (
 	lasts    = time.Minute
 	renewing = 5 * time.Second
 	// unseen is how many tokens a fast model writes between two renewals: what may have been
-	// written, and billed, that nobody knows of.
+	// written, and billed, without a record of it.
 	unseen = 1_000
 	// owing is the time between two tries to book a call while the ledger takes nothing.
 	owing = time.Second

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/llm"
 )
 
-// What a request has beside its texts, at most.
+// What a request has in addition to its texts, at most.
 const (
 	perMessage   = 16     // role and delimiters
 	perRequest   = 1_024  // the provider's own words, such as those about tools
@@ -29,8 +29,8 @@ var _ llm.Model = (*model)(nil)
 
 // Model returns inner with its calls kept to the caps, and booked: as the provider counts them, or
 // as they are counted here where it does not say because the stream was stopped, cut, or left. A
-// call that a cap leaves no room for is not made; the error is a *CapError then. Retries are calls
-// of their own, so the meter belongs below a llm.Chain.
+// call that a cap leaves no room for is not made; the error is a *CapError then. Retries are
+// separate calls, so the meter belongs below a llm.Chain.
 func (m *Meter) Model(inner llm.Model, purpose Purpose) llm.Model {
 	return &model{Model: inner, meter: m, purpose: purpose, count: m.config.Counting(inner.Info().Name)}
 }

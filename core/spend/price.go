@@ -58,12 +58,12 @@ type Standing struct {
 	TenantToday, TenantMonth Amount    // of one tenant: today, and this month
 }
 
-// Line is one cap beside what counts against it.
+// Line is one cap and what counts against it.
 type Line struct {
 	Period    string // daily or monthly
 	Setting   string
 	Cap, Used Amount
-	Until     time.Time // when it counts anew
+	Until     time.Time // when it is reset
 }
 
 // Lines are the caps that are set.
@@ -106,7 +106,7 @@ type CapError struct {
 	Setting  string
 	Cap      Amount
 	Currency string
-	Until    time.Time // when the cap counts anew
+	Until    time.Time // when the cap is reset
 }
 
 // Error implements error. It is a sentence for whoever runs the program.

@@ -32,8 +32,8 @@ const (
 	maxMetadataValue = 120 // runes of one value of it
 )
 
-// Metadata is what is known of a document beside its text, as a model reads it: "key: value" by the
-// order of keys, parted by semicolons, and no longer than a few lines.
+// Metadata is what is known of a document in addition to its text, as a model reads it: "key:
+// value" by the order of keys, parted by semicolons, and no longer than a few lines.
 func Metadata(known map[string]string) string {
 	var b strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(known)) {
@@ -75,7 +75,7 @@ func WithVocabulary(documents string, v Vocabulary) string {
 }
 
 // DocumentsJSON writes {"documents":[…]}, one document a line, and note as a last field unless it
-// is empty. The number comes first and the contents last, since models cite best what stands beside
+// is empty. The number comes first and the contents last, since models cite best what is next to
 // short fields. Characters such as < stay as they are; a text cannot close its string, so it stays
 // data.
 func DocumentsJSON(docs []Document, note string) string {

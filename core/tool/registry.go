@@ -18,7 +18,7 @@ type Set struct {
 	tools []Tool
 }
 
-// NewSet returns the set of the tools, in the order in which the model is told of them.
+// NewSet returns the set of the tools, in the order in which the model reads of them.
 func NewSet(tools ...Tool) (Set, error) {
 	seen := make(map[string]bool, len(tools))
 	for _, t := range tools {

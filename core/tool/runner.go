@@ -20,7 +20,7 @@ import (
 // ErrTimeout is the cause with which a tool's context ends when it took too long.
 var ErrTimeout = errors.New("the tool took too long")
 
-// Failed begins what a model is told of a call that failed.
+// Failed begins what a model reads of a call that failed.
 const Failed = "This call failed: "
 
 // ErrPanic says that a tool panicked. What it said is in the log.
@@ -95,7 +95,7 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall, step Step, emit 
 			return nil
 		})
 	}
-	_ = group.Wait() // the functions return no errors: each failure is a Ran of its own
+	_ = group.Wait() // the functions return no errors: each failure is a separate Ran
 	return ran
 }
 
@@ -225,7 +225,7 @@ func (r *Runner) call(ctx context.Context, j job, step Step, emit *packet.Emitte
 	case <-ctx.Done():
 	}
 	// A tool that heeds its context ends now. One that does not must not hold up the answer: it is
-	// left behind, with nobody listening.
+	// left behind, and its result is dropped.
 	grace := time.NewTimer(r.config.Grace)
 	defer grace.Stop()
 	select {

@@ -1,5 +1,5 @@
 // Package tool is the port to what a model can call, with the registry and the parallel runner.
-// Each tool is a package of its own below this one, its code beside the text that the model reads.
+// Each tool is a package below this one, its code next to the text that the model reads.
 package tool
 
 import (
@@ -37,7 +37,7 @@ type Merger interface {
 
 // Offerer is implemented by tools that are of use in some turns only.
 type Offerer interface {
-	// Offered reports whether the model is told of the tool in a turn. Only what does not change
+	// Offered reports whether the model is offered the tool in a turn. Only what does not change
 	// within it may count.
 	Offered(scope Scope) bool
 }
@@ -67,7 +67,7 @@ type Call struct {
 // Citations and Rankings, which are made for that.
 type Scope struct {
 	Audience  access.Audience
-	Asker     string            // id of the person who asked; empty: nobody did
+	Asker     string            // id of the person who asked; empty: no one did
 	Question  string            // what is asked: the person's newest message, or a part of it that a model may have written
 	Said      []string          // what people wrote in the conversation; nothing else counts as a person's text
 	Basis     message.Basis     // what Question was made of, beyond what History, Files and Shown hold

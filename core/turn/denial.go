@@ -10,7 +10,7 @@ import (
 
 // denials are how an answer begins that says that the documents do not answer, in the languages
 // that questions are mostly asked in. A language that is not among them costs nothing but a less
-// exact note: the answer then is told to rest on no document, which is true.
+// exact note: the answer then says that it rests on no document, which is true.
 var denials = regexp.MustCompile(`(?i)` + strings.Join([]string{
 	`\b(could|can|did|was|were|am|is|are)(\s*n[o']t|n['’]t|not)\s+(\w+\s+){0,3}(find|found|locate|answer|answered|mentioned|covered|described|documented|see anything)\b`,
 	`\bcannot\s+(\w+\s+){0,2}(find|locate|answer)\b`,

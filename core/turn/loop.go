@@ -64,7 +64,7 @@ type worker struct {
 	nudge    prompt.Nudge        // of the request that comes next
 	partial  string              // what nudge is about
 	toolless bool                // no tools are offered any more: the endpoint called one although none could be called
-	spelled  int                 // steps laid out anew because an endpoint takes no tools
+	spelled  int                 // steps laid out again because an endpoint takes no tools
 }
 
 // work asks the model until it calls no tool any more, at most maxSteps times. Its error is why
@@ -164,7 +164,7 @@ func (w *worker) useStandIn(ctx context.Context, err error) bool {
 	return true
 }
 
-// maxSpelled is how often a step is laid out anew for a model that takes no tools: once for each
+// maxSpelled is how often a step is laid out again for a model that takes no tools: once for each
 // model of a chain, and no more.
 const maxSpelled = 4
 
@@ -401,7 +401,7 @@ func (w *worker) call(ctx context.Context, result stepResult) {
 	w.steps = append(w.steps, messages...)
 	kept := slices.Clone(messages)
 	if !result.shown {
-		kept[0].Text = "" // what nobody saw is not part of the conversation
+		kept[0].Text = "" // what no reader saw is not part of the conversation
 	}
 	w.record.Stepped(kept)
 }

@@ -106,7 +106,7 @@ func causeOf(err error, f facts) session.Cause {
 // budgets say what is used up, by the period of a cap.
 var budgets = map[string]string{"daily": "The budget for today is used up", "monthly": "The budget for this month is used up"}
 
-// sentenceStandIn is the notice beside an answer that quotes because there is no budget for one
+// sentenceStandIn is the notice next to an answer that quotes because there is no budget for one
 // that is written.
 func sentenceStandIn(full *spend.CapError) string {
 	return budgets[full.Period] + ", so this answer quotes the documents instead of writing about them."
@@ -124,7 +124,7 @@ func (e errRefused) Error() string { return "a filter refused the question" }
 // errPanic is how a run ends when something below it panicked. What it said is in the log.
 var errPanic = errors.New("a lower level panicked")
 
-// facts are what an outcome is decided by, beside the error.
+// facts are what an outcome is decided by, in addition to the error.
 type facts struct {
 	cited, wrote          bool
 	baseless              bool // no citation is borne out by what it points to
@@ -195,7 +195,7 @@ func settle(err error, f facts) Ending {
 	}
 }
 
-// settled names the outcome of a run that ended by itself. It goes by what the answer says and
+// settled names the outcome of a run that ended by itself. It depends on what the answer says and
 // cites, whether or not the search took its finds for evidence: the model has read them.
 //
 //	the answer                     open agent                     strict agent

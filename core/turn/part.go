@@ -7,14 +7,14 @@ import (
 	"github.com/footnotehq/footnote/core/message"
 )
 
-// Depth says how deeply a question is searched. Each switch stands beside the name that Onyx's
-// agents, and footnote.yaml, have for it.
+// Depth says how deeply a question is searched. Each switch has the name that Onyx's agents, and
+// footnote.yaml, use for it next to it.
 type Depth struct {
 	Always bool // use_agentic_search: every question is, as far as it needs it
 	Blind  bool // perform_initial_search_decomposition is false: whoever takes the question apart does not see what a first search finds
 	Once   bool // allow_refinement is false: nothing is asked further
 	Plain  bool // using_tool_calling_llm is false: who plans and judges is asked in text, whatever its interface
-	Ask    int  // confirm_above: a plan of more sub-questions waits until somebody starts it; 0: none waits
+	Ask    int  // confirm_above: a plan of more sub-questions waits until a person starts it; 0: none waits
 }
 
 // Part is what one of several runs that make up a turn has in common with the others. Nothing in it

@@ -165,7 +165,7 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 	req := w.req
 	f := state.facts()
 	f.grounding, f.only, f.smallTalk = req.Agent.Grounding, req.SearchOnly, req.SmallTalk
-	if w.model.Info().Extractive { // it knows nothing beside the documents
+	if w.model.Info().Extractive { // it knows nothing but the documents
 		f.grounding = prompt.Strict
 	}
 	if cause != nil {

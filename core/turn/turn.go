@@ -49,7 +49,7 @@ type Request struct {
 	StandIn        llm.Model       // replaces a model without budget, and one that is down where it can cite; nil: none. It follows no ResponseFormat
 	Filter         *filter.Filter  // what may be asked and shown; nil: everything
 	SmallTalk      bool            // the question is a greeting or a thank-you: the answer needs no documents
-	Asker          string          // id of the person who asked; empty: nobody did
+	Asker          string          // id of the person who asked; empty: no one did
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
 	ResponseFormat json.RawMessage // JSON Schema of the answer; nil for Markdown
@@ -105,7 +105,7 @@ type Answer struct {
 	Invented    int                 // numbers in brackets that were never shown and were left out
 	Usage       llm.Usage           // of all steps
 	Timings     Timings
-	Notices     []string // sentences for the person beside the answer: files left out, an answer cut short
+	Notices     []string // notices for the person, next to the answer: files left out, an answer cut short
 	Ending      Ending
 	Cause       error // of a failure; for the log, never shown
 }
@@ -126,8 +126,8 @@ type StepTiming struct {
 
 // Messages are what a session keeps of the answer: tool calls and results, then the answer with its
 // citations and all documents that it rests on, the inherited ones too: it may repeat what an
-// earlier answer said, and is to be shown to nobody who may not see that one. A run that wrote
-// nothing has no answer among them.
+// earlier answer said, so only people who may see that one may see this. A run that wrote nothing
+// has no answer among them.
 func (a Answer) Messages(turn int, at time.Time) []message.Message {
 	var kept []message.Message
 	for _, m := range a.Steps {
