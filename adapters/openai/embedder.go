@@ -98,7 +98,7 @@ func vectorLimits(config EmbedderConfig) boundedjson.Limits {
 	return boundedjson.Limits{Bytes: int64(numbers)*32 + 64<<10, Elements: numbers + 1000, Depth: 16}
 }
 
-// Model implements retrieve.Embedder. Shortened vectors are a space of their own.
+// Model implements retrieve.Embedder. Shortened vectors are a separate space.
 func (e *Embedder) Model() string {
 	if e.traits.dimensions > 0 && e.config.Dimensions != e.traits.dimensions {
 		return fmt.Sprintf("%s@%d", e.config.Model, e.config.Dimensions)

@@ -101,7 +101,7 @@ func newClient(e Endpoint, whole boundedjson.Limits) *sdk.Client {
 	}
 	settings.HTTPClient = &http.Client{
 		Transport: &transport{next: next, idle: e.IdleTimeout, whole: whole},
-		// A redirected POST loses its body or its key; the operator is told the address to use.
+		// A redirected POST loses its body or its key; the error names the address to use.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return sdk.NewClientWithConfig(settings)

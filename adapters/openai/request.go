@@ -125,7 +125,7 @@ func encodeMessage(message llm.Message) (sdk.ChatCompletionMessage, error) {
 			})
 		}
 		if len(out.ToolCalls) > 0 {
-			return out, nil // content may be absent beside calls
+			return out, nil // content may be absent where there are calls
 		}
 	case llm.Tool:
 		if message.ToolCallID == "" {

@@ -15,10 +15,10 @@ import (
 type Address struct {
 	Hosts          []string // host:port
 	User, Password string
-	TokenFile      string // holds a bearer token; read anew for each connection's first request
+	TokenFile      string // holds a bearer token; read again for each connection's first request
 	Prefix         string // of the names of indexes
 	Plain          bool   // no TLS
-	CAFile         string // certificates to trust beside those of the system
+	CAFile         string // certificates to trust in addition to those of the system
 	Shards         int    // of a new index; 1 unless told otherwise
 	Replicas       int    // of a new index; 1 unless told otherwise
 }

@@ -32,9 +32,9 @@ const (
 // away.
 const hopeful = 100
 
-// ownRefresh is from how many changes on an index is refreshed for them at once: a segment of its
-// own costs little then, and waiting up to a second for the next refresh, batch after batch, would
-// hold a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
+// ownRefresh is from how many changes on an index is refreshed for them at once: a separate segment
+// costs little then, and waiting up to a second for the next refresh, batch after batch, would hold
+// a large run of indexing up (83 chunks a second, SciFact, 64 documents a batch).
 const ownRefresh = 32
 
 // How long the cluster is given when it says that it has too much to do.

@@ -1,9 +1,9 @@
 // Package opensearch is the search engine OpenSearch as core/retrieve/engine wants one: an index of
-// chunks whose words carry their weights, with vectors beside them, behind filters.
+// chunks whose words carry their weights, with vectors, behind filters.
 //
-// The engine is told what words weigh (in 16 bits, as in the tables of PostgreSQL) instead of being
-// asked to judge that, so that scores do not depend on how it counts lengths, on documents that
-// were taken out and are not merged away yet, on shards or on other tenants.
+// The engine gets the weights of words (in 16 bits, as in the tables of PostgreSQL) instead of
+// judging them, so that scores do not depend on how it counts lengths, on documents that were taken
+// out and are not merged away yet, on shards or on other tenants.
 package opensearch
 
 import (

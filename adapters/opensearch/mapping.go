@@ -15,11 +15,11 @@ import (
 // delimiter stands between a word and its weight. No word holds it (core/retrieve/analyse).
 const delimiter = "|"
 
-// mappingVersion is that of what follows. An index of another one has to be made anew.
+// mappingVersion is that of what follows. An index of another one has to be rebuilt.
 const mappingVersion = 2
 
-// Names of the fields. flat and title hold words with weights; a model's vectors are in a field of
-// their own (space).
+// Names of the fields. flat and title hold words with weights; a model's vectors are in a separate
+// field (space).
 const (
 	fieldTenant  = "tenant"
 	fieldChunk   = "chunk"
@@ -73,7 +73,7 @@ func (c *Client) Name(number int64) string { return fmt.Sprintf("%s-%d", c.cfg.A
 func writeAlias(index string) string { return index + "-write" }
 
 // suits looks once whether an index is laid out as this program lays it out. One that another
-// release made would take what it is told, or answer, in another sense: it counts as missing.
+// release made would take what it gets, or answer, in another sense: it counts as missing.
 func (c *Client) suits(ctx context.Context, index string) error {
 	if _, known := c.suited.Load(index); known {
 		return nil
@@ -95,8 +95,7 @@ func (c *Client) suits(ctx context.Context, index string) error {
 }
 
 // How long an index takes to make changes visible by itself: while it is filled, and when it
-// serves. Each time makes a segment with a graph of vectors of its own, which merges have to make
-// anew.
+// serves. Each time makes a segment with its own graph of vectors, which merges have to rebuild.
 const (
 	fillRefresh  = "20s"
 	serveRefresh = "1s"

@@ -1,8 +1,8 @@
 // Package postgres is what everything that lasts stands on: the pool, transactions, the schema, and
-// what an operator is told when the server refuses. All statements work through PgBouncer in
+// what an operator reads when the server refuses. All statements work through PgBouncer in
 // transaction mode: nothing relies on session state. Row structs never leave a room.
 //
-// The tables belong to the rooms beside it: package pgindex has documents and both searches,
+// The tables belong to the rooms next to it: package pgindex has documents and both searches,
 // pgsession conversations, admin what holds for whole workspaces and what it costs, and audit the
 // trail, which the others write into. A statement that names a table belongs into a room, not here.
 package postgres
@@ -33,19 +33,18 @@ const (
 // to do.
 var (
 	ErrUnreachable  = errors.New("PostgreSQL cannot be reached")
-	ErrBusy         = errors.New("it takes no connection at the moment") // beside ErrUnreachable: trying again may help
+	ErrBusy         = errors.New("it takes no connection at the moment") // in addition to ErrUnreachable: trying again may help
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
 	ErrSchema       = errors.New("the database schema does not fit this version of footnote")
 	ErrNoSchema     = fmt.Errorf("%w: the database holds none yet", ErrSchema)
 )
 
-// poolSize is how many connections a process has unless it is told otherwise. What answering and
-// taking in need of the server are statements of a fraction of a millisecond: few connections with
-// warm caches carry out more of them than many with cold ones, and a server with few cores is not
-// asked for more at once than it can do. One is for background work that holds it for long, one for
-// searches, one for everything else; none of them is anybody's own, and nobody needs a second one
-// while holding a first.
+// poolSize is how many connections a process has by default. What answering and taking in need of
+// the server are statements of a fraction of a millisecond: few connections with warm caches carry
+// out more of them than many with cold ones, and a server with few cores is not asked for more at
+// once than it can do. One is for background work that holds it for long, one for searches, one for
+// everything else; they are shared, and no caller needs a second one while it holds a first.
 const poolSize = 3
 
 // connectTimeout is how long a connection may take to come about, unless the URL says otherwise.
@@ -182,9 +181,9 @@ func (db *DB) InTx(ctx context.Context, opts pgx.TxOptions, f func(pgx.Tx) error
 // Deadlock is the SQLSTATE of a transaction that was rolled back so that another one could go on.
 const Deadlock = "40P01"
 
-// InTxAgain is InTx for changes that begin with a person, which meet in an order that nobody chose:
-// f is called again, in a new transaction, when it was rolled back to end a deadlock. f sets what
-// it returns anew.
+// InTxAgain is InTx for changes that begin with a person, which meet in no fixed order: f is called
+// again, in a new transaction, when it was rolled back to end a deadlock. each call of f sets what
+// it returns.
 func (db *DB) InTxAgain(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 4
 	for try := 1; ; try++ {

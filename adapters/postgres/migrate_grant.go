@@ -61,7 +61,7 @@ func grantAgain(ctx context.Context, url string) error {
 	})
 }
 
-// withConn runs do on a connection of its own.
+// withConn runs do on a separate connection.
 func withConn(ctx context.Context, url string, do func(*pgx.Conn) error) (err error) {
 	cc, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -21,7 +21,7 @@ func Restored(ctx context.Context, url string, rooms ...func(context.Context, pg
 				}
 				unfinished += n
 			}
-			// Backups hold no rights, and a function that is made anew may be called by anybody.
+			// Backups hold no rights, and everyone may call a function that is made again.
 			return closeFunctions(ctx, tx)
 		})
 	})

@@ -14,7 +14,7 @@ import (
 // plans has the server keep the plans of all statements of a pool's connections, if each leads to
 // one server process. Planning takes ten times as long as most of them take. A pooler may hand each
 // transaction to another process, where a prepared statement would not be known; it gives its
-// clients process numbers of its own, which tells. Statements are then planned each time.
+// clients its own process numbers, which shows. Statements are then planned each time.
 type plans struct{ kept atomic.Bool }
 
 // keptKey is where a connection notes when the plans of its statements were last made.

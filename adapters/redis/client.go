@@ -24,11 +24,11 @@ var ErrUnreachable = errors.New("redis cannot be reached")
 type Config struct {
 	URL    string       // redis://, rediss:// or unix://; with ?addr=host:port a cluster, of which any node tells the others
 	Prefix string       // of all names, so that several installations can share a server; default "footnote:"
-	CAFile string       // for rediss://: certificates that are trusted beside the system's
+	CAFile string       // for rediss://: certificates that are trusted in addition to the system's
 	Logger *slog.Logger // nil: silent
-	// MayBeAway makes it no error that nobody answers at the start: that is logged, and the server
-	// is used once it is there. One that answers and refuses, such as a wrong password, is an error
-	// all the same.
+	// MayBeAway makes it no error that no server answers at the start: that is logged, and the
+	// server is used once it is there. One that answers and refuses, such as a wrong password, is
+	// an error all the same.
 	MayBeAway bool
 }
 
@@ -124,10 +124,10 @@ func away(err error) bool {
 	return !errors.As(err, &answered) || redis.HasErrorPrefix(err, "LOADING") || redis.HasErrorPrefix(err, "CLUSTERDOWN")
 }
 
-// unanswered has a cluster asked who holds what now, because somebody who was asked for something
-// did not answer: a replica may have taken its place. The library asks by itself only when a node
-// refuses what another one holds, which one that is dead does not, or once a minute. It does not
-// wait, and however many ask for it, one question is on its way.
+// unanswered refreshes who holds what in a cluster, after a node did not answer: a replica may have
+// taken its place. The library asks by itself only when a node refuses what another one holds,
+// which one that is dead does not, or once a minute. It does not wait, and however many ask for it,
+// one question is on its way.
 func (c *Client) unanswered(ctx context.Context) {
 	if cluster, ok := c.rdb.(*redis.ClusterClient); ok {
 		cluster.ReloadState(ctx)

@@ -11,8 +11,8 @@ import (
 )
 
 // Tiers are rate tiers that all processes on one Redis share. Redis' clock counts, so the clocks of
-// the processes need not agree. What cannot be asked is an error: the caller then falls back to a
-// share of its own.
+// the processes need not agree. What cannot be asked is an error: the caller then falls back to its
+// own share.
 type Tiers struct{ client *Client }
 
 var _ thread.Tiers = (*Tiers)(nil)

@@ -40,10 +40,10 @@ var (
 )
 
 const (
-	// maxTexts is what text-embeddings-inference takes in one request unless it is told otherwise
+	// maxTexts is what text-embeddings-inference takes in one request by default
 	// (--max-client-batch-size, 32).
 	maxTexts = 32
-	maxText  = 8 << 10 // bytes of a text; models read some hundred tokens, and the rest is time that somebody waits
+	maxText  = 8 << 10 // bytes of a text; models read some hundred tokens, and the rest is time that a person waits
 )
 
 // replies bounds an answer: a score for each text, and the texts, which some endpoints send back.

@@ -1,6 +1,6 @@
 // Package telemetry counts what the bot does, in the form that Prometheus reads. Names and labels
-// are stable. No label names a person, a channel, a workspace or a document, so that the numbers
-// may be shown to anybody who looks after the bot.
+// are stable. No label names a person, a channel, a workspace or a document, so that everyone who
+// looks after the bot may see the numbers.
 package telemetry
 
 import (
@@ -67,7 +67,7 @@ var (
 	retrievalBuckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5}
 )
 
-// New returns counters at zero, beside those of the Go runtime and the process.
+// New returns counters at zero, with those of the Go runtime and the process.
 func New(config Config) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -166,9 +166,9 @@ var outcomes = [...]session.Outcome{
 	session.Declined, session.Superseded,
 }
 
-// Serves has every outcome on these platforms counted from zero. One that is told of only when it
-// comes has no rise that Prometheus could see: a burst of failures between two scrapes would raise
-// no alarm.
+// Serves has every outcome on these platforms counted from zero. One that appears only when it
+// happens has no rise that Prometheus could see: a burst of failures between two scrapes would
+// raise no alarm.
 func (m *Metrics) Serves(platforms ...thread.Platform) {
 	for _, p := range platforms {
 		for _, o := range outcomes {

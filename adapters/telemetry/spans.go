@@ -28,7 +28,7 @@ type told struct{ span trace.Span }
 func (t told) Note(attrs []slog.Attr) { t.span.SetAttributes(attributes(attrs)...) }
 
 // End implements span.Told. What an error says may quote what people wrote, so its kind alone is
-// told.
+// recorded.
 func (t told) End(at time.Time, err error) {
 	if err != nil {
 		kind, fault := kindOf(err)
@@ -121,8 +121,8 @@ func turnTrace(id string) (trace.TraceID, trace.SpanID) {
 // turnKey is the context key of the turn that a span begins.
 type turnKey struct{}
 
-// turnIDs gives the first span of a turn the ids that are told from the turn's, and all others
-// random ones.
+// turnIDs gives the first span of a turn the ids that follow from the turn's, and all others random
+// ones.
 type turnIDs struct{}
 
 // NewIDs implements sdk.IDGenerator.

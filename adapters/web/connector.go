@@ -34,7 +34,7 @@ type Options struct {
 	URL         string
 	ACL         access.ACL    // who may read the documents; members
 	AllowHosts  []string      // hosts, addresses and networks that are read although they are not public
-	CAFile      string        // PEM certificates that are trusted beside the system's
+	CAFile      string        // PEM certificates that are trusted in addition to the system's
 	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
 	MaxBytes    int64         // of one page; larger ones are failures; 50 MB
 	MaxPages    int           // 10,000
@@ -45,7 +45,7 @@ type Options struct {
 	// stands for any folders; a pattern without a slash is for the last part of a path.
 	Include    []string
 	Exclude    []string    // patterns of paths that are not even asked for, though included
-	Politeness *Politeness // of this process; one of its own if nil
+	Politeness *Politeness // of this process; its own if nil
 }
 
 func (o Options) withDefaults() Options {

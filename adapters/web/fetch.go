@@ -90,7 +90,7 @@ func (s *site) fetch(ctx context.Context, r request) (response, error) {
 	}
 }
 
-// Values of busyError.after beside durations.
+// Values of busyError.after besides durations.
 const (
 	noHint  = time.Duration(1<<63 - 1) // the site did not say when
 	noRetry = time.Duration(-1)        // asking again at once would not help

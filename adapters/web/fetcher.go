@@ -28,7 +28,7 @@ type Permit func(ctx context.Context, address string, private bool) error
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.
 type FetcherOptions struct {
 	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public (OPEN_URL_PRIVATE_HOSTS)
-	CAFile     string   // PEM certificates that are trusted beside the system's
+	CAFile     string   // PEM certificates that are trusted in addition to the system's
 	MaxBytes   int64    // of a page; 5 MB
 }
 
@@ -54,8 +54,9 @@ func NewFetcher(o FetcherOptions) (*Fetcher, error) {
 }
 
 // Fetch reads a page, once: it does not wait for sites that ask to be asked later. ctx bounds the
-// wait beside the limit of a minute. permit is asked about the address and about every redirect
-// before anything is sent there. The text of an error is a sentence for the model and for people.
+// wait in addition to the limit of a minute. permit is asked about the address and about every
+// redirect before anything is sent there. The text of an error is a sentence for the model and for
+// people.
 func (f *Fetcher) Fetch(ctx context.Context, address string, permit Permit) (Page, error) {
 	at, err := url.Parse(strings.TrimSpace(address))
 	if err != nil || at.Host == "" || at.Scheme != "https" && at.Scheme != "http" {

@@ -33,8 +33,8 @@ const (
 	officePage
 )
 
-// formatOf goes by the content type, and by the name where that says no more than that it is text,
-// or nothing.
+// formatOf decides by the content type, and by the name where that says no more than that it is
+// text, or nothing.
 func formatOf(contentType string, at *url.URL) format {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {

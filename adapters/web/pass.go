@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// pass is the place in an unfinished pass over a site: what a crawl knows beside the pages.
+// pass is the place in an unfinished pass over a site: what a crawl knows in addition to the pages.
 type pass struct {
 	Done      []string       `json:"done"` // pages read, by name
 	Queue     []waiting      `json:"queue"`

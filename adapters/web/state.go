@@ -28,7 +28,7 @@ type checkpoint struct {
 }
 
 // readCheckpoint returns what is known; a checkpoint that cannot be read is like none. Of pages
-// that were read by other rules only their names are known, so that they are asked for anew.
+// that were read by other rules only their names are known, so that they are requested again.
 func readCheckpoint(raw index.Checkpoint, rules string) map[string]state {
 	var c checkpoint
 	if json.Unmarshal(raw, &c) != nil || c.Pages == nil {

@@ -21,7 +21,7 @@ func (c *crawl) take(p page, a answer) error {
 		return c.gone(p, a.err)
 	case a.err != nil:
 		if !c.mapped && len(c.queued) == 1 {
-			return a.err // the first page: there is nothing else to go by
+			return a.err // the first page: there is no other sign
 		}
 		if errors.As(a.err, &busy) && busy.after > longestWait && busy.after != noHint {
 			return a.err // asking for the next page would be as unwelcome
@@ -83,7 +83,7 @@ func (c *crawl) broken(p page, err error) {
 	}})
 }
 
-// unchanged keeps a page as it is. Should the index lack it after all, it is fetched anew.
+// unchanged keeps a page as it is. Should the index lack it after all, it is fetched again.
 func (c *crawl) unchanged(p page, skipped bool) {
 	known := c.known[name(p.at)]
 	if !skipped && p.sitemap != "" {

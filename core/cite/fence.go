@@ -9,8 +9,8 @@ func (s *scanner) feedRun(c byte) {
 		s.emit(c)
 		return
 	}
-	// Models open code in the middle of a line and close it on a line of its
-	// own; CommonMark would open a fence there and turn the rest into code.
+	// Models open code in the middle of a line and close it on a separate line; CommonMark would
+	// open a fence there and turn the rest into code.
 	closes := b.mark == '`' && b.resume == modeCode && s.inline.length == b.run && (b.run < 3 || !isLetter(c))
 	if b.run >= 3 && !closes {
 		s.endParagraph()

@@ -173,7 +173,7 @@ func (s *scanner) endTag(c byte, empty bool) {
 func (s *scanner) feedElement(c byte) {
 	t := &s.tag
 	if t.fresh && c == '\n' && t.head && string(t.name) == "code" {
-		t.raw = true // <code> on a line of its own is meant as a block
+		t.raw = true // <code> on a separate line is meant as a block
 	}
 	t.fresh = false
 	switch {

@@ -13,7 +13,7 @@ const (
 	// maxJudged is how much text may follow a citation, in bytes, before it is judged by the part
 	// of its sentence that is there.
 	maxJudged = 1024
-	// maxBlanks is how many blanks beside a citation go with it.
+	// maxBlanks is how many blanks next to a citation go with it.
 	maxBlanks = 16
 )
 

@@ -52,7 +52,7 @@ type entry struct {
 }
 
 // numberKey identifies what is cited: a document, and where the link leads. Sources without a
-// document id are told apart by the model's number.
+// document id are distinguished by the model's number.
 type numberKey struct {
 	document document.ID
 	link     string // the address, escaped

@@ -130,8 +130,8 @@ func (p *Processor) Text(message string) string {
 	return b.String()
 }
 
-// Clean returns what a model wrote without numbers that it made up and without a list of sources of
-// its own, as Options.Invented and DropList have it. Citations stay as they were written.
+// Clean returns what a model wrote without numbers that it made up and without its own list of
+// sources, as Options.Invented and DropList have it. Citations stay as they were written.
 func Clean(message string, mapping *Mapping) string {
 	p := NewProcessor(mapping, Options{Invented: func(int) {}, DropList: true})
 	p.render.raw = true

@@ -11,11 +11,10 @@ const maxTitle = 200
 // gap is an invisible character that breaks mentions and automatic links.
 const gap = '\u200b'
 
-// SafeTitle returns a document's title as one line of plain text that cannot
-// mention anybody, format, or link: brackets become parentheses, angle brackets
-// become ‹ ›, and an invisible gap follows @ and breaks addresses. Titles over
-// 200 characters are cut with an ellipsis. A title without any visible
-// character becomes "Untitled document".
+// SafeTitle returns a document's title as one line of plain text that cannot mention anyone,
+// format, or link: brackets become parentheses, angle brackets become ‹ ›, and an invisible gap
+// follows @ and breaks addresses. Titles over 200 characters are cut with an ellipsis. A title
+// without any visible character becomes "Untitled document".
 func SafeTitle(title string) string {
 	var b strings.Builder
 	length := 0
@@ -26,7 +25,7 @@ func SafeTitle(title string) string {
 			continue
 		}
 		if !unicode.IsGraphic(r) || unicode.Is(unicode.Cf, r) {
-			continue // invisible: it could reorder or hide what is beside it
+			continue // invisible: it could reorder or hide what is next to it
 		}
 		if length++; length > maxTitle {
 			b.WriteRune('…')

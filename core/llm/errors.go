@@ -18,7 +18,7 @@ var (
 	ErrEmpty          = errors.New("the model returned an empty answer")
 	ErrRefused        = errors.New("the model declined to answer")
 	// ErrNoTools says that a request was refused because it has tools. From then on Info says that
-	// the model has no NativeTools, so that the same step can be laid out anew, with calls in its
+	// the model has no NativeTools, so that the same step can be laid out again, with calls in its
 	// text.
 	ErrNoTools = errors.New("the model endpoint takes no tools")
 	// ErrBudget says that the call was not made: it could have cost more than may still be spent.

@@ -84,7 +84,7 @@ const (
 	FinishRefusal   Finish = "refusal" // the provider's content filter or the model itself declined
 )
 
-// Delta is one piece of a stream. Any field may be set. A model that declines in words of its own
+// Delta is one piece of a stream. Any field may be set. A model that declines in its own words
 // sends them as Text, with FinishRefusal at the end.
 type Delta struct {
 	Model     string // who writes, where that is not the model that was asked; set by Chain with the first delta of a fallback

@@ -77,7 +77,7 @@ type Reference struct {
 	Score    float64
 }
 
-// Section is a part of a passage that leads to a place of its own.
+// Section is a part of a passage that leads to its own place.
 type Section struct {
 	Anchor  string
 	Heading string

@@ -24,7 +24,7 @@ func NewEmitter(queue chan<- Packet, drained <-chan struct{}, at Placement) *Emi
 	return &Emitter{queue: queue, drained: drained, at: at}
 }
 
-// Emit sends one payload. It blocks only while the queue is full and somebody is still draining it.
+// Emit sends one payload. It blocks only while the queue is full and still being drained.
 func (e *Emitter) Emit(p Payload) {
 	if e.gate != nil {
 		e.gate.mu.Lock()

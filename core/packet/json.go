@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// kinds lists one zero value of every payload; decoding and the golden tests go by it.
+// kinds lists one zero value of every payload; decoding and the golden tests use it.
 var kinds = []Payload{
 	MessageStart{}, MessageDelta{}, ReasoningStart{}, ReasoningDelta{}, ReasoningDone{}, SearchStart{}, SearchQueries{},
 	SearchDocuments{}, OpenURLStart{}, OpenURLAddresses{}, OpenURLDocuments{}, FileReaderStart{}, FileReaderResult{},

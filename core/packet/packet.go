@@ -95,8 +95,7 @@ type (
 		End   int    `json:"end"`
 		Total int    `json:"total"`
 	}
-	// CustomToolStart, CustomToolArguments and CustomToolResult show a tool that has no payloads of
-	// its own.
+	// CustomToolStart, CustomToolArguments and CustomToolResult show a tool without payload types.
 	CustomToolStart struct {
 		Name string `json:"name"`
 	}
@@ -117,7 +116,7 @@ type (
 	DeepSearchPlanDelta struct {
 		Text string `json:"text"`
 	}
-	// SubQuestion opens the work on a part of the question, which has a tab of its own. It and its
+	// SubQuestion opens the work on a part of the question, which has its own tab. It and its
 	// answer have SubTurnIndex 0, and what is searched for it has 1 and more; the SectionEnd of 0
 	// closes it.
 	SubQuestion struct {

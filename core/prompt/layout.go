@@ -154,7 +154,7 @@ func (l *layout) project() {
 	}
 }
 
-// files puts the files of a message above it, each as a message of its own.
+// files puts the files of a message above it, each as a separate message.
 func (l *layout) files(m message.Message, group int, newest bool) {
 	for _, f := range m.Files {
 		switch {
@@ -224,7 +224,7 @@ func (l *layout) user(m message.Message, kind budget.Kind, group int, newest boo
 }
 
 // step adds one tool message; a result is given as text, since that of an earlier turn is replaced.
-// A model without an interface for tools reads calls and results in the form in which it is told to
+// A model without an interface for tools reads calls and results in the form in which it has to
 // write them.
 func (l *layout) step(m message.Message, group int, result string) {
 	if m.Role == message.ToolResult {

@@ -136,7 +136,7 @@ func (in Input) toolsSection() string {
 	return b.String()
 }
 
-// specs are what is sent beside the messages, and their text as it is counted.
+// specs are what is sent in addition to the messages, and their text as it is counted.
 func (in Input) specs() ([]llm.ToolSpec, string) {
 	if !in.Model.NativeTools || len(in.Tools) == 0 {
 		return nil, ""

@@ -14,7 +14,7 @@ import (
 // failed, was stopped or limited, Write the report where what a deep search had found by then is
 // shown, Look deeper where it speaks of a part of the question alone, and Share and Keep under a
 // private answer. Under an answer that was removed there is nothing, under one that a person
-// corrected only 👍 and 👎. A message beside the answer has none.
+// corrected only 👍 and 👎. A message next to the answer has none.
 func Buttons(v *View) []thread.Button {
 	switch {
 	case v.Aside:

@@ -20,7 +20,7 @@ type Form int
 // The forms, on every platform. What belongs to each is the Renderer's to say.
 const (
 	Whole   Form = iota // all that the platform can show
-	Unfiled             // without a file that is a message of its own
+	Unfiled             // without a file, as a separate message
 	Bare                // without what is refused in some places: files, buttons that open addresses, newer kinds of blocks
 	Plain               // text alone, in shorter messages
 )
@@ -28,7 +28,7 @@ const (
 // forms names them in the log.
 var forms = map[Form]string{Whole: "whole", Bare: "without files, link buttons and newer blocks", Plain: "plain text"}
 
-// sentenceGivenUp stands in the place of an answer of which the platform takes no form.
+// sentenceGivenUp replaces an answer of which the platform takes no form.
 const sentenceGivenUp = "The answer could not be posted: the chat platform does not take it. Ask in other words; if it happens again, tell whoever runs this bot."
 
 // ErrUnsaid says of an answer that was given up that its thread could not be told.

@@ -13,7 +13,7 @@ import (
 type Guard interface {
 	// Permit is asked immediately before a call, which is not made after an error.
 	Permit() error
-	// Made is told what came of the call, and returns that, or why it should not have been made.
+	// Made gets what came of the call, and returns that, or why it should not have been made.
 	Made(ctx context.Context, err error) error
 }
 

@@ -14,7 +14,7 @@ type Pace struct {
 }
 
 // Ages from which an answer is written less often: a three-minute answer costs 64 edits instead of
-// 144, and nobody reads along word by word for so long.
+// 144, and people do not read along word by word for so long.
 const (
 	slowerAfter  = 20 * time.Second
 	slowestAfter = 60 * time.Second
@@ -24,8 +24,8 @@ const (
 	maxRateLimits = 2
 )
 
-// pacer decides when the next progress write may happen. It is pure: it is told the time, and
-// remembers only what it was told.
+// pacer decides when the next progress write may happen. It is pure: it gets the time, and
+// remembers only what it got.
 type pacer struct {
 	Pace
 	started   time.Time // first text

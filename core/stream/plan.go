@@ -34,7 +34,7 @@ func (v *View) plan(at packet.Placement, question string) {
 }
 
 // change changes the row of a place, and reports whether there is one. Snapshots share the rows, so
-// that it is made anew.
+// that it is made again.
 func (v *View) change(at packet.Placement, change func(*Row)) bool {
 	if at.SubTurnIndex == nil {
 		return false
@@ -106,8 +106,8 @@ func laid[P any](r Renderer[P], v *View) []P {
 }
 
 // planRunes is how long a plan may become, with the addresses of links: it is to fit into one
-// message of every platform. Discord's has 2,000 characters, of which a hundred are for what stands
-// beside a text.
+// message of every platform. Discord's has 2,000 characters, of which a hundred are for notices
+// next to a text.
 const planRunes = 1_850
 
 // rowRunes are how much of a sub-question and of its finding a row shows, of which the first that
@@ -159,7 +159,7 @@ func planText(v *View, asked, most int) string {
 			came = "Not looked into."
 		}
 		if came != "" {
-			b.WriteString("\\\n↳ " + came) // on a line of its own
+			b.WriteString("\\\n↳ " + came) // on a separate line
 		}
 		b.WriteString("\n\n")
 	}

@@ -58,9 +58,9 @@ const (
 // errEndless says that a renderer did not end.
 var errEndless = errors.New("the renderer does not end")
 
-// rendered is what render returns, unless ctx ends before it, renderGrace goes by after finish was
+// rendered is what render returns, unless ctx ends before it, renderGrace passes after finish was
 // closed, or, for a final write, renderLimit: a renderer that does not end must hold up neither a
-// stop nor the end of the process. finish is nil for a final write. What is left behind is told so
+// stop nor the end of the process. finish is nil for a final write. What is left behind learns that
 // (View.Abandoned) and may still run, so it must not be called again.
 func rendered[T any](ctx context.Context, finish <-chan struct{}, v *View, render func(*View) T) (T, error) {
 	seen := *v

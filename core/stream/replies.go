@@ -22,7 +22,7 @@ type Logs interface {
 	Posted() map[int][]Page
 }
 
-// Replies writes the answers to one question into one thread, each model's in messages of its own.
+// Replies writes the answers to one question into one thread, each model's in separate messages.
 // They are written one after the other, so that none takes a message for its own which another has
 // just posted; an answer that has ended is completed while others go on. It is used like a
 // ThreadStream, which it is for a model that answers alone.
@@ -128,8 +128,8 @@ func (c *company) posted(id thread.MessageID) {
 
 func (c *company) knows(id thread.MessageID) bool { return c != nil && slices.Contains(c.ids, id) }
 
-// wait waits until nobody else of the company writes, for as long as the final write is not due;
-// with a nil finish, until ctx ends. done is to be called after writing.
+// wait waits until no other of the company writes, for as long as the final write is not due; with
+// a nil finish, until ctx ends. done is to be called after writing.
 func (c *company) wait(ctx context.Context, finish <-chan struct{}) (done func(), err error) {
 	if c == nil {
 		return func() {}, nil

@@ -24,7 +24,7 @@ type Deps[P any] struct {
 	// Turn is whose answer is written, which tells the view whether it is private or a copy; the
 	// zero value tells neither.
 	Turn    session.Turn
-	Observe func(Write)  // told of every call to the surface once it has ended; nil: nobody is. Called from one goroutine at a time.
+	Observe func(Write)  // told of every call to the surface once it has ended; nil: no one is. Called from one goroutine at a time.
 	Logger  *slog.Logger // nil: silent
 }
 
@@ -57,7 +57,7 @@ type ThreadStream[P any] struct {
 
 // Open starts writing to a thread. The stream ends with Finish, or when ctx is done, and leaves no
 // goroutine behind. Messages that an earlier attempt at the same turn posted are edited, not posted
-// anew.
+// again.
 func Open[P any](ctx context.Context, to thread.Ref, model int, pace Pace, deps Deps[P]) (*ThreadStream[P], error) {
 	return open(ctx, to, model, pace, deps, nil)
 }
@@ -191,7 +191,7 @@ func (s *ThreadStream[P]) interval() time.Duration {
 	}
 }
 
-// complete makes the final write of an answer beside which others go on.
+// complete makes the final write of an answer while others go on.
 func (s *ThreadStream[P]) complete(ctx context.Context, view *View) {
 	err := sleep.For(ctx, time.Until(s.pacer.notBefore))
 	if err == nil {
@@ -221,9 +221,9 @@ func (s *ThreadStream[P]) wrote(ctx context.Context, view *View, called bool, er
 		default:
 		}
 	case thread.Lasting(err):
-		// Somebody took the message or the bot away, or locked the thread, or the platform takes
-		// none of the answer's forms: it is not asked for again and again, and only the final write
-		// looks for a way.
+		// The message or the bot is gone, or the thread is locked, or the platform takes none of
+		// the answer's forms: it is not asked for again and again, and only the final write looks
+		// for a way.
 		s.pacer.Held = true
 		s.logger.WarnContext(ctx, "the answer cannot be shown as it is written", "error", err)
 	default:

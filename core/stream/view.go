@@ -41,17 +41,17 @@ type View struct {
 	Message   string            // a sentence about the outcome, where one is needed
 	Grounding packet.Grounding  // what the answer rests on
 	Closest   []packet.Document // when nothing was found: the nearest documents that the audience may read
-	Notices   []string          // sentences beside the answer, such as a file that was left out
+	Notices   []string          // notices next to the answer, such as a file that was left out
 	Removed   bool              // a moderator took the answer away: there is no text, and Message says so
 	Corrected bool              // the text is a person's: it may link to what that person named
 	Deeper    bool              // the answer speaks of a part of the question alone
 
 	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown
-	// before the answer, in messages of its own.
+	// before the answer, in separate messages.
 	Plan     []Row
 	Progress packet.Progress // of the deep search
 	Deep     bool            // it is one, or is about to be
-	Aside    bool            // what is shown stands beside the answer: nothing can be done to it
+	Aside    bool            // what is shown next to the answer: nothing can be done to it
 	First    int             // number of the first page that a renderer makes: so many stand before it
 
 	Form Form // how much of what the platform can show is to be made use of
@@ -60,16 +60,16 @@ type View struct {
 	// thread, such as a command's; else empty.
 	Question, Asker string
 
-	Private bool // the answer is for its asker alone, beside a thread
+	Private bool // the answer is for its asker alone, next to a thread
 	Copy    bool // the answer is a copy of a private one, posted by its asker
 
 	text []byte
 	seen map[string]bool
-	left *atomic.Bool // nobody waits for what is rendered
+	left *atomic.Bool // no one waits for what is rendered
 }
 
-// Abandoned reports whether nobody waits any more for what a renderer makes of the view: it ends as
-// soon as it can, whatever it returns. Unlike the rest of a View it may be called while another
+// Abandoned reports whether no caller waits any more for what a renderer makes of the view: it ends
+// as soon as it can, whatever it returns. Unlike the rest of a View it may be called while another
 // goroutine uses the View.
 func (v *View) Abandoned() bool { return v.left != nil && v.left.Load() }
 

@@ -23,14 +23,14 @@ const (
 type writer[P any] struct {
 	Deps[P]
 	to        thread.Ref
-	among     *company // that writes answers of the same turn; nil: nobody else does
+	among     *company // that writes answers of the same turn; nil: no one else does
 	pages     []Page
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
 	finish    <-chan struct{}    // closed when the final write is due
 	adopted   bool               // messages of an unknown fate were looked for, so there may be too many
 	form      Form               // in which the platform took the answer so far
-	moved     bool               // messages could not be edited any more, so that all are posted anew
+	moved     bool               // messages could not be edited any more, so that all are posted again
 	left      []thread.MessageID // messages in whose place others stand, or are to
 
 	opened  time.Time
@@ -51,7 +51,7 @@ func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.
 	return w
 }
 
-// progress shows more of the answer, once nobody else of the turn's company writes. An answer that
+// progress shows more of the answer, once no other of the turn's company writes. An answer that
 // cannot be appended to any more is edited from then on.
 func (w *writer[P]) progress(ctx context.Context, v *View) error {
 	done, err := w.among.wait(ctx, w.finish)
@@ -122,8 +122,8 @@ func (w *writer[P]) final(ctx context.Context, v *View, notBefore time.Time) err
 	}
 }
 
-// complete makes all of the answer be seen, once nobody else of the turn's company writes; it gives
-// up waiting for that when finish is closed.
+// complete makes all of the answer be seen, once no other of the turn's company writes; it gives up
+// waiting for that when finish is closed.
 func (w *writer[P]) complete(ctx context.Context, finish <-chan struct{}, v *View) error {
 	done, err := w.among.wait(ctx, finish)
 	if err != nil {
@@ -267,7 +267,7 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 }
 
 // errMoved says that the messages cannot be edited any more, and the final answer is to be posted
-// anew.
+// again.
 var errMoved = errors.New("the answer is posted again")
 
 // leave has all messages replaced by others.

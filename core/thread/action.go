@@ -11,14 +11,14 @@ type Action string
 const (
 	ActionUp       Action = "up"       // 👍
 	ActionDown     Action = "down"     // 👎, perhaps with a reason
-	ActionRetry    Action = "retry"    // the question is answered anew, and the new answer takes the place of the old one
+	ActionRetry    Action = "retry"    // the question is answered again, and the new answer replaces the old one
 	ActionDeeper   Action = "deeper"   // likewise, by a deep search
 	ActionReport   Action = "report"   // likewise, from what a deep search had found when it was stopped
 	ActionStart    Action = "start"    // a deep search that waits is begun
 	ActionPlain    Action = "plain"    // likewise, its question is answered without it
 	ActionStop     Action = "stop"     // what is being written ends
 	ActionPrivate  Action = "private"  // the asker wants the answer that may draw on everything the asker can read
-	ActionShare    Action = "share"    // a private answer is posted to the thread beside which it was given
+	ActionShare    Action = "share"    // a private answer is posted to its thread
 	ActionKeep     Action = "keep"     // a private answer stays private, and stays
 	ActionRemove   Action = "remove"   // a moderator takes an answer away
 	ActionCorrect  Action = "correct"  // a moderator puts a text of one's own in its place
@@ -41,14 +41,14 @@ func (a Action) Label() string { return labels[a] }
 func (a Action) Known() bool { return labels[a] != "" }
 
 // Menu are the actions that belong in a message's menu (a message shortcut, a message command) and
-// not under every answer: hardly anybody needs them, and who may not is told so.
+// not under every answer: few people need them, and who may not gets a refusal.
 func Menu() []Action { return []Action{ActionWhy, ActionRetry, ActionCorrect, ActionRemove} }
 
 // Button is a button under a message.
 type Button struct {
 	Action Action
 	Label  string
-	// Primary says that the button is what most people will want of those beside it.
+	// Primary says that the button is what most people will want among its neighbours.
 	Primary bool
 }
 

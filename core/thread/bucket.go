@@ -5,7 +5,7 @@ import "time"
 // Bucket is one rate tier as a token bucket: Burst calls at once after a rest, and one more Every
 // so often. In any span of time t it lets at most Burst + t/Every calls pass, so a platform that
 // counts N calls in a minute is never exceeded while Burst + minute/Every is at most N. The zero
-// Bucket lets everything pass. It is pure, is told the time, and is not safe for concurrent use.
+// Bucket lets everything pass. It is pure, gets the time, and is not safe for concurrent use.
 type Bucket struct {
 	Burst   int
 	Every   time.Duration

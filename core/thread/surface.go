@@ -65,7 +65,7 @@ type Presence interface {
 	Status(ctx context.Context, to Ref, status string) error
 }
 
-// Abilities are what a surface can do beside what every one can; nil for what it cannot.
+// Abilities are what a surface can do in addition to what every one can; nil for what it cannot.
 type Abilities[P any] struct {
 	Streamer Streamer[P]
 	Roller   Roller[P] // of a Streamer

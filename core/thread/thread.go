@@ -25,7 +25,7 @@ type Ref struct {
 // MessageID is a platform's own id of a message, unique within its channel.
 type MessageID string
 
-// Person is somebody on a platform.
+// Person is a person on a platform.
 type Person struct {
 	ID   string
 	Name string // as displayed; never used to decide anything

@@ -117,7 +117,7 @@ func settingNow(ctx context.Context, tx pgx.Tx, tenant access.TenantID, at sessi
 	return value, err == nil, err
 }
 
-// changed writes into the audit trail that somebody changed what holds in a place.
+// changed writes into the audit trail that a person changed what holds in a place.
 func changed(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed session.Deed, at session.Place, by string, details map[string]string) error {
 	return audit.Write(ctx, tx, tenant, audit.Entry{
 		Deed: deed, Who: session.Actor{Platform: at.Platform, ID: by},

@@ -64,7 +64,7 @@ func (l *Ledger) Settle(ctx context.Context, h spend.Hold, a spend.Account, u sp
 	return s.stands, nil
 }
 
-// leave takes back a settlement that nobody books yet, and reports whether it was so.
+// leave takes back a settlement that is not being booked yet, and reports whether it was so.
 func (l *Ledger) leave(s *settlement) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

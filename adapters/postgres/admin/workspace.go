@@ -43,7 +43,7 @@ func (w *Workspaces) Bound(ctx context.Context) (map[string]access.TenantID, err
 	return bound, nil
 }
 
-// Bind binds a workspace to a tenant, in the place of an earlier one. created says that there was
+// Bind binds a workspace to a tenant and replaces an earlier binding. created says that there was
 // no such tenant before.
 func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.TenantID, by string) (created bool, err error) {
 	err = w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -75,8 +75,8 @@ func (w *Workspaces) Bind(ctx context.Context, workspace string, tenant access.T
 	return created, nil
 }
 
-// boundNobody stands in the place of whoever bound a workspace that belongs to no tenant any more.
-// It is remembered, so that none is bound for being the first. It is no name of anybody.
+// boundNobody stands for whoever bound a workspace that belongs to no tenant any more. It is
+// remembered, so that none is bound for being the first. No person has this name.
 const boundNobody = "(nobody)"
 
 // Unbind ends that a workspace belongs to a tenant. was says that it did.
@@ -103,8 +103,7 @@ func (w *Workspaces) Unbind(ctx context.Context, workspace, by string) (was bool
 	return was, nil
 }
 
-// boundFirst is what stands in the place of whoever bound a workspace that was bound because it was
-// the first.
+// boundFirst stands for whoever bound a workspace that was bound because it was the first.
 const boundFirst = "first"
 
 // BindFirst binds a workspace if none of any platform is bound, and reports whether that was so. Of

@@ -83,7 +83,7 @@ func WriteTurn(ctx context.Context, tx pgx.Tx, tenant access.TenantID, deed sess
 	return Write(ctx, tx, tenant, e)
 }
 
-// turnFact is what the trail says of a turn beside what was saved of it.
+// turnFact is what the trail says of a turn in addition to what was saved of it.
 type turnFact struct {
 	Asker, Platform, Workspace, Channel, Thread string
 	Direct, Private                             bool
@@ -182,7 +182,7 @@ func storable(documents []session.Shown) []session.Shown {
 }
 
 // alias returns what stands in the trail for a person, and at which place where that is the
-// person's own; nil for nobody. It is locked until the transaction ends, so that it is not taken
+// person's own; nil: no person. It is locked until the transaction ends, so that it is not taken
 // for one that nothing refers to (forgottenAliases).
 func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.Actor, own thread.Ref) (*string, error) {
 	if who.ID == "" {
@@ -197,7 +197,7 @@ func alias(ctx context.Context, tx pgx.Tx, tenant access.TenantID, who session.A
 		insert into audit_person (tenant_id, platform, person, workspace, channel, thread, alias) values ($1, $2, $3, $4, $5, $6, gen_random_uuid())
 		on conflict do nothing returning alias::text`
 	var found string
-	for _, sql := range []string{known, add, known} { // somebody else may add it in between
+	for _, sql := range []string{known, add, known} { // another process may add it in between
 		err := tx.QueryRow(ctx, sql, args...).Scan(&found)
 		if err == nil {
 			return &found, nil

@@ -37,7 +37,7 @@ func NewReader(db *postgres.DB) *Reader { return &Reader{db} }
 // trailPage is how many entries are read at once.
 const trailPage = 500
 
-// Trail implements session.Audit. Each page is a statement of its own, which goes on after the last
+// Trail implements session.Audit. Each page is a separate statement, which goes on after the last
 // entry of the one before it.
 func (r *Reader) Trail(ctx context.Context, q session.AuditQuery) iter.Seq2[session.Entry, error] {
 	return func(yield func(session.Entry, error) bool) {

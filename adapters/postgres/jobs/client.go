@@ -60,9 +60,9 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 		FetchCooldown:               min(poll, 100*time.Millisecond),
 		JobTimeout:                  timeout,
 		RescueStuckJobsAfter:        rescueAfter,
-		MaxAttempts:                 1, // what failed is planned anew while it is due
+		MaxAttempts:                 1, // what failed is planned again while it is due
 		CompletedJobRetentionPeriod: retained,
-		ReindexerIndexNames:         []string{}, // to build an index anew takes its owner
+		ReindexerIndexNames:         []string{}, // to rebuild an index takes its owner
 		PeriodicJobs: []*river.PeriodicJob{
 			river.NewPeriodicJob(river.PeriodicInterval(planEvery),
 				func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique() }, &river.PeriodicJobOpts{RunOnStart: true}),
@@ -81,7 +81,7 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 // stopping bounds how long Run waits for jobs whose context it has cancelled.
 const stopping = 10 * time.Second
 
-// Run works until ctx ends. Jobs that run then are told to stop and go back into the queue.
+// Run works until ctx ends. Jobs that run then are stopped and go back into the queue.
 func (c *Client) Run(ctx context.Context) error {
 	if err := c.river.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start background work: %w", err)

@@ -29,7 +29,7 @@ const (
 	Compare Kind = "engine_compare" // compares what the search engine has with the database
 	Extract Kind = "knowledge_read" // has a model read what documents state, or takes that out again
 	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
-	Sweep   Kind = "sweep"          // forgets what nobody needs any more, every night
+	Sweep   Kind = "sweep"          // forgets what is no longer needed, every night
 	Prune   Kind = "retention"      // removes conversations and entries of the audit trail that were kept for long enough, of all tenants, every night
 )
 

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// quiet passes on only what River says of its own troubles: how single jobs fare is told by the
-// client.
+// quiet passes on only what River says of its own troubles: the client reports how single jobs
+// fare.
 type quiet struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

@@ -25,7 +25,7 @@ const (
 	// resumeAfter is when a paused job without a subject is tried again: it keeps the index in order
 	// and cannot be resumed by a command.
 	resumeAfter = 24 * time.Hour
-	// apart is how long a job waits that cannot run beside another one.
+	// apart is how long a job waits that cannot run together with another one.
 	apart = time.Second
 	// reserved is for how long no other job begins while one waits to run alone.
 	reserved = 5 * time.Second

@@ -65,7 +65,7 @@ type Cluster struct {
 // already running, and repairs what a killed process left behind. It waits while
 // another process starts or stops the same cluster.
 //
-// Cancelling ctx gives up; a server that nobody uses is stopped again.
+// Cancelling ctx gives up; an unused server is stopped again.
 func Start(ctx context.Context, cfg Config) (*Cluster, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.Default()

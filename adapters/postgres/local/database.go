@@ -17,7 +17,7 @@ func (c *Cluster) ensureDatabase(ctx context.Context) error {
 	return c.with(ctx, Database, c.ensureVector)
 }
 
-// with runs do on a connection of its own.
+// with runs do on a separate connection.
 func (c *Cluster) with(ctx context.Context, database string, do func(context.Context, *pgx.Conn) error) (err error) {
 	conn, err := pgx.Connect(ctx, socketURL(c.socket, database))
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *Cluster) ensureCreated(ctx context.Context, conn *pgx.Conn) error {
 		return nil
 	}
 	_, err := conn.Exec(ctx, "create database "+Database+" template template0")
-	// Two creators at once: one of them is told by the name check or by the index.
+	// Two creators at once: the name check or the index recognises one of them.
 	if err != nil && !hasCode(err, "42P04", "23505") {
 		return fmt.Errorf("create the database %s: %w", Database, err)
 	}

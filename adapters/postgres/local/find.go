@@ -28,8 +28,8 @@ type Server struct {
 	// its first number.
 	Version string
 	Major   int
-	// Vector is the version of the pgvector that is installed beside it, such as
-	// "0.8.0"; empty when none was seen.
+	// Vector is the version of the pgvector that is installed with it, such as "0.8.0"; empty when
+	// none was seen.
 	Vector string
 
 	build string // the version with what the distribution adds, as server_version has it

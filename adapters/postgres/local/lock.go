@@ -55,7 +55,7 @@ func lockExclusive(ctx context.Context, name string, owner account, logger *slog
 	}
 }
 
-// tryExclusive returns nil and no error when somebody else holds the lock.
+// tryExclusive returns nil and no error when another process holds the lock.
 func tryExclusive(name string, owner account) (*fileLock, error) {
 	lock, err := lockFile(name, owner, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -64,8 +64,8 @@ func tryExclusive(name string, owner account) (*fileLock, error) {
 	return lock, err
 }
 
-// lockShared is called with the start lock held, so nobody holds the exclusive one
-// for longer than a moment.
+// lockShared is called with the start lock held, so no process holds the exclusive one for longer
+// than a moment.
 func lockShared(name string, owner account) (*fileLock, error) {
 	return lockFile(name, owner, syscall.LOCK_SH)
 }

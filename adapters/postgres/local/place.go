@@ -38,7 +38,7 @@ func choosePlace(ctx context.Context, cfg Config) (place, error) {
 	if err != nil || !p.owner.drop || p.reachable(ctx) {
 		return p, err
 	}
-	if named != "" { // another place than the one that was named may be somebody else's
+	if named != "" { // a place other than the one that was named may belong to another installation
 		return place{}, fmt.Errorf("%w: the user %s, who runs PostgreSQL for root, cannot enter %s, which %s leads to; "+
 			"let everyone pass through it (chmod o+x), or set FOOTNOTE_DATA to a directory where they may, such as %s", ErrNotOurs, p.owner.name,
 			existingParent(dir), named, rootsPlace)

@@ -45,7 +45,7 @@ func parsePostmaster(text string) *postmaster {
 	}
 	pid, err := strconv.Atoi(line(0))
 	if err != nil || pid < 1 {
-		pid = 0 // cut short by a full disk or a crash; nobody's
+		pid = 0 // cut short by a full disk or a crash; no one's
 	}
 	return &postmaster{pid: pid, socket: line(4), ready: line(7) == "ready"}
 }
@@ -61,8 +61,8 @@ func (m *postmaster) alive(ctx context.Context, p paths) bool {
 	return err != nil || bytes.Contains(line, []byte(p.mark()))
 }
 
-// commandLine is empty when there is no such process, or when it is a zombie. It does not
-// depend on ctx's end: a server must not look dead because somebody is in a hurry.
+// commandLine is empty when there is no such process, or when it is a zombie. It does not depend on
+// ctx's end: a server must not look dead because the caller is in a hurry.
 func commandLine(ctx context.Context, pid int) ([]byte, error) {
 	if exists("/proc/self/cmdline") {
 		line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
@@ -84,7 +84,7 @@ func commandLine(ctx context.Context, pid int) ([]byte, error) {
 // in any living process of that number.
 func (m *postmaster) forget(p paths) error {
 	if m.pid != 0 && errors.Is(syscall.Kill(m.pid, 0), syscall.ESRCH) {
-		// The server clears this up itself, with checks of its own on shared memory.
+		// The server clears this up itself, with its own checks on shared memory.
 		return nil
 	}
 	if err := os.Remove(p.pidFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {

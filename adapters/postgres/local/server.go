@@ -62,8 +62,8 @@ func (c *Cluster) launch(ctx context.Context, settings map[string]string) (err e
 	if c.socket, err = prepareSocketDir(c.paths, c.owner, c.settled); err != nil {
 		return err
 	}
-	// Nobody listens: a socket and its lock file are those of a server that was killed,
-	// and the number in the lock file may be another process's by now.
+	// No process listens: a socket and its lock file are those of a server that was killed, and the
+	// number in the lock file may be another process's by now.
 	for _, name := range []string{c.socket + socketName, c.socket + socketName + ".lock"} {
 		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove a stale socket: %w", err)

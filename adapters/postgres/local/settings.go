@@ -54,9 +54,9 @@ func sharedMemory() string {
 	return "mmap"
 }
 
-// configure writes the server's configuration anew before each start: its files belong
-// to this package. An operator's own settings go into postgresql.conf beside the data
-// directory, and win over all but the place of the socket.
+// configure writes the server's configuration before each start: its files belong to this package.
+// An operator's own settings go into postgresql.conf next to the data directory, and win over all
+// but the place of the socket.
 func (c *Cluster) configure(extra map[string]string) error {
 	settings := baseSettings()
 	maps.Copy(settings, extra)

@@ -6,10 +6,10 @@ import (
 	"os/exec"
 )
 
-// watchScript runs as the cluster's owner. It holds one lock that says that it runs, and
-// now and then asks for the two that Close takes, in the same order. When it gets both,
-// nobody uses the server: SIGINT asks that for a fast shutdown, and the locks are kept
-// until it is gone, so that nobody joins a server that is about to stop.
+// watchScript runs as the cluster's owner. It holds one lock that says that it runs, and now and
+// then asks for the two that Close takes, in the same order. When it gets both, the server is
+// unused: SIGINT asks that for a fast shutdown, and the locks are kept until it is gone, so that no
+// process joins a server that is about to stop.
 const watchScript = `
 while sleep 5 && [ -f "$3" ]; do
 	flock -n "$1" flock -n "$2" sh -c '
@@ -17,10 +17,9 @@ while sleep 5 && [ -f "$3" ]; do
 	' sh "$3" && exit
 done`
 
-// StopWhenUnused has the server stopped within seconds after its last user has ended
-// without Close, as test processes do. The watcher is a process of its own, one for each
-// cluster. Where the program flock is missing (macOS) it does nothing: the server goes on,
-// and the next Start adopts it.
+// StopWhenUnused has the server stopped within seconds after its last user has ended without Close,
+// as test processes do. The watcher is a separate process, one for each cluster. Where the program
+// flock is missing (macOS) it does nothing: the server goes on, and the next Start adopts it.
 func (c *Cluster) StopWhenUnused(ctx context.Context) error {
 	flock, err := exec.LookPath("flock")
 	if err != nil {
@@ -32,6 +31,6 @@ func (c *Cluster) StopWhenUnused(ctx context.Context) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("watch over the server of %s: %w", c.paths.root, err)
 	}
-	// It outlives this process, and nobody waits for it.
+	// It outlives this process, which does not wait for it.
 	return cmd.Process.Release()
 }

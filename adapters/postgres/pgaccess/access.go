@@ -1,5 +1,5 @@
-// Package pgaccess keeps who may read what in sources that have readers of their own: their nodes,
-// groups and people, how far the loops over them are, and what somebody holds of them.
+// Package pgaccess keeps who may read what in sources that have their own readers: their nodes,
+// groups and people, how far the loops over them are, and what a person holds of them.
 //
 // The documents themselves belong to package pgindex, whose searches ask the view readable_node
 // which nodes an audience may read.

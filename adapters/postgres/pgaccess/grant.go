@@ -116,7 +116,7 @@ func shared(links []link, listeners int) []access.Held {
 	return held
 }
 
-// group is one in which somebody is, and who they are there.
+// group is a person's group, and who they are there.
 type group struct {
 	link
 	principal, title string

@@ -81,7 +81,7 @@ func (w *groupWriter) people(ctx context.Context, people []index.Person) error {
 	return w.tx.SendBatch(ctx, batch).Close()
 }
 
-// membership is somebody in a group.
+// membership is a person in a group.
 type membership struct{ principal, person string }
 
 func (w *groupWriter) groups(ctx context.Context, groups []index.Group) error {

@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Identity says that an account of a chat platform is a person of a source, or nobody there, by the
+// Identity says that an account of a chat platform is a person of a source, or no one there, by the
 // operator's word.
 type Identity struct {
 	Source  document.SourceID
-	Person  string // native id; empty: nobody
+	Person  string // native id; empty: no one
 	Account access.Account
 	By      string
 	At      time.Time

@@ -35,7 +35,7 @@ const (
 	Conflicting MatchState = "conflicting"
 )
 
-// described is somebody in a source.
+// described is a person in a source.
 type described struct {
 	source document.SourceID
 	id     string
@@ -45,7 +45,7 @@ type described struct {
 }
 
 // Matches returns for every person of every source whose account that is, in the order of sources
-// and people, with what somebody else would decide who asks Common for each account by itself.
+// and people. Common decides the same for each account by itself.
 func (s *Store) Matches(ctx context.Context, tenant access.TenantID, domains []string) ([]Match, error) {
 	w, err := s.everybody(ctx, tenant, domains)
 	if err != nil {
@@ -153,7 +153,8 @@ func (s *Store) accounts(ctx context.Context, w *everybody) error {
 	return err
 }
 
-// Known is everybody of all platforms and sources by whom an account can be said to be somebody.
+// Known lists everyone of all platforms and sources by whom an account can be matched with a
+// person.
 type Known struct {
 	Accounts []access.Account                     // apps left out
 	People   map[document.SourceID][]index.Person // of sources that have told of any
@@ -204,7 +205,7 @@ func (w *everybody) match(p described, domains []string) Match {
 	return m
 }
 
-// claims says why nobody is a person although the person has addresses that count.
+// claims says why no account is matched with a person who has addresses that count.
 func (w *everybody) claims(m *Match, emails []string) {
 	m.Why = "nobody of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {

@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// set is a set of clauses that somebody holds.
+// set is a set of clauses that a person holds.
 type set struct {
 	principal, source string
 	clauses           [][]string // what each needs one of
@@ -21,7 +21,7 @@ type set struct {
 // of sources that grant something at present.
 func (s *Store) heldBy(ctx context.Context, tenant access.TenantID, held []string, clauses int) ([]set, error) {
 	// Served by the primary keys of access_set_clause and access_set, and by access_set_clause_set:
-	// one look-up for each set of which somebody holds anything, whatever the planner takes the
+	// one look-up for each set of which a person holds anything, whatever the planner takes the
 	// tables for.
 	rows, err := s.db.Pool.Query(ctx, `
 		with held as materialized (
@@ -171,7 +171,7 @@ func (s *Store) fill(ctx context.Context, tenant access.TenantID, holds []map[st
 	return err
 }
 
-// metBy reports whether somebody who holds something holds the set.
+// metBy reports whether a person who holds something holds the set.
 func (s set) metBy(held map[string]bool) bool {
 	return !slices.ContainsFunc(s.clauses, func(c []string) bool { return !slices.ContainsFunc(c, func(p string) bool { return held[p] }) })
 }

@@ -80,7 +80,7 @@ func Start(tb testing.TB, database string) *Pooler {
 
 const port = "6432"
 
-// configuration lets anybody who may open the socket in, as the one user of the one database.
+// configuration lets everyone in who may open the socket, as the one user of the one database.
 func configuration(server *pgx.ConnConfig, dir string) string {
 	target := fmt.Sprintf("host=%s port=%d dbname=%s user=%s", value(server.Host), server.Port, value(server.Database), value(server.User))
 	if server.Password != "" {
@@ -109,7 +109,7 @@ func find() (string, error) {
 }
 
 // become gives the pooler the identity of whoever owns the server's socket, where this process is
-// root: PgBouncer refuses to run as root, and the private server lets nobody else in.
+// root: PgBouncer refuses to run as root, and the private server accepts no other account.
 func become(cmd *exec.Cmd, socket string, files ...string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -23,12 +23,12 @@ const (
 	// mostSpellingsOf is how many spellings of names are looked at of one entity, and of one name.
 	// Whatever has more is shared by many people.
 	mostSpellingsOf = 50
-	// mostPeople is how many entities are looked at. Among more nobody can tell whose a name is,
+	// mostPeople is how many entities are looked at. Among more it is not clear whose a name is,
 	// and the operator's word alone joins them.
 	mostPeople = 200
 )
 
-// evidence is what an audience may know of who goes by which name, with the numbers of entities and
+// evidence is what an audience may know of who uses which name, with the numbers of entities and
 // names.
 type evidence struct {
 	knowledge.Evidence
@@ -36,8 +36,8 @@ type evidence struct {
 	names    map[string]int64 // by form
 }
 
-// evidence looks up, from what goes by the names of a question, who else may be meant by them.
-// Where that has no end it is nothing but the operator's word.
+// evidence looks up, from what has the names of a question, who else may be meant by them. Where
+// that has no end it is nothing but the operator's word.
 func (g *Graph) evidence(ctx context.Context, q knowledge.Question, about []naming) (*evidence, error) {
 	e := &evidence{entities: make(map[knowledge.ID]int64), names: make(map[string]int64)}
 	if err := g.said(ctx, q.Audience.Tenant(), &e.Evidence); err != nil {
@@ -130,7 +130,7 @@ func (s *seeking) key(key string) {
 	}
 }
 
-// called are the names of what is sought, and what goes by them.
+// called are the names of what is sought, and what has them.
 func (g *Graph) called(ctx context.Context, q knowledge.Question, sought *seeking, e *evidence) ([]knowledge.Called, error) {
 	rows, err := g.db.Pool.Query(ctx, calledSQL, string(q.Audience.Tenant()), sought.entities, sought.keys, sought.names, texts(q.Audience.Principals()), orAll(texts(q.Sources)),
 		orAll(texts(q.Documents)), mostSpellingsOf)
@@ -176,13 +176,13 @@ func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.E
 // meant is what a question asks about.
 type meant struct {
 	about    []naming
-	entities []int64 // that go by the names, with those that stand for the documents that do, and with what counts as one with any of them
+	entities []int64 // that have the names, with those that stand for the documents that do, and with what counts as one with any of them
 	// parted are those of the entities that are other people's too, each with the names by which it
 	// is asked for: of them counts what documents call so.
 	parted, by []int64
 }
 
-// meant finds what is asked about: what goes by the names of a question, also where documents
+// meant finds what is asked about: what has the names of a question, also where documents
 // abbreviate them, and whatever counts as one with it for this audience.
 func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err error) {
 	if m.about, err = g.named(ctx, q); err != nil || q.Audience.Tenant() == "" {
@@ -207,7 +207,7 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	seen := make(map[int64]bool)
 	for _, n := range m.about {
 		if n.entity == 0 {
-			places = append(places, n.Document.URL, string(n.Document.ID)) // of a document that others name, and of a file that somebody changed
+			places = append(places, n.Document.URL, string(n.Document.ID)) // of a document that others name, and of a file that a person changed
 			continue
 		}
 		if seen[n.entity] {
@@ -249,8 +249,8 @@ func (m *meant) part(e *evidence, id knowledge.ID, entity int64, asked []string)
 	}
 }
 
-// One returns what counts as one with whatever goes by the names of a question, with the reasons,
-// for the question's audience.
+// One returns what counts as one with whatever has the names of a question, with the reasons, for
+// the question's audience.
 func (g *Graph) One(ctx context.Context, q knowledge.Question) ([]knowledge.Joined, error) {
 	about, err := g.named(ctx, q)
 	if err != nil || q.Audience.Tenant() == "" {

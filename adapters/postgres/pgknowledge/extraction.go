@@ -137,7 +137,7 @@ type TextsSize struct {
 	Reasons                       map[string]int64 // why texts were given up
 }
 
-// Size counts what a model read, for the operator of a tenant: it asks nobody's rights. Took is the
+// Size counts what a model read, for the operator of a tenant: it checks no rights. Took is the
 // mean of an answer.
 func (t *Texts) Size(ctx context.Context, tenant access.TenantID, way extract.Digest) (TextsSize, error) {
 	s := TextsSize{Reasons: make(map[string]int64)}

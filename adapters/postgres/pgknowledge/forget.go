@@ -11,8 +11,8 @@ import (
 )
 
 // forgottenSQL is by what a forgotten person is known: a digest, made with this installation's key,
-// of $1 (tenant) and an address. It stands beside those of accounts, of which none has a platform
-// of this name.
+// of $1 (tenant) and an address. It is one of those of accounts, of which none has a platform of
+// this name.
 const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'knowledge', 'person', `
 
 // Forget deletes what is kept of a person who is known by an address of mail: that entity with its
@@ -22,7 +22,7 @@ const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'k
 func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string) (was bool, err error) {
 	email = strings.ToLower(email)
 	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 order by shard for update`, string(tenant)); err != nil { // nobody is about to write of them
+		if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 order by shard for update`, string(tenant)); err != nil { // no transaction is about to write of them
 			return err
 		}
 		if _, err := tx.Exec(ctx, `insert into identity_forgotten (tenant_id, digest) select $1, `+forgottenSQL+`$2::text), 'UTF8')) from identity_key k on conflict do nothing`, string(tenant), email); err != nil {

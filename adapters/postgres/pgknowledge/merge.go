@@ -38,8 +38,8 @@ func (s Same) ordered() Same {
 
 // Merge keeps that two entities are one, or takes back that they are apart: back then says that it
 // did, and documents decide again. It changes nothing that documents state: whoever asks for one of
-// them is told of both, as far as they may read what states it. Split takes it back, whatever was
-// stated meanwhile.
+// them gets both, as far as they may read what states it. Split takes it back, whatever was stated
+// meanwhile.
 func (g *Graph) Merge(ctx context.Context, tenant access.TenantID, s Same) (back bool, err error) {
 	return g.say(ctx, tenant, s, "entity_apart", `insert into entity_merge (tenant_id, kind, key, other_kind, other_key, said_by, reason) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, s.Reason)
 }
@@ -119,7 +119,7 @@ type Size struct {
 	Bytes      int64 // of the tables, of all tenants
 }
 
-// Size counts a tenant's graph, for its operator: it asks nobody's rights.
+// Size counts a tenant's graph, for its operator: it checks no rights.
 func (g *Graph) Size(ctx context.Context, tenant access.TenantID) (Size, error) {
 	s := Size{Entities: make(map[knowledge.Kind]int64), Statements: make(map[knowledge.Relation]int64)}
 	err := g.db.Pool.QueryRow(ctx, `

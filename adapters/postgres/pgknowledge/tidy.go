@@ -101,8 +101,8 @@ func (w *Writer) Find(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sh
 const purgeStep = 5000
 
 // Purge deletes names and entities that no document uses any more, and reports whether there may be
-// more of them. The caller holds the locks of all shards of the tenant: nobody else may be about to
-// use them.
+// more of them. The caller holds the locks of all shards of the tenant: no other transaction may be
+// about to use them.
 func Purge(ctx context.Context, tx pgx.Tx, tenant access.TenantID) (more bool, err error) {
 	names, err := tx.Exec(ctx, `
 		with unused as (

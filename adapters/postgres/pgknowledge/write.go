@@ -345,7 +345,7 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx, tenant access.TenantID) err
 }
 
 // KeepLinks adds, to readings of documents as they are stored, the links that their source told of
-// and the text does not: nobody else knows them. Served by the primary keys.
+// and the text does not: no other transaction knows them. Served by the primary keys.
 func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []Written) error {
 	at, ids := make(map[int64]int, len(docs)), make([]int64, len(docs))
 	for i := range docs {

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeepSearches keeps deep searches beside their turns, which they go with. It is safe for
+// DeepSearches keeps deep searches with their turns, and deletes them together. It is safe for
 // concurrent use.
 type DeepSearches struct{ db *postgres.DB }
 

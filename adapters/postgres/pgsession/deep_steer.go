@@ -18,7 +18,7 @@ var _ deepsearch.Steering = (*DeepSearches)(nil)
 
 // steerable is a turn that an instruction may be meant for. Going says that it has no outcome yet,
 // Rows counts what was planned, Added what people added, before there was a plan as well; Open says
-// that somebody looks for changes, or will; Asked, that the search waited or waits to be begun.
+// that a worker looks for changes, or will; Asked, that the search waited or waits to be begun.
 type steerable struct {
 	ID, Asker, Starter        string
 	Going, Open, Asked, Waits bool
@@ -84,7 +84,7 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		became.Became = deepsearch.Changed
 		err = change(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
 	}
-	if err == nil && became.Became == deepsearch.Changed { // one that waits shows its plan anew, or goes on
+	if err == nil && became.Became == deepsearch.Changed { // one that waits shows its plan again, or goes on
 		_, err = tx.Exec(ctx, wokenSQL, at.Tenant, d.ID)
 	}
 	return became, err

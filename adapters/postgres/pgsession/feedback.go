@@ -61,7 +61,7 @@ type feedbackRow struct {
 	Model                                string
 }
 
-// defaultFeedback is how many votes are returned when nobody says.
+// defaultFeedback is how many votes are returned by default.
 const defaultFeedback = 1000
 
 // Feedback implements session.Store.

@@ -14,7 +14,7 @@ import (
 )
 
 // Forget implements session.Store. The keys of events stay for as long as platforms redeliver them,
-// so that what was deleted is not taken in again; they name nobody.
+// so that what was deleted is not taken in again; they keep no name.
 func (s *Store) Forget(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, person string,
 ) (gone session.Forgotten, err error) {
@@ -55,11 +55,11 @@ func (s *Store) Forget(
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
 		batch.Queue(`delete from access_token where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
-		// A stop stays one, and names nobody.
+		// A stop stays one, without a name.
 		batch.Queue(forgottenStopSQL, tenant, platform, person)
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)
-		// What somebody changed stays changed, and names nobody.
+		// A changed setting stays changed, without a name.
 		batch.Queue(`update setting set changed_by = '' where tenant_id = $1 and platform = $2 and changed_by = $3`, tenant, platform, person)
 		batch.Queue(forgottenRemovalSQL, tenant, platform, person)
 		batch.Queue(forgottenCorrectionSQL, tenant, platform, person)

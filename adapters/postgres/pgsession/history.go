@@ -35,7 +35,7 @@ func (s *Store) Load(ctx context.Context, before session.Turn, limit int) ([]mes
 	return messages, nil
 }
 
-// withCorrections puts what people wrote in the place of what models did.
+// withCorrections replaces what models wrote with what people did.
 func (s *Store) withCorrections(
 	ctx context.Context, tenant access.TenantID, rows []messageRow, messages []message.Message,
 ) ([]message.Message, error) {

@@ -112,9 +112,9 @@ var askedOfSQL = on(session.Asked, `
 		case when $9 = 'share' then 1 else 0 end, case when $9 = 'share' then clock_timestamp() end, agent, models
 	from turn where tenant_id = $1 and id = $2`)
 
-// overtakenSQL closes the answers that nobody had asked for and that wait in a session ($2), since
-// somebody asks there. It returns them, and whether turns wait there whose questions were written
-// later. Served by turn_unfinished.
+// overtakenSQL closes the unasked answers that wait in a session ($2), since a person asks there.
+// It returns them, and whether turns wait there whose questions were written later. Served by
+// turn_unfinished.
 var overtakenSQL = on(session.Overtaken, `
 	with closed as (
 		update turn t set state = {next t}, outcome = 'declined', attempt = attempt + 1, finished_at = clock_timestamp()
@@ -128,7 +128,7 @@ var leaseQuery string
 // leasedSQL gives turns to a replica.
 var leasedSQL = on(session.Leased, strings.ReplaceAll(leaseQuery, "{held up t}", heldUp))
 
-// awaitsStart says of a turn e that its deep search waits for somebody to start it. Whatever else
+// awaitsStart says of a turn e that its deep search waits for a person to start it. Whatever else
 // is asked in the thread meanwhile does not wait for that person.
 const awaitsStart = `(e.state = 'queued' and e.not_before > statement_timestamp() and exists (
 	select from deep_search d where d.tenant_id = e.tenant_id and d.turn_id = e.id and d.asked_at is not null and d.choice is null))`
@@ -155,7 +155,7 @@ var handedBackSQL = on(session.HandedBack, `
 		failures = failures + ($4::bigint > 0)::int, not_before = clock_timestamp() + $4::bigint * interval '1 microsecond'
 	where tenant_id = $1 and id = $2 and attempt = $3 and {from t} and (state <> 'done' or disturbed)`)
 
-// awaitedSQL lets an attempt go of a turn that waits until somebody says whether its deep search is
+// awaitedSQL lets an attempt go of a turn that waits until a person says whether its deep search is
 // to be begun: at most $4 µs since that was asked, and $5 µs from now on; not at all where its plan
 // has not the $6 sub-questions, $7 of them dropped, that were shown; 20 s where nothing is kept of
 // the search. It has shown that it ends no process.
@@ -212,8 +212,7 @@ var deliveredSQL = on(session.Delivered, `
 	)
 	select count(*) from d`)
 
-// stopAskedSQL notes who wants turns stopped, and returns those for which nobody had asked that
-// before.
+// stopAskedSQL notes who wants turns stopped, and returns those that were not to be stopped before.
 var stopAskedSQL = on(session.StopAsked, `
 	update turn t set stop_requested_at = clock_timestamp(), stop_requested_by = $3, not_before = '-infinity'
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and stop_requested_at is null and {from t}
@@ -229,7 +228,7 @@ var editedSQL = on(session.Edited, `
 var editedTakenSQL = on(session.Edited, `update turn t set edited_text = null, edited_files = null where tenant_id = $1 and id = $2 and {from t}`)
 
 // editedNumberSQL gives a turn the number of the newest of its session ($3), and editedAgainSQL has
-// it answered anew. That it was asked before is left in its place by editedBeforeSQL, under the id
+// it answered again. That it was asked before is left in its place by editedBeforeSQL, under the id
 // $3 and the number that the turn had ($4); what was made of it is of that one from then on
 // (editedOriginSQL).
 var (

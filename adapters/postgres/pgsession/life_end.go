@@ -26,8 +26,8 @@ var withdrawnEraseSQL = on(session.Withdrawn, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// editedEraseSQL deletes what was asked and answered in the place of a turn ($2) before it, but for
-// copies that were shared there, which are still to be seen. By turn_place.
+// editedEraseSQL deletes the questions and answers that a turn ($2) replaced, but for copies that
+// were shared there, which are still to be seen. By turn_place.
 var editedEraseSQL = on(session.Edited, `
 	with before as (
 		select e.id from turn t join turn e on e.tenant_id = t.tenant_id and e.session_id = t.session_id
@@ -61,8 +61,8 @@ var removedSQL = on(session.Removed, `
 	where tenant_id = $1 and id = any($2::text[]::uuid[]) and removed_at is null and {from t}
 	returning id::text, state = 'running'`)
 
-// removedShownSQL deletes what an answer ($2) said of which somebody deleted a message, and what
-// stood in its place before.
+// removedShownSQL deletes what an answer ($2) said of which a person deleted a message, and the
+// answers that it replaced.
 var removedShownSQL = on(session.Removed, `
 	with gone as (
 		update turn e set removed_at = clock_timestamp(), sentence = '', correction = null, corrected_at = null, corrected_by = '', corrected_by_name = ''
@@ -74,8 +74,8 @@ var removedShownSQL = on(session.Removed, `
 	)
 	delete from run r using gone where r.tenant_id = $1 and r.turn_id = gone.id`)
 
-// What is done to an answer that is shown: it is corrected, kept, posted once more for somebody
-// alone, or another turn takes its place.
+// What is done to an answer that is shown: it is corrected, kept, posted once more for one person,
+// or another turn replaces it.
 var (
 	correctedSQL = on(session.Revised, `
 		update turn t set correction = $3, corrected_at = clock_timestamp(), corrected_by = $4, corrected_by_name = $5,
@@ -88,8 +88,8 @@ var (
 	replacedSQL = on(session.Revised, `update turn t set replaced_by = $3::uuid, disturbed = false where tenant_id = $1 and id = $2 and {from t}`)
 )
 
-// orphanedSQL ends turns that nobody can deliver, such as those of a terminal that was closed, and
-// returns them with whether that is their outcome.
+// orphanedSQL ends turns that no replica can deliver, such as those of a terminal that was closed,
+// and returns them with whether that is their outcome.
 var orphanedSQL = on(session.Orphaned, `
 	update turn t set state = {next t}, outcome = coalesce(t.outcome, 'superseded'), owner = '', attempt = t.attempt + 1,
 		finished_at = coalesce(t.finished_at, clock_timestamp())

@@ -28,7 +28,7 @@ const (
 		where tenant_id = $1 and id = $2`
 )
 
-// wokenSQL has a turn go on at once that waits until somebody says whether its deep search is to be
+// wokenSQL has a turn go on at once that waits until a person says whether its deep search is to be
 // begun.
 const wokenSQL = `
 	update turn set not_before = '-infinity' where tenant_id = $1 and id = $2 and state = 'queued'
@@ -49,7 +49,7 @@ const clearedSQL = `
 // quarantinedTurn says that turn t is in a quarantine, and that there is something to do about it.
 const quarantinedTurn = `t.quarantine <> '' and (t.state <> 'done' or t.disturbed)`
 
-// offeredSQL notes that somebody was offered the answer in private, once.
+// offeredSQL notes that a person was offered the answer in private, once.
 const offeredSQL = `
 	update turn t set offered_at = clock_timestamp() where tenant_id = $1 and id = $2 and offered_at is null
 	  and not exists (select from turn d where d.tenant_id = t.tenant_id and d.origin = t.id and d.origin_as = 'private')`
@@ -59,7 +59,7 @@ const expiredSQL = `update turn set reply_token = null, reply_expires_at = null 
 
 // What is forgotten of a person ($3) on a platform ($2): what they asked, with all that hangs on a
 // turn (on delete cascade) but for the messages that platforms know; and that it was they who
-// stopped, removed or corrected something, which stays done and names nobody.
+// stopped, removed or corrected something, which stays done, without a name.
 const (
 	forgottenSQL = `
 		with gone as (

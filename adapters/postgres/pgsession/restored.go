@@ -12,8 +12,8 @@ import (
 // messages that the backup does not know: the one who takes it up looks for them first and edits
 // what it finds, as after any write whose outcome is not known. A second call does no harm.
 func Restored(ctx context.Context, tx pgx.Tx) (unfinished int, err error) {
-	// The replicas of another life hold nothing any more, and were there for nobody: what is too
-	// old by now is closed.
+	// The replicas of another life hold nothing any more, and have served no turn: what is too old
+	// by now is closed.
 	if _, err := tx.Exec(ctx, `delete from replica`); err != nil {
 		return 0, fmt.Errorf("forget the replicas of another life: %w", err)
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // untouched are the sessions that nothing was done to for a time ($2, microseconds), nothing is to
-// be done to, and that nobody is at. The sessions come by their age (their ids are in order of
+// be done to, and that no replica holds. The sessions come by their age (their ids are in order of
 // their making), their turns by turn's unique (tenant_id, session_id, number).
 const untouched = `
 	s.tenant_id = $1 and s.created_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
@@ -29,7 +29,7 @@ const untouched = `
 			or greatest(t.intake_at, t.finished_at, t.delivered_at, t.corrected_at, t.removed_at, t.kept_at, t.withdrawn_at)
 				>= clock_timestamp() - $2::bigint * interval '1 microsecond'))`
 
-// quiet are the threads that no session is left of, in which nobody wrote for a time.
+// quiet are the threads without a session in which no one wrote for a time.
 const quiet = `
 	h.tenant_id = $1 and h.last_seen_at < clock_timestamp() - $2::bigint * interval '1 microsecond' and not exists (
 		select from session s where s.tenant_id = h.tenant_id and s.platform = h.platform and s.workspace = h.workspace

@@ -4,9 +4,9 @@
 //
 // A file is named after the table that its statements read and write: turn_*, message, run,
 // feedback, delivery, surface_message, event, thread, replica, verdict, quota_use. Whatever changes
-// a turn stands in life*.go. What goes across the tables has names of its own: history is what a
-// model is given of a conversation, forget deletes a person, retention what is old, sweep what is
-// of no use, and restored goes on after a backup.
+// a turn stands in life*.go. What goes across the tables has its own names: history is what a model
+// is given of a conversation, forget deletes a person, retention what is old, sweep what is of no
+// use, and restored goes on after a backup.
 //
 // What is set in chat, spent, or indexed does not belong here; what the audit trail says of a
 // change is written through package audit, in the transaction of the change.

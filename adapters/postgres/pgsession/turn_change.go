@@ -170,10 +170,10 @@ func editedQuestion(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id s
 	return question, nil
 }
 
-// again queues a turn anew with its edited question, as the newest of its session. That it was
-// asked before is left in its place in the conversation, as a superseded turn with its times and
-// votes, whose id is returned; its messages stay with the turn, which edits them. What was asked
-// and answered before is erased, of what the turn had replaced as well.
+// again queues a turn with its edited question, as the newest of its session. That it was asked
+// before is left in its place in the conversation, as a superseded turn with its times and votes,
+// whose id is returned; its messages stay with the turn, which edits them. What was asked and
+// answered before is erased, of what the turn had replaced as well.
 func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (old string, err error) {
 	question, err := editedQuestion(ctx, tx, tenant, id)
 	if err != nil {

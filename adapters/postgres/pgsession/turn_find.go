@@ -197,8 +197,8 @@ func (s *Store) turns(ctx context.Context, tenant access.TenantID, query string,
 	return turns, nil
 }
 
-// Retried returns the turns whose answers somebody had written anew since a moment, the newest
-// first; at most limit.
+// Retried returns the turns whose answers were written again since a moment, the newest first; at
+// most limit.
 func (s *Store) Retried(ctx context.Context, tenant access.TenantID, since time.Time, limit int) ([]session.TurnID, error) {
 	const retried = `select origin::text id from turn where tenant_id = $1 and origin_as = 'retry' and intake_at >= $2 order by intake_at desc limit $3`
 	type row struct{ ID string }

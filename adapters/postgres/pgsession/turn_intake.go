@@ -44,7 +44,7 @@ func (s *Store) acceptByStep(ctx context.Context, in session.Intake) (accepted s
 }
 
 // claim takes the event and its message for a turn. When either was taken before, it returns the
-// turn that has it. Otherwise it returns who, if anybody, wanted the message stopped before it
+// turn that has it. Otherwise it returns who, if any person, wanted the message stopped before it
 // came.
 func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existing string, stop stops, err error) {
 	// Waits for another intake of the same event; the primary key serves it.
@@ -81,10 +81,10 @@ func claim(ctx context.Context, tx pgx.Tx, in session.Intake, id string) (existi
 	return existing, stop, err
 }
 
-// enqueue stores the question as the session's newest turn, but for those of later messages that
-// nobody has begun, and returns how many unfinished ones are before it. Intakes of one session wait
-// for one another on the session's row, so numbers grow in the order of commits. Quotas are locked
-// before the session, as edits and retries do.
+// enqueue stores the question as the session's newest turn, except for those of later messages that
+// no replica has begun, and returns how many unfinished ones are before it. Intakes of one session
+// wait for one another on the session's row, so numbers grow in the order of commits. Quotas are
+// locked before the session, as edits and retries do.
 func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop stops) (t session.Turn, ahead int, err error) {
 	const resolve = `
 		insert into session (tenant_id, id, platform, workspace, channel, thread, owner, starter, turns) values ($1, $2, $3, $4, $5, $6, $7, $8, 1)
@@ -137,7 +137,7 @@ func enqueue(ctx context.Context, tx pgx.Tx, in session.Intake, id string, stop 
 	}
 	rest := new(pgx.Batch)
 	queueMessage(rest, in.Tenant, id, questionIndex, 0, question, nil)
-	if in.Owner == "" { // what is asked privately is nobody's concern in the thread
+	if in.Owner == "" { // what is asked privately does not concern the thread
 		queueJoin(rest, in)
 	}
 	if err := tx.SendBatch(ctx, rest).Close(); err != nil {

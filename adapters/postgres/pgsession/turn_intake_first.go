@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// taken is the SQLSTATE of a row that somebody else has written first.
+// taken is the SQLSTATE of a row that another transaction has written first.
 const taken = "23505"
 
 // Accept implements session.Store. The first question of a thread, which is what a crowd asks, is

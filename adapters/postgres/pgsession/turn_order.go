@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// unbegun says of a turn t with its question q that nobody has begun it, and that its question was
-// written after the time $3.
+// unbegun says of a turn t with its question q that no replica has begun it, and that its question
+// was written after the time $3.
 const unbegun = `t.state = 'queued' and t.attempt = 0 and t.origin is null and not t.ambient and q.at > $3::timestamptz`
 
 // withQuestion joins a turn t with its question q, by message's unique (tenant_id, turn_id,
@@ -27,8 +27,8 @@ type waiting []struct {
 
 // overtake puts a question, that is about to be stored, before those which wait and were written
 // after it: two messages of one moment may be taken in by two processes in either order. It returns
-// them, locked. Answers that nobody asked for and that wait for people are closed: now somebody
-// asks, and does not wait behind them.
+// them, locked. Unasked answers that wait for people are closed: now a person asks, and does not
+// wait behind them.
 func overtake(ctx context.Context, tx pgx.Tx, in session.Intake, sessionID string) (waiting, error) {
 	if in.Ambient {
 		return nil, nil

@@ -40,8 +40,8 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 	return rows, err
 }
 
-// bury puts the turns of replicas that have died into quarantine. A turn that somebody changes at
-// this moment follows with the next lease.
+// bury puts the turns of replicas that have died into quarantine. A turn that another transaction
+// changes at this moment follows with the next lease.
 func bury(ctx context.Context, tx pgx.Tx, me session.ReplicaID) error {
 	const held = `
 		select t.tenant_id, t.id::text, t.owner, coalesce(q.beside, 0) from turn t left join quarantine q on q.replica = t.quarantine

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// abandonedColumn is the last column of a leased turnRow: nobody who was there for the turn in time
-// is alive or was lately. What a person asked of an answer is never too old.
+// abandonedColumn is the last column of a leased turnRow: no replica that was there for the turn in
+// time is alive or was lately. What a person asked of an answer is never too old.
 const abandonedColumn = `
 	t.revision = 0 and $4::bigint > 0 and t.intake_at <= statement_timestamp() - $4::bigint * interval '1 microsecond' and not exists (
 		select from replica r
@@ -94,7 +94,7 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault(ctx, tx, f)
 		}
-		if err == nil && stands { // the edit is not answered, since somebody stopped it, but the question reads so from now on
+		if err == nil && stands { // the edit is not answered, since a person stopped it, but the question reads so from now on
 			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
 		}
 		if edited = edited && !removed; err != nil {

@@ -55,7 +55,7 @@ func meant(ctx context.Context, tx pgx.Tx, t session.Target) (string, error) {
 	return *id, nil
 }
 
-// completeRecord adds to a turn what a Record says beside it.
+// completeRecord adds to a turn the rest of what a Record says.
 func completeRecord(ctx context.Context, tx pgx.Tx, r *session.Record) error {
 	tenant, id := r.Session.Tenant, string(r.ID)
 	const beside = `select s.starter, t.kept_at is not null,

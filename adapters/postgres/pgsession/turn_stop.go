@@ -84,8 +84,8 @@ func stoppable(ctx context.Context, tx pgx.Tx, r session.StopRequest) (found []c
 	return found, false, err
 }
 
-// requestStops marks turns as to be stopped, and writes those into the audit trail for which nobody
-// had asked that before.
+// requestStops marks turns as to be stopped, and writes those into the audit trail that were not to
+// be stopped before.
 func requestStops(ctx context.Context, tx pgx.Tx, tenant access.TenantID, ids []session.TurnID, by string) error {
 	if len(ids) == 0 {
 		return nil

@@ -112,8 +112,8 @@ func (s *Store) Erase(ctx context.Context, tenant access.TenantID, at thread.Ref
 		erased, running = false, nil
 		var turn string
 		// The message before its turn, as everybody locks them. A message that the bot itself takes
-		// back is of a turn that somebody is at, or is no page any more. The row of one that is not
-		// known yet waits for it.
+		// back is of a turn that a replica holds, or is no page any more. The row of one that is
+		// not known yet waits for it.
 		const message = `
 			insert into surface_message (tenant_id, platform, workspace, channel, message, stop_at, deleted) values ($1, $2, $3, $4, $5, clock_timestamp(), true)
 			on conflict (tenant_id, platform, workspace, channel, message) do update set deleted = true`

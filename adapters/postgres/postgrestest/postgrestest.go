@@ -1,4 +1,4 @@
-// Package postgrestest gives tests databases of their own, with the whole schema. It holds nothing
+// Package postgrestest gives each test its own database, with the whole schema. It holds nothing
 // that only one room's tests need.
 package postgrestest
 

@@ -1,5 +1,5 @@
-// Package scratch lends a schema of its own inside a database: whoever connects through its address
-// finds and makes tables there and nowhere else, and everything is gone afterwards. Data beside it
+// Package scratch lends a separate schema inside a database: whoever connects through its address
+// finds and makes tables there and nowhere else, and everything is gone afterwards. Data next to it
 // is neither read nor written.
 package scratch
 

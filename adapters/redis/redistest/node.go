@@ -24,8 +24,8 @@ type node struct {
 
 func (n *node) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// start starts a node on ports that nobody else has. Other nodes take it for dead that hear nothing
-// of it for so long.
+// start starts a node on free ports. Other nodes take it for dead that hear nothing of it for so
+// long.
 func (c *Cluster) start(ctx context.Context, program string, timeout time.Duration) *node {
 	c.tb.Helper()
 	dir, err := os.MkdirTemp("", "redis")

@@ -1,4 +1,4 @@
-// Package dicetest draws what happens in tests that go by chance.
+// Package dicetest draws what happens in random tests.
 package dicetest
 
 import (

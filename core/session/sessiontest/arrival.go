@@ -63,7 +63,7 @@ func lateArrivalOfBegun(f *fixture) {
 		return t
 	}
 	f.finish(want(answered.ID), session.Answered)
-	f.must(f.Release(f.ctx, want(released.ID).Fence(), 0)) // somebody has begun it
+	f.must(f.Release(f.ctx, want(released.ID).Fence(), 0)) // a replica has begun it
 	early := f.accept(f.written(1))
 	for _, id := range []session.TurnID{released.ID, early.ID, waits.ID} {
 		f.finish(want(id), session.Answered)

@@ -354,7 +354,7 @@ func auditRefused(f *fixture) {
 	racing.Wait()
 	r.Key, r.Direct, r.Reason = "", true, "too_long"
 	r.Ref.Channel, r.Ref.Thread = "D1", "5.5"
-	for range 2 { // nobody says whether they are the same
+	for range 2 { // it is not known whether they are the same
 		f.must(f.Refused(f.ctx, r))
 	}
 	entries := f.trail(session.AuditQuery{Who: "U1"})

@@ -116,7 +116,7 @@ func editErases(f *fixture) {
 	f.answerNext("F")
 }
 
-// An answer that is not given anew leaves its question as it was edited.
+// An answer that is not given again leaves its question as it was edited.
 func editReworded(f *fixture) {
 	for name, hold := range map[string]func(session.Turn){
 		"removed": func(t session.Turn) {

@@ -173,9 +173,8 @@ func (m *Memory) Accept(ctx context.Context, in session.Intake) (session.Accepte
 	return session.Accepted{Turn: t.Turn, Ahead: m.ahead(t)}, nil
 }
 
-// overtake closes answers that nobody asked for and that wait for people: now somebody asks. It
-// returns the turns of later messages that nobody has begun, in order, which the new one is put
-// before.
+// overtake closes unasked answers that wait for people: now a person asks. It returns the turns of
+// later messages that no replica has begun, in order, which the new one is put before.
 func (m *Memory) overtake(s *conversation, in session.Intake) (later []*turn) {
 	if in.Ambient {
 		return nil
@@ -307,7 +306,7 @@ func (m *Memory) SetPrompt(ctx context.Context, tenant access.TenantID, text, by
 }
 
 // added is what a turn adds to the history after its question: nothing when its answer was removed,
-// a correction in the place of all that the model did, else the messages of the best run.
+// a correction instead of all that the model did, else the messages of the best run.
 func added(s session.Saved) []message.Message {
 	best, ran := s.Best()
 	switch {

@@ -87,7 +87,7 @@ func deliverable(t *turn, r session.LeaseRequest) bool {
 }
 
 func (m *Memory) abandoned(t *turn, now time.Time, maxAge time.Duration) bool {
-	if t.revision > 0 { // somebody waits for what was asked of it
+	if t.revision > 0 { // a person waits for what was asked of it
 		return false
 	}
 	if t.Intake.After(now.Add(-maxAge)) {

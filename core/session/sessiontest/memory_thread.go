@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// stops reports whether somebody who may stop the turn left a tombstone in time.
+// stops reports whether a person who may stop the turn left a tombstone in time.
 func (p *posted) stops(t *turn) (by string, ok bool) {
 	if p.stopped.IsZero() || time.Since(p.stopped) > session.TombstoneAge {
 		return "", false

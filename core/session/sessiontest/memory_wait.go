@@ -6,7 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Park lets go of a turn that waits until somebody starts its deep search, for so long at most.
+// Park lets go of a turn that waits until a person starts its deep search, for so long at most.
 // What else is asked in its thread meanwhile does not wait with it.
 func (m *Memory) Park(f session.Fence, most time.Duration) error {
 	m.mu.Lock()

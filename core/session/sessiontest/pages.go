@@ -32,7 +32,7 @@ func pages(f *fixture) {
 	})
 	f.wantErr(f.Posted(f.ctx, fence, notice, "n2", ""), session.ErrUnknownPage)
 	f.wantErr(f.Final(f.ctx, fence, notice, ""), session.ErrUnknownPage)
-	f.must(f.Intend(f.ctx, fence, second, place)) // its message has gone: begun anew
+	f.must(f.Intend(f.ctx, fence, second, place)) // its message has gone: begun again
 	if got, err = f.Pages(f.ctx, fence); err != nil || got[1].State != session.Intended || got[1].Message != "" || got[1].Hash != "" {
 		f.Errorf("a page begun anew is %+v (%v)", got[1], err)
 	}

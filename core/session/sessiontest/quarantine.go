@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ask takes in questions in threads of their own.
+// ask takes in questions, each in its own thread.
 func (f *fixture) ask(texts ...string) {
 	f.Helper()
 	for _, text := range texts {
@@ -57,7 +57,7 @@ func alone(f *fixture) {
 	if t.Question.Text != "poison" || t.LoneDeaths != 0 {
 		f.Fatalf("leased %q with %d deaths, want the suspect", t.Question.Text, t.LoneDeaths)
 	}
-	f.noLease("r2") // beside it
+	f.noLease("r2") // next to it
 	if other := f.lease("r3"); other.Question.Text != "new" {
 		f.Errorf("another replica leased %q", other.Question.Text)
 	}
@@ -211,7 +211,7 @@ func suspectHandedBack(f *fixture) {
 		f.Fatalf("leased %q with %d deaths", t.Question.Text, t.LoneDeaths)
 	}
 	f.noLease("r3")
-	f.must(f.Release(f.ctx, t.Fence(), time.Hour)) // nobody waits for what is not to be tried yet
+	f.must(f.Release(f.ctx, t.Fence(), time.Hour)) // no replica waits for what is not to be tried yet
 	if t = f.lease("r3"); t.Question.Text != "new" {
 		f.Fatalf("leased %q", t.Question.Text)
 	}
@@ -285,8 +285,8 @@ func failures(f *fixture) {
 	}
 }
 
-// randomDeaths kills replicas at random, among them each that runs the poison, and looks that no
-// turn ever runs beside one that it must not.
+// randomDeaths kills replicas at random, among them each that runs the poison, and checks that no
+// turn ever runs together with one that it must not.
 func randomDeaths(f *fixture) {
 	const turns, most = 30, 2_000
 	for n := range turns {

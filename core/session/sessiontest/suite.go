@@ -13,8 +13,8 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Suite holds for every Store. open returns an empty store of its own to each test; the tests run
-// in parallel. Nothing in it sleeps: leases are made to expire by beating for no time.
+// Suite holds for every Store. open returns a separate empty store to each test; the tests run in
+// parallel. Nothing in it sleeps: leases are made to expire by beating for no time.
 func Suite(t *testing.T, open func(*testing.T) Store) {
 	t.Helper()
 	for _, test := range []struct {
@@ -172,7 +172,7 @@ const tenant = access.DefaultTenant
 
 var place = thread.Ref{Platform: "slack", Workspace: "T1", Channel: "C1", Thread: "100.1"}
 
-// question returns an intake with an event key and message id of its own.
+// question returns an intake with a new event key and message id.
 func (f *fixture) question(text string) session.Intake {
 	f.events++
 	return session.Intake{

@@ -76,7 +76,7 @@ const (
 const (
 	maxStatements = 20
 	maxCounted    = 200 // statements by which it is judged who has most to do with something
-	maxOfEach     = 2   // of these that are told of each
+	maxOfEach     = 2   // of these that are named for each
 	heldFor       = time.Minute
 )
 

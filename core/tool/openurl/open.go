@@ -21,23 +21,24 @@ const (
 	SourceListed document.SourceID = "open_url_listed"
 )
 
-// Fetched reports whether a document is a page that this tool fetched. Nobody but the web says who
-// may read it.
+// Fetched reports whether a document is a page that this tool fetched. Only the web says who may
+// read it.
 func Fetched(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb) || source == string(SourceListed)
 }
 
-// PageID is the id of a page that anybody can open.
+// PageID is the id of a page that everyone can open.
 func PageID(address string) document.ID { return document.ID(string(SourceWeb) + ":" + address) }
 
-// Public reports whether a document is a page that was fetched, and that anybody could have opened.
+// Public reports whether a document is a page that was fetched, and that everyone could have
+// opened.
 func Public(id document.ID) bool {
 	source, _, _ := strings.Cut(string(id), ":")
 	return source == string(SourceWeb)
 }
 
-// Listed is who may read a page that only the operator's lists let through: nobody has said that it
+// Listed is who may read a page that only the operator's lists let through: no one has said that it
 // is for outsiders.
 func Listed() access.ACL { return access.ACL{access.Members} }
 

@@ -83,8 +83,8 @@ type Index interface {
 	// Addressed returns the documents that have one of the addresses, exactly, and that everybody
 	// in the audience may read at this moment. Sources, unless nil, are all that count.
 	Addressed(ctx context.Context, audience access.Audience, sources []document.SourceID, addresses []string) (map[string]document.ID, error)
-	// Withheld reports whether an address, in any spelling, is one of a document that somebody in
-	// the audience may not read at this moment.
+	// Withheld reports whether an address, in any spelling, is one of a document that some of the
+	// audience may not read at this moment.
 	Withheld(ctx context.Context, audience access.Audience, address string) (bool, error)
 	// Excerpts returns chunks of documents, ordered by document and position, as far as the
 	// audience may read them.

@@ -60,7 +60,7 @@ func (t *Tool) Replaced(ctx context.Context, d document.Ref, scope tool.Scope) s
 // maxReplaced is how many statements are looked at.
 const maxReplaced = 100
 
-// mark is what is said of a passage beside it.
+// mark is what is said of a passage next to it.
 type mark struct {
 	metadata string        // for the model; empty: nothing
 	title    string        // behind the title, for the reader; empty: nothing

@@ -14,12 +14,11 @@ import (
 // after "How do I set up streaming replication?" asks for both together, and "why?" after these for
 // all three.
 //
-// Whether a question stands on its own is told by its telling words, which are those that are not
-// among the most common ones of a language: three of them are enough, two without "the" ("reset a
-// password"; the results in "rank the results" are those of something), and one in "what is
-// vacuum?". It does not when a word points back, such as "it", unless three telling words stand
-// before that word, to which it then points; nor when it begins as an addition ("and", "what
-// about").
+// A question stands alone or not by its telling words, which are those that are not among the most
+// common ones of a language: three of them are enough, two without "the" ("reset a password"; the
+// results in "rank the results" are those of something), and one in "what is vacuum?". It does not
+// when a word points back, such as "it", unless three telling words stand before that word, to
+// which it then points; nor when it begins as an addition ("and", "what about").
 func Standalone(question string, history []message.Message) string {
 	parts := []string{strings.TrimSpace(question)}
 	first := subject(question, history)

@@ -2,7 +2,7 @@ package search
 
 import "strings"
 
-// maxTold is how many queries a reader is told of one search.
+// maxTold is how many queries of one search a reader sees.
 const maxTold = 3
 
 // told are the queries that a reader is shown: each in its shortest form, since a follow-up is also

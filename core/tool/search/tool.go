@@ -76,7 +76,7 @@ type Tool struct {
 	config    Config
 }
 
-// Failure is a search that failed. What a model is told holds nothing of the inside, such as where
+// Failure is a search that failed. What a model reads holds nothing of the inside, such as where
 // the index lies.
 type Failure struct{ cause error }
 

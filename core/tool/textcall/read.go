@@ -47,7 +47,7 @@ var (
 )
 
 // readTags reads the calls of a block in tags. One that cannot be read becomes a call as far as its
-// name is known, so that the model is told of its mistake; of an unfinished block nothing is made.
+// name is known, so that the model learns of its mistake; of an unfinished block nothing is made.
 func readTags(text string, specs []llm.ToolSpec, whole bool) []llm.ToolCall {
 	var calls []llm.ToolCall
 	for _, tag := range []*regexp.Regexp{invokeTag, functionTag} {

@@ -128,7 +128,7 @@ func startCluster(ctx context.Context) (*local.Cluster, error) {
 	return cluster, cluster.StopWhenUnused(ctx)
 }
 
-// connected runs f on a connection of its own.
+// connected runs f on a separate connection.
 func connected(ctx context.Context, server string, f func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, server)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 
 const (
 	schemaPrefix = "footnote_schema_"
-	// schemaAge is how long a template of the schema is copied. It is removed at twice that
-	// age, when nobody can be about to copy it.
+	// schemaAge is how long a template of the schema is copied. It is removed at twice that age,
+	// when no test can be about to copy it.
 	schemaAge = 24 * time.Hour
 )
 
@@ -33,7 +33,7 @@ func schemaTemplate(ctx context.Context, conn *pgx.Conn, server string, migrate 
 		return name, err
 	}
 	err = alone(ctx, server, func(conn *pgx.Conn) error {
-		// Somebody else may have made it in the meantime.
+		// Another test may have made it in the meantime.
 		if name, err = findSchema(ctx, conn, sum); err != nil || name != "" {
 			return err
 		}

@@ -30,8 +30,7 @@ func prepare(ctx context.Context, server string) error {
 				return fmt.Errorf("drop abandoned databases: %w", err)
 			}
 		}
-		// A template that nobody may connect to is complete; one that is open was left
-		// half-made.
+		// A template that refuses connections is complete; one that is open was left half-made.
 		var complete bool
 		const finished = `select exists (select from pg_database where datname = $1 and not datallowconn)`
 		if err := conn.QueryRow(ctx, finished, template).Scan(&complete); err != nil || complete {

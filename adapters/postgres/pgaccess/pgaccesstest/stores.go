@@ -32,9 +32,9 @@ func Open(t *testing.T) func(*rapid.T) sourcetest.Stores {
 
 var tenants atomic.Int32
 
-// Stores returns what opens stores of a tenant of its own. Two indexes share the database, as in
-// two processes: one is written to, the other one searched, with what it remembers. Every document
-// has to hold the word "common", by which all of them are searched for.
+// Stores returns what opens stores of a separate tenant. Two indexes share the database, as in two
+// processes: one is written to, the other one searched, with what it remembers. Every document has
+// to hold the word "common", by which all of them are searched for.
 func Stores(t *testing.T, db *postgres.DB, searched *pgindex.Index) func(*rapid.T) sourcetest.Stores {
 	t.Helper()
 	written, err := pgindex.New(db, pgindex.Config{FreshLimit: 4})
