@@ -21,7 +21,7 @@ const longestClaim = 2000
 
 // believed returns the first of the addresses that a document may claim as its own, else own. A
 // claim may be relative. It is believed only below the base URL, and not where another file of the
-// folder is: whoever can write a document could otherwise make a citation of it lead to somebody
+// folder is: whoever can write a document could otherwise make a citation of it lead to someone
 // else's page, or pass for that page. What other sources hold is looked after when the document is
 // stored.
 func (c *Connector) believed(root *os.Root, own *url.URL, claims ...string) string {

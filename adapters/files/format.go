@@ -25,8 +25,8 @@ type format struct {
 // be fetched, the others need not be.
 func MayHold(name string) bool { return formatOf(name).unread == "" }
 
-// formatOf goes by the name alone. What it does not know is read as plain text, unless its content
-// turns out to be binary.
+// formatOf decides by the name alone. What it does not know is read as plain text, unless its
+// content turns out to be binary.
 func formatOf(name string) format {
 	if office.Named(name) {
 		return format{unpack: parseOffice, cost: footprint.Office}

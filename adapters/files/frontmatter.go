@@ -200,7 +200,7 @@ func placed(message string) string {
 // keyed finds a key with its value at the beginning, as front matter has it.
 var keyed = regexp.MustCompile(`^\s*["']?[\w-]+["']?:(?:\s|$)`)
 
-// oneLine is a key with a value that has no structure of its own.
+// oneLine is a key with a value that has no structure.
 var oneLine = regexp.MustCompile(`^([\w-]+):[ \t]+([^\s\[{&*!|>"'].*)$`)
 
 // lineByLine reads front matter that is no YAML because people write titles as they speak: "title:

@@ -60,7 +60,7 @@ var errTooMuchText = fmt.Errorf("it holds more than %d MB of text. Split it into
 // errMoved is a file that is not what it was when the folder was listed.
 var errMoved = errors.New("it was moved or replaced while it was read. The next run tries again")
 
-// open opens a file without waiting. Everything on its path is what it seems, also when somebody
+// open opens a file without waiting. Everything on its path is what it seems, also when someone
 // exchanges a folder or the file for a link at this moment: each is looked at before it is opened
 // and once more when it is open.
 func open(root *os.Root, place string) (*os.File, error) {

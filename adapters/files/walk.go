@@ -187,7 +187,7 @@ func (w *walk) yield(yield func(index.Batch, error) bool) {
 }
 
 // waiting is how long a file may wait for its turn where few are read at once, as PDF files are,
-// which have a time of their own.
+// which have their own time.
 const waiting = 10 * time.Minute
 
 func (w *walk) item(f file) index.Item {

@@ -57,7 +57,7 @@ func named(authors []string) []string {
 }
 
 // below is where a server shows the files of a branch: GitHub, GitLab and Forgejo in this order.
-// Commits stand beside it.
+// Commits stand next to it.
 var below = regexp.MustCompile(`(?:/-)?/(?:blob/[^/]+|src/branch/[^/]+)/$`)
 
 // shown is where readers find a commit; empty where that is not known.

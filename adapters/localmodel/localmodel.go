@@ -109,8 +109,8 @@ func Find(ctx context.Context, addresses []string, patience time.Duration) []loc
 	return servers
 }
 
-// kinds are how servers are told from one another. The first that recognises its own answer wins:
-// several imitate Ollama or the OpenAI protocol, so those with an answer of their own come first.
+// kinds are how servers are distinguished. The first that recognises its own answer wins: several
+// imitate Ollama or the OpenAI protocol, so those with a distinct answer come first.
 var kinds = []struct {
 	kind  localmodel.Kind
 	paths []string

@@ -44,7 +44,7 @@ var _ websearch.Provider = (*Client)(nil)
 // answers bounds what a provider sends.
 var answers = boundedjson.Limits{Bytes: 1 << 20, Elements: 20_000, Depth: 16}
 
-// timeout bounds a search: somebody waits for it.
+// timeout bounds a search: someone waits for it.
 const timeout = 8 * time.Second
 
 // provider is what is particular to one.

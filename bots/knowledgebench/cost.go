@@ -32,10 +32,10 @@ func (c *clock) add(stage string, took time.Duration) {
 	c.spent[stage] += took
 }
 
-// beside is a tenant whose index is measured and not searched.
+// next to is a tenant whose index is measured and not searched.
 const beside access.TenantID = "cost"
 
-// another opens an index for a tenant of its own that tells how long its stages take.
+// another opens an index for its own tenant that tells how long its stages take.
 func another(ctx context.Context, base *wire.Base) (*pgindex.Index, *clock, error) {
 	c := &clock{spent: make(map[string]time.Duration)}
 	if _, err := base.DB.Pool.Exec(ctx, `insert into tenant (id) values ($1) on conflict do nothing`, string(beside)); err != nil {

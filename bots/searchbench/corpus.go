@@ -23,7 +23,7 @@ const seed = 20260101
 const (
 	sentencesPerChunk = 9    // about 180 words
 	ownShare          = 0.85 // of sentences that come from the document's topic
-	ticketShare       = 0.3  // of chunks that name a ticket of their own, as rare words do
+	ticketShare       = 0.3  // of chunks that name their own ticket, as rare words do
 	minSentences      = 12   // of a page that becomes a topic
 )
 

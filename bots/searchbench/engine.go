@@ -18,7 +18,7 @@ import (
 // engineQuestions is how many questions are asked of either side for each share and mode.
 const engineQuestions = 100
 
-// searchEngine is the OpenSearch that is measured beside PostgreSQL.
+// searchEngine is the OpenSearch that is compared with PostgreSQL.
 type searchEngine struct {
 	moved  *pgindex.Index // searches there
 	client *opensearch.Client
@@ -52,7 +52,7 @@ func (b *bench) openEngine() (bool, error) {
 	return true, nil
 }
 
-// filled has OpenSearch hold the index, made anew if so wished, and reports whether there is an
+// filled has OpenSearch hold the index, rebuilt if so wished, and reports whether there is an
 // OpenSearch.
 func (b *bench) filled(ctx context.Context, anew bool) (bool, error) {
 	there, err := b.openEngine()

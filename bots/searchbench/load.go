@@ -108,7 +108,8 @@ func (t timed) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index
 	}
 }
 
-// synthetic yields generated documents of so many chunks, as generated; the chunker cuts them anew.
+// synthetic yields generated documents of so many chunks, as generated; the chunker cuts them
+// again.
 type synthetic struct {
 	corpus *corpus
 	chunks int

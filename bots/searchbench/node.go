@@ -170,7 +170,7 @@ func (b *bench) printEngine(ctx context.Context, when string) error {
 // use is what the processes of nodes have taken so far.
 type use struct {
 	computed   time.Duration
-	own, files int64 // bytes in memory: of their own, and of files that they read
+	own, files int64 // bytes in memory: the process's own, and of files that it reads
 }
 
 // nodesUse sums up the nodes that deploy/tools/opensearch/start.sh has started; nothing where it

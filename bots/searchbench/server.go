@@ -37,7 +37,7 @@ func (b *bench) start(ctx context.Context) error {
 			if b.dir, err = os.MkdirTemp("", "footnote-bench-*"); err != nil {
 				return err
 			}
-			if err := os.Chmod(b.dir, 0o711); err != nil { // the server of root runs as somebody else
+			if err := os.Chmod(b.dir, 0o711); err != nil { // the server of root runs as another account
 				return err
 			}
 			dir = b.dir
@@ -118,7 +118,7 @@ func (b *bench) again(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// remember keeps the name of the vectors' model beside the index: the last thing that -keep needs.
+// remember keeps the name of the vectors' model with the index: the last thing that -keep needs.
 func (b *bench) remember() error {
 	if b.keep == "" {
 		return nil
@@ -128,7 +128,7 @@ func (b *bench) remember() error {
 
 func (b *bench) modelFile() string { return filepath.Join(b.keep, "vectors.model") }
 
-// within runs f on an index of its own, which is gone afterwards.
+// within runs f on its own index, which is gone afterwards.
 func (b *bench) within(ctx context.Context, cfg pgindex.Config, f func(*postgres.DB, *pgindex.Index) error) error {
 	schema, db, x, err := b.open(ctx, cfg)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Command trydrive holds adapters/gdrive against two servers that nobody here wrote: one speaks
-// Google Drive's files, changes and exports, the other its files, lists by pages and who is signed
-// in. They know no shared drives, grants or directory: those stand before them, as little of them
-// as there can be. `make try-drive` runs it.
+// Command trydrive holds adapters/gdrive against two servers that were written elsewhere: one
+// speaks Google Drive's files, changes and exports, the other its files, lists by pages and who is
+// signed in. They know no shared drives, grants or directory: those stand before them, as little of
+// them as there can be. `make try-drive` runs it.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Command trygithub holds adapters/github against peers that nobody here wrote: the examples of
-// GitHub's webhooks, and a server that speaks its REST interface as an App sees it. `make
+// Command trygithub holds adapters/github against peers that were written elsewhere: the examples
+// of GitHub's webhooks, and a server that speaks its REST interface as an App sees it. `make
 // try-github` runs it.
 package main
 
@@ -104,9 +104,9 @@ const (
 // seeded are the repositories of seed.yaml.
 var seeded = []string{"my-org/handbook", "my-org/website"}
 
-// emulated reads repositories and people from the emulator, as an App. It counts nobody but single
-// people among collaborators, and has no way from a number to a person, so that who may read what
-// cannot be compared.
+// emulated reads repositories and people from the emulator, as an App. It counts only single people
+// among collaborators, and has no way from a number to a person, so that who may read what cannot
+// be compared.
 func emulated(folder string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()

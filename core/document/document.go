@@ -69,8 +69,8 @@ type Link struct {
 // be read without its structure.
 type Section struct {
 	Heading []string // path of headings from the outermost to this one
-	// Anchor is the fragment that leads a reader to this section, without "#", or an address of its
-	// own on the document's host; may be empty.
+	// Anchor is the fragment that leads a reader to this section, without "#", or its own address
+	// on the document's host; may be empty.
 	Anchor string
 	Blocks []Block
 }

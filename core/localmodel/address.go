@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Addresses are where servers listen unless they are told otherwise: Ollama, LM Studio, llama.cpp
-// and llamafile, vLLM, Jan, Docker Model Runner. Any program may listen there, ours included.
+// Addresses are where servers listen by default: Ollama, LM Studio, llama.cpp and llamafile, vLLM,
+// Jan, Docker Model Runner. Any program may listen there, ours included.
 var Addresses = []string{
 	"127.0.0.1:11434", "127.0.0.1:1234", "127.0.0.1:8080", "127.0.0.1:8000", "127.0.0.1:1337", "127.0.0.1:12434",
 }

@@ -122,7 +122,7 @@ func unseen() *packet.Emitter {
 	return packet.NewEmitter(nil, drained, packet.Placement{})
 }
 
-// noteRoom is kept free for what a result says beside its documents, in tokens.
+// noteRoom is kept free for what a result says in addition to its documents, in tokens.
 const noteRoom = 300
 
 // readAhead is how many chunks of a document are fetched at once.
@@ -221,7 +221,7 @@ func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks [
 	}
 }
 
-// head is what is said of a document beside its text.
+// head is what is said of a document in addition to its text.
 func head(p retrieve.Passage, replaced string) tool.Document {
 	doc := tool.Document{
 		Number: 1, Page: string(p.Document.ID), Title: p.Document.Title, URL: p.Document.Link(p.Chunk.Anchor), Metadata: tool.Metadata(p.Metadata),

@@ -53,7 +53,7 @@ func (q *request) permissions2(found []string) any {
 	}
 	return paged(q, append(all, entry{"user", ""}), 250, func(e entry) any {
 		operation := map[string]any{"key": "read", "targetType": "space"}
-		if e.id == "" { // somebody who may write comments, which says nothing about reading
+		if e.id == "" { // a person who may write comments, which says nothing about reading
 			e.id, operation = "acc-commentator", map[string]any{"key": "create", "targetType": "comment"}
 		}
 		return map[string]any{"id": "1", "principal": map[string]any{"type": e.kind, "id": e.id}, "operation": operation}

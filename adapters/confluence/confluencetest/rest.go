@@ -232,7 +232,7 @@ func (q *request) account(u *User) map[string]any {
 }
 
 // restrictionOf lists "only the restrictions that are set directly on the content"
-// (CONFSERVER-45609): one that has none of its own is as open as what it stands in.
+// (CONFSERVER-45609): one without restrictions is as open as what contains it.
 func (q *request) restrictionOf(c *Content, start, limit int) any {
 	users, groups := []any{}, []any{}
 	for _, s := range c.Read {
@@ -351,7 +351,7 @@ func (s *Server) post(q *request) any {
 	return refused(http.StatusNotFound)
 }
 
-// shown is somebody as lists of people show them: the address "depending on the user's privacy
+// shown is a person as lists of people show them: the address "depending on the user's privacy
 // settings".
 func (q *request) shown(u *User) any {
 	shown := q.account(u)

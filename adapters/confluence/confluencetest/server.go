@@ -29,7 +29,7 @@ type Switches struct {
 	PastEnd   bool            // the last part of a counted list has a next link (CONFSERVER-95272)
 	Hollow    bool            // an empty part stands before the end of lists behind a cursor
 	Circle    bool            // the last part leads to the first again
-	Poisoned  map[string]bool // contents of which an expansion fails, and with it that of all that are asked for beside
+	Poisoned  map[string]bool // contents of which an expansion fails, and with it that of all that are asked for next to
 	Unindexed map[string]bool // contents that searches do not find
 	Cut       int             // how many subjects an expansion of a restriction shows; 0: all
 	NoAdmin   bool            // Data Center: the account is no administrator; its answer is 500 and not 403 (CONFSERVER-99908)
@@ -90,7 +90,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// known is who asks: the account, a visitor without a credential, or nobody where the credential is
+// known is who asks: the account, a visitor without a credential, or no one where the credential is
 // wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)
@@ -226,7 +226,7 @@ func paged[T any](q *request, all []T, most int, show func(T) any) any {
 	}
 	hollow := false
 	if q.Switches.Hollow && byCursor {
-		hollow = start%2 == 1 // each place is told twice, the first time without entries
+		hollow = start%2 == 1 // each place is listed twice, the first time without entries
 		start /= 2
 	}
 	from, to := min(start, len(all)), min(start+limit, len(all))

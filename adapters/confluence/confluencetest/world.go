@@ -16,7 +16,7 @@ type Subject any
 // Odd is a subject of a type that is not known, by its type: "ROLE", "ACCESS_CLASS", "app".
 type Odd string
 
-// User is somebody with an account.
+// User is a person with an account.
 type User struct {
 	ID, Name, Email string
 	Hidden          bool // the address is not shown, by the person's choice
@@ -85,7 +85,7 @@ func (w *World) id() string {
 	return strconv.Itoa(w.last)
 }
 
-// User adds somebody who may use the site.
+// User adds a person who may use the site.
 func (w *World) User(name string) *User {
 	u := &User{ID: "acc-" + name, Name: name, Email: name + "@example.com"}
 	w.Do(func() {
@@ -183,12 +183,12 @@ func (c *Content) there() bool {
 	return !c.Space.Archived
 }
 
-// MayRead decides whether somebody may read a content; nil is a visitor without an account.
+// MayRead decides whether someone may read a content; nil is a visitor without an account.
 //
-//   - "If someone can't view a space, they won't be able to view any of its pages, whatever their restrictions say", and nobody views a space who may not
+// - "If someone can't view a space, they won't be able to view any of its pages, whatever their restrictions say", and no one views a space who may not
 //     use the site: https://support.atlassian.com/confluence-cloud/docs/what-are-confluence-cloud-permissions-and-restrictions/
 //   - "View restrictions are inherited: if a page or folder has a view restriction, that restriction applies to all the content nested under it", so that
-//     somebody "must be included in the view restrictions of all of the parent pages" and of the page:
+// someone "must be included in the view restrictions of all of the parent pages" and of the page:
 //     https://support.atlassian.com/confluence-cloud/docs/add-or-remove-page-restrictions/
 //   - "Anonymous access": visitors see what a space opens to them, where the site is open to them:
 //     https://support.atlassian.com/confluence-cloud/docs/make-a-space-public/

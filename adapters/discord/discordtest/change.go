@@ -28,7 +28,7 @@ func (s *Server) hears(id string) bool {
 	return slices.Index(living, id) == s.gateway.only-1
 }
 
-// Regrant gives somebody a role in the place of an earlier one, or none, and tells of it.
+// Regrant gives someone a role in place of an earlier one, or none, and tells of it.
 func (g *Guild) Regrant(p *Person, role string) {
 	g.Grant(p, role)
 	g.s.mu.Lock()
@@ -40,7 +40,7 @@ func (g *Guild) Regrant(p *Person, role string) {
 	})
 }
 
-// Part takes somebody out of the guild.
+// Part takes someone out of the guild.
 func (g *Guild) Part(p *Person) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()

@@ -36,7 +36,7 @@ func checkCommands(commands []map[string]any) *apiError {
 	return nil
 }
 
-// Offered lists the commands that somebody's client offers in a channel: those for whose
+// Offered lists the commands that someone's client offers in a channel: those for whose
 // default_member_permissions, "represented as a bit set", the person has all, and which belong
 // there.
 func (p *Person) Offered(channel string) []string {

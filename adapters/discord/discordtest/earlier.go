@@ -6,8 +6,8 @@ import (
 )
 
 // Earlier writes a message that mentions the bot as it was written so long ago, and returns its id.
-// The gateway tells nobody: nobody was there for it. In a direct conversation the mention is left
-// out.
+// The gateway sends no event: no client was there for it. In a direct conversation the mention is
+// left out.
 func (p *Person) Earlier(channel, text string, ago time.Duration) string {
 	s := p.s
 	s.mu.Lock()

@@ -30,7 +30,7 @@ type gateway struct {
 	away    bool // the address for resumes answers with 503
 	silent  bool // the next connection gets no hello
 	ping    bool // the next one is asked for a heartbeat before READY or RESUMED
-	op7     bool // the next one is told to reconnect before READY or RESUMED
+	op7     bool // the next one gets a reconnect before READY or RESUMED
 	refuse  int  // close code for the next identify
 	invalid bool // the next resume is refused
 	only    int  // the session that events are delivered to; 0: all
@@ -285,7 +285,7 @@ func (s *Server) tooSoon(shard int) bool {
 	return len(recent) > 0
 }
 
-// has reports whether events of a guild, or of nobody's for the first shard, belong to a session.
+// has reports whether events of a guild, or of none for the first shard, belong to a session.
 func (g *session) has(guild string) bool {
 	id, _ := strconv.ParseInt(guild, 10, 64) // direct conversations have none
 	return int(id>>22%int64(g.shard[1])) == g.shard[0]
@@ -379,8 +379,8 @@ func (s *Server) connections(do func(*session, *connection)) {
 	}
 }
 
-// Reconnect tells the bot to reconnect (op 7). With first it is told so on its next connection,
-// before READY or RESUMED.
+// Reconnect tells the bot to reconnect (op 7). With first the reconnect comes on its next
+// connection, before READY or RESUMED.
 func (s *Server) Reconnect(first bool) {
 	if first {
 		s.mu.Lock()
@@ -464,7 +464,7 @@ func (s *Server) Drop(invalid bool) {
 	s.connections(func(g *session, _ *connection) { g.disconnect() })
 }
 
-// Away makes the address for resumes answer nobody.
+// Away makes the address for resumes refuse connections.
 func (s *Server) Away() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -101,7 +101,7 @@ func (s *Server) counts(ch *channel) (there, sent int) {
 	return there, sent
 }
 
-// may computes what somebody may in a channel as the documentation does, person by person
+// may computes what someone may in a channel as the documentation does, person by person
 // (https://docs.discord.com/developers/topics/permissions#permission-overwrites): the owner
 // everything; the permissions of @everyone and of the roles, with Administrator everything; then
 // the overwrites of @everyone, of roles, of the person. "Threads inherit permissions from the
@@ -155,7 +155,7 @@ func (s *Server) may(user string, ch *channel) int64 {
 	return held
 }
 
-// MayRead reports whether somebody can read what was said in a channel or thread, by Discord's
+// MayRead reports whether someone can read what was said in a channel or thread, by Discord's
 // rules.
 func (s *Server) MayRead(user, channel string) bool {
 	s.mu.Lock()
@@ -168,7 +168,7 @@ func (s *Server) MayRead(user, channel string) bool {
 	return s.may(user, ch)&needed == needed
 }
 
-// PostEarlier is Post, so long ago. The gateway tells nobody.
+// PostEarlier is Post, so long ago. The gateway sends no event.
 func (p *Person) PostEarlier(forum, title, text string, ago time.Duration) string {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
@@ -249,7 +249,7 @@ func (s *Server) Standing(channel string) []Version {
 	return shown
 }
 
-// Overwrite changes what a role, or with person what somebody, may in a channel, in the place of an
+// Overwrite changes what a role, or with person what someone, may in a channel, in place of an
 // earlier overwrite, and tells of it.
 func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 	g.s.mu.Lock()
@@ -267,7 +267,7 @@ func (g *Guild) Overwrite(channel, of string, person bool, allow, deny int64) {
 }
 
 // Denies reports whether an overwrite of a channel, but of the bot's own, takes a permission from
-// somebody.
+// someone.
 func (s *Server) Denies(channel string, permission int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

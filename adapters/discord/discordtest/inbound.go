@@ -98,7 +98,7 @@ func (s *Server) request(url string, body []byte, bad bool) (int, []byte, error)
 	return res.StatusCode, answer, err
 }
 
-// deliver brings an interaction to the endpoint, in a goroutine of its own, and takes its first
+// deliver brings an interaction to the endpoint, in its own goroutine, and takes its first
 // response.
 func (s *Server) deliver(i *Interaction, event any) {
 	body, err := json.Marshal(event)
@@ -114,7 +114,7 @@ func (s *Server) deliver(i *Interaction, event any) {
 		switch {
 		case err != nil:
 			s.inbound.failed = append(s.inbound.failed, err.Error())
-		case status == http.StatusAccepted: // it is answered with a request of its own
+		case status == http.StatusAccepted: // it is answered with its own request
 		case status != http.StatusOK:
 			s.inbound.failed = append(s.inbound.failed, strconv.Itoa(status)+" "+string(answer))
 		default:

@@ -404,7 +404,7 @@ func (s *Server) send(i *Interaction, user *User, ch *channel, event map[string]
 	s.dispatch(ch.guild, "INTERACTION_CREATE", 0, func(int) any { return event })
 }
 
-// member is somebody in a guild as the API shows it.
+// member is a person in a guild as the API shows it.
 func (s *Server) member(g *guild, user string) map[string]any {
 	permissions := int64(permEveryone)
 	if user == g.owner {

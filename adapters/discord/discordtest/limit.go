@@ -151,7 +151,7 @@ func reply(w http.ResponseWriter, status int, body any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// The client is gone if this fails, and there is nobody left to tell.
+	// The client is gone if this fails.
 	_ = json.NewEncoder(w).Encode(body)
 }
 

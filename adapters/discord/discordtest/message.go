@@ -266,7 +266,8 @@ func (s *Server) publish(op string, m *message, mentions json.RawMessage) {
 	}
 }
 
-// retell tells of a message that nobody edited, as Discord does when a thread was opened from it or a preview was added.
+// retell sends an update of a message that was not edited, as Discord does when a thread was opened
+// from it or a preview was added.
 func (s *Server) retell(m *message) {
 	ch := s.channels[m.channel]
 	s.dispatch(ch.guild, "MESSAGE_UPDATE", IntentGuildMessages, func(intents int) any {
@@ -398,7 +399,7 @@ func (s *Server) listMessages(c *call) (any, *apiError) {
 	slices.Reverse(ids)
 	listed := []any{}
 	intents := s.gateway.intents
-	if intents == 0 && !s.config.NoContent { // nobody is connected: "the intent … in the Developer Portal" is what counts for the HTTP API
+	if intents == 0 && !s.config.NoContent { // no client is connected: "the intent … in the Developer Portal" is what counts for the HTTP API
 		intents = IntentMessageContent
 	}
 	for _, id := range ids {
@@ -429,7 +430,8 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 	return s.edit(m, c)
 }
 
-// edit applies an edit. What it does not mention stays, but mentions are parsed anew with full defaults.
+// edit applies an edit. What it does not mention stays, but mentions are parsed again with full
+// defaults.
 func (s *Server) edit(m *message, c *call) (any, *apiError) {
 	var w write
 	if problem := c.decode(&w); problem != nil {

@@ -17,13 +17,13 @@ type Channel struct {
 	s  *Server
 }
 
-// Person is somebody who uses Discord. Methods return the id of the message that they write.
+// Person is a person who uses Discord. Methods return the id of the message that they write.
 type Person struct {
 	User
 	s *Server
 }
 
-// AddGuild makes a guild and lets the bot join it. It belongs to nobody yet known.
+// AddGuild makes a guild and lets the bot join it. Its owner is not yet known.
 func (s *Server) AddGuild(name string) *Guild {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,14 +93,14 @@ func (g *Guild) AddRole(name string, permissions int64) string {
 	return r.ID
 }
 
-// Grant gives somebody a role, in the place of an earlier one.
+// Grant gives someone a role, in place of an earlier one.
 func (g *Guild) Grant(p *Person, role string) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()
 	g.s.guilds[g.ID].members[p.ID] = role
 }
 
-// Own makes somebody the owner of the guild, who may do everything.
+// Own makes someone the owner of the guild, who may do everything.
 func (g *Guild) Own(p *Person) {
 	g.s.mu.Lock()
 	defer g.s.mu.Unlock()

@@ -184,7 +184,7 @@ func lastOf(parent *channel, thread string) string {
 	return parent.last
 }
 
-// Lock locks a thread: nobody but a moderator may write there.
+// Lock locks a thread: only a moderator may write there.
 func (s *Server) Lock(thread string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -272,7 +272,7 @@ func (s *Server) postDM(c *call) (any, *apiError) {
 	return s.channelJSON(s.dm(body.Recipient)), nil
 }
 
-// dm returns the direct conversation of the bot with somebody.
+// dm returns the direct conversation of the bot with someone.
 func (s *Server) dm(user string) *channel {
 	for _, ch := range s.channels {
 		if ch.kind == typeDM && slices.Contains(ch.recipients, user) {

@@ -28,7 +28,7 @@ func (s *Server) getFile(w http.ResponseWriter, r *http.Request) {
 	a := s.uploads[r.PathValue("id")]
 	token := r.Header.Get("Authorization")
 	s.mu.Unlock()
-	if a == nil || token != "" { // the bot's token is nobody else's to see
+	if a == nil || token != "" { // the bot's token is secret
 		http.NotFound(w, r)
 		return
 	}

@@ -41,7 +41,7 @@ type Switches struct {
 	Forgotten  bool     // places in logs are not known any more
 	Incomplete bool     // lists of files say that something may be missing
 	Circle     bool     // the last part of a list of files leads to the first again
-	NoDelegate bool     // the service account may act for nobody
+	NoDelegate bool     // the service account may not impersonate anyone
 	Scopes     []string // those that are granted; nil: all
 	NoDocs     bool     // the API of Docs is not enabled
 	NoLists    bool     // files come without their grants, and only with their ids

@@ -1,6 +1,6 @@
 // Package gdrivetest is a fake of Google Drive, of the directory of Google Workspace, of the API of
-// Docs, and of Google's tokens, for tests. It decides for each person on their own who may read
-// what, by Google's words, which are quoted beside it.
+// Docs, and of Google's tokens, for tests. It decides for each person separately who may read what,
+// by Google's words, which are quoted next to it.
 package gdrivetest
 
 import (
@@ -21,7 +21,7 @@ const (
 	Text   = "text/plain"
 )
 
-// User is somebody in the directory, or a service account.
+// User is a person in the directory, or a service account.
 type User struct {
 	ID, Name, Email string
 	Aliases         []string
@@ -64,8 +64,8 @@ type Drive struct {
 // File is a file or a folder.
 type File struct {
 	ID, Name, Type string
-	Parent         *File  // nil: at the top of Drive; not of somebody's own drive
-	Drive          *Drive // nil: it is in somebody's own
+	Parent         *File  // nil: at the top of Drive; not of someone's own drive
+	Drive          *Drive // nil: it is in someone's own
 	Owner          *User  // nil: it is in a shared drive
 	Grants         []Grant
 	Limited        bool // inheritedPermissionsDisabled
@@ -123,7 +123,7 @@ func (w *World) next(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, w.number)
 }
 
-// User adds somebody, with the top folder of a drive.
+// User adds someone, with the top folder of a drive.
 func (w *World) User(name string) *User {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -339,7 +339,7 @@ func (w *World) noteOne(f *File, before map[*File][]string) {
 	}
 }
 
-// MayRead decides whether somebody may read a file that is there. nil is a visitor without an
+// MayRead decides whether someone may read a file that is there. nil is a visitor without an
 // account.
 func (w *World) MayRead(u *User, f *File) bool {
 	w.Mu.Lock()
@@ -373,7 +373,7 @@ func (w *World) trashed(f *File) bool {
 // (https://developers.google.com/workspace/drive/api/guides/limited-expansive-access).
 func (w *World) mayOpen(u *User, f *File) bool { return w.asks(u, f, false) }
 
-// sees reports whether somebody is shown a file: also a limited folder that they may not open
+// sees reports whether someone is shown a file: also a limited folder that they may not open
 // ("Users with inherited access … can see the restricted folder in Drive but can't open it"), and
 // what is in the trash.
 func (w *World) sees(u *User, f *File) bool {
@@ -426,8 +426,8 @@ func (w *World) manages(u *User, d *Drive) bool {
 	return false
 }
 
-// lets reports whether one grant lets one person read. Shares by link let in nobody here who has
-// not been given the link, which nobody can know.
+// lets reports whether one grant lets one person read. Shares by link let in no one here who has
+// not been given the link, which no one can know.
 func (w *World) lets(g Grant, u *User) bool {
 	if u == nil || g.View != "" || g.Bare || !slices.Contains([]string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}, g.Role) {
 		return false
@@ -447,8 +447,7 @@ func (w *World) lets(g Grant, u *User) bool {
 	return false
 }
 
-// isIn reports whether somebody is in a group, or in one within it. Groups may go round in a
-// circle.
+// isIn reports whether someone is in a group, or in one within it. Groups may go round in a circle.
 func (w *World) isIn(u *User, g *Group, been []*Group) bool {
 	if slices.Contains(been, g) {
 		return false

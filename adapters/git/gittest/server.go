@@ -78,7 +78,7 @@ func (s *Server) Requests() int { return int(s.requests.Load()) }
 // At has the next commits be made at a time, on that day and after.
 func (s *Server) At(at time.Time) { s.clock = at }
 
-// By has the next commits be written by somebody.
+// By sets the author of the next commits.
 func (s *Server) By(name, mail string) { s.author = [2]string{name, mail} }
 
 // Git runs git in the working copy, an hour later than the last time, and returns what it printed.

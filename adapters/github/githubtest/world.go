@@ -33,13 +33,13 @@ type World struct {
 	Repos []*Repo
 }
 
-// User is somebody with an account.
+// User is a person with an account.
 type User struct {
 	ID       int64
 	Login    string
 	SAML     string   // the name that single sign-on knows them by
 	Verified []string // addresses of domains that their organisation verified
-	Profile  string   // an address that they show to all: nobody vouches for it
+	Profile  string   // an address that they show to all: it is unverified
 }
 
 // Org is an organisation. All of them belong to one enterprise.
@@ -67,7 +67,7 @@ type Repo struct {
 	Name       string
 	Visibility string
 	Archived   bool
-	Direct     map[*User]string // people with a right of their own, outside collaborators among them
+	Direct     map[*User]string // people with their own right, outside collaborators among them
 	Teams      map[*Team]string
 	Invited    map[*User]bool // who has not accepted yet
 	Threads    []*Thread
@@ -278,7 +278,7 @@ func (w *World) Transfer(from *Repo, t *Thread, to *Repo) {
 	to.Threads = append(to.Threads, &moved)
 }
 
-// MayRead reports whether a person may read a repository at GitHub. It goes by one rule after the
+// MayRead reports whether a person may read a repository at GitHub. It applies one rule after the
 // other, for this person alone.
 func (w *World) MayRead(u *User, r *Repo) bool {
 	w.Mu.Lock()

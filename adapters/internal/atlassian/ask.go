@@ -74,7 +74,7 @@ func (s *Site) Address(path string) string {
 // mostNames bounds how many people's names are remembered.
 const mostNames = 50_000
 
-// Meet remembers what somebody is called, by their ids.
+// Meet remembers what someone is called, by their ids.
 func (s *Site) Meet(name string, ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Site) Meet(name string, ids ...string) {
 	}
 }
 
-// Called is what somebody is called, where that is known.
+// Called is what someone is called, where that is known.
 func (s *Site) Called(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,14 +16,14 @@ type Options struct {
 	Name        string // of the source
 	Comments    bool
 	Attachments bool
-	// ACL is who may read anything of the source, beside what the product says: one more condition.
-	// Nil: there is none.
+	// ACL is who may read anything of the source, in addition to what the product says: one more
+	// condition. Nil: there is none.
 	ACL access.ACL
 	// Users are names of the groups whose members may use the site at all. None: those that the
 	// product names.
 	Users []string
 	// Anonymous is who may read what everybody on the internet can: access.Members, access.Public,
-	// or empty for nobody beside those who are named.
+	// or empty for no one in addition to those who are named.
 	Anonymous access.Principal
 	// Domains are those that the organisation has verified at Atlassian, so that accounts with an
 	// address below them are its own ("managed"). Addresses of other accounts are not used.

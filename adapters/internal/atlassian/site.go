@@ -78,7 +78,7 @@ func (p Product) Connect(config Config) (*Site, error) {
 	if s.Cloud && !strings.HasSuffix(s.Base, "/"+p.Path) {
 		s.Base += p.Path
 	}
-	if !isGateway(at) { // where nobody opens anything
+	if !isGateway(at) { // where no one opens anything
 		s.address = s.Base
 		if s.Cloud {
 			s.direct = strings.TrimSuffix(s.Base, p.Path)

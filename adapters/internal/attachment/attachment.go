@@ -48,7 +48,7 @@ const (
 	mostImage      = 1600
 )
 
-// pdfLimit is how long a PDF file may take to read: somebody waits for it.
+// pdfLimit is how long a PDF file may take to read: someone waits for it.
 const pdfLimit = 5 * time.Second
 
 // The sentences of files that cannot be read. They begin with what the file is and say what to do.

@@ -151,7 +151,7 @@ var shapes = []attack{
 	{name: "pages with long cursors", answer: pages(func(n int) string { return "endless" + strconv.Itoa(n) + "x" + strings.Repeat("x", 100_000) })},
 }
 
-// lists puts something in the place of every list that holds something.
+// lists puts something in place of every list that holds something.
 func lists(instead any) func(*scene, http.ResponseWriter, *http.Request, http.HandlerFunc) bool {
 	return changed(func(_ *scene, _ string, value any) any {
 		if list, is := value.([]any); is && len(list) > 0 {

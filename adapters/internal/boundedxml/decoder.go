@@ -1,4 +1,4 @@
-// Package boundedxml reads XML that somebody else wrote, token by token, in little memory: elements
+// Package boundedxml reads XML that someone else wrote, token by token, in little memory: elements
 // that nest without end, and tags with attributes without number, are errors before they are held.
 package boundedxml
 

@@ -16,7 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/storer"
 )
 
-// Commit is what somebody did to a branch at once.
+// Commit is one change to a branch.
 type Commit struct {
 	Hash    string    `json:"hash"`
 	Authors []string  `json:"authors,omitempty"` // as "Ann Lee <ann@acme.example>": who wrote it, and who the message says wrote it too

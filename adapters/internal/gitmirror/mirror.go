@@ -45,8 +45,8 @@ type Options struct {
 	// Wanted reports whether a file is written out, by its path; all of them are if nil.
 	Wanted func(path string) bool
 	// Withhold, where it is set, has commits read too (Commits). It reports of a file, by its path
-	// and how it begins, that not everybody may see it who may see the repository: nothing is told
-	// of commits that change it.
+	// and how it begins, that not everybody may see it who may see the repository: commits that
+	// change it are left out.
 	Withhold func(path string, begins []byte) bool
 }
 

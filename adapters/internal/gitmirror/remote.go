@@ -26,7 +26,7 @@ import (
 // that changed it. Older files have the date of the oldest of these.
 const history = 200
 
-// maxPacks is how many fetches a mirror takes in before it is made anew: nothing packs what they
+// maxPacks is how many fetches a mirror takes in before it is cloned again: nothing packs what they
 // brought together.
 const maxPacks = 50
 
@@ -73,8 +73,8 @@ func (m *Mirror) head(ctx context.Context) (branch plumbing.ReferenceName, commi
 	return "", plumbing.ZeroHash, errNoBranch
 }
 
-// fetch brings the commit of a branch into the mirror, which is made anew where it cannot be gone
-// on with.
+// fetch brings the commit of a branch into the mirror, which is cloned again where it cannot be
+// continued.
 func (m *Mirror) fetch(ctx context.Context, branch plumbing.ReferenceName, commit plumbing.Hash) (*gogit.Repository, error) {
 	folder := filepath.Join(m.Folder, "repository")
 	packs, err := filepath.Glob(filepath.Join(folder, "objects", "pack", "*.pack"))
@@ -152,7 +152,7 @@ func TooLarge(err error) bool {
 	return false
 }
 
-// auth is what the server is told of who asks.
+// auth is the credential that the server gets.
 func auth(ctx context.Context) transport.AuthMethod {
 	by, ok := ctx.Value(mirrorKey{}).(*allowance)
 	if !ok || by.token == "" {

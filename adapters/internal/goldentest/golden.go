@@ -1,5 +1,5 @@
 // Package goldentest compares what tests get with files that people have reviewed. With the flag
-// -update a test writes its files anew.
+// -update a test rewrites its files.
 package goldentest
 
 import (

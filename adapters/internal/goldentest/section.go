@@ -10,8 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// Sections parses each file of testdata with an ending such as ".html", and checks what comes of it
-// against the file beside it whose ending is ".golden". parse returns what is written above the
+// Sections parses each file of testdata with an ending such as ".html", and compares the result
+// with the file of the same name that ends in ".golden". parse returns what is written above the
 // sections, too.
 func Sections(t *testing.T, ending string, parse func(source string) (head string, sections []document.Section)) {
 	t.Helper()

@@ -21,7 +21,7 @@ const (
 	allowedMemory = 70
 	// raced is how many times more of everything the race detector may take: the parser's pools
 	// keep nothing under it, so that what is bounded by a pool looks as if it took the square. The
-	// bounds themselves are held without it, by a run of make test of its own.
+	// bounds themselves are held without it, by a separate run of make test.
 	raced = 4
 	// free is a cost for each byte that is never too much: of so short a time nothing can be told.
 	free = 4 * time.Microsecond

@@ -12,7 +12,7 @@ import (
 // peak is the name of the variable that tells a child what it is.
 const peak = "HOSTILETEST_PEAK"
 
-// Peak calls read in a process of its own, and fails where that process takes more memory from the
+// Peak calls read in its own process, and fails where that process takes more memory from the
 // system than limit bytes, or dies. The test that calls it is run again in that process, up to
 // there; it must do nothing before.
 func Peak(t *testing.T, limit uint64, read func()) {

@@ -23,7 +23,7 @@ var (
 
 // joinWords joins words that were divided at the ends of lines, as manual pages are that were laid
 // out for a terminal. A word is joined where the page holds it whole elsewhere, and does not hold
-// it with its hyphen: of others nobody knows whether the hyphen belongs to them.
+// it with its hyphen: of others it is not known whether the hyphen belongs to them.
 func joinWords(sections []document.Section) {
 	whole := make(map[string]bool)
 	var divided []*document.Block

@@ -83,7 +83,7 @@ func (t *inline) length(m mark) int {
 	return len(t.bytes) - m.at
 }
 
-// replace puts a text in the place of what was written since a mark, keeping the space before it.
+// replace puts a text in place of what was written since a mark, keeping the space before it.
 func (t *inline) replace(m mark, text string) {
 	before := t.bytes[m.at]
 	t.bytes = t.bytes[:m.at]

@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// list writes a list with the lists inside it as lines. Code and tables between the items are
-// blocks of their own.
+// list writes a list with the lists inside it as lines. Code and tables between the items are their
+// own blocks.
 type list struct {
 	reader   *reader
 	lines    strings.Builder

@@ -13,7 +13,7 @@ const (
 	// pieceSize is how much of a long text is parsed at a time: a syntax tree takes up to 300 bytes
 	// for each byte of its text. A text of up to twice as much is parsed whole.
 	pieceSize = 128 << 10
-	// lineSize is what a line counts beside its bytes: a short one takes a block of its own.
+	// lineSize is what a line counts next to its bytes: a short one takes its own block.
 	lineSize = 32
 	// maxDefinitions is how many bytes of definitions of links a long text may have.
 	maxDefinitions = 64 << 10

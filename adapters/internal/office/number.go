@@ -15,8 +15,8 @@ const (
 )
 
 // format is how a number shows. Dates show as in ISO 8601, whatever the format says: "03/02/24" is
-// another day in every country. Thousands are not parted, so that a number is found however
-// somebody writes it.
+// another day in every country. Thousands are not separated, so that a number is found in every
+// spelling.
 type format struct {
 	date, clock   bool
 	hours         bool // of more than a day, as "[h]:mm"

@@ -27,7 +27,7 @@ type numbering struct {
 	abstract map[string]*listFormat
 	of       map[string]string // numId → abstractNumId
 	starts   map[string]map[int]int
-	begun    map[string]bool // lists with a start of their own that have an item
+	begun    map[string]bool // lists with their own start that have an item
 }
 
 type listStyle struct {

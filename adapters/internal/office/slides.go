@@ -92,7 +92,7 @@ type slide struct {
 	body   []string // paragraphs of the shapes that are the body of the page: on a page of notes, these are the notes
 
 	archive *archive
-	shape   string // what the shape is for: "title", "body", "sldNum" and so on; empty is a shape of its own
+	shape   string // what the shape is for: "title", "body", "sldNum" and so on; empty is its own shape
 	lines   []line // paragraphs of the shape
 	text    strings.Builder
 	level   int

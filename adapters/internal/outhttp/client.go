@@ -18,7 +18,7 @@ import (
 // Config says how a client connects. The zero value is ready for use.
 type Config struct {
 	UserAgent   string // sent where a request names none; default "footnote"
-	CAFile      string // PEM certificates that are trusted beside the system's
+	CAFile      string // PEM certificates that are trusted in addition to the system's
 	DialTimeout time.Duration
 	TLSTimeout  time.Duration
 	// HeaderTimeout bounds the wait for a response's first byte. It is long by default: a model on
@@ -80,9 +80,9 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// New returns a client with a connection pool of its own. The proxy is that of HTTP_PROXY,
-// HTTPS_PROXY and NO_PROXY. The client has no total timeout: callers end a request by its context.
-// It is safe for concurrent use.
+// New returns a client with its own connection pool. The proxy is that of HTTP_PROXY, HTTPS_PROXY
+// and NO_PROXY. The client has no total timeout: callers end a request by its context. It is safe
+// for concurrent use.
 func New(config Config) (*http.Client, error) {
 	config.setDefaults()
 	if err := config.validate(); err != nil {
@@ -125,7 +125,7 @@ func New(config Config) (*http.Client, error) {
 }
 
 // Trust is the TLS configuration of everything that connects without the client, such as
-// WebSockets: at least TLS 1.2, and the certificates of a PEM file beside the system's. Without a
+// WebSockets: at least TLS 1.2, and the certificates of a PEM file next to the system's. Without a
 // file the system's alone are trusted.
 func Trust(file string) (*tls.Config, error) {
 	pool, err := roots(file)

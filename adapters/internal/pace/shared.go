@@ -16,9 +16,9 @@ const (
 	sharedAgain = 5 * time.Second
 )
 
-// Shared are tiers that several processes draw from. While they cannot be asked, each process goes
-// by a part of its own. The zero value has none; it is safe for concurrent use, and holds no lock
-// while it asks.
+// Shared are tiers that several processes draw from. While they cannot be asked, each process uses
+// its own part. The zero value has none; it is safe for concurrent use, and holds no lock while it
+// asks.
 type Shared struct {
 	mu    sync.Mutex
 	tiers thread.Tiers
@@ -44,8 +44,8 @@ func (s *Shared) reached() thread.Tiers {
 	return s.tiers
 }
 
-// Take takes a call of a tier, or says how long there will be none. ok is false where nobody
-// answered, and for some seconds after: then the process goes by what it knows itself.
+// Take takes a call of a tier, or says how long there will be none. ok is false where no one
+// answered, and for some seconds after: then the process uses what it knows itself.
 func (s *Shared) Take(ctx context.Context, key string, tier thread.Tier, class thread.Class) (wait time.Duration, ok bool) {
 	ok = s.ask(ctx, func(ctx context.Context, tiers thread.Tiers) (err error) {
 		wait, err = tiers.Take(ctx, key, tier, class)

@@ -185,8 +185,7 @@ const (
 	shortEnd = 0.15 // of the width, left free at the end of a paragraph's last line
 )
 
-// begins reports whether a line begins an element of its own rather than going on with the one
-// above.
+// begins reports whether a line begins its own element rather than going on with the one above.
 func begins(above *element, l run, step, left, right float64) bool {
 	last := above.lines[len(above.lines)-1]
 	first := above.lines[0]

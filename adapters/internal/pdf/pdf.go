@@ -3,7 +3,7 @@
 //
 // PDFium does the reading, compiled to WebAssembly and run in a sandbox without files, network or
 // clock: the worst that a hostile file can do is to use up the memory and the time that one file
-// may have. Every file gets a sandbox of its own, which is thrown away after it.
+// may have. Every file gets its own sandbox, which is thrown away after it.
 package pdf
 
 import (
@@ -30,7 +30,7 @@ type Options struct {
 	Timeout time.Duration // for one file; 45 s
 }
 
-// Limits of one file, beside the memory of its sandbox.
+// Limits of one file, next to the memory of its sandbox.
 const (
 	defaultTimeout = 45 * time.Second // background jobs, which index on a schedule, have a minute
 	mostPages      = 5_000

@@ -236,7 +236,7 @@ func (b *runBuilder) add(r rune, left, right float64, st style) {
 	}
 }
 
-// ligatures are signs that stand for letters (Unicode, Alphabetic Presentation Forms): nobody types
+// ligatures are signs that stand for letters (Unicode, Alphabetic Presentation Forms): no one types
 // them into a search.
 var ligatures = map[rune]string{'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st"}
 

@@ -66,7 +66,7 @@ func start() (pdfium.Pool, error) {
 }
 
 // cacheFolder returns the folder of the sandbox's machine code, so that only the first process on a
-// machine needs seconds to make it. Code is run from there: nobody else may be able to write to it.
+// machine needs seconds to make it. Code is run from there: no one else may be able to write to it.
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -86,7 +86,7 @@ func cacheFolder() (string, error) {
 	return folder, nil
 }
 
-// sandbox is an instance of PDFium with a memory of its own, for one file.
+// sandbox is an instance of PDFium with its own memory, for one file.
 type sandbox struct {
 	instance  pdfium.Pdfium
 	module    api.Module

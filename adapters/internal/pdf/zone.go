@@ -179,7 +179,7 @@ func (z zone) column(c run) int {
 	return len(z.gutters)
 }
 
-// columns reports whether the parts beside the gutters are columns of running text.
+// columns reports whether the parts next to the gutters are columns of running text.
 func (z zone) columns(left, right float64) bool {
 	n := len(z.gutters) + 1
 	if n > mostColumns || len(z.rows) < columnRows {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// World is what a fake of a service holds: it is read and changed under one lock, and has a time of
-// its own.
+// World is what a fake of a service holds: it is read and changed under one lock, and has its own
+// time.
 type World struct {
 	Mu   sync.Mutex
 	Time time.Time // by Mu
 }
 
-// Do changes the world while nobody looks.
+// Do changes the world while no one looks.
 func (w *World) Do(change func()) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()

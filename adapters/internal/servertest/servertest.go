@@ -14,7 +14,7 @@ import (
 // concurrent use.
 type Signal struct {
 	mu      sync.Mutex
-	changed chan struct{} // closed and replaced whenever something happened; nil while nobody waits
+	changed chan struct{} // closed and replaced whenever something happened; nil while no one waits
 }
 
 // Notify has everybody who waits look again.
@@ -77,7 +77,7 @@ func (l *Log[T]) Where(fits func(T) bool) []T {
 	return slices.DeleteFunc(l.All(), func(entry T) bool { return !fits(entry) })
 }
 
-// Faults are what is to go wrong, each with calls of its own and in the order in which they were
+// Faults are what is to go wrong, each with its own calls and in the order in which they were
 // added. The zero value has none; it is safe for concurrent use.
 type Faults[F any] struct {
 	mu   sync.Mutex

@@ -311,7 +311,7 @@ func (c *Client) once(ctx context.Context, r Request, place *url.URL) (*Response
 	return response, nil
 }
 
-// bare is an error without the address, whose query may hold what is nobody's business.
+// bare is an error without the address, whose query may hold secrets.
 func bare(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

@@ -21,7 +21,7 @@ const (
 	silentLimit = time.Minute
 	// longestLimit is what a longer wait counts as: afterwards the source says it again.
 	longestLimit = 2 * time.Hour
-	// slack is what is waited beyond a reset that is told in whole seconds, and for clocks that
+	// slack is what is waited beyond a reset that is sent in whole seconds, and for clocks that
 	// differ.
 	slack = time.Second
 )

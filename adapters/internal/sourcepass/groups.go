@@ -28,7 +28,7 @@ func List[G any](all []G, listed func(G) Listed) []Listed {
 type Groups struct {
 	Emit      func(index.GroupBatch) error // of Batches
 	Principal func(id string) access.Principal
-	// Read returns who is in a group: nobody where it is gone, or not shown.
+	// Read returns who is in a group: no one where it is gone, or not shown.
 	Read  func(ctx context.Context, id string) ([]index.Person, error)
 	Final func(ctx context.Context, err error) bool // whether an error of Read ends the loop, whichever group it was about
 }

@@ -1,5 +1,5 @@
 // Package sourcepass is what connectors have in common that read a source in passes: batches, which
-// end when nobody wants another one, and checkpoints, from which the next run goes on. What is
+// end when the caller wants no more, and checkpoints, from which the next run goes on. What is
 // read, and in which order, is the connector's to know, and what a checkpoint holds as well.
 package sourcepass
 
@@ -13,12 +13,12 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// ErrBroken says that nobody wants another batch.
+// ErrBroken says that the caller wants no more batches.
 var ErrBroken = errors.New("the caller has broken off")
 
-// Batches are what a function emits: documents, nodes or groups. emit returns ErrBroken once nobody
-// wants another batch, and read then returns it. Any other error of read comes last, or the cause
-// for which ctx has ended.
+// Batches are what a function emits: documents, nodes or groups. emit returns ErrBroken once the
+// caller wants no more batches, and read then returns it. Any other error of read comes last, or
+// the cause for which ctx has ended.
 func Batches[B any](ctx context.Context, read func(emit func(B) error) error) iter.Seq2[B, error] {
 	return func(yield func(B, error) bool) {
 		broken := false

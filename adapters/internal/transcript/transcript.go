@@ -71,13 +71,13 @@ type Item struct {
 type Options struct {
 	Name     string   // of the source; it is part of every document's id
 	Channels []string // names or ids of channels to read; a private one is read only where it is named
-	Public   bool     // every public channel that the bot can read, beside those named
+	Public   bool     // every public channel that the bot can read, in addition to those named
 	// Since is how old a message may be: 365 days. What is older is not read, and is removed.
 	Since time.Duration
 	// Every is how often all channels are looked at. A run that comes sooner follows hints alone.
 	// Zero: every run looks at all.
 	Every time.Duration
-	Hints index.Hints // nil: nobody hears of changes
+	Hints index.Hints // nil: no change is noticed
 
 	// Recent is how far back every pass looks for replies, edits and deletions: 14 days.
 	Recent time.Duration

@@ -86,7 +86,7 @@ func ascii(text string) bool {
 	return true
 }
 
-// mark reports what is a word of its own.
+// mark reports what is its own word.
 func mark(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'

@@ -2,7 +2,7 @@ package jiratest
 
 import "slices"
 
-// MayRead decides whether somebody may read an issue; nil is a visitor without an account.
+// MayRead decides whether someone may read an issue; nil is a visitor without an account.
 //
 //   - "To view an issue … you need the Browse Projects permission for the project" and, where it has one, to belong to its security level:
 //     "Issue security levels … restrict who can see issues … on top of" the permission
@@ -11,8 +11,8 @@ import "slices"
 //     issue, its reporter, its assignee, or whoever stands in a custom field
 //     (https://support.atlassian.com/jira-cloud-administration/docs/manage-project-permissions/; the types are those of
 //     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object).
-//   - Nobody reads anything who has no access to an application of the site, but what visitors see: "Anyone on the web".
-//   - In a team-managed project "you can restrict an issue to certain roles" beside
+// - No one reads anything who has no access to an application of the site, but what visitors see: "Anyone on the web".
+// - In a team-managed project "you can restrict an issue to certain roles" too
 //     (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/).
 func (w *World) MayRead(u *User, i *Issue) bool {
 	w.Mu.Lock()
@@ -40,7 +40,7 @@ func (w *World) mayRead(u *User, i *Issue) bool {
 	return len(i.Restricted) == 0 || slices.ContainsFunc(i.Restricted, func(role string) bool { return plays(u, i.Project, role) })
 }
 
-// mayBrowse reports whether a project is shown to somebody: also where it depends on the issue.
+// mayBrowse reports whether a project is shown to someone: also where it depends on the issue.
 func (w *World) mayBrowse(u *User, p *Project) bool {
 	if p.Archived {
 		return false

@@ -148,7 +148,7 @@ func when(i *Issue, updated bool) int64 {
 	return i.Created.UnixMilli()
 }
 
-// place is where an issue stands beside a place in a list: behind it if it is more than 0.
+// place is where an issue stands next to a place in a list: behind it if it is more than 0.
 func place(i *Issue, updated bool, at int64, id int) int {
 	if updated {
 		return cmp.Or(cmp.Compare(at, when(i, true)), cmp.Compare(id, number(i.ID)))
@@ -189,7 +189,7 @@ func (q *request) search2([]string) any {
 }
 
 // bulk: https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issues/, of 100 at
-// most. What is not there is told under issueErrors.
+// most. What is not there is listed under issueErrors.
 func (q *request) bulk([]string) any {
 	if len(q.body.IDs) > 100 {
 		return refused(http.StatusBadRequest)

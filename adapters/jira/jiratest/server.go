@@ -37,7 +37,7 @@ type Switches struct {
 	Cut       int             // searches of Data Center end after so many issues, and count all
 	Hollow    bool            // an empty part stands before the end of searches
 	Circle    bool            // lists begin again at their end
-	Poisoned  map[string]bool // issues whose texts fail, and with them those of all that are asked for beside
+	Poisoned  map[string]bool // issues whose texts fail, and with them those of all that are asked for next to
 	Unindexed map[string]bool // issues that searches do not find
 	NoAdmin   bool            // the account is no administrator; on Data Center that is said by 500 to some requests
 	NoLevels  bool            // who belongs to security levels is not shown
@@ -141,7 +141,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// afford reports whether there are points left: "65,000 points per hour", which begin anew with the
+// afford reports whether there are points left: "65,000 points per hour", which are reset with the
 // hour. What an answer costs is known when it is given.
 func (s *Server) afford() (time.Duration, bool) {
 	now, is := s.Now(), s.Is()
@@ -162,7 +162,7 @@ func (s *Server) spend(points int) {
 	s.spent += points
 }
 
-// known is who asks: the account, a visitor without a credential, or nobody where the credential is
+// known is who asks: the account, a visitor without a credential, or no one where the credential is
 // wrong.
 func (s *Server) known(r *http.Request) (u *User, anonymous bool) {
 	right, anonymous := atlassiantest.Credential(r, s.Cloud, s.Bot.Email, s.Token)

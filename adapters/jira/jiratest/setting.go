@@ -16,7 +16,7 @@ func (q *request) serverInfo([]string) any {
 	return map[string]any{"baseUrl": "https://acme.example", "deploymentType": map[bool]string{true: "Cloud", false: "Server"}[q.Cloud]}
 }
 
-// account is somebody as the APIs tell of them.
+// account is a person as the APIs describe them.
 func (q *request) account(u *User) map[string]any {
 	if u == nil {
 		return nil

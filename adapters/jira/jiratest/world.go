@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/servertest"
 )
 
-// User is somebody with an account.
+// User is a person with an account.
 type User struct {
 	ID, Name, Email string // on Data Center ID is the key, which stays when Login changes
 	Login           string
@@ -27,7 +27,7 @@ type Group struct {
 }
 
 // Holder is who holds a permission, by the vendor's type: anyone, applicationRole, assignee, group,
-// groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or one that nobody
+// groupCustomField, projectLead, projectRole, reporter, user, userCustomField, or one that no one
 // knows.
 type Holder struct {
 	Type  string
@@ -87,7 +87,7 @@ type Issue struct {
 	Reporter, Assignee                   *User
 	Level                                *Level
 	Restricted                           []string       // ids of roles that it is restricted to, in a team-managed project
-	RestrictedOddly                      bool           // by something that nobody knows
+	RestrictedOddly                      bool           // by something that no one knows
 	Custom                               map[string]any // *User, []*User or *Group, by the field's id
 	Labels                               []string
 	Parent                               *Issue
@@ -133,7 +133,7 @@ func (w *World) id() string {
 	return strconv.Itoa(w.last)
 }
 
-// User adds somebody who may use the site.
+// User adds a person who may use the site.
 func (w *World) User(name string) *User {
 	u := &User{ID: "acc-" + name, Name: "The " + name, Login: name, Email: name + "@example.com"}
 	w.Do(func() {

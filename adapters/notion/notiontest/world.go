@@ -31,7 +31,7 @@ type Thing struct {
 	Trashed   bool
 	Connected bool // the integration was added to it by hand
 	Deleted   bool
-	Props     map[string]any // of a page, beside its title
+	Props     map[string]any // of a page, next to its title
 	Type      string         // of a block
 	Held      map[string]any // by a block, under the name of its type
 }
@@ -122,7 +122,7 @@ func (w *World) Shown(t *Thing) bool {
 
 // MayRead decides for one person whether the operator lets them read a page: by the nearest page
 // above it, or itself, that the operator has named, whose list says whether it is theirs. What is
-// in the trash, or in something that is, nobody reads; nor what the integration is not shown, up to
+// in the trash, or in something that is, no one reads; nor what the integration is not shown, up to
 // the page that is named. Called within Do.
 func (w *World) MayRead(t *Thing, named map[string]func() bool) bool {
 	allowed, found := false, false

@@ -94,7 +94,7 @@ func (s *Server) publishView(form url.Values) (reply, error) {
 	return reply{"view": map[string]any{"type": "home"}}, err
 }
 
-// Become changes what somebody is, and tells of it.
+// Become changes what someone is, and tells of it.
 func (p *Person) Become(edit func(*Person)) {
 	s := p.server
 	s.mu.Lock()
@@ -103,7 +103,7 @@ func (p *Person) Become(edit func(*Person)) {
 	s.event(nil, map[string]any{"type": "user_change", "user": s.user(p), "event_ts": s.ts()})
 }
 
-// Leave takes somebody out of a channel.
+// Leave takes someone out of a channel.
 func (p *Person) Leave(c *Channel) {
 	s := p.server
 	s.mu.Lock()

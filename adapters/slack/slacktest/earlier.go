@@ -7,7 +7,7 @@ import (
 )
 
 // Earlier writes a message that was written so long ago, and returns its id. Its events are not
-// delivered: nobody was there for them.
+// delivered: no one was there for them.
 func (p *Person) Earlier(c *Channel, thread, text string, ago time.Duration) string {
 	s := p.server
 	s.mu.Lock()

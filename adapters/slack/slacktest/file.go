@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// File is a file that somebody sends.
+// File is a file that someone sends.
 type File struct {
 	Name, Media string
 	Data        []byte

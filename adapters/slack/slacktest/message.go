@@ -132,7 +132,7 @@ func content(form url.Values, m *Message) error {
 	return nil
 }
 
-// announce delivers the event that a message of the bot causes, as one of anybody does. s.mu is
+// announce delivers the event that a message of the bot causes, as one of anyone does. s.mu is
 // held.
 func (s *Server) announce(m *Message) reply {
 	s.told(s.channels[m.Channel], m)

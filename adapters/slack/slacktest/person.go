@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Person is somebody in the workspace, or a guest or partner. Its methods do what the person would
+// Person is a person in the workspace, or a guest or partner. Its methods do what the person would
 // do in a Slack client.
 type Person struct {
 	server *Server
@@ -15,7 +15,7 @@ type Person struct {
 	Enterprise            string // the organisation of the team; empty for a team by itself
 	Guest                 bool   // of one or several channels
 	Deleted, Bot, Admin   bool
-	Unconfirmed           bool   // nobody has proved to own the address
+	Unconfirmed           bool   // no one has proved to own the address
 	Zone                  string // such as "America/New_York"; empty: the profile has none
 	Webhook               bool   // of a bot: its messages name the bot and no user
 }
@@ -49,7 +49,7 @@ func (c *Channel) channelType() string {
 	return map[string]string{"im": "im", "groups": "group", "channels": "channel"}[c.kind()]
 }
 
-// Person adds somebody; edit may be nil.
+// Person adds someone; edit may be nil.
 func (s *Server) Person(name string, edit func(*Person)) *Person {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,7 +281,7 @@ func (s *Server) Kick(c *Channel) {
 	c.Members = slices.DeleteFunc(c.Members, func(id string) bool { return id == BotUser })
 }
 
-// Join adds somebody to a channel.
+// Join adds someone to a channel.
 func (p *Person) Join(c *Channel) {
 	s := p.server
 	s.mu.Lock()

@@ -111,7 +111,7 @@ func AddSource(path string, data []byte, name string, pairs []Pair) ([]byte, err
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; add this below sources: by yourself:\n%s", path, err, entry)
 	}
-	// Whatever stands in the file, it must say what it said, and the new source beside it.
+	// Whatever is in the file, it must say what it said, and the new source in addition.
 	after, err := ParseFile(path, added)
 	if err != nil || !sameBut(before, after, name) {
 		return nil, fmt.Errorf("%s is written in a way that cannot be added to; add this below sources: by yourself:\n%s", path, entry)

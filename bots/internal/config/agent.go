@@ -37,8 +37,8 @@ func (c *Config) CheckTools(f *File) error {
 	return errors.Join(faults...)
 }
 
-// CheckFile names what in the file does not go with the settings. more are models beside those of
-// both.
+// CheckFile names what in the file does not go with the settings. more are models in addition to
+// those of both.
 func (c *Config) CheckFile(f *File, more ...string) error {
 	return errors.Join(c.CheckPrices(f, more...), c.CheckTools(f))
 }

@@ -13,7 +13,7 @@ type Atlassian struct {
 	Attachments    bool             `json:"attachments,omitempty"`
 	ACL            access.ACL       `json:"acl,omitempty"` // one more condition
 	Users          []string         `json:"users,omitempty"`
-	Anonymous      access.Principal `json:"anonymous,omitempty"` // members, public, or empty: nobody
+	Anonymous      access.Principal `json:"anonymous,omitempty"` // members, public, or empty: no one
 	ManagedDomains []string         `json:"managed_domains,omitempty"`
 }
 

@@ -156,7 +156,7 @@ type Config struct {
 	OutputFilterTimeout time.Duration
 	OutputFilterFailure string // "block" or "allow" what cannot be checked
 
-	RedeliveryMaxAge time.Duration // of a question that nobody was there for
+	RedeliveryMaxAge time.Duration // of a question that came while no replica ran
 	SecretKeys       []Secret      // that seal what must not be read in the database, newest first; none: derived from tokens
 }
 

@@ -54,7 +54,7 @@ type Agent struct {
 	ForceTool    string `json:",omitempty"` // that the first step of every answer must call; empty: the model decides
 	SearchOnly   bool   `json:",omitempty"` // it lists documents and writes nothing
 	Depth        turn.Depth
-	Models       []string `json:",omitempty"` // 2 or 3 that answer at once, in the place of Model; none where one does
+	Models       []string `json:",omitempty"` // 2 or 3 that answer at once, instead of Model; none where one does
 }
 
 // DocumentSet is a named set of sources.
@@ -126,8 +126,8 @@ var ErrNoFile = errors.New("there is no configuration file")
 
 // ReadFile reads the configuration file. Without a path it is FileName in the working folder, and
 // no fault when that does not exist. Where one that is named does not exist, the File is the zero
-// one beside ErrNoFile. All faults are reported together, each with its line and what to write
-// instead.
+// one, returned with ErrNoFile. All faults are reported together, each with its line and what to
+// write instead.
 func ReadFile(path string) (*File, error) {
 	named := path != ""
 	if !named {

@@ -9,7 +9,7 @@ import (
 type FilterRule struct {
 	Words    []string
 	Patterns []string
-	Say      string        // of questions: what the asker is told
+	Say      string        // of questions: what the asker reads
 	Action   filter.Action // of answers
 }
 

@@ -16,7 +16,7 @@ type GoogleDrive struct {
 	Users     []string         `json:"users,omitempty"`
 	Links     bool             `json:"links,omitempty"`
 	ACL       access.ACL       `json:"acl,omitempty"`       // one more condition
-	Anonymous access.Principal `json:"anonymous,omitempty"` // members, public, or empty: nobody
+	Anonymous access.Principal `json:"anonymous,omitempty"` // members, public, or empty: no one
 }
 
 var googleDriveSystem = system{

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Hash names what this process goes by: replicas that show the same hash answer alike. It covers
+// Hash names what this process runs with: replicas that show the same hash answer alike. It covers
 // what was changed in chat. Secrets are no part of it, nor is what concerns one process or machine
 // alone.
 func (c *Config) Hash(changed ...session.Setting) (string, error) {

@@ -7,7 +7,7 @@ import (
 
 // Notion is what is read of a workspace of Notion.
 type Notion struct {
-	Readers map[string]access.ACL `json:"readers"` // by a page's or database's address or id; nil: nobody
+	Readers map[string]access.ACL `json:"readers"` // by a page's or database's address or id; nil: no one
 	Files   bool                  `json:"files,omitempty"`
 	URL     string                `json:"url,omitempty"` // of the API; empty: Notion's own
 }

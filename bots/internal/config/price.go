@@ -61,7 +61,7 @@ func (r *fileReader) price(path string, n ast.Node) spend.Price {
 }
 
 // CheckPrices names the models that have no price although there is a cap on what they cost. more
-// are models beside those of the settings and of the file.
+// are models in addition to those of the settings and of the file.
 func (c *Config) CheckPrices(f *File, more ...string) error {
 	if !c.Caps.Any() {
 		return nil

@@ -378,7 +378,7 @@ func longerThanNothing(to *time.Duration) func(string) error {
 	}
 }
 
-// minSecretKey is what a key must hold at least, so that nobody guesses it: 32 characters of
+// minSecretKey is what a key must hold at least, so that it cannot be guessed: 32 characters of
 // hexadecimal are 128 bits.
 const minSecretKey = 32
 

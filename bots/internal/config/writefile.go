@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wholefile"
 )
 
-// ErrChanged says that somebody else wrote the configuration file meanwhile.
+// ErrChanged says that another program wrote the configuration file meanwhile.
 var ErrChanged = errors.New("the file was changed meanwhile: run the command again")
 
 // WriteFile replaces the configuration file at path, which held before (nil: there was none), by

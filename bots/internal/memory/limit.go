@@ -20,7 +20,7 @@ type Limit struct {
 }
 
 // Parts of what there is, in percent. The rest is for what the runtime does not count, such as
-// programs that are started and pages of files, and on a machine for all that runs beside.
+// programs that are started and pages of files, and on a machine for all that runs there.
 const (
 	ofContainer = 90
 	ofMachine   = 75

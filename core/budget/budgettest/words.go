@@ -8,9 +8,9 @@ import (
 	"github.com/footnotehq/footnote/core/budget"
 )
 
-// Words is a [budget.Counter] with one token for each word, so that sizes can be
-// worked out by hand. A token is a word with the space before it; space at the end
-// of a text is a token of its own. It is safe for concurrent use.
+// Words is a [budget.Counter] with one token for each word, so that sizes can be worked out by
+// hand. A token is a word with the space before it; space at the end of a text is a separate token.
+// It is safe for concurrent use.
 type Words struct {
 	mu     sync.Mutex
 	number map[string]int

@@ -1,4 +1,4 @@
-// Package footprinttest runs a test in a process of its own that has little memory.
+// Package footprinttest runs a test in its own process that has little memory.
 package footprinttest
 
 import (
@@ -29,7 +29,7 @@ func race() bool {
 	return false
 }
 
-// Limited runs work in a process of its own whose data segment (RLIMIT_DATA) has at most the given
+// Limited runs work in its own process whose data segment (RLIMIT_DATA) has at most the given
 // bytes, which includes all that Go allocates. The runtime's memory limit is nine tenths of that,
 // as the program sets it in a container. The test fails if that process dies or if work fails. A
 // test calls Limited once, at its top level, and does nothing else. Its name contains LittleMemory,

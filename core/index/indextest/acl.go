@@ -17,8 +17,8 @@ import (
 // principals are whom documents of the story name.
 var principals = []access.Principal{access.Public, access.Members, "group:a", "group:b", access.Channel("slack", "C1"), access.User("slack", "U1"), access.User("discord", "U1")}
 
-// aclWorld is an index beside the plain truth about who may read what. It is written to by one
-// process and searched by another.
+// aclWorld is an index and the plain truth about who may read what. It is written to by one process
+// and searched by another.
 type aclWorld struct {
 	writer  Guarded
 	index   Guarded
@@ -140,7 +140,7 @@ func (w *aclWorld) titles(ctx context.Context, rt *rapid.T) {
 	}
 }
 
-// beyond may say that somebody may read more who does not, and never the reverse.
+// beyond may say that someone may read more who does not, and never the reverse.
 func (w *aclWorld) beyond(ctx context.Context, rt *rapid.T) {
 	audience := func(name string) access.Audience {
 		held := rapid.SliceOfN(rapid.SampledFrom(principals), 0, 3).Draw(rt, name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A name beside a question says whom or what it is asked for, not what it is about: "How often are
+// A name next to a question says whom or what it is asked for, not what it is about: "How often are
 // backups tested at ACME?", "cc Priya: how often …", "(OPS-1234) how often …", "In Project Heron,
 // how often …", "How often are backups tested, Priya?".
 const (
@@ -40,7 +40,7 @@ var asides = []*regexp.Regexp{
 // bodies are the words of body.
 var bodies = set(strings.NewReplacer("(?:", "", ")", "", "|", " ").Replace(body))
 
-// beside returns the parts of a question, as pairs of offsets, that say whom or what it is asked
+// next to returns the parts of a question, as pairs of offsets, that say whom or what it is asked
 // for.
 func beside(text string) [][2]int {
 	const looked = 2 << 10 // what is pasted has no asides
@@ -56,7 +56,7 @@ func beside(text string) [][2]int {
 	return spans
 }
 
-// aside reports whether the word at text[from:to] stands beside the question.
+// aside reports whether the word at text[from:to] stands next to the question.
 func (n *names) aside(from, to int) bool {
 	for _, span := range n.asides {
 		if span[0] <= from && to <= span[1] {

@@ -8,9 +8,9 @@ import (
 )
 
 // speaksOther reports whether a question in Latin script is in a language in which no document is
-// written, going by its small words: two of them, or one beside a letter that English does not
-// have, and more than in any language of the documents. A question is short, so that Guess seldom
-// dares to tell.
+// written, going by its small words: two of them, or one with a letter that English does not have,
+// and more than in any language of the documents. A question is short, so that Guess seldom dares
+// to tell.
 func speaksOther(text string, langs []language) bool {
 	hits := make([]int, len(guessable))
 	for field := range strings.FieldsFuncSeq(text[:min(len(text), 16*guessWords)], func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }) {

@@ -33,7 +33,7 @@ var languages = func() map[string]language {
 }()
 
 // languageOf resolves a tag ("de", "de-AT", "nb") to a language. Empty tags mean DefaultLanguage;
-// languages without stop words and stemmer, such as Chinese, are analysed as they stand.
+// languages without stop words and stemmer, such as Chinese, are analysed word by word as written.
 func languageOf(tag string) language {
 	name, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	switch name {
@@ -64,7 +64,7 @@ var smallWords = func() map[string]uint32 {
 }()
 
 // Guess names the language of a text by its script or, in Latin script, by the small words that it
-// holds. It answers DefaultLanguage when there is too little to go by.
+// holds. It answers DefaultLanguage when there is too little text.
 func Guess(text string) string {
 	text = text[:min(len(text), 16*guessWords)]
 	if name := scriptLanguage(text); name != "" {
@@ -105,8 +105,7 @@ func Guess(text string) string {
 	return guessable[best]
 }
 
-// scriptLanguage names the language of a text that is mostly written in a script of its own, or
-// nothing.
+// scriptLanguage names the language of a text that is mostly written in its own script, or nothing.
 func scriptLanguage(text string) string {
 	var letters, cyrillic, arabic, tamil, kana, han, hangul int
 	for _, r := range text {

@@ -7,11 +7,11 @@ import (
 )
 
 // names tells which words of a question are written as names. What no document names, no document
-// answers, however well its other words fit, unless the name stands beside the question; an
+// answers, however well its other words fit, unless the name is only next to the question; an
 // ordinary word that occurs nowhere has synonyms that do.
 type names struct {
 	text   string
-	asides [][2]int // what stands beside the question
+	asides [][2]int // what is next to the question
 	cased  bool     // capitals tell something: not everything is written in them, and the language does not give them to all its nouns
 }
 

@@ -25,7 +25,7 @@ var (
 	// in advance, Bob Miller".
 	closing = regexp.MustCompile(`(?i)(?:[.?!,;:)\n]|\s[-–—]+\s)\s*` + farewell + `\b(?:[ \t]+(?:in advance|a lot|so much|very much|again|all|everyone|everybody|team|folks|guys|you|im voraus|d['’]avance|de antemano|mille))*` +
 		`[ \t]*[,.!;:–—-]*\s*(?:[\pL'’.-]+[ \t]*){0,3}[.!,\s]*$`)
-	// signature is a name below a line of its own, or behind a dash, at the end.
+	// signature is a name on a separate last line, or behind a dash, at the end.
 	signature = regexp.MustCompile(`(?:\n\s*(?:[-–—_]+\s*\n?\s*)?|[.?!]\s+[-–—]+\s*)` + person + `(?:[ \t]+` + person + `){0,2}[ \t]*(?:\n[^\n?]{0,60}){0,2}\s*$`)
 )
 

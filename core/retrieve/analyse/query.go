@@ -17,7 +17,7 @@ type Term struct {
 	// Count is how often the term stands in the query, 1 or more: whoever repeats a word asks about
 	// it. In scores it weighs as many times as much.
 	Count int
-	// Synonym numbers, from 1, the word or phrase beside the question's own words that the term is
+	// Synonym numbers, from 1, the word or phrase next to the question's own words that the term is
 	// one word of (Synonyms). A document says that when it holds all its terms.
 	Synonym int
 	// Share is what a synonym's term weighs, of what the word of the question does.
@@ -30,7 +30,7 @@ type Term struct {
 	// in several languages, of which a document holds the one in its own: they are as frequent as
 	// all of them together, lest the few documents of one language come first everywhere.
 	Part int
-	// Chatter marks words that questions carry whatever they ask about ("please", "anybody",
+	// Chatter marks words that questions carry whatever they ask about ("please", "anyone",
 	// "explain"), and words that are stop words in one of the languages: they are looked for, but a
 	// passage without them lacks nothing.
 	Chatter bool
@@ -38,8 +38,8 @@ type Term struct {
 	// acronyms, capitals in mid-sentence. A question that names what no document does is not
 	// answered by its other words.
 	Name bool
-	// Aside marks words that stand beside the question, such as names: whom or what it is asked
-	// for, not what it is about.
+	// Aside marks words that are next to the question, such as names: whom or what it is asked for,
+	// not what it is about.
 	Aside bool
 	// Foreign marks words of a language, or in a script, in which no document is written. That no
 	// document holds one says little.

@@ -99,7 +99,7 @@ func wordsOf(text string, stem *stemmer) []string {
 		switch {
 		case t.kind == extra && single(t.text):
 		case t.kind == extra:
-			words = append(words[:units[t.unit]], cut(t.text)) // in the place of its parts
+			words = append(words[:units[t.unit]], cut(t.text)) // instead of its parts
 		case t.kind == word && !stem.lang.stops[t.text]:
 			words = append(words, cut(stem.stem(t.text)))
 		case t.kind == exact:

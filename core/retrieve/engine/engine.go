@@ -1,8 +1,7 @@
-// Package engine is the port to a search engine that stands beside the database: it adds up what it
-// is told that words weigh, compares vectors, and leaves out what an audience may not read. What it
-// holds is made from the database and can be made anew at any time; what it finds is looked up
-// there before anybody sees it. So an engine that is late, or wrong, hides something, and never
-// reveals anything.
+// Package engine is the port to a search engine next to the database: it adds up the weights that
+// it gets, compares vectors, and leaves out what an audience may not read. What it holds is made
+// from the database and can be rebuilt at any time; what it finds is looked up there before it is
+// shown. So an engine that is late, or wrong, hides something, and never reveals anything.
 package engine
 
 import (

@@ -8,7 +8,7 @@ import (
 )
 
 // Block holds the sketches of one block of 65,536 chunks. It is safe for concurrent reading while
-// nobody writes.
+// no one writes.
 type Block struct {
 	space  *Space
 	words  []uint64

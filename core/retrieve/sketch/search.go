@@ -24,7 +24,7 @@ const (
 )
 
 // Search looks in some blocks for the chunks that are nearest to a query, with as many goroutines
-// as call Work. The blocks must not be written to while it begins, nor while anybody is in Work.
+// as call Work. The blocks must not be written to while it begins, nor while anyone is in Work.
 type Search struct {
 	query *Query
 	parts []Part

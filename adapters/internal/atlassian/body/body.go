@@ -31,8 +31,8 @@ type About struct {
 	// other anchors of headings.
 	NewEditor bool
 	NoAnchors bool // headings have none: it is no page
-	// Person returns what somebody is called, by account id or user key; empty where that is not
-	// known. Nil: nobody's name is known.
+	// Person returns what someone is called, by account id or user key; empty where that is not
+	// known. Nil: no one's name is known.
 	Person func(id string) string
 }
 

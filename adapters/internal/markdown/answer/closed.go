@@ -105,7 +105,7 @@ func (p *pending) closers(text string, leaf int) (next string, done bool) {
 		stack := p.openers[last]
 		o := stack[len(stack)-1]
 		if len(text)-leaf-o.at > maxHold {
-			break // nobody emphasises so much: it is a character
+			break // no writer emphasises so much: it is a character
 		}
 		if strings.Trim(text[leaf+o.at:], marks+" \t\n") == "" {
 			return text[:leaf+o.at], false

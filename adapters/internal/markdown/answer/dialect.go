@@ -2,9 +2,9 @@ package answer
 
 // Dialect says how a platform writes things. Implementations are stateless. What they return is
 // bounded by a constant multiple of what they are given, and holds neither line feeds nor anything
-// that mentions somebody.
+// that mentions someone.
 type Dialect interface {
-	// Neutral breaks whatever in a text would mention somebody, and leaves the rest as it is. It is
+	// Neutral breaks whatever in a text would mention someone, and leaves the rest as it is. It is
 	// given whole stretches of text, before they are cut into words.
 	Neutral(text string) string
 	// NeutralCode does the same for code.
@@ -65,7 +65,7 @@ type Grid struct {
 	Open  []string
 	Rows  []string // one for each row after the header
 	Close string
-	// Every is after how many rows the table is ended and begun anew; 0 for never.
+	// Every is after how many rows the table is ended and begun again; 0 for never.
 	Every int
 }
 

@@ -43,7 +43,7 @@ func (s Style) Mark() string {
 // maxLanguage is how much of a language's name is kept, in bytes.
 const maxLanguage = 20
 
-// Language keeps of the name of a code block's language what can stand beside a fence.
+// Language keeps of the name of a code block's language what can follow a fence.
 func Language(name string) string {
 	for i, r := range name {
 		if !Letter(r) && !strings.ContainsRune("+-#._", r) || i >= maxLanguage {

@@ -18,7 +18,7 @@ type Flow struct {
 
 // What is open of an answer, at most a segment and a page, is read and written again each time that
 // Pages is called. That may come to so many bytes, and so many for each byte of the text. It is
-// enough for hundreds of calls, and a few for each segment; who calls for each character is told of
+// enough for hundreds of calls, and a few for each segment; a caller for each character gets
 // several at once.
 const (
 	freeEffort = 2 << 20
@@ -33,8 +33,8 @@ func NewFlow(d Dialect, count func(string) int, limit int) *Flow {
 	return &Flow{text: growing{segmenter: newSegmenter()}, w: w, effort: freeEffort, ended: func() bool { return false }}
 }
 
-// Until has what is called next end, at most thousands of characters later, once ended says that
-// nobody waits for it. The Flow is of no use then.
+// Until ends the next calls, at most thousands of characters later, once ended says that the caller
+// has gone. The Flow is of no use then.
 func (f *Flow) Until(ended func() bool) { f.ended = ended }
 
 // Write takes more of the text.

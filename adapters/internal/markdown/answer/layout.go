@@ -11,7 +11,7 @@ import (
 type Page struct {
 	Text  string // as the platform writes it
 	Plain string // its words, without any markup
-	// Close ends a code block that Text ends in, and Open begins it anew. Only the last page of
+	// Close ends a code block that Text ends in, and Open begins it again. Only the last page of
 	// Forward has them; in other pages they are a part of Text.
 	Close, Open string
 }
@@ -20,7 +20,7 @@ type Page struct {
 // exceed count(a)+count(b). Limits below MinLimit are taken for MinLimit. Pages are broken between
 // paragraphs if one ends in the page's second half, else between lines, sentences, words, and last
 // within words, but never within a character, link or footnote that fits on half a page. Code
-// blocks are closed and begun anew, tables get their header again.
+// blocks are closed and begun again, tables get their header again.
 func (t *Tree) Pages(d Dialect, policy Policy, count func(string) int, limit int) []Page {
 	w := newWriter(d, policy, count, limit)
 	w.pieces = make([]piece, 0, t.size/6) // about as many as words

@@ -54,7 +54,7 @@ type frame struct {
 	above  int    // the same of the item before it in the list
 }
 
-// wrap is what pieces are inside of: a code block or a table. It is ended and begun anew at a page
+// wrap is what pieces are inside of: a code block or a table. It is ended and begun again at a page
 // break.
 type wrap struct {
 	open []string // lines

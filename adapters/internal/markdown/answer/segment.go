@@ -11,14 +11,14 @@ import (
 // that grows is read once, but for its last segment, and no text takes longer, or more memory, than
 // its length allows. Segments end where blocks do: a line behind an empty one that nothing open
 // reaches into. What is too large is parted: a paragraph becomes two, a table and a code block are
-// begun anew, and a list goes on.
+// begun again, and a list goes on.
 const (
 	maxSegment = 16 << 10 // weight after which a segment ends with its line, and twice as much after which it ends anywhere
-	lineWeight = 32       // of a line outside of code, beside its bytes
+	lineWeight = 32       // of a line outside of code, next to its bytes
 	maxLeaf    = 16 << 10 // of what emphasis and links can reach across, in bytes, where each mark counts for markWeight
 	markWeight = 48
 	maxMarkers = 32      // of quotations and items at the beginning of a line
-	maxRepeat  = 1 << 10 // bytes of the header of a table, or the fence of a code block, that are begun anew
+	maxRepeat  = 1 << 10 // bytes of the header of a table, or the fence of a code block, that are begun again
 	maxMissing = 256     // cells that the rows of a table lack
 )
 
@@ -160,7 +160,7 @@ func (s *segmenter) cut(at int, repeat string, goesOn bool, done []segment) []se
 	return s.write(rest, done)
 }
 
-// fence begins the open code block anew.
+// fence begins the open code block again.
 func (s *segmenter) fence() string {
 	line, _, _ := strings.Cut(string(s.open[s.end.opened:]), "\n")
 	at := strings.Index(line, strings.Repeat(string(s.end.fence), s.end.run))

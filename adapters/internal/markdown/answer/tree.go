@@ -92,12 +92,12 @@ const (
 	CodeSpan                   // Text
 	Link                       // URL, Title, Label; a Label that is empty or the address itself is nil
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
-	Email                      // Text: the address, which holds an @ that mentions nobody
+	Email                      // Text: the address, which holds an @ that mentions no one
 	Break                      // the end of a line
 	seam                       // where a tag was: the words on both sides are one, but were not written as one
 )
 
-// Inline is a stretch of a block's text. Emphasis is not a node of its own: every stretch knows its
+// Inline is a stretch of a block's text. Emphasis is not its own node: every stretch knows its
 // styles.
 type Inline struct {
 	Kind   InlineKind

@@ -1,6 +1,6 @@
-// Package foot says what stands under an answer on every chat platform, or in its place: what the
-// person is told beside it, and the documents behind it. It also decides, for one answer, which
-// addresses may be links. All functions are pure.
+// Package foot says what stands under an answer on every chat platform, or in its place: the
+// notices next to it, and the documents behind it. It also decides, for one answer, which addresses
+// may be links. All functions are pure.
 package foot
 
 import (

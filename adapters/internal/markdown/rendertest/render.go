@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Now is the time that ages are told from.
+// Now is the time that ages are counted from.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 // Cited are documents as cite.Processor announces them. The first was found by a search and is five
@@ -41,7 +41,7 @@ func View(payloads ...packet.Payload) *stream.View {
 }
 
 // Corpus has each text of the corpus rendered, as a finished answer that cites documents, and
-// checks it against testdata/render of the package under test. The corpus is beside the parser.
+// checks it against testdata/render of the package under test. The corpus is next to the parser.
 func Corpus(t *testing.T, render func(t *testing.T, v *stream.View) string) {
 	t.Helper()
 	files, err := filepath.Glob("../../internal/markdown/answer/testdata/corpus/*.md")

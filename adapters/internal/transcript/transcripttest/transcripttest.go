@@ -86,7 +86,7 @@ func (x *Index) Pausing(t *testing.T, n int) (index.Run, error) {
 	return run, err
 }
 
-// Words are all that is found of documents that somebody who holds principals may read.
+// Words are all that is found of documents that a person who holds principals may read.
 func (x *Index) Words(held ...access.Principal) string {
 	var b strings.Builder
 	audience := access.NewAudience(access.DefaultTenant, held...)
@@ -136,7 +136,7 @@ func Sorted(text string) string {
 // marker is what tells one version of a message from all others.
 var marker = regexp.MustCompile(`mark\d+x`)
 
-// Check compares the messages "mark1x", "mark2x" … that somebody finds with those that the person
+// Check compares the messages "mark1x", "mark2x" … that someone finds with those that the person
 // may open, and where whole is set with all of them that the source reads.
 func (x *Index) Check(t T, name, found string, opens, read map[string]bool, whole bool) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 // seconds of them.
 const stories = "20"
 
-// Main is a package's TestMain: it has Suite tell a few stories, or as many as it is told.
+// Main is a package's TestMain: it has Suite tell a few stories, or as many as the flag says.
 func Main(m *testing.M) {
 	if os.Getenv("RAPID_CHECKS") == "" {
 		if err := flag.Set("rapid.checks", stories); err != nil {

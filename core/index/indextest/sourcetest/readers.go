@@ -68,7 +68,7 @@ func (r *Readers) ReadNodes(ctx context.Context, c index.NodeReader) error {
 	return nil
 }
 
-// ReadGroups reads all people and groups. Nobody may be told of twice.
+// ReadGroups reads all people and groups. No person may be listed twice.
 func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	r.UnreadGroups = nil
 	groups, people := make(map[access.Principal][]string), make(map[string]index.Person)
@@ -96,7 +96,7 @@ func (r *Readers) ReadGroups(ctx context.Context, c index.GroupReader) error {
 	return nil
 }
 
-// Held is what somebody holds of a source.
+// Held is what someone holds of a source.
 func (r *Readers) Held(source document.SourceID, person string) []access.Principal {
 	held := []access.Principal{access.SourceGroup(string(source), access.SourcePerson, person), access.SourceAll(string(source))}
 	for g, members := range r.Groups {
@@ -107,7 +107,7 @@ func (r *Readers) Held(source document.SourceID, person string) []access.Princip
 	return held
 }
 
-// Lets reports whether somebody who holds something is let in by a node, with those above it.
+// Lets reports whether a person who holds something is let in by a node, with those above it.
 func (r *Readers) Lets(node string, held ...access.Principal) bool {
 	for range len(r.Nodes) + 1 {
 		n, known := r.Nodes[node]

@@ -44,7 +44,7 @@ func Read[C index.Connector](t testing.TB, open func() (C, error)) *Reading[C] {
 	return r
 }
 
-// Again makes the connector anew, as another process would.
+// Again makes the connector again, as another process would.
 func (r *Reading[C]) Again() {
 	r.T.Helper()
 	var err error

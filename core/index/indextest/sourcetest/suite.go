@@ -65,7 +65,7 @@ func (s *story) edit(t *rapid.T) {
 }
 
 // sync reads the source as the first run does: groups, nodes, documents. All of it is tried, as by
-// jobs of their own.
+// separate jobs.
 func (s *story) sync(ctx context.Context, c index.Connector) error {
 	chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
 	if err != nil {
@@ -154,7 +154,7 @@ func (s *story) busySync(t *rapid.T) {
 	s.check(t, false)
 }
 
-// twoSyncs are two processes that read the source at once, while it changes and somebody asks.
+// twoSyncs are two processes that read the source concurrently, while it changes and people ask.
 func (s *story) twoSyncs(t *rapid.T) {
 	var both sync.WaitGroup
 	errs := make([]error, 2)
@@ -173,7 +173,7 @@ func (s *story) twoSyncs(t *rapid.T) {
 	s.check(t, false)
 }
 
-// revoked reads a source that does not accept the credential: nobody may read anything. Afterwards
+// revoked reads a source that does not accept the credential: no one may read anything. Afterwards
 // it does again.
 func (s *story) revoked(t *rapid.T) {
 	restore := s.world.Revoke()

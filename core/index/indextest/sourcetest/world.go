@@ -1,4 +1,4 @@
-// Package sourcetest checks connectors of sources that have readers of their own, with the stores
+// Package sourcetest checks connectors of sources that have their own readers, with the stores
 // behind them: whoever is shown a document by the index may open it in the source, under random
 // edits, faults, interruptions and several processes at once; and once nothing changes any more,
 // the other way round.
@@ -28,13 +28,13 @@ type World interface {
 	Fault(t *rapid.T) (mend func())
 	// Revoke has the source refuse the credential, until restore is called.
 	Revoke() (restore func())
-	// People are accounts of a chat platform: of everybody in the source, and of some who are
-	// nobody there. An account belongs to a person of the source whose address, below Domain, is
+	// People are accounts of a chat platform: of everyone in the source, and of some who are
+	// unknown there. An account belongs to a person of the source whose address, below Domain, is
 	// its own.
 	People() []access.Account
 	// Documents are all that there ever were.
 	Documents() []document.ID
-	// MayRead decides for one account whether it may read a document now. Nobody may read what is
+	// MayRead decides for one account whether it may read a document now. No one may read what is
 	// not there.
 	MayRead(who access.Account, d document.ID) bool
 }
