@@ -11,8 +11,8 @@ import "slices"
 //     issue, its reporter, its assignee, or whoever stands in a custom field
 //     (https://support.atlassian.com/jira-cloud-administration/docs/manage-project-permissions/; the types are those of
 //     https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object).
-// - No one reads anything who has no access to an application of the site, but what visitors see: "Anyone on the web".
-// - In a team-managed project "you can restrict an issue to certain roles" too
+//   - No one reads anything who has no access to an application of the site, but what visitors see: "Anyone on the web".
+//   - In a team-managed project "you can restrict an issue to certain roles" too
 //     (https://support.atlassian.com/jira-software-cloud/docs/restrict-access-to-an-issue-in-a-team-managed-project/).
 func (w *World) MayRead(u *User, i *Issue) bool {
 	w.Mu.Lock()
