@@ -23,7 +23,7 @@ import (
 type TraceConfig struct {
 	Endpoint string            // of a collector that takes OTLP over HTTP, without the path /v1/traces
 	Headers  map[string]string // that the collector asks for
-	CAFile   string            // of certificate authorities that are trusted in addition to the system's
+	CAFile   string            // certificate authorities besides the system's
 	Version  string            // of the program
 	Logger   *slog.Logger      // nil: silent
 }

@@ -69,7 +69,7 @@ func targetOf(r *http.Request) (target, []byte) {
 		return target("query " + string(found[1])), body
 	}
 	name := r.Method + " " + numbers.ReplaceAllString(r.URL.Path, "N")
-	for _, param := range []string{"cql", "q", "type"} { // searches are distinguished by their beginning
+	for _, param := range []string{"cql", "q", "type"} { // searches differ in their beginning
 		words := strings.Fields(numbers.ReplaceAllString(r.URL.Query().Get(param), "N"))
 		name += " " + strings.Join(words[:min(len(words), 4)], " ")
 	}

@@ -263,7 +263,7 @@ func (t *Tool) Run(ctx context.Context, call tool.Call, emit *packet.Emitter) (r
 		return t.page(ctx, found.Ranking, 0, page, scope)
 	}
 	var earlier []retrieve.Hit
-	if dates.Open() && len(asked.Authors) == 0 && scope.Passages == 0 { // else they may be of any time, or by anyone
+	if dates.Open() && len(asked.Authors) == 0 && scope.Passages == 0 { // else of any time or person
 		earlier = t.backfill(ctx, found, scope)
 	}
 	result, left := t.result(ctx, found, earlier, scope, asked.dropped)
