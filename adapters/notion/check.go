@@ -46,7 +46,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 		return "", errors.Join(append(faults, err)...)
 	}
 	if len(unnamed) > 0 {
-		faults = append(faults, fmt.Errorf("NOBODY may read what stands on %s: the integration is shown it, and Notion does not tell who may read it. "+
+		faults = append(faults, fmt.Errorf("NO ONE may read what is on %s: the integration is shown it, and Notion does not tell who may read it. "+
 			"Name each of these pages under readers with who may read it, or with nothing behind it to hide it from everyone", strings.Join(unnamed, ", ")))
 	}
 	if len(roots) == 0 {
@@ -61,7 +61,7 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 
 func said(readers access.ACL) string {
 	if len(readers) == 0 {
-		return "NOBODY"
+		return "NO ONE"
 	}
 	names := make([]string, len(readers))
 	for i, p := range readers {

@@ -387,7 +387,7 @@ func TestCheckSaysWhatNobodyDecided(t *testing.T) {
 	if err == nil || what != "the workspace Acme: Handbook (read by members)" {
 		t.Fatalf("%q, %v", what, err)
 	}
-	for _, want := range []string{"NOBODY may read what stands on", `"Board"`, `"Tasks"`, absent + " is not shown to the integration"} {
+	for _, want := range []string{"NO ONE may read what is on", `"Board"`, `"Tasks"`, absent + " is not shown to the integration"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said: %v", want, err)
 		}
@@ -396,7 +396,7 @@ func TestCheckSaysWhatNobodyDecided(t *testing.T) {
 		t.Errorf("what stands below is named, too: %v", err)
 	}
 	what, err = connector(t, s, map[string]access.ACL{open.ID: {members}, board.ID: nil, database.ID: nil}).Check(t.Context())
-	if err != nil || !strings.Contains(what, "Board (read by NOBODY)") {
+	if err != nil || !strings.Contains(what, "Board (read by NO ONE)") {
 		t.Errorf("all is decided: %q, %v", what, err)
 	}
 }

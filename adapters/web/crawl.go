@@ -132,7 +132,7 @@ func (c *crawl) add(at *url.URL, depth int, sitemap string) bool {
 	case len(c.queued) >= c.options.MaxPages || c.named+len(n) > c.options.MaxPages*nameSize:
 		if !c.full {
 			c.skip(c.source.Name, fmt.Sprintf("It has more than %d pages, or addresses of more than %d characters on average; the others are left out. "+
-				"Index parts of it as sources of their own.", c.options.MaxPages, nameSize))
+				"Index parts of it as separate sources.", c.options.MaxPages, nameSize))
 		}
 		c.full = true
 		return false

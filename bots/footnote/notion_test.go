@@ -28,7 +28,7 @@ func TestNotionIsASource(t *testing.T) {
 	}
 	p = p.with("NOTION_TOKEN=" + space.Token)
 	r := p.run(t, add...)
-	for _, want := range []string{"the workspace Acme: Handbook (read by members)", `NOBODY may read what stands on "Board" (https://www.notion.so/` + board.ID} {
+	for _, want := range []string{"the workspace Acme: Handbook (read by members)", `NO ONE may read what is on "Board" (https://www.notion.so/` + board.ID} {
 		if !strings.Contains(r.stderr, want) || strings.Contains(r.stderr, space.Token) {
 			t.Errorf("adding does not say %q:\n%s", want, r.stderr)
 		}
@@ -43,7 +43,7 @@ func TestNotionIsASource(t *testing.T) {
 		t.Errorf("indexing once more says:\n%s", r.stderr)
 	}
 	for _, command := range [][]string{{"sources", "check"}, {"doctor"}} {
-		if r := p.try(t, "", command...); r.code != 1 || !strings.Contains(r.stdout+r.stderr, "NOBODY may read what stands on") {
+		if r := p.try(t, "", command...); r.code != 1 || !strings.Contains(r.stdout+r.stderr, "NO ONE may read what is on") {
 			t.Errorf("%v: exit code %d\n%s%s", command, r.code, r.stdout, r.stderr)
 		}
 	}

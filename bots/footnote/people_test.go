@@ -99,7 +99,7 @@ func TestPeopleAreListedAndImported(t *testing.T) {
 	if got, want := states(), "Ada matched discord:41771983423143936,slack:U1. Bob unmatched slack:U2. Cyd matched slack:U3. "; got != want {
 		t.Errorf("with the operator's mapping: %q, want %q", got, want)
 	}
-	if r := p.run(t, "people", "--state", "unmatched"); !strings.Contains(r.stdout, "is nobody here, as said by") || !strings.Contains(r.stdout, "2 matched, 1 unmatched, 0 conflicting") {
+	if r := p.run(t, "people", "--state", "unmatched"); !strings.Contains(r.stdout, "is no one here, as said by") || !strings.Contains(r.stdout, "2 matched, 1 unmatched, 0 conflicting") {
 		t.Errorf("it lists:\n%s", r.stdout)
 	}
 	p.try(t, "source,person,account\n", "people", "import", "--replace", "-")

@@ -105,7 +105,7 @@ func shared(links []link, listeners int) []access.Held {
 		if !l.known {
 			continue
 		}
-		from = "everybody here is somebody in " + l.source
+		from = "everybody here is a known person in " + l.source
 		if listeners == 1 {
 			from = "everybody " + l.from()
 		}

@@ -207,7 +207,7 @@ func (w *everybody) match(p described, domains []string) Match {
 
 // claims says why no account is matched with a person who has addresses that count.
 func (w *everybody) claims(m *Match, emails []string) {
-	m.Why = "nobody of a chat platform has " + strings.Join(emails, ", ")
+	m.Why = "no account of a chat platform has " + strings.Join(emails, ", ")
 	for _, e := range emails {
 		claim := w.byEmail[e]
 		if len(claim) == 0 {
@@ -225,7 +225,7 @@ func (w *everybody) claims(m *Match, emails []string) {
 		case slices.Max(slices.Collect(maps.Values(workspaces))) > 1:
 			m.Why = "several accounts of a workspace have " + e
 		case spoken && said.Person == "":
-			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is nobody here, as said by "+said.By, said.At
+			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is no one here, as said by "+said.By, said.At
 		case spoken:
 			m.State, m.Why, m.At = Unmatched, "whoever has "+e+" is "+said.Person+", as said by "+said.By, said.At
 		case len(w.said[[2]string{string(m.Source), m.Person}]) > 0:

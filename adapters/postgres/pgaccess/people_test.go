@@ -301,8 +301,8 @@ func TestPeopleAreExplained(t *testing.T) {
 	}
 	want := map[string]string{
 		"ada": "matched: the address ada@a.org", "bob": "conflicting: several accounts of a workspace have bob@a.org",
-		"cyd": "unmatched: whoever has cyd@a.org is nobody here, as said by op", "dan": "matched: said by op",
-		"eve": "unmatched: the domain of eve@b.org is not listed under identity.domains", "fay": "unmatched: nobody of a chat platform has fay@a.org",
+		"cyd": "unmatched: whoever has cyd@a.org is no one here, as said by op", "dan": "matched: said by op",
+		"eve": "unmatched: the domain of eve@b.org is not listed under identity.domains", "fay": "unmatched: no account of a chat platform has fay@a.org",
 		"gil": "unmatched: whoever has gil@a.org was forgotten at their own wish",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

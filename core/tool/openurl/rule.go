@@ -81,7 +81,7 @@ type rules struct {
 }
 
 var (
-	errUnknown  = errors.New("it stands neither in the conversation nor in the documents that were found, and only such addresses can be opened, exactly as they stand there")
+	errUnknown  = errors.New("it is neither in the conversation nor in the documents that were found, and only such addresses can be opened, exactly as written there")
 	errListed   = errors.New("only the operator's list lets it be opened, and not where people who do not belong to the organisation read along")
 	errWithheld = errors.New("not everybody in this conversation may read what is there")
 	errPrivate  = errors.New("documents that are not public are in use, and then only addresses that the operator listed can be opened")

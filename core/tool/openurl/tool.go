@@ -46,7 +46,7 @@ var description string
 var guide string
 
 const parameters = `{"type":"object","properties":{"urls":{"type":"array","items":{"type":"string"},"minItems":1,"maxItems":10,` +
-	`"description":"Addresses, exactly as they stand in the conversation or in the documents."}},"required":["urls"]}`
+	`"description":"Addresses, exactly as written in the conversation or in the documents."}},"required":["urls"]}`
 
 // Page is a page of the web as readable text.
 type Page struct {
