@@ -10,7 +10,7 @@ import (
 // Tidier is implemented by Surfaces that can look at what a turn left behind when every replica
 // went away.
 type Tidier interface {
-	// Tidy takes back what was said beside a turn, and reports whether an answer to it stands there
+	// Tidy takes back the notices of a turn, and reports whether an answer to it is there
 	// half-written. What cannot be known any more, such as in a channel that the bot was removed
 	// from, is no error. Safe for concurrent use.
 	Tidy(ctx context.Context, t session.Turn, permit Permit) (half bool, err error)
@@ -18,7 +18,7 @@ type Tidier interface {
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
-// close ends a turn that nobody was there for, without a word: its answer may have been given
+// close ends a turn that no replica was there for, without a word: its answer may have been given
 // before a backup was restored. Only where the platform shows that the answer stands there
 // half-written does the turn end as failed, in its place.
 func (s *Service) close(ctx context.Context, a *attempt) error {

@@ -14,8 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Why an answer that nobody asked for was not given. They are kept for explanations and shown to
-// nobody unasked.
+// Why an unasked answer was not given. They are kept for explanations and shown only on request.
 const (
 	declinedHuman    = "Someone else replied first."
 	declinedEvidence = "The best passage matches %.0f %% of the question; this channel wants %.0f %%."
@@ -27,8 +26,8 @@ const (
 	declinedSearch   = "Nothing can be searched, so nothing is answered unasked."
 )
 
-// answerUnasked runs a turn that nobody asked for. It is silent until a word of the answer rests on
-// a document; if none ever does, nobody learns of the turn.
+// answerUnasked runs an unasked turn. It is silent until a word of the answer rests on a document;
+// if none ever does, the turn stays unseen.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.began(ctx, a.turn)
@@ -86,8 +85,8 @@ func (s *Service) decline(ctx context.Context, a *attempt, saved session.Saved) 
 	return s.delivered(ctx, a, "")
 }
 
-// whyNotUnasked is why an answer that nobody asked for is not to be tried at all; empty when it is.
-// What holds in the channel is asked anew, since the turn may have waited for people to answer.
+// whyNotUnasked is why an unasked answer is not to be tried at all; empty when it is. What holds in
+// the channel is read again, since the turn may have waited for people to answer.
 func (s *Service) whyNotUnasked(ctx context.Context, t session.Turn) (string, error) {
 	if !t.LimitedUntil.IsZero() {
 		return declinedLimited, nil

@@ -5,7 +5,7 @@
 // The way of a question: [Service.Judge] decides whether a message is to be answered, by what holds
 // in its channel; [Service.Take] stores it and queues its turn; a worker of any replica leases the
 // turn and makes an attempt at it, for which the [Engine] writes packets and a [Delivery] shows
-// them; the turn is then saved, delivered, and done. The rooms beside it: policy decides, as pure
+// them; the turn is then saved, delivered, and done. The rooms next to it: policy decides, as pure
 // functions; action does what people ask for about an answer; command answers what they type. What
 // does not belong here is what a platform looks like, which rules hold, and what happens to an
 // answer that was given.
@@ -50,7 +50,7 @@ type Setup struct {
 	ResponseFormat json.RawMessage
 }
 
-// Setups chooses the setup of each turn, by its channel for instance. It is asked anew for every
+// Setups chooses the setup of each turn, by its channel for instance. It is called again for every
 // attempt. Safe for concurrent use.
 type Setups interface {
 	Setup(ctx context.Context, t session.Turn) (Setup, error)
@@ -111,7 +111,7 @@ type Surfaces interface {
 	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
 	// Listeners returns who will see the turn's answer, as the platform says at this moment: the
 	// asker alone in a private conversation, else everybody who can open the channel. An error says
-	// that nobody could be asked.
+	// that the platform could not be asked.
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 }
 
@@ -122,11 +122,10 @@ type Note struct {
 	Buttons  []thread.Button // each about the turn that the note belongs to
 }
 
-// Whisperer is implemented by Surfaces that can tell a person something which nobody else sees.
+// Whisperer is implemented by Surfaces that can show a person something which no one else sees.
 type Whisperer interface {
-	// Whisper tells the asker of a turn something that nobody else in the channel may see, and of
-	// which nobody may see that it was said: in a message that the platform shows to one person,
-	// else in a direct message. It is called once for a note; a failure is logged and not made
-	// good. Safe for concurrent use.
+	// Whisper shows the asker of a turn a note that no one else in the channel can see or notice:
+	// in a message that the platform shows to one person, else in a direct message. It is called
+	// once for a note; a failure is logged and not made good. Safe for concurrent use.
 	Whisper(ctx context.Context, t session.Turn, note Note) error
 }

@@ -28,7 +28,7 @@ const (
 	retryLast     = 30 * time.Second
 )
 
-// errStray hands a turn back that nobody wanted stopped.
+// errStray hands a turn back that was not to be stopped.
 var errStray = errors.New("the turn was stopped by a signal of an earlier attempt")
 
 // attempt is one turn that this process works on. Its context ends when the process must let go of
@@ -167,7 +167,7 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 }
 
 // park lets go of a turn that waits for a person, once the thread shows what it waits for. Until
-// then nobody can choose.
+// then there is no choice.
 func (s *Service) park(ctx context.Context, a *attempt, delivery Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()

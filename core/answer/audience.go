@@ -26,14 +26,14 @@ const (
 	askAgain = 500 * time.Millisecond
 )
 
-// errAudience hands a turn back whose answer would be seen by somebody who may read less than those
+// errAudience hands a turn back whose answer would be seen by a person who may read less than those
 // for whom it was begun.
 var errAudience = errors.New("others listen than when the turn was begun")
 
 // listeners is who will see what is written from now on. A turn may have waited in the queue, or
 // been taken over, since its intake: people have joined the channel meanwhile, or left the
-// organisation. Where the platform cannot be asked, the answer uses public documents only; while it
-// is still being found out who listens, the asker is told so, and the answer waits. known says that
+// organisation. Where the platform cannot be asked, the answer uses public documents only; while
+// the audience is still being looked up, the asker reads so, and the answer waits. known says that
 // the platform has answered.
 func (s *Service) listeners(ctx context.Context, t session.Turn) (present access.Audience, known bool) {
 	present, err := s.Present(ctx, t)
@@ -50,7 +50,7 @@ func (s *Service) listeners(ctx context.Context, t session.Turn) (present access
 }
 
 // Present asks the platform once who will see what is written for a turn, and finds out what all of
-// them hold. Its error says that nobody can tell. What cannot be found out about sources is not
+// them hold. Its error says that it is not known. What cannot be found out about sources is not
 // among it.
 func (s *Service) Present(ctx context.Context, t session.Turn) (access.Audience, error) {
 	present, err := s.present(ctx, t)
@@ -108,8 +108,8 @@ func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Aud
 }
 
 // audienceNow is what those for whom a turn was begun, and those who listen at this moment, may
-// read. Nobody needs to be asked where that is public documents only. Where nobody answers for a
-// while, it is those.
+// read. The platform need not be asked where that is public documents only. Where it does not
+// answer for a while, it is those.
 func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audience {
 	least := access.NewAudience(t.Session.Tenant)
 	if t.Audience.Key() == least.Key() {
@@ -132,7 +132,7 @@ func (s *Service) audienceNow(ctx context.Context, t session.Turn) access.Audien
 	}
 }
 
-// audienceUnchanged lets go of an attempt once somebody listens who may read less than those for
+// audienceUnchanged lets go of an attempt once a person listens who may read less than those for
 // whom it was begun.
 func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Context) error {
 	return func(ctx context.Context) error {
@@ -144,9 +144,9 @@ func (s *Service) audienceUnchanged(t session.Turn, a *attempt) func(context.Con
 	}
 }
 
-// recheck passes packets on, and before an answer's last one says which of its documents are not to
-// be read any more by those for whom the turn was begun, or by somebody who listens now. known says
-// that it is known who they are, else the answer's end says that it is not.
+// recheck passes packets on, and before an answer's last one says which of its documents those for
+// whom the turn was begun, or a new listener, may not read any more. known says that it is known
+// who they are, else the answer's end says that it is not.
 func (s *Service) recheck(ctx context.Context, t session.Turn, known bool, to packet.Sink) packet.Sink {
 	c := &checked{
 		to: to, shown: make(map[int]map[document.ID]bool),

@@ -62,7 +62,7 @@ func savedOf(report turn.Report, number int, at time.Time) session.Saved {
 
 // save gives the turn its outcome. It is tried until it is known to have happened, or the turn is
 // another's. A turn whose question was deleted meanwhile ends as Superseded, and is then handed
-// back with ErrWithdrawn, to be delivered anew as what it is now; one whose answer was removed,
+// back with ErrWithdrawn, to be delivered again as what it is now; one whose answer was removed,
 // with ErrRemoved.
 func (s *Service) save(ctx context.Context, a *attempt, saved session.Saved) (err error) {
 	ctx, saving := span.Begin(ctx, "save")
@@ -190,7 +190,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	final := Result{Outcome: saved.Outcome, Saved: saved}
-	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
+	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only its notices, which opening the delivery has taken back
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn

@@ -7,17 +7,17 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// maxLookups is how many who may be helpers wait to be looked up; beyond them nobody is.
+// maxLookups is how many who may be helpers wait to be looked up; beyond them no one is.
 const maxLookups = 256
 
-// lookup is somebody who wrote in a thread, and may be a helper.
+// lookup is a person who wrote in a thread, and may be a helper.
 type lookup struct {
 	seen    session.Sighting
 	helpers access.ACL
 	ask     func(context.Context) (access.Audience, error)
 }
 
-// lookUp finds out later whether somebody helps, since the platform has to be asked and the event
+// lookUp finds out later whether a person helps, since the platform has to be asked and the event
 // waits for nothing. It is not kept: what is lost with a process is found out when that person
 // writes again.
 func (s *Service) lookUp(l lookup) {

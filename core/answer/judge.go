@@ -34,7 +34,7 @@ type Occurrence struct {
 	// is not known: a question is taken in all the same, and settled by a worker. Nil counts as
 	// public alone.
 	Holds func(ctx context.Context) (access.Audience, error)
-	// Ask returns the same and may ask the platform; nil: nobody can. It finds out who has helped
+	// Ask returns the same and may ask the platform; nil: no one can. It finds out who has helped
 	// after Judge has returned.
 	Ask func(ctx context.Context) (access.Audience, error)
 }
@@ -113,7 +113,7 @@ func (o *Occurrence) read(p policy.Policy, known bool) {
 }
 
 // addressed reports whether a word such as "stop" is meant for the bot. Said in a thread of others,
-// or in the channel to nobody, it is meant for somebody else.
+// or in the channel to no one, it is meant for another person.
 func (o Occurrence) addressed(known bool) bool {
 	return o.Direct || o.Mentioned || o.AnswersBot || o.InThread && known
 }
@@ -163,14 +163,14 @@ func (s *Service) cooling(ctx context.Context, o Occurrence, p policy.Policy, st
 	return err
 }
 
-// holder asks the platform what somebody holds, once at most.
+// holder asks the platform what a person holds, once at most.
 type holder struct {
 	ask    func(context.Context) (access.Audience, error)
 	tenant access.TenantID
 	asked  bool
 	found  access.Audience
 
-	unknown bool // what is found is public alone, since nobody could say more
+	unknown bool // what is found is public alone, since the audience is unknown
 }
 
 func (h *holder) holds(ctx context.Context) access.Audience {
@@ -243,10 +243,10 @@ const firstPause = 100 * time.Millisecond
 
 // Take stores a question and queues its turn: the turn keeps why it is answered, counts against
 // quotas, and waits where people are to answer first. A private answer in a channel belongs to the
-// asker's private session beside the thread's. Once it returns, the platform's event may be
-// acknowledged; the same event, or another of the same message, becomes the same turn. A
-// policy.Rejection is a sentence for the person; any other error means that the event was not taken
-// in and is to be redelivered. It does not wait for the answer.
+// asker's private session of the thread. Once it returns, the platform's event may be acknowledged;
+// the same event, or another of the same message, becomes the same turn. A policy.Rejection is a
+// sentence for the person; any other error means that the event was not taken in and is to be
+// redelivered. It does not wait for the answer.
 func (s *Service) Take(ctx context.Context, q Question) (accepted Accepted, err error) {
 	defer s.guard(ctx, "take", &err)
 	text, err := policy.Asked(q.Text, s.config.MaxQuestion, q.Judgement.Reason)

@@ -94,7 +94,7 @@ func (s *Service) renew(ctx context.Context) error {
 	return s.renewWithin(ctx, limit)
 }
 
-// renewWithin is renew with a limit of its own.
+// renewWithin is renew with its own limit.
 func (s *Service) renewWithin(ctx context.Context, limit time.Duration) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, limit)

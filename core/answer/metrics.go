@@ -7,7 +7,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Metrics counts what happens, for whoever runs the bot. Nothing that it is told names a person, a
+// Metrics counts what happens, for whoever runs the bot. Nothing that it gets names a person, a
 // channel or a text. Methods return at once and are safe for concurrent use.
 type Metrics interface {
 	// Turn is called when a turn has got its outcome: once for each turn that this process answered.

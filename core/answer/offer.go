@@ -24,10 +24,10 @@ const (
 	offerHits    = 10
 )
 
-// offer tells the asker of a channel's question, and nobody else, that there is more for that
-// person alone, when a search on the asker's behalf finds evidence that the channel may not see. It
-// comes once for a turn: what is lost with a process is not offered again. The channel's answer,
-// its time and its outcome are the same whether or not there is anything to offer.
+// offer says to the asker of a channel's question alone that there is more for them, when a search
+// on the asker's behalf finds evidence that the channel may not see. It comes once for a turn: what
+// is lost with a process is not offered again. The channel's answer, its time and its outcome are
+// the same whether or not there is anything to offer.
 func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
 	whisperer, can := s.Surfaces.(Whisperer)
 	if !can || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {

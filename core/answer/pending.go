@@ -72,7 +72,7 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 	return false, nil
 }
 
-// refuseAsker ends a turn whose asker may not ask. Who asked the bot is told, and nobody else.
+// refuseAsker ends a turn whose asker may not ask. Only who asked the bot reads it.
 func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
@@ -127,7 +127,7 @@ func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	return err == nil
 }
 
-// addressed reports whether somebody who is answered for a reason has asked the bot itself.
+// addressed reports whether a person who is answered for a reason has asked the bot itself.
 func addressed(r policy.Reason) bool {
 	return r == "mention" || r == "direct_message" || r == "command" || r == ""
 }

@@ -63,7 +63,7 @@ func withdrawn(saved session.Saved) bool {
 	return saved.Outcome == session.Superseded && saved.Sentence != ""
 }
 
-// corrected shows a person's text in the place of an answer, with the sources that it kept.
+// corrected shows a person's text instead of an answer, with the sources that it kept.
 func corrected(saved session.Saved) []packet.Packet {
 	best, _ := saved.Best()
 	answer, _ := best.Answer()

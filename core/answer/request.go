@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// request lays out what the engine needs. All of it is read anew for each attempt, so that a
+// request lays out what the engine needs. All of it is read again for each attempt, so that a
 // changed prompt, a revoked document or a new member of the channel counts from the next attempt
 // on.
 func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, error) {

@@ -18,7 +18,7 @@ const (
 	sentenceOffer           = "I found documents that you can read but not everyone here can. Shall I answer you privately?"
 )
 
-// What stands in the place of an answer, or under it, after people have acted on it.
+// What replaces an answer, or is under it, after people have acted on it.
 const (
 	// noticeRemoved is all that is left of an answer on its platform.
 	noticeRemoved   = "This answer was removed."

@@ -37,7 +37,7 @@ type Deps struct {
 	Logger    *slog.Logger     // nil: silent
 
 	Policies  policy.Source       // what holds in each channel; nil: the defaults everywhere
-	Retriever retrieve.Retriever  // finds out whether there is evidence for what nobody asked; nil: it is never answered, and no private answer is offered
+	Retriever retrieve.Retriever  // finds out whether there is evidence for an unasked answer; nil: it is never answered, and no private answer is offered
 	Steering  deepsearch.Steering // nil: the plan of a deep search cannot be changed
 	Metrics   Metrics             // nil: nothing is counted
 	// Full reports whether the store's disk is full: as it is seen, or as an error of the store

@@ -50,7 +50,7 @@ type Store interface {
 	Requested(ctx context.Context, turns []session.Fence) ([]session.TurnID, error)
 }
 
-// Prompts says what a tenant's models are told before anything else; a session.Settings is one.
+// Prompts is what a tenant's models read before anything else; a session.Settings is one.
 type Prompts interface {
 	Prompt(ctx context.Context, tenant access.TenantID) (session.Prompt, error)
 }

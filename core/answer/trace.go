@@ -9,9 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/span"
 )
 
-// traced is the context of everything that is done for a turn: it is told to the tracer as part of
-// the turn, whatever process took the question in, and each of its log lines names turn and
-// session.
+// traced is the context of everything that is done for a turn: the tracer gets it as part of the
+// turn, whatever process took the question in, and each of its log lines names turn and session.
 func (s *Service) traced(ctx context.Context, t session.Turn) context.Context {
 	return span.Tag(span.With(ctx, s.Tracer), slog.String("turn", string(t.ID)), slog.String("session", string(t.Session.ID)))
 }

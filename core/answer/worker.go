@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// Intervals that nobody needs to change.
+// Intervals that need no setting.
 const (
 	sweepEvery = time.Minute
 	// storeLimit bounds one call of the store. A slow one is made again; what it did is found out
@@ -79,7 +79,7 @@ func (s *Service) work(ctx, lasting context.Context, turns *sync.WaitGroup) {
 		}
 		s.intakes.yield(ctx)
 		taken := 1
-		for ; taken < leaseMost && len(slots) < cap(slots); taken++ { // nobody else fills them
+		for ; taken < leaseMost && len(slots) < cap(slots); taken++ { // no other process fills them
 			slots <- struct{}{}
 		}
 		leased, err := s.next(ctx, taken)

@@ -18,7 +18,7 @@ import (
 // on: what was stored stays.
 //
 // Documents that are below another node now are changed in documents, before the node is: until it
-// is stored nobody may read them.
+// is stored no one may read them.
 //
 // The error says why a loop did not come to its end; it wraps ErrRevoked and ErrSuperseded. A
 // cancelled run returns the cause; when that is ErrPaused, nothing is recorded as failed.

@@ -8,11 +8,11 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// Narrow is the access list of a document that states one of its own, within the access list of its
-// source: whoever reads the document is allowed to by both. An access list is read by anybody who
+// Narrow is the access list of a document that states its own, within the access list of its
+// source: whoever reads the document is allowed to by both. An access list is read by everyone who
 // holds one of its entries and cannot say "both", so an entry must be a part of the other list as a
 // whole: one of the same name, or anything within public. Nothing else is known to be. Guests may
-// hold groups, channels and names of their own, so none of these lies within members.
+// hold their own groups, channels and names, so none of these lies within members.
 //
 // Where that cannot be told of an entry of the document, the error says so and wraps ErrWithdrawn.
 // Its text goes on a sentence that began with "it".

@@ -69,7 +69,7 @@ func NewChunker(counter Counter, size ChunkSize) (*Chunker, error) {
 }
 
 // chunking numbers the rules by which documents are cut and enriched. Raise it when they change:
-// everything is then cut anew.
+// everything is then cut again.
 const chunking = 1
 
 func (c *Chunker) settings() string {

@@ -56,7 +56,7 @@ type Batch struct {
 }
 
 // Resumer is a Connector that goes on in the middle of a pass over its source, from the place that
-// a Checkpoint holds. Others begin anew and are fast in passing over what has not changed.
+// a Checkpoint holds. Others begin again and are fast in passing over what has not changed.
 type Resumer interface {
 	Connector
 	// Restart returns a checkpoint without the place in an unfinished pass: the next run begins a
@@ -64,7 +64,7 @@ type Resumer interface {
 	Restart(Checkpoint) Checkpoint
 }
 
-// ErrPaused is the cause with which a run's context is cancelled to be gone on with soon. It is no
+// ErrPaused is the cause with which a run's context is cancelled to be continued soon. It is no
 // failure of the source.
 var ErrPaused = errors.New("it pauses, and goes on soon")
 
@@ -84,8 +84,8 @@ type Item struct {
 	// Size is about how many bytes Load reads, so that few large documents are in memory at once; 0
 	// when unknown.
 	Size int64
-	// Wait is how long Load may wait for others, such as a server, beside the time that a document
-	// has for being read.
+	// Wait is how long Load may wait for others, such as a server, in addition to the time that a
+	// document has for being read.
 	Wait time.Duration
 	// Load reads the document, and ends soon after ctx does, whatever the document holds. It is
 	// called at most once, before the next batch is asked for, from any goroutine, maybe while
@@ -103,7 +103,7 @@ var (
 	ErrWithdrawn = errors.New("until then it is not in the index")
 	// ErrSkipped marks what turns out to be no document when it is read.
 	ErrSkipped = errors.New("it is left out")
-	// ErrRevoked marks that a source does not accept the credential any more: at once nobody is
+	// ErrRevoked marks that a source does not accept the credential any more: at once no one is
 	// granted anything of the source, and its documents stay where they are until it does again.
 	ErrRevoked = errors.New("the source is hidden until its credential is accepted again")
 )
@@ -112,7 +112,7 @@ var (
 type Notice struct {
 	Name     string // as the operator knows it: a path, an address
 	Sentence string // what happened and what to do
-	// Secret says that what is left out holds keys or passwords, so that somebody should look at
+	// Secret says that what is left out holds keys or passwords, so that a person should look at
 	// where it lies.
 	Secret bool `json:",omitempty"`
 }

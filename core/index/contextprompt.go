@@ -10,7 +10,7 @@ import (
 )
 
 // contextPrompts numbers the wording of what the model is asked. Raise it when that changes:
-// documents are then described anew.
+// documents are then described again.
 const contextPrompts = 1
 
 //go:embed contextual.md
@@ -21,7 +21,7 @@ var contextInstructions string
 const (
 	contextOpening = 12_000 // of a document, from its beginning
 	contextEnding  = 2_000  // and from its end
-	contextAround  = 1_000  // of the passages beside the one that is described
+	contextAround  = 1_000  // of the passages next to the one that is described
 	maxSummary     = 600
 	maxPlace       = 400
 

@@ -39,7 +39,7 @@ func NewContextual(model llm.Model, kept Contexts) *Contextual {
 	return &Contextual{model: model, kept: kept, calls: make(chan struct{}, contextCalls)}
 }
 
-// settings tells what documents are written anew for when it changes.
+// settings returns what documents are rewritten for when it changes.
 func (c *Contextual) settings() string {
 	if c == nil {
 		return ""

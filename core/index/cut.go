@@ -41,7 +41,7 @@ func (w *writer) writeCut(ctx context.Context, sections []section) error {
 			sum += pieces[last].tokens
 			last++
 		}
-		if first < fresh && sum > limit { // no room for the overlap beside one new piece
+		if first < fresh && sum > limit { // no room for the overlap in addition to one new piece
 			first = fresh
 			continue
 		}

@@ -17,8 +17,8 @@ type ChunkText struct {
 	Text  string
 }
 
-// VectorStore embeds anew what is already in the index. Implementations are safe for concurrent
-// use.
+// VectorStore replaces the vectors of what is already in the index. Implementations are safe for
+// concurrent use.
 type VectorStore interface {
 	// SearchTexts yields the chunks that have no vector of the model, all of them for an empty
 	// model, in batches. An error comes once, last.
@@ -29,10 +29,10 @@ type VectorStore interface {
 }
 
 // Fill gives every chunk a vector of the model that lacks one: after the embedding model was
-// changed, or trained anew. It can be interrupted at any point and goes on where it was. Searches
-// keep using the model they use meanwhile. Fill calls done after each call of the model with the
-// number of chunks embedded so far, never twice at once. After config.Until it returns ErrPaused,
-// having embedded one batch at least.
+// changed or retrained. It can be interrupted at any point and goes on where it was. Searches keep
+// using the model they use meanwhile. Fill calls done after each call of the model with the number
+// of chunks embedded so far, never twice at once. After config.Until it returns ErrPaused, having
+// embedded one batch at least.
 func Fill(ctx context.Context, store VectorStore, tenant access.TenantID, model retrieve.Embedder, config Config, done func(chunks int)) error {
 	config, ctx = config.withDefaults(), access.WithTenant(ctx, tenant)
 	e := newEmbedder(model, config)

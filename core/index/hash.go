@@ -25,7 +25,7 @@ func fingerprint(d *document.Document, modified time.Time, settings string) Hash
 }
 
 // earlierFingerprint is the fingerprint of versions that counted the access list in: a document
-// that was stored by one of them, with the access list given, is not embedded anew because this
+// that was stored by one of them, with the access list given, is not embedded again because this
 // version makes fingerprints in another way.
 func earlierFingerprint(d *document.Document, modified time.Time, settings string, acl access.ACL) Hash {
 	w := newFields()

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// NodeReader is implemented by connectors of sources that have readers of their own. A node is what
+// NodeReader is implemented by connectors of sources that have their own readers. A node is what
 // carries access there: a repository, a space, a restricted page, a folder, a project. The
 // documents below it name access.Node as their access list, so that a change of a node's readers
 // touches no document.
@@ -60,12 +60,12 @@ const (
 type NodeBatch struct {
 	Nodes  []Node
 	Unread []string // could not be read for now: what was read last counts until it is too old
-	Denied []string // refused to us or gone: nobody may read them from now on
+	Denied []string // refused to us or gone: no one may read them from now on
 	// Documents are the access lists of documents that may be below another node now. Unknown ids are
 	// ignored. A source whose documents are read more seldom than its nodes keeps its bound by it.
 	Documents map[document.ID]access.ACL
 	Next      Checkpoint
-	// Complete in the last batch says that every node of the source was yielded: nobody may read
+	// Complete in the last batch says that every node of the source was yielded: no one may read
 	// those that were not.
 	Complete bool
 }
@@ -76,8 +76,8 @@ type Node struct {
 	Name    string // for operators
 	Parent  string // id of another node; empty: none
 	Inherit Inherit
-	// Clauses say who may read: somebody who holds a principal of every clause. An empty clause is
-	// held by nobody. With Own and no clause nobody may read.
+	// Clauses say who may read: a person who holds a principal of every clause. No one holds an
+	// empty clause. With Own and no clause no one may read.
 	Clauses []access.ACL
 }
 
@@ -102,7 +102,7 @@ type GroupBatch struct {
 	Complete bool
 }
 
-// Person is somebody in a source. Every one holds access.SourceAll and a SourceGroup of the kind
+// Person is a person in a source. Every one holds access.SourceAll and a SourceGroup of the kind
 // access.SourcePerson.
 type Person struct {
 	ID   string // native
@@ -124,7 +124,7 @@ type Group struct {
 type AccessStore interface {
 	// BeginAccess records that a run of a loop starts, creating the source where it is new. What an
 	// earlier run still yields is not stored any more: its calls return ErrSuperseded. With again
-	// the pass begins anew, without a checkpoint.
+	// the pass begins again, without a checkpoint.
 	BeginAccess(ctx context.Context, tenant access.TenantID, source document.Source, loop Loop, again bool) (AccessRun, error)
 	// PutNodes stores what was read of nodes, all of it or nothing. It holds for every search that
 	// begins after it returns. With Complete, nodes that were not told of since the pass began have
@@ -133,8 +133,8 @@ type AccessStore interface {
 	// PutGroups stores what was read of people and groups; the rest as PutNodes.
 	PutGroups(ctx context.Context, tenant access.TenantID, run AccessRun, b GroupBatch) error
 	// EndAccess notes how a run ended; why is nil after success, and ErrPaused, wrapped, where it
-	// is gone on with soon. After ErrRevoked nothing of the source is granted, and nobody may read
-	// its nodes, until both loops succeed again.
+	// is continued soon. After ErrRevoked nothing of the source is granted, and no one may read its
+	// nodes, until both loops succeed again.
 	EndAccess(ctx context.Context, tenant access.TenantID, run AccessRun, why error) error
 }
 
@@ -144,7 +144,7 @@ type AccessRun struct {
 	Loop   Loop
 	Number int64 // newer runs of the loop have higher ones
 	// Since is the checkpoint of the last batch that was stored. A run that did not come to its end
-	// is gone on with: the connector yields the rest, or begins anew.
+	// is continued: the connector yields the rest, or begins again.
 	Since Checkpoint
 	// StartedAt is now, and PassStartedAt when the first of the runs began that together read the
 	// source once. Both are by the store's clock.
@@ -157,13 +157,13 @@ type AccessRun struct {
 var ErrSuperseded = errors.New("another run over the source has begun since, and goes on instead")
 
 // For how long what was read last counts when it cannot be read again: from when the pass began
-// that read it. Then nobody may read the node, and nobody is in the group.
+// that read it. Then no one may read the node, and no one is in the group.
 const (
 	NodeGrace  = 4 * time.Hour
 	GroupGrace = 24 * time.Hour
 )
 
-// Loop is one of the two loops that keep access current beside Pipeline.Run.
+// Loop is one of the two loops that keep access current besides Pipeline.Run.
 type Loop string
 
 // The loops, in the order of a first run: before the documents, so that nothing waits for its

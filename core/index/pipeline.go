@@ -22,11 +22,11 @@ type Config struct {
 	EmbedAttempts int           // 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
-	Reading       time.Duration // for reading one document, and for cutting it, beside Item.Wait; 45 s: background jobs have a minute
+	Reading       time.Duration // for reading one document, and for cutting it, in addition to Item.Wait; 45 s: background jobs have a minute
 	// Until is when Fill pauses between two batches; zero is never.
 	Until time.Time
-	// Again reads and stores every document anew, whether it has changed or not, from the beginning
-	// of its source.
+	// Again reads and stores every document, whether it has changed or not, from the beginning of
+	// its source.
 	Again bool
 	// By is the account of who asks for the runs, for the audit trail; empty for those of a schedule.
 	By string
@@ -76,7 +76,7 @@ func New(store Store, chunker *Chunker, model retrieve.Embedder, config Config) 
 	return p
 }
 
-// settings tells what the pipeline does to documents beside what they say.
+// settings is what the pipeline does to documents in addition to what they say.
 func (p *Pipeline) settings() string { return p.chunker.settings() + p.config.Context.settings() }
 
 // Run synchronises one source. report is called from one goroutine at a time, after every group of

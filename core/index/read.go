@@ -198,7 +198,7 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 }
 
 // entry makes a document ready for the store; nil when the index has it already. A change of who
-// may read a stored document comes beside it. loaded tells whether the document had to be read.
+// may read a stored document comes with it. loaded tells whether the document had to be read.
 func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
 	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
 	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
@@ -261,8 +261,8 @@ func changed(d *document.Document, sum Hash, stored Stamp) *Access {
 }
 
 // narrowed is what those lose at once who may not read the new version of a document: storing it
-// may take long, or fail. Nobody is given the text that is stored by the access list of the new
-// one. Nil if nobody loses anything.
+// may take long, or fail. The access list of the new text never opens the stored one. Nil if no one
+// loses anything.
 func narrowed(d *document.Document, stored Stamp) *Access {
 	both := slices.DeleteFunc(slices.Clone(stored.ACL), func(p access.Principal) bool { return !slices.Contains(d.ACL, p) })
 	if len(both) == len(stored.ACL) {

@@ -25,11 +25,11 @@ type Set struct {
 	Clauses   []access.ACL // each sorted and not empty
 }
 
-// mostClauses is how many clauses a set may have; nobody is in a larger one. Real sources ask for
+// mostClauses is how many clauses a set may have; no one is in a larger one. Real sources ask for
 // two or three.
 const mostClauses = 32
 
-// way is one way to be a reader: somebody holds something of each of its clauses.
+// way is one way to be a reader: a person holds something of each of its clauses.
 type way []access.ACL
 
 // ReadersOf returns the readers of the nodes of a source, given by id. Who is to be a reader by a
@@ -93,10 +93,10 @@ func inherit(n Node, parent []way) []way {
 		}
 		return narrowed
 	}
-	return nil // a relation that is not known lets nobody read
+	return nil // an unknown relation denies everyone
 }
 
-// either adds one way, of all the clauses, to others. Without a clause, or with one that nobody
+// either adds one way, of all the clauses, to others. Without a clause, or with one that no one
 // holds, there is nothing to add.
 func either(ways []way, clauses []access.ACL) []way {
 	add, possible := every(clauses)

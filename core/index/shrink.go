@@ -17,8 +17,8 @@ const (
 
 // shrinks reports whether documents that a whole pass did not meet are to be left where they are
 // for now. A listing can be cut short without a word, as when a credential loses a part of its
-// rights, and to read a large source anew is costly. Only sources with nodes are guarded: what is
-// gone there is read by nobody from the moment that its node is.
+// rights, and a full scan of a large source is costly. Only sources with nodes are guarded: no one
+// reads what is gone there from the moment that its node is.
 func (r *run) shrinks(gone []document.ID, known int) bool {
 	_, guarded := r.connector.(NodeReader)
 	if !guarded || len(gone) <= shrunkFrom || len(gone)*shrunkPart <= known {

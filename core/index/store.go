@@ -16,8 +16,8 @@ type Store interface {
 	// that finished whole, and the newest Checkpoint and ShrunkAt. For a new source all of them are
 	// zero.
 	//
-	// A run that did not come to its end, and had the same Settings and Again as this one, is gone
-	// on with: Continues is true then, and PassStartedAt, Counts, Failures and Skipped are those
+	// A run that did not come to its end, and had the same Settings and Again as this one, is
+	// continued: Continues is true then, and PassStartedAt, Counts, Failures and Skipped are those
 	// that it saved last. Otherwise PassStartedAt is now. StartedAt is now in either case. Both
 	// times are by the store's clock.
 	Begin(ctx context.Context, tenant access.TenantID, run Run) (Run, error)
@@ -80,7 +80,7 @@ func NewerACL(stored, found time.Time) bool { return stored.After(found) }
 // Access says who may read a document, and which Hash it has from then on.
 type Access struct {
 	ID   document.ID
-	ACL  access.ACL // nobody may read the document where it is empty
+	ACL  access.ACL // no one may read the document where it is empty
 	Hash Hash
 	// ReadAt is when the run began that found it (Stamp.ACLReadAt).
 	ReadAt time.Time
@@ -106,10 +106,10 @@ type Run struct {
 	Checkpoint Checkpoint
 	StartedAt  time.Time
 	// PassStartedAt is when the first of the runs began that together read the source once: a run
-	// that is paused, stopped or killed is gone on with. By the store's clock.
+	// that is paused, stopped or killed is continued. By the store's clock.
 	PassStartedAt time.Time
 	Continues     bool      // it goes on with the run before it
-	Again         bool      // everything is stored anew
+	Again         bool      // everything is stored again
 	By            string    // account of who asked for it; empty: its schedule
 	FinishedAt    time.Time // zero while it runs, and after a pause
 	// Worked is how long the runs took so far that Counts are of, and Waited how much of that was

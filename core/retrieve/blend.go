@@ -28,7 +28,7 @@ func Recency(updated, now time.Time, decay, floor float64) float64 {
 	return min(max(1/(1+decay*age), floor), 1)
 }
 
-// Blending is what Blend needs to know beside the candidates.
+// Blending is what Blend needs to know in addition to the candidates.
 type Blending struct {
 	Alpha       float64 // share of the semantic side
 	FavorRecent bool

@@ -23,7 +23,7 @@ type Matched struct {
 //
 // Words that occur nowhere cannot be matched, and say different things. One that is written as a
 // name (analyse.Term.Name) makes the coverage 0: what no document names, no document answers; only
-// a word beside the question (analyse.Term.Aside) weighs a quarter of the others. An ordinary one
+// a word next to the question (analyse.Term.Aside) weighs a quarter of the others. An ordinary one
 // has synonyms that documents do hold. It weighs a share of what the question's other words weigh
 // on average, the more the larger the index is: few documents lack most words of any language, and
 // many lack hardly any. Where half of a question's words or more occur nowhere, names counting
@@ -60,7 +60,7 @@ func Coverage(terms []analyse.Term, found []Matched, chunks int) float64 {
 }
 
 const (
-	// apartShare is what a word of another language, or one beside the question, that occurs
+	// apartShare is what a word of another language, or one next to the question, that occurs
 	// nowhere weighs, of what the words weigh that occur.
 	apartShare = 0.25
 	// unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs
@@ -97,7 +97,7 @@ func (c *count) add(w word) {
 type word struct {
 	frequency           int // of its rarest term that occurs; 0: none does
 	here, name, foreign bool
-	aside               bool // beside the question
+	aside               bool // next to the question
 }
 
 // weighty yields the words of a question that weigh something. What is put together of several

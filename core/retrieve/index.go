@@ -92,7 +92,7 @@ type List struct {
 	Words             int            // of the probe that weigh something (Words)
 	Terms             map[string]int // of the probe: chunks that the audience may read and that hold each
 	Chunks            int            // that the audience may read
-	Synonyms          []string       // what was looked for beside the probe's own words, for explanations
+	Synonyms          []string       // what was looked for in addition to the probe's own words, for explanations
 	Semantic          bool           // vectors were compared; without that, Cosine means nothing
 }
 

@@ -105,7 +105,7 @@ func diverse(ranked []Ranked, n int) []*Ranked {
 }
 
 // join makes hits of passages in the order wanted. Chunks that follow one another in a document
-// become one hit in the place of the best.
+// become one hit in place of the best.
 func join(passages []Passage, chosen selection) []Hit {
 	rank := make(map[document.ChunkID]int, len(chosen.order))
 	for i, id := range chosen.order {

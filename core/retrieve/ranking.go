@@ -12,7 +12,7 @@ import (
 const RankingDepth = 1000
 
 // Ranking is what a search found, best first, beyond what it showed: enough to show more without
-// another search. Who may read a passage is not part of it, and is asked anew whenever a page is
+// another search. Who may read a passage is not part of it, and is checked again whenever a page is
 // shown.
 type Ranking struct {
 	Chunks   []Ordered
@@ -70,8 +70,8 @@ func rankingKey(queries []string) string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// Keep remembers a ranking under each way in which the search may be named, in the place of the
-// oldest where there are many.
+// Keep remembers a ranking under each way in which the search may be named, and forgets the oldest
+// where there are many.
 func (k *Rankings) Keep(ranking *Ranking, names ...[]string) {
 	if k == nil || ranking == nil {
 		return

@@ -33,7 +33,7 @@ const (
 	// ever answers: for 76 of 80 questions about two manuals a right page was among the first 25
 	// passages.
 	RerankDepth = 100
-	// DefaultRerankWait is how long a reranker may take: somebody waits for the first words.
+	// DefaultRerankWait is how long a reranker may take: a person waits for the first words.
 	DefaultRerankWait = 300 * time.Millisecond
 )
 
@@ -60,7 +60,7 @@ func (h *Hybrid) considered(ranked []Ranked, chosen selection) []document.ChunkI
 	return slices.Compact(ids)
 }
 
-// rerank has the best candidates judged, chooses anew, and fetches what that takes in beside.
+// rerank has the best candidates judged, chooses again, and fetches what that takes in addition.
 // Passages are what was fetched, ordered by id.
 func (h *Hybrid) rerank(ctx context.Context, s Search, question string, ranked []Ranked, chosen selection, passages []Passage, trace *Trace) (selection, []Passage, error) {
 	if h.reranker == nil || len(passages) == 0 {
@@ -161,7 +161,7 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 // errScores says that a reranker's answer is none.
 var errScores = errors.New("the reranker judged texts that it was not given, or gave scores that are no numbers")
 
-// checkScores refuses scores that would put passages into an order that nobody meant.
+// checkScores refuses scores that would put passages into an unintended order.
 func checkScores(scores map[int]float64, texts int) error {
 	if len(scores) == 0 && texts > 0 {
 		return errors.New("the reranker judged no text")

@@ -54,7 +54,7 @@ type Result struct {
 // Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
 type Hit struct {
 	Document document.Ref
-	Metadata map[string]string // what the document's source says of it beside its text; not to be changed
+	Metadata map[string]string // what the document's source says of it in addition to its text; not to be changed
 	ACL      access.ACL
 	Chunk    document.ChunkID // the chunk that scored
 	Ordinal  int              // its position in the document
@@ -119,7 +119,7 @@ type Trace struct {
 	Reranker string   `json:"reranker,omitempty"`
 	From     string   `json:"from,omitempty"`     // date of the oldest documents asked for, 2006-01-02; empty: any
 	To       string   `json:"to,omitempty"`       // date of the newest; empty: any
-	Synonyms []string `json:"synonyms,omitempty"` // what was looked for beside the words of the queries, such as "k8s: kubernetes"
+	Synonyms []string `json:"synonyms,omitempty"` // what was looked for in addition to the words of the queries, such as "k8s: kubernetes"
 	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
 	// Told are the sentences of Notice that an answer repeats: for what reason documents may be
 	// missing that would have been found.

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// maxChanges is how many epochs a bitmap is brought forward before it is built anew; older changes
-// may have been pruned.
+// maxChanges is how many epochs a bitmap is brought forward before it is rebuilt; older changes may
+// have been pruned.
 const maxChanges = 1000
 
 // scope says which chunks a search may find.

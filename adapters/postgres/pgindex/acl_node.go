@@ -6,16 +6,16 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 )
 
-// Some documents name a node, whose readers are looked up whenever somebody asks (view
-// readable_node). These, and pgaccess.MayRead, are the only expressions that decide who may read;
-// each is given as what parameters are called, such as "$2".
+// Some documents name a node, whose readers are looked up for each search (view readable_node).
+// These, and pgaccess.MayRead, are the only expressions that decide who may read; each is given as
+// what parameters are called, such as "$2".
 
 // listsOf selects the numbers of the access lists that may be read by whoever holds some
 // principals, and whether by the list itself: it names one of them. Else it is the list of a node
 // that one of them may read, and of nothing more: a node stands alone in its list. The former are
 // served by access_list_principals, the latter by access_node_readers and, one look-up for each
 // node, by the digests of lists: to look for many principals in the index of lists takes a thousand
-// times as long. No number comes twice, unless somebody holds a node.
+// times as long. No number comes twice, unless a person holds a node.
 func listsOf(tenant, held string) string {
 	return strings.NewReplacer("TENANT", tenant, "HELD", held).Replace(`
 		select number, true as by_itself from access_list where tenant_id = TENANT and principals && HELD::text[]

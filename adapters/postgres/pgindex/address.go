@@ -50,7 +50,7 @@ func (x *Index) Addressed(
 	return found, nil
 }
 
-// Withheld reports whether an address, in any spelling, is one of a document that somebody in the
+// Withheld reports whether an address, in any spelling, is one of a document that some of the
 // audience may not read at this moment. What is merely spelled alike counts as well: the same path
 // with another query does.
 func (x *Index) Withheld(ctx context.Context, audience access.Audience, address string) (bool, error) {

@@ -41,8 +41,8 @@ func (x *Index) EngineState(ctx context.Context) (EngineState, error) {
 
 // Rebuild makes an index in the search engine, fills it from the database and has it answer
 // searches from then on: instead of PostgreSQL, or of the index before, which is dropped. Searches
-// and changes go on meanwhile. What an earlier call left half-done is gone on with unless anew.
-// told hears how many chunks are left.
+// and changes go on meanwhile. What an earlier call left half-done is continued unless anew. told
+// hears how many chunks are left.
 func (x *Index) Rebuild(ctx context.Context, anew bool, told func(left int64)) error {
 	if x.cfg.Engine == nil {
 		return ErrNoEngine
@@ -117,7 +117,7 @@ func (x *Index) progress(told func(left int64)) func(context.Context) error {
 }
 
 // giveUpLost has PostgreSQL answer searches where the engine does not have the index any more that
-// should, or, if it is to be made anew, cannot use it, as without its shards: nothing could be
+// should, or, if it is to be rebuilt, cannot use it, as without its shards: nothing could be
 // written to it.
 func (x *Index) giveUpLost(ctx context.Context, serving string, anew bool) error {
 	if err := x.cfg.Engine.Check(ctx); err != nil {

@@ -84,8 +84,8 @@ func (e *Extraction) Write(ctx context.Context, tenant access.TenantID, way extr
 	return nil
 }
 
-// again writes what a document states in the place of what was written of it before, and reports
-// whether it is still there as it was.
+// again writes what a document states, replaces what was written of it before, and reports whether
+// it is still there as it was.
 func (e *Extraction) again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, d extract.Document, facts []knowledge.Fact) (bool, error) {
 	if err := holdShard(ctx, tx, tenant, d.Shard); err != nil {
 		return false, err

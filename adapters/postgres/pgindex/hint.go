@@ -22,8 +22,8 @@ var _ index.Hints = (*Hints)(nil)
 // Hints returns what is heard of the sources of a tenant.
 func (x *Index) Hints(tenant access.TenantID) *Hints { return &Hints{x, tenant} }
 
-// How much is kept of a source that tells of more than anybody reads: what is left out is found
-// without hints.
+// How much is kept of a source that reports more than is read: what is left out is found without
+// hints.
 const (
 	mostHints   = 10_000
 	longestHint = 500 // bytes of a subject

@@ -43,11 +43,11 @@ type Config struct {
 	// Precision of vectors of new models: "halfvec" (16 bits a number, the default) or "vector" (32
 	// bits).
 	Precision string
-	// Engine searches instead of PostgreSQL, once it has the whole index, and is told of every
-	// change; nil for none.
+	// Engine searches instead of PostgreSQL, once it has the whole index, and gets every change;
+	// nil for none.
 	Engine engine.Engine
 	// Measure hears how long each stage of writing took ("analyse", "write", "pack" …), from any
-	// goroutine; nil for nobody.
+	// goroutine; nil: no one.
 	Measure func(stage string, took time.Duration)
 	// Logger hears about packing and indexes; the default logger if nil.
 	Logger *slog.Logger

@@ -130,7 +130,7 @@ func storedDocuments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, sha
 	})
 }
 
-// reread writes what stored documents state, and what more adds to it, in the place of what was
+// reread writes what stored documents state, and what more adds to it, and replaces what was
 // written of them before. The caller holds the shard.
 func (x *Index) reread(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int16, docs []pgknowledge.Written, more func(knowledge.Reading) knowledge.Reading) error {
 	ids, firsts, counts := make([]int64, len(docs)), make([]int64, len(docs)), make([]int32, len(docs))
@@ -193,7 +193,7 @@ func (x *Index) lookFor(ctx context.Context, tenant access.TenantID, names []pgk
 		holding := make(map[int16]map[int64]bool)
 		for _, name := range names {
 			if !knowledge.Nameable(name.Form) {
-				continue // nobody looks for it in text
+				continue // no one looks for it in text
 			}
 			for _, spelling := range append(name.Spellings, name.Form) {
 				if err := holdingWords(ctx, tx, tenant, spelling, holding); err != nil {

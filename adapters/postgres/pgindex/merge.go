@@ -13,7 +13,7 @@ import (
 const (
 	// mergeWidth is how many neighbouring segments of a level make one of the next.
 	mergeWidth = 4
-	// purgeShare is the share of removed chunks from which a segment is written anew.
+	// purgeShare is the share of removed chunks from which a segment is rewritten.
 	purgeShare = 0.25
 )
 
@@ -22,8 +22,8 @@ func (x *Index) merge(ctx context.Context, tenant access.TenantID, shard int16) 
 	return x.mergeFrom(ctx, tenant, shard, purgeShare)
 }
 
-// mergeFrom is merge with another share of removed chunks from which a segment is written anew; 0
-// is any.
+// mergeFrom is merge with another share of removed chunks from which a segment is rewritten; 0 is
+// any.
 func (x *Index) mergeFrom(ctx context.Context, tenant access.TenantID, shard int16, purge float64) (bool, error) {
 	done := false
 	err := x.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {

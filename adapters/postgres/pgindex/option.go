@@ -66,7 +66,7 @@ func (x *Index) AskedSources(ctx context.Context, tenant access.TenantID) ([]Ask
 
 // SetOptions keeps how the operator asks for a source, a JSON object, creating the source where it
 // is new. It is called before the source is read: a run that dies half-way must not leave documents
-// behind whose options nobody remembers. by is who asks; the zero Actor is the configuration file.
+// behind whose options are lost. by is who asks; the zero Actor is the configuration file.
 func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src document.Source, options json.RawMessage, by session.Actor) error {
 	err := x.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		var before json.RawMessage

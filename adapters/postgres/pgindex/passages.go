@@ -21,8 +21,8 @@ var excerptsText string
 
 var passagesSQL, excerptsSQL = withAccess(passagesText, "$1", "$4"), withAccess(excerptsText, "$1", "$5")
 
-// Chunks fetches chunks by id with their documents as they stand now; see retrieve.Index. The
-// access list is compared name by name, with the readers of nodes in it in their place.
+// Chunks fetches chunks by id with their documents as they are now; see retrieve.Index. The access
+// list is compared name by name, with the readers of nodes in it in their place.
 func (x *Index) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
 	if audience.Tenant() == "" || len(ids) == 0 {
 		return nil, nil

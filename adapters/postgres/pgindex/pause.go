@@ -17,8 +17,8 @@ import (
 // ErrSourcePaused says that a source is not read at present.
 var ErrSourcePaused = errors.New("the source is paused: footnote sources resume lets it be read again")
 
-// PauseSource has a source not read any more, until ResumeSource, and nothing of it granted where
-// it has readers of its own. by is who asks.
+// PauseSource stops reading a source until ResumeSource, and grants nothing of it where it has its
+// own readers. by is who asks.
 func (x *Index) PauseSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourcePaused, `update source set paused_at = coalesce(paused_at, clock_timestamp()) where tenant_id = $1 and id = $2`)
 }
@@ -29,8 +29,8 @@ func (x *Index) ResumeSource(ctx context.Context, tenant access.TenantID, source
 }
 
 // ResyncSource has the next run of a source begin at the beginning, and the same of the loops over
-// its nodes and groups. What has changed is stored anew, whatever its date says. A run that goes on
-// meanwhile does not undo that. by is who asks.
+// its nodes and groups. What has changed is stored again, whatever its date says. A run that goes
+// on meanwhile does not undo that. by is who asks.
 func (x *Index) ResyncSource(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
 	return x.changeSource(ctx, tenant, source, by, session.SourceResynced, `update source set resync_at = clock_timestamp() where tenant_id = $1 and id = $2`)
 }

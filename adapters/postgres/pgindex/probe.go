@@ -26,8 +26,8 @@ type probe struct {
 	// What was compared; all says that this is every allowed chunk that has a vector.
 	compared cosineList
 	all      bool
-	// Sketches are gone through by a goroutine of its own, and by that of the keyword side once it
-	// is done with that.
+	// A separate goroutine goes through sketches, and that of the keyword side once it is done with
+	// that.
 	other sync.WaitGroup
 	begun chan struct{}  // work is there
 	work  *sketch.Search // that narrows down what is compared

@@ -48,7 +48,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 		if err == nil && row.PausedAt != nil {
 			err = ErrSourcePaused
 		}
-		if err != nil || run.By == "" { // nobody asks for what a schedule begins
+		if err != nil || run.By == "" { // no person asks for what a schedule begins
 			return err
 		}
 		deed := session.SourceIndexed

@@ -49,7 +49,7 @@ type spaces struct {
 	byModel map[int32]*sketch.Space
 }
 
-// mostSpaces bounds the memory; what is forgotten is made anew.
+// mostSpaces bounds the memory; what is forgotten is rebuilt.
 const mostSpaces = 1024
 
 func (s *spaces) get(model int32) *sketch.Space {

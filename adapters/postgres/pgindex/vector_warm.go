@@ -10,7 +10,7 @@ import (
 )
 
 // Sketch makes the sketches of all vectors of a model, which the first searches of a process would
-// make else while somebody waits for them: seconds for a million chunks. Where none are wanted,
+// make else while a person waits for them: seconds for a million chunks. Where none are wanted,
 // since the index is small or memory short, it does nothing. It takes a connection for one piece of
 // the work at a time, and ends with ctx; what it leaves undone, searches do.
 func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string) error {

@@ -64,13 +64,13 @@ type Answerer interface {
 	// something to do for a turn that there was.
 	Queued(ctx context.Context, began time.Time, t session.Turn)
 	Wake()
-	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read;
-	// nil: nothing.
+	// StopAs asks for a stop by a person; holds returns what that person alone may read; nil:
+	// nothing.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
-	// Steer answers, by somebody of whom holds returns what that person alone may read, whether a
-	// deep search that waits is to be begun.
+	// Steer answers whether a deep search that waits is to be begun, for a person; holds returns
+	// what that person alone may read.
 	Steer(ctx context.Context, at session.StopRequest, in deepsearch.Instruction, holds func(context.Context) (access.Audience, error)) (deepsearch.Steered, error)
-	// Present returns who sees a turn's answer at this moment; its error says that nobody can tell.
+	// Present returns who sees a turn's answer at this moment; its error says that it is not known.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
 	// Refused notes in the audit trail that something was asked and not taken in.
 	Refused(ctx context.Context, r session.Refusal)

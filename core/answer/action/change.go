@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Edited has a question answered anew in place: its messages are edited, what was answered before
+// Edited has a question answered again in place: its messages are edited, what was answered before
 // is kept as Superseded. A message that is no question, and an edit that leaves no text or the text
 // as it was (a preview appeared), change nothing. When it returns, the change is recorded and no
 // turn that it is meant for can miss it. A Rejection is a sentence for the person, and the old
@@ -100,9 +100,9 @@ func (s *Service) Deleted(ctx context.Context, tenant access.TenantID, at thread
 	return changed, nil
 }
 
-// AnswerDeleted erases what is kept of an answer when somebody deleted a message of it on the
-// platform. One that is being written is stopped, and not posted anew. The bot's own deletions, and
-// those of other messages, change nothing.
+// AnswerDeleted erases what is kept of an answer when a person deleted a message of it on the
+// platform. One that is being written is stopped, and not posted again. The bot's own deletions,
+// and those of other messages, change nothing.
 func (s *Service) AnswerDeleted(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (err error) {
 	defer s.recovered(ctx, "delete an answer", &err)
 	_, err = s.erase(ctx, tenant, at, id)

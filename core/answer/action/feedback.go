@@ -11,7 +11,7 @@ import (
 // maxReason is how long a reason may be, in characters.
 const maxReason = 1000
 
-// vote notes what somebody thinks of an answer. A 👎 counts at once; why is asked afterwards and may
+// vote notes what a person thinks of an answer. A 👎 counts at once; why is asked afterwards and may
 // be left unsaid.
 func (s *Service) vote(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	if r.Removed != nil {

@@ -40,8 +40,8 @@ func (s *Service) remove(ctx context.Context, a Request, r session.Record) (Repl
 	return Reply{Sentence: sentenceRemovedNow}, nil
 }
 
-// correct puts a moderator's text in the place of an answer: on its messages, and in the history
-// that later answers are given.
+// correct replaces an answer with a moderator's text: on its messages, and in the history that
+// later answers are given.
 func (s *Service) correct(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():

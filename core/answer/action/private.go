@@ -15,8 +15,8 @@ import (
 )
 
 // answerPrivately has a channel's question answered for its asker alone, in the asker's private
-// session beside the thread's: what the answer says, and that it exists, stays out of the channel
-// and out of the context of its answers.
+// session of the thread: what the answer says, and that it exists, stays out of the channel and out
+// of the context of its answers.
 func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case !r.Turn.Public():
@@ -52,9 +52,9 @@ func (s *Service) answerPrivately(ctx context.Context, a Request, r session.Reco
 	return reply, nil
 }
 
-// share posts a private answer to the thread beside which it was given, if everybody who listens
-// there may read all documents that it rests on: those that it cites, those that its prompt held,
-// and those behind the earlier private answers that the prompt held.
+// share posts a private answer to its thread, if everyone who listens there may read all documents
+// that it rests on: those that it cites, those that its prompt held, and those behind the earlier
+// private answers that the prompt held.
 func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply, error) {
 	switch {
 	case r.Session.Owner == "" && r.Direct:
@@ -179,7 +179,7 @@ func restsOn(saved session.Saved) []document.ID {
 
 // copyOf is what a thread is shown of a private answer: the answer with its sources, above it the
 // question where the thread does not hold it already, and who shared it. How the answer was found
-// is nobody's concern.
+// stays private.
 func copyOf(saved session.Saved, r session.Record, by thread.Person) session.Saved {
 	best, _ := saved.Best()
 	answer, found := best.Answer()

@@ -38,7 +38,7 @@ type Request struct {
 	Vanishing bool
 }
 
-// Reply is what the person who acted is told, alone.
+// Reply is what the person who acted reads, alone.
 type Reply struct {
 	// Sentence is shown to the person alone. It is empty when there is nothing to say because the
 	// message itself changes.

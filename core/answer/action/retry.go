@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// retry has a question answered anew: a new turn with the old one's place in the conversation,
+// retry has a question answered again: a new turn with the old one's place in the conversation,
 // which takes its messages over and edits them. So there is one answer to be seen at any time, and
 // the old outcome stays in the record. Where all answers have become private since, it is a private
 // one. To look deeper is to ask the same question so that it is searched deeply; to write the

@@ -1,6 +1,6 @@
 package action
 
-// What people are told when they do something to an answer.
+// What people read when they do something to an answer.
 const (
 	sentenceNoActions   = "This cannot be done here."
 	sentenceNoAnswer    = "This answer is not known any more. Ask again."

@@ -11,7 +11,7 @@ import (
 )
 
 // Wanted says that a person still wants an answer to a question that may have been closed because
-// nobody was there for it.
+// no replica was there for it.
 type Wanted struct {
 	Tenant  access.TenantID
 	Ref     thread.Ref

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/turn"
 )
 
-// ChosenModels reads the names of models that somebody asks for, separated by commas. known are
+// ChosenModels reads the names of models that a person asks for, separated by commas. known are
 // those that may be asked for. Where the names cannot be had, refusal is a sentence that says why.
 func ChosenModels(text string, known []string) (names []string, refusal string) {
 	for name := range strings.SplitSeq(text, ",") {

@@ -1,5 +1,5 @@
 // Package command answers what people type after /footnote, or choose in a menu: what holds in a
-// channel and its changes, who somebody is, why a message was answered as it was, and what is to be
+// channel and its changes, who a person is, why a message was answered as it was, and what is to be
 // forgotten. It tells one person, in Markdown, and posts nothing; what is done to an answer by a
 // button belongs to the package action.
 package command
@@ -27,11 +27,11 @@ type Deps struct {
 	Signal   session.Signal
 	Library  Library
 	Policies Policies // nil: the defaults everywhere
-	People   People   // nil: nobody is known in any source
+	People   People   // nil: no one is known in any source
 	// Documents says who may read what has an address; nil: why explains no documents.
 	Documents Documents
 	Logger    *slog.Logger // nil: silent
-	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD
+	// Spent says for administrators what models cost by now, and the caps: "0.42 of 5.00 USD
 	// today". Empty, or nil: nothing is said.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }
@@ -61,7 +61,7 @@ type Settings interface {
 // Answerer is what commands need of the service that answers; *answer.Service is one. Safe for
 // concurrent use.
 type Answerer interface {
-	// StopAs asks for a stop by somebody of whom holds returns what that person alone may read.
+	// StopAs asks for a stop by a person; holds returns what that person alone may read.
 	StopAs(ctx context.Context, r session.StopRequest, holds func(context.Context) (access.Audience, error)) (session.StopResult, error)
 	// Present returns who sees a turn's answer at this moment.
 	Present(ctx context.Context, t session.Turn) (access.Audience, error)
@@ -95,7 +95,7 @@ type Policies interface {
 	// Accept reports, in a sentence, why a value cannot be set in a channel: it is not valid, or
 	// names what does not exist.
 	Accept(ctx context.Context, tenant access.TenantID, at session.Place, key, value string) error
-	// Hash names the configuration that this process goes by. Replicas with the same hash answer
+	// Hash names the configuration that this process runs with. Replicas with the same hash answer
 	// alike.
 	Hash(ctx context.Context) (string, error)
 }

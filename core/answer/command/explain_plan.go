@@ -17,7 +17,7 @@ var states = map[string]string{
 }
 
 // planned tells a deep search: each sub-question, what became of it, and how many searches that
-// took. What was asked further may hold names that were found: it is told only where all that was
+// took. What was asked further may hold names that were found: it is named only where all that was
 // found may be named.
 func planned(plan []session.PlanRow, may func(document.ID) bool) []string {
 	if len(plan) == 0 {

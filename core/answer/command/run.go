@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command is what somebody typed after /footnote, or chose in a menu. The adapter vouches for who
+// Request is what a person typed after /footnote, or chose in a menu. The adapter vouches for who
 // the person is and for Admin.
 type Request struct {
 	Tenant access.TenantID
@@ -25,8 +25,8 @@ type Request struct {
 	// Message is the one that is meant, where the platform lets a person point at one (why); else
 	// it is the newest answer of the thread or channel.
 	Message thread.MessageID
-	// Alone returns the person as the only one present; with an error, as far as is known. Nil:
-	// nobody knows.
+	// Alone returns the person as the only one present; with an error, as far as is known. Nil: not
+	// known.
 	Alone func(ctx context.Context) (access.Presence, error)
 }
 
@@ -83,9 +83,9 @@ const (
 		"It cannot be undone, and what was posted in channels stays there. Nothing is deleted yet: write `/footnote forget-me " + wordConfirm + "` if you mean it."
 )
 
-// Command carries out a command and returns what to tell the person who typed it, and nobody else:
-// Markdown, of which only paragraphs, lists and code are used. What is refused, misspelt or not
-// possible is told in the same way; an error means that the store does not answer.
+// Command carries out a command and returns what only the person who typed it reads: Markdown, of
+// which only paragraphs, lists and code are used. What is refused, misspelt or not possible is
+// answered in the same way; an error means that the store does not answer.
 func (s *Service) Command(ctx context.Context, c Request) (said string, err error) {
 	defer s.recovered(ctx, "command", &err)
 	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(c.Text), "/footnote"))
@@ -120,7 +120,7 @@ func helpFor(admin bool) string {
 	return b.String()
 }
 
-// asCode shows what somebody typed as code, cut to a length that fits a sentence.
+// asCode shows what a person typed as code, cut to a length that fits a sentence.
 func asCode(text string) string {
 	text = strings.Join(strings.Fields(strings.ReplaceAll(text, "`", "'")), " ")
 	if r := []rune(text); len(r) > 60 {

@@ -92,7 +92,7 @@ func (s *Service) configCommand(ctx context.Context, c Request, words []string) 
 	return s.change(ctx, c, at, setting, value)
 }
 
-// listSettings shows what somebody said about a channel, and what else there is.
+// listSettings shows what was said about a channel, and what else there is.
 func listSettings(e policy.Effective, where string) string {
 	var b strings.Builder
 	var silent []string

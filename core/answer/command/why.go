@@ -15,9 +15,9 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Why tells whoever sees an answer how it came about, using only what anybody who can see the
-// answer may know: no document is named that is not among its sources, and no count shows that
-// there are documents which the audience may not read.
+// Why says how an answer came about, using only what everyone who can see the answer may know: no
+// document is named that is not among its sources, and no count shows that there are documents
+// which the audience may not read.
 func Why(r session.Record, saved session.Saved) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -71,7 +71,7 @@ func orSay(sentence string, o session.Outcome) string {
 	return "The answer was written without any document."
 }
 
-// whyCommand explains the message that is meant, or the newest answer here, to somebody who can see
+// whyCommand explains the message that is meant, or the newest answer here, to a person who can see
 // it; or whether that person may read a document.
 func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if len(words) > 0 && s.Documents != nil {
@@ -144,7 +144,7 @@ func (s *Service) namable(ctx context.Context, e Explanation) (map[document.ID]b
 const sentenceWithheld = "I answer you from no document with this address: either there is none in the index, or nothing of what you hold is among its readers. " +
 	"`/footnote whoami` lists what you hold."
 
-// whyDocument says by what somebody may read a document. Of one that the person may not read
+// whyDocument says by what a person may read a document. Of one that the person may not read
 // nothing is said, not even that there is one.
 func (s *Service) whyDocument(ctx context.Context, c Request, address string) (string, error) {
 	lists, err := s.Documents.Readers(ctx, c.Tenant, strings.Trim(address, "<>"))

@@ -27,13 +27,13 @@ type Event struct {
 	Direct      bool // in a direct message, or an agent's own thread
 	Mentioned   bool // the bot is mentioned, outside code
 	InThread    bool // a reply in a thread, not its root
-	Foreign     bool // InThread, where strangers can bring the bot: the thread was opened by somebody else than the bot
+	Foreign     bool // InThread, where strangers can bring the bot: another person opened the thread, not the bot
 	Forum       bool // the first message of a forum post
 	AnswersBot  bool // a reply to one of the bot's messages
 	OthersNamed bool // mentions people or bots, but not this one
 	Question    bool // reads like a question (IsQuestion); only asked where a channel filters by it
 	SmallTalk   bool // a greeting or thanks, and nothing else (IsSmallTalk)
-	Overtaken   bool // read late, since nobody was there: another person has written in the thread since
+	Overtaken   bool // read late, since no replica was there: another person has written in the thread since
 }
 
 // Change says that a message is not new.
@@ -60,10 +60,10 @@ const FollowIdle = 24 * time.Hour
 // State is what is known of the place where an event happened.
 type State struct {
 	Permitted bool // the person may ask here
-	Disabled  bool // nobody may
-	Paused    bool // nobody may at the moment
+	Disabled  bool // no one may
+	Paused    bool // no one may at the moment
 	Follow    Follow
-	Chosen    bool          // somebody said what Follow is
+	Chosen    bool          // Follow was set
 	Private   Private       // empty means PrivateOnRequest
 	Bots      bool          // other bots are answered here
 	BotTurns  int           // turns in a row that bots asked for in this thread
@@ -74,7 +74,7 @@ type State struct {
 
 	InThread   bool          // the bot takes part in the thread
 	Helped     bool          // a helper wrote in the thread since the bot was last asked
-	Unfollowed bool          // somebody said "stop following"
+	Unfollowed bool          // "stop following" was said
 	People     int           // persons who wrote in the thread since the bot took part, the author included
 	Idle       time.Duration // since the thread's last message
 
@@ -100,7 +100,7 @@ const (
 	Cancel                // the question was deleted: its turn ends, its answer is marked
 	Stop                  // by the stop rules (session.MayStop)
 	Unfollow
-	Refuse // the person may not ask here, and is told so
+	Refuse // the person may not ask here, and reads so
 	Steer  // it changes the plan of the deep search that runs in the thread, or would
 )
 
@@ -118,8 +118,8 @@ type Decision struct {
 	Reason   Reason
 	Private  bool          // Answer, Refuse: for the asker alone
 	CatchUp  bool          // Answer: the bot enters the thread half-way and reads it once, as context
-	Ambient  bool          // Answer: nobody asked the bot; silent below the channel's evidence threshold
-	Dialogue bool          // Answer: nobody mentioned the bot in this message
+	Ambient  bool          // Answer: the bot was not asked; silent below the channel's evidence threshold
+	Dialogue bool          // Answer: this message does not mention the bot
 	Wait     time.Duration // Ambient: for people to answer first
 }
 
@@ -151,7 +151,7 @@ func Decide(e Event, s State) Decision {
 	}
 	if !e.Direct {
 		switch {
-		case s.Private == PrivateAlways && !d.Ambient: // what nobody asked for has nobody to be private to
+		case s.Private == PrivateAlways && !d.Ambient: // an unasked answer has no one to be private to
 			d.Private = true
 		case s.Private == PrivateOff && d.Private:
 			return Decision{Action: Refuse, Reason: "private_off", Private: true}
@@ -161,7 +161,7 @@ func Decide(e Event, s State) Decision {
 }
 
 // Admit holds an answer back where the bot is not to answer, or not this person, and tells that
-// person alone. Those who did not ask the bot are told nothing.
+// person alone. Those who did not ask the bot read nothing.
 func Admit(d Decision, s State) Decision {
 	var reason Reason
 	switch {
@@ -250,7 +250,7 @@ func decideReply(e Event, s State) Decision {
 	switch {
 	case follow == FollowMention:
 		return Decision{Action: Observe, Reason: "mention_only"}
-	case e.Foreign && !s.Chosen: // nobody has set the bot up here: it follows what it opened itself
+	case e.Foreign && !s.Chosen: // the bot is not set up here: it follows what it opened itself
 		return Decision{Action: Observe, Reason: "foreign_thread"}
 	case s.Unfollowed:
 		return Decision{Action: Observe, Reason: "unfollowed"}

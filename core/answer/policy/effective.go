@@ -82,7 +82,7 @@ func Resolve(said ...SettingValue) Effective {
 }
 
 // Origins says where a setting's value comes from: one place, or several where chat narrows what
-// the file says. A setting that nobody spoke of has none.
+// the file says. A default setting has none.
 func (e Effective) Origins(key string) []Origin {
 	var all []Origin
 	for _, s := range e.values {

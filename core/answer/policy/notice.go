@@ -51,5 +51,5 @@ func IsNotice(text string) bool {
 	})
 }
 
-// SayDenied returns what somebody is told who may not stop a turn.
+// SayDenied returns what a person reads who may not stop a turn.
 func SayDenied() string { return sentenceDenied }

@@ -2,7 +2,7 @@ package policy
 
 import "github.com/footnotehq/footnote/core/session"
 
-// outcomes says each outcome in words where nothing more exact was said: what a person is told when
+// outcomes says each outcome in words where nothing more exact was said: what a person reads when
 // the engine's own sentence is empty or was lost. Silent outcomes, and an answer, need none.
 var outcomes = map[session.Outcome]string{
 	session.Answered:     "",
@@ -16,6 +16,6 @@ var outcomes = map[session.Outcome]string{
 	session.Superseded:   "",
 }
 
-// Say returns what a person is told about an outcome when nothing more exact is known. It is empty
+// Say returns what a person reads about an outcome when nothing more exact is known. It is empty
 // for an answer and for silent outcomes.
 func Say(o session.Outcome) string { return outcomes[o] }

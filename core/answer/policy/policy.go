@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// Policy is what holds in one channel. DefaultPolicy is where nobody said anything.
+// Policy is what holds in one channel. DefaultPolicy is where nothing is set.
 type Policy struct {
 	Agent   string // who answers; empty: the file's agent, else the built-in one
 	Project string
@@ -25,12 +25,12 @@ type Policy struct {
 
 	Welcome  bool         // greets the person who brings the bot here
 	Askers   []access.ACL // who may ask: whoever each of these lists names; none: everybody
-	Stoppers access.ACL   // who may stop other people's answers, beside administrators
+	Stoppers access.ACL   // who may stop other people's answers, in addition to administrators
 	Private  Private
 	Reply    ReplyPlace
 	Ambient  Ambient
 	Forum    Forum
-	Helpers  access.ACL // whose reply makes an unasked answer unnecessary; empty: anybody's while the bot waits
+	Helpers  access.ACL // whose reply makes an unasked answer unnecessary; empty: anyone's while the bot waits
 	Quotas   []Quota
 }
 
@@ -53,7 +53,7 @@ const (
 	ReplyInPlace ReplyPlace = "in_place" // below the question, in the channel itself
 )
 
-// Ambient holds back answers that nobody asked for.
+// Ambient holds back unasked answers.
 type Ambient struct {
 	QuestionsOnly bool
 	Test          QuestionTest
@@ -68,7 +68,7 @@ type Forum struct {
 	Wait  time.Duration // for people to answer first
 }
 
-// QuestionTest says how a question is told from a remark.
+// QuestionTest says how a question is distinguished from a remark.
 type QuestionTest string
 
 // The tests.
@@ -77,7 +77,7 @@ const (
 	TestMark  QuestionTest = "mark"  // a question mark
 )
 
-// DefaultPolicy is what holds where neither the file nor anybody in chat said otherwise.
+// DefaultPolicy is what holds where neither the file nor a person in chat said otherwise.
 func DefaultPolicy() Policy {
 	return Policy{
 		Enabled: true, Welcome: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
@@ -86,10 +86,10 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// Open reports whether everybody may ask, so that nobody has to find out who somebody is.
+// Open reports whether everyone may ask, so that no identity has to be looked up.
 func (p Policy) Open() bool { return len(p.Askers) == 0 }
 
-// MayAsk reports whether somebody who holds what the audience holds may ask.
+// MayAsk reports whether a person who holds what the audience holds may ask.
 func (p Policy) MayAsk(asker access.Audience) bool {
 	return !slices.ContainsFunc(p.Askers, func(acl access.ACL) bool { return !asker.MayRead(acl) })
 }

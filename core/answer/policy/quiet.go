@@ -2,8 +2,8 @@ package policy
 
 import "time"
 
-// Quiet says how often one person is told something about their messages in one place. Answers are
-// not counted.
+// Quiet says how often one person gets a notice about their messages in one place. Answers are not
+// counted.
 type Quiet struct {
 	Again  time.Duration // until the same sentence is said again
 	Most   int           // sentences within Within

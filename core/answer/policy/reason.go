@@ -51,14 +51,14 @@ var reasons = map[Reason]string{
 	"ambient":                   "In this channel the bot may speak unasked, if the documents have an answer.",
 }
 
-// refusals are what a person is told whose question is refused.
+// refusals are what a person reads whose question is refused.
 var refusals = map[Reason]string{
 	"disabled":    "I do not answer questions in this channel. Ask in a channel where I am enabled, or send me a direct message.",
 	"paused":      "Answering is paused in this channel. Ask again later; an administrator ends the pause with /footnote resume.",
 	"private_off": "Private answers are turned off in this channel. Ask without \"private\", or send me a direct message.",
 }
 
-// Sentence is what the person is told about a Refuse; empty for other decisions.
+// Sentence is what the person reads about a Refuse; empty for other decisions.
 func (d Decision) Sentence() string {
 	switch said, ok := refusals[d.Reason]; {
 	case d.Action != Refuse:

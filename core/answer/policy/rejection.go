@@ -33,7 +33,7 @@ const (
 	RefusedForeign Reason = "foreign_workspace"
 )
 
-// Refusal returns what somebody is told whose question was rejected; empty for other errors.
+// Refusal returns what a person reads whose question was rejected; empty for other errors.
 func Refusal(err error) string {
 	var r Rejection
 	errors.As(err, &r)
@@ -50,8 +50,8 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// What a person is told whose message holds no text. What follows a mention without a question in
-// its thread is not answered.
+// What a person reads whose message holds no text. What follows a mention without a question in its
+// thread is not answered.
 const (
 	NoQuestion          = "There is no question in this message. Write what you would like to know."
 	noQuestionMentioned = "There is no question in this message. Mention me again, with what you would like to know."

@@ -19,7 +19,7 @@ type Setting struct {
 	add  func(p *Policy, text string) error // read for what narrows
 }
 
-// Default is the value where nobody said anything, as it is written.
+// Default is the value where nothing is set, as it is written.
 func (s Setting) Default() string { return s.show(DefaultPolicy()) }
 
 // Show is the setting's value in a policy, as it is written; empty where it is not set.

@@ -131,7 +131,7 @@ func sayLength(d time.Duration) string {
 
 const aclValues = "a list of public, members, group:NAME, channel:PLATFORM:ID and user:PLATFORM:ID"
 
-// acl is a setting whose lists have all to name somebody: what the file says, and what chat says on
+// acl is a setting whose lists have all to name a reader: what the file says, and what chat says on
 // top.
 func acl(key, help string, of func(*Policy) *[]access.ACL) Setting {
 	return Setting{

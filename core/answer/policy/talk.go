@@ -17,9 +17,9 @@ const (
 	About // it asks who the bot is, or what it can do
 )
 
-// language is how small talk of one language is told. Words are looked for in messages that consist
-// of courtesies (IsSmallTalk); phrases are whole messages, without the courtesies and the question
-// mark around them.
+// language is how small talk of one language is recognised. Words are looked for in messages that
+// consist of courtesies (IsSmallTalk); phrases are whole messages, without the courtesies and the
+// question mark around them.
 type language struct {
 	thanks, goodbye map[string]bool // words
 	leaving, about  map[string]bool // phrases
