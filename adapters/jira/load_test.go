@@ -230,7 +230,7 @@ func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 				hidden++
 			}
 		}
-		if hidden != 30 || !strings.Contains(run, "30 of 60 issues of the project cannot be seen any more") {
+		if hidden != 30 || !strings.Contains(run, "30 of 60 documents are not listed any more") {
 			t.Errorf("%d are hidden: %s", hidden, run)
 		}
 		s.Do(func() { board.Members = bot })

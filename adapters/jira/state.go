@@ -27,7 +27,8 @@ type progress struct {
 	Known    atlassian.IDSet `json:"i,omitempty"` // ids of its issues
 	Sweep    *sweep          `json:"s,omitempty"` // the look at all of it under way
 	Gone     int64           `json:"g,omitempty"` // since when it cannot be seen
-	Shrunk   int64           `json:"h,omitempty"` // since when a large part of it cannot be seen
+	Shrunk   int64           `json:"h,omitempty"` // since when a large part of it is hidden
+	Hidden   atlassian.IDSet `json:"y,omitempty"` // that part
 }
 
 // sweep is a look at all issues of a project, or at their ids alone.

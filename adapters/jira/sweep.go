@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
-	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -71,7 +72,7 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 		case errors.Is(err, errShifted):
 			w.Holes, next, s.anchored = true, w.At, false // it is read to its end, and nothing is removed by it
 		case errors.Is(err, errShort):
-			p.Notices = append(p.Notices, sourcepass.Incomplete(of.Key, err))
+			p.Notices = append(p.Notices, crawl.Incomplete(of.Key, err))
 			w.Holes = true
 		case errors.Is(err, errExpired), w.At != "" && sourcehttp.Status(err) == http.StatusBadRequest:
 			at.Sweep = nil
@@ -88,7 +89,7 @@ func (p *pass) sweep(ctx context.Context, of project, at *progress) error {
 		w.Parts++
 		if next != "" && err == nil {
 			if err := pages.Next(next); err != nil {
-				p.Notices = append(p.Notices, sourcepass.Incomplete(of.Key, err))
+				p.Notices = append(p.Notices, crawl.Incomplete(of.Key, err))
 				w.Holes, next = true, ""
 			}
 		}
@@ -113,16 +114,7 @@ func (p *pass) part(w *sweep, of project, found []issue) error {
 	return nil
 }
 
-// shrunk is which part of a project may be gone at once, and few how many of it at least, before it
-// is taken for something else than that they were deleted.
-const (
-	shrunk = 3
-	few    = 20
-)
-
-// ended compares what a whole look at a project met with what was known. Where much of it is gone
-// at once, nobody may read that from now on, and it is removed once it stays away: it may be that
-// the credential may not see it any more.
+// ended has the rule of crawl.Vanish decide about what a whole look at a project did not meet.
 func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 	w := at.Sweep
 	if !w.Full && !w.Holes {
@@ -134,35 +126,32 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 	if w.Full {
 		at.Full, at.Relevant, p.state.Strays = w.Began, w.Relevant, true
 	}
-	if w.Holes {
-		return p.Send(index.Batch{})
-	}
-	gone := make(map[string]bool)
+	gone := make(atlassian.IDSet)
 	for id := range at.Known {
 		if !w.Seen[id] {
 			gone[id] = true
 		}
 	}
-	much := len(at.Known) >= few && len(gone) > len(at.Known)/shrunk
-	switch {
-	case much && at.Shrunk == 0:
-		at.Shrunk = sourcepass.Seconds(p.now)
-	case !much && at.Shrunk != 0: // what is back has to be said again by whom it may be read
-		at.Shrunk, at.Full = 0, 0
+	list := crawl.List{Name: of.Key, Stored: len(at.Known), Missing: len(gone), Partial: w.Holes, Since: sourcepass.Time(at.Shrunk)}
+	r := crawl.Vanish(list, p.now)
+	if r.Fate == crawl.Remove && at.Shrunk != 0 && at.Hidden == nil && !w.Full {
+		at.Full = 0 // an earlier version hid issues, and did not note which: all are read again
 	}
-	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
-		p.note(of, "%d of %d issues of the project cannot be seen any more. They are hidden from everyone here; after %s they are removed. If they are still there, give the account back its right to see them.",
-			len(gone), len(at.Known), p.options.Forget)
+	at.Shrunk = sourcepass.Seconds(r.Since)
+	switch r.Fate {
+	case crawl.Keep:
+		return p.Send(index.Batch{})
+	case crawl.Hide:
+		at.Hidden = maps.Clone(gone)
+		p.Notices = append(p.Notices, r.Shrunk(list, "give the account back its right to see them"))
 		return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
 			if issue, _, ok := p.placeOf(id); ok && gone[issue] {
-				return index.Verdict{ACL: access.ACL{}}
+				return r.Fate.Verdict()
 			}
 			return index.Verdict{}
 		}})
 	}
-	if much {
-		at.Shrunk = 0
-	}
+	at.Hidden = nil
 	for id := range gone {
 		delete(at.Known, id)
 		if p.state.knows(id) { // in another project
@@ -175,11 +164,12 @@ func (p *pass) ended(ctx context.Context, of project, at *progress) error {
 	}})
 }
 
-// strangers reads issues whose ids were met, and that no list of changes told of.
+// strangers reads issues whose ids were met, and of which no list of changes told or which were
+// hidden while they were missing.
 func (p *pass) strangers(ctx context.Context, of project, at *progress) error {
 	var new []string
 	for id := range at.Sweep.Seen {
-		if !at.Known[id] {
+		if !at.Known[id] || at.Hidden[id] {
 			new = append(new, id)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -82,10 +83,8 @@ func (p *pass) forget() {
 			at.Gone = 0
 			continue
 		}
-		if at.Gone == 0 {
-			at.Gone = sourcepass.Seconds(p.now)
-		}
-		if p.now.Sub(time.Unix(at.Gone, 0)) >= p.options.Forget {
+		r := crawl.Vanish(crawl.List{Lost: true, Since: sourcepass.Time(at.Gone)}, p.now)
+		if at.Gone = sourcepass.Seconds(r.Since); r.Fate == crawl.Remove {
 			forgotten = true
 			delete(p.state.Projects, id)
 		}
