@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -39,7 +40,7 @@ func (p platform) Alone(ctx context.Context, at thread.Ref, person string) (acce
 }
 
 // Say implements conversation.Platform: in reply to the message, where others see it too.
-func (p platform) Say(ctx context.Context, to conversation.Message, sentence string) {
+func (p platform) Say(ctx context.Context, to chat.Message, sentence string) {
 	if _, err := p.client.SayAt(ctx, to.At, to.ID, sentence); err != nil {
 		p.bot.deps.Logger.WarnContext(ctx, "sentence not said", "error", err)
 	}
@@ -47,7 +48,7 @@ func (p platform) Say(ctx context.Context, to conversation.Message, sentence str
 
 // RefuseAlone implements conversation.Refusals, by a direct message. Where the person takes none,
 // the reply in the channel is the only way left.
-func (p platform) RefuseAlone(ctx context.Context, to conversation.Message, sentence string) {
+func (p platform) RefuseAlone(ctx context.Context, to chat.Message, sentence string) {
 	t := session.Turn{Asker: thread.Person{ID: to.Author.ID}}
 	if err := p.client.Whisper(ctx, t, sentence, nil); err != nil {
 		p.bot.deps.Logger.WarnContext(ctx, "refusal not sent as a direct message; it is said in the channel", "error", err)
@@ -57,8 +58,8 @@ func (p platform) RefuseAlone(ctx context.Context, to conversation.Message, sent
 
 // ChangedFiles implements conversation.Files. Discord tells of previews, and of the thread that was
 // opened from a message, as it tells of edits: those change no files, and redo no answer.
-func (p platform) ChangedFiles(ctx context.Context, edited conversation.Message, had []message.File) []message.File {
-	m, _ := edited.Source.(event.Message)
+func (p platform) ChangedFiles(ctx context.Context, edited chat.Message, had []message.File) []message.File {
+	m := event.SourceOf(edited.Source)
 	files := []message.File{}
 	var ids []message.FileID
 	for _, f := range had {

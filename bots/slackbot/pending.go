@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -61,7 +62,7 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 		asking.Go(func() { c.Name = b.person(ctx, t.Asker.ID).Name })
 	}
 	if p.Unknown {
-		p.Files = b.client.Attached(ctx, event.Message{Ref: t.Session.Ref, ID: t.Message})
+		p.Files = b.client.Attached(ctx, chat.Message{Ref: t.Session.Ref, ID: t.Message})
 	}
 	c.Files = b.client.Fetch(ctx, p.Files)
 	return c

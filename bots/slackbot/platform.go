@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -50,7 +51,7 @@ func (p platform) Moderates(ctx context.Context, _ thread.Ref, person string) bo
 }
 
 // Say implements conversation.Platform.
-func (p platform) Say(ctx context.Context, to conversation.Message, sentence string) {
+func (p platform) Say(ctx context.Context, to chat.Message, sentence string) {
 	p.whisper(ctx, to.Ref, to.Author.ID, sentence, to.Direct)
 }
 

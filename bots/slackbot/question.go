@@ -7,6 +7,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -17,13 +18,13 @@ const takePatience = 10 * time.Second
 
 // Gather implements conversation.Platform. Slack is asked nothing: the event is acknowledged once
 // the question is stored, and what is not known of it is found out by whichever worker answers it.
-func (p platform) Gather(ctx context.Context, asked conversation.Message, _ answer.Judgement, read *conversation.Reading) (g conversation.Gathered, err error) {
-	m, _ := asked.Source.(event.Message)
-	open := pending{Files: m.Files}
+func (p platform) Gather(ctx context.Context, m chat.Message, _ answer.Judgement, read *conversation.Reading) (g conversation.Gathered, err error) {
+	source := event.SourceOf(m.Source)
+	open := pending{Files: source.Files}
 	if read != nil {
 		open.Before = &before{After: read.After}
 	}
-	if m.FilesUnknown {
+	if source.FilesUnknown {
 		var complete bool
 		open.Files, complete = p.client.Told(m)
 		open.Unknown = !complete
@@ -32,8 +33,8 @@ func (p platform) Gather(ctx context.Context, asked conversation.Message, _ answ
 	if strings.TrimSpace(m.Text) == "" && (len(open.Files) > 0 || open.Unknown) {
 		g.Text, open.Bare = conversation.AboutFiles, true
 	}
-	listens, known := p.client.Remembered(ctx, m.Ref.Channel, m.Author, m.Direct)
-	author, named := p.client.Known(m.Author)
+	listens, known := p.client.Remembered(ctx, m.Ref.Channel, m.Author.ID, m.Direct)
+	author, named := p.client.Known(m.Author.ID)
 	g.Listens, g.Name, open.Listens, open.Name = listens, author.Name, !known, !named
 	g.Pending, err = open.raw()
 	return g, err

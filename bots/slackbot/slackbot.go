@@ -13,7 +13,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/call"
-	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
@@ -66,8 +65,7 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one workspace. It implements answer.Surfaces and event.Handler, and is safe for concurrent
-// use.
+// Bot is one workspace. It implements answer.Surfaces, and is safe for concurrent use.
 type Bot struct {
 	config   Config
 	deps     Deps
@@ -78,10 +76,7 @@ type Bot struct {
 	talk     *conversation.Conversation
 }
 
-var (
-	_ answer.Surfaces = (*Bot)(nil)
-	_ event.Handler   = (*Bot)(nil)
-)
+var _ answer.Surfaces = (*Bot)(nil)
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
@@ -199,7 +194,7 @@ func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
 func (b *Bot) Connected() int { return b.client.Connected() }
 
 // Handler takes signed requests, where there is a signing secret. It is mounted at /slack/events.
-func (b *Bot) Handler() http.Handler { return b.client.Handler(b) }
+func (b *Bot) Handler() http.Handler { return b.client.Handler(b.Event) }
 
 // Run receives events until ctx ends. It returns an error, a sentence, when Slack cannot be reached
 // with these settings at all.
@@ -229,7 +224,7 @@ func (b *Bot) Run(ctx context.Context) error {
 			<-ctx.Done()
 			return nil
 		}
-		return b.client.Listen(ctx, b)
+		return b.client.Listen(ctx, b.Event)
 	})
 	err := group.Wait()
 	b.talk.Wait()

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -30,7 +31,7 @@ const (
 // late decides about a message that is found after an absence, as it would have been decided when
 // it was written. What some process has taken in or decided already is ignored. About an old
 // question the bot asks whether an answer is still wanted.
-func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement, err error) {
+func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
 	looked := m.Looked
 	if looked.IsZero() {
@@ -73,7 +74,7 @@ func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement,
 }
 
 // aside says which of the bot's messages after a question are about another one.
-func (c *Conversation) aside(ctx context.Context, m Message) func(thread.MessageID) bool {
+func (c *Conversation) aside(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
 		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
 		return err == nil && t.Message != m.ID
@@ -101,7 +102,7 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 
 // askStill asks whether an old question is still wanted, unless it was answered, or asked about
 // before.
-func (c *Conversation) askStill(ctx context.Context, m Message) error {
+func (c *Conversation) askStill(ctx context.Context, m chat.Message) error {
 	involved, err := c.can.history.Involved(ctx, m, c.aside(ctx, m))
 	if err != nil || involved {
 		return err

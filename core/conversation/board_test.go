@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -88,9 +89,9 @@ func (b *board) change(id thread.MessageID, how func(*note)) bool {
 }
 
 // heard is a note as conversations know it: who writes "@bot" mentions it.
-func (b *board) heard(n note) conversation.Message {
+func (b *board) heard(n note) chat.Message {
 	text, mentioned := strings.CutPrefix(n.Text, "@bot")
-	m := conversation.Message{
+	m := chat.Message{
 		Ref: n.at, At: n.at, ID: n.id, EventKey: string(n.id), Author: thread.Person{ID: n.by, Name: n.by}, Moderator: n.by == "chief",
 		Text: strings.TrimSpace(text), Written: n.written,
 	}
@@ -110,7 +111,7 @@ func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Pres
 }
 
 // Gather implements conversation.Platform.
-func (b *board) Gather(ctx context.Context, m conversation.Message, _ answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
+func (b *board) Gather(ctx context.Context, m chat.Message, _ answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
 	g := conversation.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
 	if read == nil || ctx.Err() != nil {
 		return g, ctx.Err()
@@ -128,7 +129,7 @@ func (b *board) Gather(ctx context.Context, m conversation.Message, _ answer.Jud
 }
 
 // Say implements conversation.Platform.
-func (b *board) Say(_ context.Context, to conversation.Message, sentence string) {
+func (b *board) Say(_ context.Context, to chat.Message, sentence string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.alone[to.Author.ID] = append(b.alone[to.Author.ID], sentence)
@@ -175,29 +176,29 @@ func (b *board) FindNotices(_ context.Context, about session.Turn, _ thread.Ref)
 }
 
 // Answered implements conversation.History.
-func (b *board) Answered(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+func (b *board) Answered(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	return b.Involved(ctx, m, aside)
 }
 
 // Involved implements conversation.History.
-func (b *board) Involved(_ context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+func (b *board) Involved(_ context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	after := b.hanging(func(n *note) bool { return n.by == "" && n.at == m.Ref && n.id > m.ID })
 	return slices.ContainsFunc(after, func(n note) bool { return !aside(n.id) }), nil
 }
 
 // AskStill implements conversation.History.
-func (b *board) AskStill(_ context.Context, m conversation.Message, sentence, _ string) error {
+func (b *board) AskStill(_ context.Context, m chat.Message, sentence, _ string) error {
 	n := b.pin(m.Ref, "", page{Text: sentence, Done: true}, 0)
 	b.change(n.id, func(n *note) { n.about = string(m.ID) })
 	return nil
 }
 
 // Question implements conversation.History.
-func (b *board) Question(_ context.Context, _ thread.Ref, id thread.MessageID) (conversation.Message, error) {
+func (b *board) Question(_ context.Context, _ thread.Ref, id thread.MessageID) (chat.Message, error) {
 	for _, n := range b.hanging(func(n *note) bool { return n.id == id }) {
 		return b.heard(n), nil
 	}
-	return conversation.Message{}, thread.ErrMessageGone
+	return chat.Message{}, thread.ErrMessageGone
 }
 
 // Listeners implements answer.Surfaces.

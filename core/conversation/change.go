@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 )
@@ -16,7 +17,7 @@ const editedFor = 10 * time.Minute
 
 // edited takes an edit in: the answer to a question is redone in place. question says that
 // the message was none before and is one now: the mention was added, or the words after it.
-func (c *Conversation) edited(ctx context.Context, m Message) (question bool, err error) {
+func (c *Conversation) edited(ctx context.Context, m chat.Message) (question bool, err error) {
 	if m.Own || m.System || m.Hidden {
 		return false, nil
 	}
@@ -42,9 +43,9 @@ func (c *Conversation) edited(ctx context.Context, m Message) (question bool, er
 }
 
 // Deleted ends the turn of a question that was deleted, and erases an answer that was.
-func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
+func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
-	if d.Of == Unsaid {
+	if d.Of == chat.OfUnknown {
 		t, err := c.deps.Store.TurnOf(ctx, tenant, d.Ref, d.Message)
 		switch {
 		case errors.Is(err, session.ErrUnknownTurn): // people delete messages all the time
@@ -52,10 +53,10 @@ func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 		case err != nil:
 			return fmt.Errorf("find out what was deleted: %w", err)
 		case t.Message != d.Message:
-			d.Of = Answers
+			d.Of = chat.OfBot
 		}
 	}
-	if d.Of == Answers {
+	if d.Of == chat.OfBot {
 		return c.service.Actions.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
 	}
 	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message) // whether or not the question is known
@@ -64,7 +65,7 @@ func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 
 // Reacted stops what a message belongs to. Who may not is told so where nobody else hears of it:
 // else it is only a reaction.
-func (c *Conversation) Reacted(ctx context.Context, r Reaction) error {
+func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
 		if c.can.whispers != nil {
 			c.can.whispers.TellAlone(ctx, r.Ref, r.By.ID, sentence)

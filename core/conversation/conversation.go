@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -92,7 +93,7 @@ func (c *Conversation) remembers(person string) func(context.Context) (access.Au
 
 // say tells the author of a message something in addition to an answer, unless they were told
 // enough (policy.Quiet). The event does not wait for it.
-func (c *Conversation) say(ctx context.Context, to Message, sentence string) {
+func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string) {
 	if sentence != "" && c.quiet.allows(to.Ref, to.Author.ID, sentence) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence) })
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -17,20 +18,34 @@ import (
 // patience is how long a question is tried to be taken in that no event brings again.
 const patience = 30 * time.Second
 
+// Event handles a message, a deletion or a reaction. The other kinds of events belong to the bot of
+// the platform.
+func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
+	switch {
+	case e.Message != nil:
+		return c.Message(ctx, *e.Message)
+	case e.Deletion != nil:
+		return c.Deleted(ctx, *e.Deletion)
+	case e.Reaction != nil:
+		return c.Reacted(ctx, *e.Reaction)
+	}
+	return nil
+}
+
 // Message does what is to be done about a message that somebody wrote or changed. Several events
 // may tell of one message: the second finds what came of the first. An error means that the event
 // is to come again, where the platform delivers it again. Of a message that was found late, nobody
 // waits for a word beside the answer.
-func (c *Conversation) Message(ctx context.Context, m Message) error {
+func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
 		if err != nil || !question {
 			return err
 		}
 		m.Change = policy.Created // no other event tells of that
-		c.said.Forget(m.key())
+		c.said.Forget(m.Key())
 	}
-	if c.taken.Has(m.key()) || c.said.Has(m.key()) {
+	if c.taken.Has(m.Key()) || c.said.Has(m.Key()) {
 		return nil
 	}
 	var j answer.Judgement
@@ -64,7 +79,7 @@ func (c *Conversation) Message(ctx context.Context, m Message) error {
 }
 
 // occurrence states what is known of a message.
-func (c *Conversation) occurrence(m Message) answer.Occurrence {
+func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
 		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
 	}
@@ -78,7 +93,7 @@ func (c *Conversation) occurrence(m Message) answer.Occurrence {
 }
 
 // stopHere stops what is being answered where a message says so.
-func (c *Conversation) stopHere(ctx context.Context, m Message) error {
+func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
 	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence) })
 	return err
 }
@@ -86,8 +101,8 @@ func (c *Conversation) stopHere(ctx context.Context, m Message) error {
 // steered tells the author of a message what became of it that was to change the plan of a deep
 // search, unless the plan shows it. Who somebody is, is asked only where that decides, and then the
 // event does not wait for it.
-func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgement) {
-	c.taken.First(m.key())
+func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Judgement) {
+	c.taken.First(m.Key())
 	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && c.can.moderation == nil {
 		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
 		return
@@ -110,7 +125,7 @@ func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgemen
 
 // meant is what a message means that says nothing but what is to happen to the answers of its
 // thread.
-func (c *Conversation) meant(m Message) session.StopRequest {
+func (c *Conversation) meant(m chat.Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
 	if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
 		r.Ref.Thread = ""
@@ -120,7 +135,7 @@ func (c *Conversation) meant(m Message) session.StopRequest {
 
 // ask takes a question in, with its files and what was said before it, as far as the platform tells
 // of them before.
-func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) error {
+func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgement) error {
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
 		return nil // nobody asked for a word about what cannot be read
 	}
@@ -149,7 +164,7 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
 	}
-	c.taken.First(m.key())
+	c.taken.First(m.Key())
 	if c.can.taken != nil {
 		c.can.taken.Taken(m)
 	}
@@ -161,7 +176,7 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 
 // rejected tells the author of a question why it was not taken in. A late question is found again
 // once the store's disk has room.
-func (c *Conversation) rejected(ctx context.Context, m Message, j answer.Judgement, err error) error {
+func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err
 	}
@@ -173,20 +188,20 @@ func (c *Conversation) rejected(ctx context.Context, m Message, j answer.Judgeme
 
 // sayOnce tells the author of a message something about it: once, although several events may tell
 // of it.
-func (c *Conversation) sayOnce(ctx context.Context, m Message, sentence string) {
-	if !m.Late && c.said.First(m.key()) {
+func (c *Conversation) sayOnce(ctx context.Context, m chat.Message, sentence string) {
+	if !m.Late && c.said.First(m.Key()) {
 		c.say(ctx, m, sentence)
 	}
 }
 
 // refuse tells the author of a message why it is not answered: once, and privately where the
 // decision is private.
-func (c *Conversation) refuse(ctx context.Context, m Message, j answer.Judgement) {
+func (c *Conversation) refuse(ctx context.Context, m chat.Message, j answer.Judgement) {
 	sentence := j.Sentence()
 	switch {
 	case !j.Private || m.Direct || c.can.refusals == nil:
 		c.sayOnce(ctx, m, sentence)
-	case !m.Late && c.said.First(m.key()) && c.quiet.allows(m.Ref, m.Author.ID, sentence):
+	case !m.Late && c.said.First(m.Key()) && c.quiet.allows(m.Ref, m.Author.ID, sentence):
 		c.errands.run(ctx, func(ctx context.Context) { c.can.refusals.RefuseAlone(ctx, m, sentence) })
 	}
 }
@@ -194,7 +209,7 @@ func (c *Conversation) refuse(ctx context.Context, m Message, j answer.Judgement
 // failed is what becomes of an event that could not be dealt with: where it does not come again,
 // its author is told. A process that is stopping tells nobody: what it leaves is looked for by the
 // next one.
-func (c *Conversation) failed(ctx context.Context, m Message, err error, sentence string) error {
+func (c *Conversation) failed(ctx context.Context, m chat.Message, err error, sentence string) error {
 	if err == nil || c.can.redelivers != nil || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}

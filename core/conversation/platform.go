@@ -6,6 +6,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -22,10 +23,10 @@ type Platform interface {
 	// Gather returns what goes with a message that is to be answered; the judgement says who will
 	// see the answer, read what of its thread is to be read, if not nil. What the platform cannot
 	// be asked at once is left to a worker (answer.Completer).
-	Gather(ctx context.Context, m Message, j answer.Judgement, read *Reading) (Gathered, error)
+	Gather(ctx context.Context, m chat.Message, j answer.Judgement, read *Reading) (Gathered, error)
 	// Say tells the author of a message something beside an answer, and nobody else where the
 	// platform can. It is not worth more than one try.
-	Say(ctx context.Context, to Message, sentence string)
+	Say(ctx context.Context, to chat.Message, sentence string)
 	// HalfWritten reports whether a page of a turn's answer stands there as one that is still being
 	// written. What cannot be known any more, such as in a channel that the bot was removed from,
 	// is no error.
@@ -70,14 +71,14 @@ type Whispers interface {
 // Refusals is implemented by platforms on which everyone sees what Say says.
 type Refusals interface {
 	// RefuseAlone tells the author of a message, and no one else, why it is not answered.
-	RefuseAlone(ctx context.Context, to Message, sentence string)
+	RefuseAlone(ctx context.Context, to chat.Message, sentence string)
 }
 
 // Files is implemented by platforms on which the files of a message can change.
 type Files interface {
 	// ChangedFiles returns the files of an edited question, with what was said before it; nil when
 	// they are those that it had.
-	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
+	ChangedFiles(ctx context.Context, m chat.Message, had []message.File) []message.File
 }
 
 // Memory is implemented by platforms whose events are to be acknowledged before anything is asked.
@@ -91,7 +92,7 @@ type Memory interface {
 // Taken is implemented by platforms that look out for what happens to questions.
 type Taken interface {
 	// Taken tells that a message was taken in as a question.
-	Taken(m Message)
+	Taken(m chat.Message)
 }
 
 // History is implemented by platforms on which can be read what was said while nobody was there.
@@ -99,15 +100,15 @@ type Taken interface {
 type History interface {
 	// Answered reports whether the platform shows the bot's answer to a message that the store does
 	// not know.
-	Answered(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error)
+	Answered(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error)
 	// Involved reports whether the bot has written about a message since: answered it, or asked
 	// about it.
-	Involved(ctx context.Context, m Message, aside func(thread.MessageID) bool) (bool, error)
+	Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error)
 	// AskStill asks beside a message whether an answer is still wanted; the button comes back as
 	// Conversation.Still.
-	AskStill(ctx context.Context, m Message, sentence, button string) error
+	AskStill(ctx context.Context, m chat.Message, sentence, button string) error
 	// Question reads a message; thread.ErrMessageGone where it is no longer there.
-	Question(ctx context.Context, at thread.Ref, id thread.MessageID) (Message, error)
+	Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error)
 }
 
 // Redelivery is implemented by platforms that deliver an event again whose handling failed. On

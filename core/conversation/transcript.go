@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -27,7 +28,7 @@ type Reading struct {
 // reading says what of its thread is to be read for a mention: what was said since the bot last
 // knew of it, which is all in a thread that it enters half-way; nil for nothing. It is read once,
 // since the question carries it from then on.
-func reading(m Message, j answer.Judgement) *Reading {
+func reading(m chat.Message, j answer.Judgement) *Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
 	if m.Direct || m.Forum || !m.InThread || !j.CatchUp && !gap || !newer(m.ID, known.CaughtUp) {

@@ -12,12 +12,13 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Say answers a message with a sentence, beside the answer to a question. It returns the id of what
 // was said.
-func (c *Writer) Say(ctx context.Context, to event.Message, text string) (event.Note, error) {
+func (c *Writer) Say(ctx context.Context, to chat.Message, text string) (event.Note, error) {
 	return c.tell(ctx, to, text, nil)
 }
 
@@ -35,7 +36,7 @@ func (c *Writer) Unsay(ctx context.Context, n event.Note) error {
 
 // AskAbout asks in reply to a question whether it is still wanted. Processes that ask the same
 // within minutes ask once.
-func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label string) error {
+func (c *Writer) AskAbout(ctx context.Context, m chat.Message, text, label string) error {
 	_, err := c.tell(ctx, m, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(m.ID)},
 	}}})
@@ -44,7 +45,7 @@ func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label stri
 
 // tell says something in reply to a message. The same said by several processes, which all hear of
 // the message, is said once.
-func (c *Writer) tell(ctx context.Context, to event.Message, text string, rows []discordgo.MessageComponent) (event.Note, error) {
+func (c *Writer) tell(ctx context.Context, to chat.Message, text string, rows []discordgo.MessageComponent) (event.Note, error) {
 	var made call.Posted
 	body := plain(text)
 	body.Reference = &reference{MessageID: string(to.ID)}
@@ -54,15 +55,15 @@ func (c *Writer) tell(ctx context.Context, to event.Message, text string, rows [
 		body.Components = rows
 	}
 	err := c.post(ctx, call.Request{
-		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(to.Stands), Bucket: call.CreateBucket(to.Stands),
+		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(to.At.Thread), Bucket: call.CreateBucket(to.At.Thread),
 	}, body, &made)
-	return event.Note{Channel: to.Stands, Message: made.ID}, err
+	return event.Note{Channel: to.At.Thread, Message: made.ID}, err
 }
 
 // SayAt answers a message with a sentence, beside the answer to it, at the place where the message
-// stands (Message.Place).
+// stands (chat.Message.At).
 func (c *Writer) SayAt(ctx context.Context, at thread.Ref, message thread.MessageID, text string) (event.Note, error) {
-	return c.tell(ctx, event.Message{ID: message, Stands: at.Thread}, text, nil)
+	return c.tell(ctx, chat.Message{ID: message, At: at}, text, nil)
 }
 
 // Post writes a message that answers none, to a channel.
