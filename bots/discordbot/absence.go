@@ -60,29 +60,24 @@ func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) [
 	return news
 }
 
-// Answered implements conversation.History. A question is rather answered twice than never, so what
+// Answered implements chat.Platform. A question is rather answered twice than never, so what
 // cannot be found out counts as not answered.
-func (p platform) Answered(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
-	involved, err := p.Involved(ctx, m, aside)
+func (b *Bot) Answered(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
+	involved, err := b.Involved(ctx, m, other)
 	if err != nil && ctx.Err() == nil {
-		p.bot.deps.Logger.WarnContext(ctx, "whether a question was answered already is not known", "message", m.ID, "error", err)
+		b.deps.Logger.WarnContext(ctx, "whether a question was answered already is not known", "message", m.ID, "error", err)
 	}
 	return err == nil && involved, nil
 }
 
-// Involved implements conversation.History.
-func (p platform) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
-	return p.client.Involved(ctx, m, func(id thread.MessageID, text string) bool { return policy.IsNotice(text) || aside(id) })
+// Involved implements chat.Platform.
+func (b *Bot) Involved(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
+	return b.client.Involved(ctx, m, func(id thread.MessageID, text string) bool { return policy.IsNotice(text) || other(id) })
 }
 
-// AskStill implements conversation.History.
-func (p platform) AskStill(ctx context.Context, m chat.Message, sentence, button string) error {
-	return p.client.AskAbout(ctx, m, sentence, button)
-}
-
-// Question implements conversation.History.
-func (p platform) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
-	return p.client.Question(ctx, at, id)
+// Message implements chat.Platform.
+func (b *Bot) Message(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
+	return b.client.Question(ctx, at, id)
 }
 
 // still takes in a question that is wanted after all.

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -69,9 +70,11 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one Discord application. It implements answer.Surfaces and answer.Whisperer, and is
-// safe for concurrent use.
+// Bot is one Discord application. It implements chat.Platform, answer.Surfaces and
+// answer.Whisperer, and is safe for concurrent use.
 type Bot struct {
+	chat.Unsupported
+
 	config  Config
 	deps    Deps
 	client  *discord.Client
@@ -111,7 +114,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		commands: make(map[string][]thread.Ref),
 	}
 	b.talk, err = conversation.New(conversation.Deps{
-		Platform: platform{client, b}, Store: deps.Store,
+		Platform: b, Store: deps.Store,
 		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
 	return b, err

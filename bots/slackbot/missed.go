@@ -126,34 +126,13 @@ func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }
 
-// Answered implements conversation.History.
-func (p platform) Answered(ctx context.Context, m chat.Message, _ func(thread.MessageID) bool) (bool, error) {
-	return p.client.Answered(ctx, m)
-}
-
-// Involved implements conversation.History.
-func (p platform) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
-	return p.client.Involved(ctx, m, aside)
-}
-
-// AskStill implements conversation.History.
-func (p platform) AskStill(ctx context.Context, m chat.Message, sentence, button string) error {
-	_, err := p.client.Tell(ctx, m.Ref, sentence, string(m.ID), thread.Button{Action: event.ActionStill, Label: button, Primary: true})
-	return err
-}
-
-// Question implements conversation.History.
-func (p platform) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
-	return p.client.One(ctx, at, id)
-}
-
 // still takes in a question that is wanted after all.
 func (b *Bot) still(ctx context.Context, p chat.Press) error {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
 		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: p.By,
 	}, func() {})
 	if sentence != "" {
-		b.platform().whisper(ctx, p.Ref, p.By.ID, sentence, p.Direct)
+		b.tell(ctx, p.Ref, p.By.ID, sentence, p.Direct)
 	}
 	return err
 }

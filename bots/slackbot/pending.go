@@ -3,11 +3,9 @@ package slackbot
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -66,18 +64,6 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 	}
 	c.Files = b.client.Fetch(ctx, p.Files)
 	return c
-}
-
-// errUnasked says that Slack has to be asked who somebody is.
-var errUnasked = errors.New("slack was not asked yet")
-
-// Remembers implements conversation.Memory.
-func (p platform) Remembers(ctx context.Context, person string) (access.Audience, error) {
-	audience, ok := p.client.Remembered(ctx, "", person, true)
-	if !ok {
-		return audience, errUnasked
-	}
-	return audience, nil
 }
 
 // raw is what is pending as it is stored; nil for nothing.

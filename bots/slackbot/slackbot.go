@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -65,8 +66,11 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one workspace. It implements answer.Surfaces, and is safe for concurrent use.
+// Bot is one workspace. It implements chat.Platform and answer.Surfaces, and is safe for
+// concurrent use.
 type Bot struct {
+	chat.Unsupported
+
 	config   Config
 	deps     Deps
 	client   *slack.Client
@@ -109,14 +113,11 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client, config.Tenant, deps.Logger}, Store: deps.Store,
-		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
+	b := &Bot{config: config, deps: deps, client: client}
+	b.talk, err = conversation.New(conversation.Deps{
+		Platform: b, Store: deps.Store, MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Bot{config: config, deps: deps, client: client, talk: talk}, nil
+	return b, err
 }
 
 // emojiNames are emoji as Slack names them, however they were written: with colons, or as what they
@@ -170,8 +171,6 @@ func (b *Bot) Bind(services conversation.Services) {
 	b.service = services.Service
 	b.talk.Bind(services)
 }
-
-func (b *Bot) platform() platform { return platform{b.client, b.config.Tenant, b.deps.Logger} }
 
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }

@@ -64,7 +64,7 @@ func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judge
 	case wanted && old:
 		return j, c.askStill(ctx, m)
 	case wanted: // a restored store does not know
-		if answered, err := c.can.history.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
+		if answered, err := c.deps.Platform.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
 			return j, err
 		}
 	case old && judged.Action != policy.Unfollow:
@@ -103,7 +103,7 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 // askStill asks whether an old question is still wanted, unless it was answered, or asked about
 // before.
 func (c *Conversation) askStill(ctx context.Context, m chat.Message) error {
-	involved, err := c.can.history.Involved(ctx, m, c.aside(ctx, m))
+	involved, err := c.deps.Platform.Involved(ctx, m, c.aside(ctx, m))
 	if err != nil || involved {
 		return err
 	}
@@ -112,7 +112,8 @@ func (c *Conversation) askStill(ctx context.Context, m chat.Message) error {
 	if err != nil || !mine {
 		return err
 	}
-	return c.can.history.AskStill(ctx, m, sayStill, sayWanted)
+	_, err = c.deps.Platform.Post(ctx, m.At, chat.Notice{To: m.ID, Subject: string(m.ID), Text: sayStill, Still: sayWanted})
+	return err
 }
 
 // Wanted is somebody who says that an answer to an old question is still wanted.
@@ -128,13 +129,13 @@ type Wanted struct {
 // Still takes in a question that is wanted after all. sentence is what the person is told where
 // nothing comes of it; accepted is called when something does, before it has.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
-	m, err := c.can.history.Question(ctx, w.At, w.Question)
+	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
 	switch {
 	case errors.Is(err, thread.ErrMessageGone):
 		return sayGone, nil
 	case err != nil:
 		return "", err
-	case w.By.ID != m.Author.ID && !w.Moderator && (c.can.moderation == nil || !c.can.moderation.Moderates(ctx, w.At, w.By.ID)):
+	case w.By.ID != m.Author.ID && !w.Moderator && (!c.can.Moderates || !c.deps.Platform.Moderates(ctx, w.At, w.By.ID)):
 		return sayAsker, nil
 	}
 	accepted()
@@ -147,5 +148,5 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 	if err != nil {
 		return "", err
 	}
-	return "", c.deps.Platform.DeleteNotice(ctx, w.At, w.Notice)
+	return "", c.deps.Platform.Delete(ctx, w.At, w.Notice)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
-	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // editedFor is how long a message may become a question by being edited.
@@ -30,13 +30,10 @@ func (c *Conversation) edited(ctx context.Context, m chat.Message) (question boo
 	case t.Message != m.ID:
 		return false, nil
 	}
-	var files []message.File
-	if c.can.files != nil {
-		files = c.can.files.ChangedFiles(ctx, m, t.Question.Files)
-	}
+	files := c.deps.Platform.ChangedFiles(ctx, m, t.Question.Files)
 	_, err = c.service.Actions.Edited(ctx, session.Edit{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: files})
 	if sentence := policy.Refusal(err); sentence != "" {
-		c.say(ctx, m, sentence)
+		c.say(ctx, m, sentence, false)
 		return false, nil
 	}
 	return false, err
@@ -67,8 +64,8 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 // else it is only a reaction.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
-		if c.can.whispers != nil {
-			c.can.whispers.TellAlone(ctx, r.Ref, r.By.ID, sentence)
+		if c.can.Whispers {
+			c.deps.Platform.Say(ctx, chat.Message{Ref: r.Ref, At: r.Ref, Author: thread.Person{ID: r.By.ID}}, sentence, true)
 		}
 	})
 	return err
@@ -78,7 +75,7 @@ func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 // that decides, and then an event does not wait for it.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
-	if c.can.moderation == nil {
+	if !c.can.Moderates {
 		return c.stopAs(ctx, r, denied)
 	}
 	result, err := c.service.Stop(ctx, r)
@@ -87,7 +84,7 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	}
 	if result.Denied && len(result.Turns) == 0 && r.By.ID != "" {
 		c.errands.run(ctx, func(ctx context.Context) {
-			r.By.Privileged = r.By.Privileged || c.can.moderation.Moderates(ctx, r.Ref, r.By.ID)
+			r.By.Privileged = r.By.Privileged || c.deps.Platform.Moderates(ctx, r.Ref, r.By.ID)
 			if _, err := c.stopAs(ctx, r, denied); err != nil {
 				c.logger.ErrorContext(ctx, "stop not recorded", "error", err)
 			}

@@ -243,7 +243,7 @@ func (s *stage) press(by common.Person, a action.Request) {
 }
 
 func (s *stage) tell(by common.Person, sentence string) {
-	s.board.Say(s.ctx, chat.Message{Author: thread.Person{ID: people[by]}}, sentence)
+	s.board.Say(s.ctx, chat.Message{Author: thread.Person{ID: people[by]}}, sentence, false)
 }
 
 func (s *stage) Submit(by common.Person, text string) {

@@ -70,7 +70,7 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 		}
 		c.sayOnce(ctx, m, sayUnfollowed)
 	case policy.Refuse:
-		c.refuse(ctx, m, j)
+		c.sayOnceTo(ctx, m, j.Sentence(), j.Private && !m.Direct)
 	case policy.Steer:
 		c.steered(ctx, m, j)
 	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
@@ -83,8 +83,8 @@ func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
 		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
 	}
-	if c.can.memory != nil {
-		o.Ask, o.Holds = o.Holds, c.remembers(m.Author.ID)
+	if c.can.Known {
+		o.Ask, o.Holds = o.Holds, c.remembers(m.Ref, m.Author.ID)
 	}
 	if m.Late {
 		o.Age = time.Since(m.Written)
@@ -94,7 +94,7 @@ func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 
 // stopHere stops what is being answered where a message says so.
 func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
-	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence) })
+	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence, false) })
 	return err
 }
 
@@ -103,18 +103,18 @@ func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
 // event does not wait for it.
 func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.taken.First(m.Key())
-	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && c.can.moderation == nil {
+	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.can.Moderates {
 		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
 		return
 	}
 	c.errands.run(ctx, func(ctx context.Context) {
-		if m.Moderator || c.can.moderation.Moderates(ctx, m.Ref, m.Author.ID) {
+		if m.Moderator || c.deps.Platform.Moderates(ctx, m.Ref, m.Author.ID) {
 			at := c.meant(m)
 			at.Tenant, at.By.Privileged = c.tenant(m.Ref), true
 			became, err := c.service.Steer(ctx, at, j.Instruction, nil)
 			if err != nil {
 				c.logger.ErrorContext(ctx, "plan not changed", "message", m.ID, "error", err)
-				c.say(ctx, m, SayBroken)
+				c.say(ctx, m, SayBroken, false)
 				return
 			}
 			j.Steered = became
@@ -142,7 +142,7 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
 	}
-	with, err := c.deps.Platform.Gather(ctx, m, j, reading(m, j))
+	with, err := c.deps.Platform.Gather(ctx, m, j.Private, reading(m, j))
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
 	}
@@ -154,7 +154,7 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 			Listens: with.Listens,
 		},
 	}
-	if c.can.redelivers == nil {
+	if !c.can.Redelivers {
 		question.Patience = patience
 	}
 	accepted, err := c.service.Take(ctx, question)
@@ -165,9 +165,7 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 		return c.failed(ctx, m, err, SayLost)
 	}
 	c.taken.First(m.Key())
-	if c.can.taken != nil {
-		c.can.taken.Taken(m)
-	}
+	c.deps.Platform.Taken(m)
 	if !accepted.Duplicate && accepted.Notice != "" {
 		c.Queued(m.At, accepted.Turn)
 	}
@@ -189,20 +187,12 @@ func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Ju
 // sayOnce tells the author of a message something about it: once, although several events may tell
 // of it.
 func (c *Conversation) sayOnce(ctx context.Context, m chat.Message, sentence string) {
-	if !m.Late && c.said.First(m.Key()) {
-		c.say(ctx, m, sentence)
-	}
+	c.sayOnceTo(ctx, m, sentence, false)
 }
 
-// refuse tells the author of a message why it is not answered: once, and privately where the
-// decision is private.
-func (c *Conversation) refuse(ctx context.Context, m chat.Message, j answer.Judgement) {
-	sentence := j.Sentence()
-	switch {
-	case !j.Private || m.Direct || c.can.refusals == nil:
-		c.sayOnce(ctx, m, sentence)
-	case !m.Late && c.said.First(m.Key()) && c.quiet.allows(m.Ref, m.Author.ID, sentence):
-		c.errands.run(ctx, func(ctx context.Context) { c.can.refusals.RefuseAlone(ctx, m, sentence) })
+func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence string, private bool) {
+	if !m.Late && c.said.First(m.Key()) {
+		c.say(ctx, m, sentence, private)
 	}
 }
 
@@ -210,10 +200,10 @@ func (c *Conversation) refuse(ctx context.Context, m chat.Message, j answer.Judg
 // its author is told. A process that is stopping tells nobody: what it leaves is looked for by the
 // next one.
 func (c *Conversation) failed(ctx context.Context, m chat.Message, err error, sentence string) error {
-	if err == nil || c.can.redelivers != nil || errors.Is(ctx.Err(), context.Canceled) {
+	if err == nil || c.can.Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	c.logger.ErrorContext(ctx, "message not dealt with", "message", m.ID, "error", err)
-	c.say(ctx, m, sentence)
+	c.say(ctx, m, sentence, false)
 	return nil
 }

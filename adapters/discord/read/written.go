@@ -8,7 +8,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
-	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
@@ -41,16 +40,17 @@ func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thr
 	return len(listed) > 0, err
 }
 
-// Noted lists what the bot replied to a message, of what has such a text.
-func (c *Reader) Noted(ctx context.Context, n event.Note, question thread.MessageID, text func(string) bool) ([]event.Note, error) {
-	listed, err := c.own(ctx, n.Channel, string(question))
+// Noted lists the bot's replies to a message that have such a text. They are in the channel that at
+// names as its thread.
+func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
+	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
 		return nil, nil
 	}
-	var notes []event.Note
+	var notes []thread.MessageID
 	for _, said := range listed {
 		if repliesTo(said) == string(question) && text(said.Content) {
-			notes = append(notes, event.Note{Channel: n.Channel, Message: said.ID})
+			notes = append(notes, thread.MessageID(said.ID))
 		}
 	}
 	return notes, err

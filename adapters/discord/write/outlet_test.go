@@ -15,7 +15,6 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/rendertest"
-	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -85,7 +84,7 @@ func TestDiscordIsHandedNothingUnseen(t *testing.T) {
 	}
 	ctx := t.Context()
 	turn := session.Turn{ID: "turn-1", Message: "2", Asker: thread.Person{ID: "7", Name: hostile}, Session: session.Session{Ref: thread.Ref{Workspace: "9", Channel: "1", Thread: "2"}}}
-	message := chat.Message{ID: "2", At: thread.Ref{Thread: "1"}}
+	at := thread.Ref{Thread: "1"}
 	button := thread.Button{Action: thread.ActionStop, Label: hostile}
 	inline := func(show func(event.Ticket) error) func() error { // as an answer to the request that brought it
 		return func() error {
@@ -99,10 +98,10 @@ func TestDiscordIsHandedNothingUnseen(t *testing.T) {
 		}
 	}
 	for name, show := range map[string]func() error{
-		"a note":         func() error { _, err := w.Say(ctx, message, hostile); return err },
-		"a changed note": func() error { return w.Resay(ctx, event.Note{Channel: "1", Message: "2"}, hostile) },
+		"a note":         func() error { _, err := w.SayAt(ctx, at, "2", hostile); return err },
+		"a changed note": func() error { return w.Resay(ctx, at, "2", hostile) },
 		"a whisper":      func() error { return w.Whisper(ctx, turn, hostile, []thread.Button{button}) },
-		"a request":      func() error { return w.AskAbout(ctx, message, hostile, hostile) },
+		"a request":      func() error { _, err := w.AskAbout(ctx, at, "2", hostile, hostile); return err },
 		"a response":     inline(func(p event.Ticket) error { return w.Respond(ctx, p, hostile) }),
 		"a reply":        inline(func(p event.Ticket) error { return w.reply(ctx, p, Reply{Markdown: hostile}, false) }),
 		"a suggestion":   inline(func(p event.Ticket) error { return w.Suggest(ctx, p, []string{hostile}) }),
