@@ -6,24 +6,10 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/adapters/slack"
-	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
-
-// busy is a handler whose presses take until it is released.
-type busy struct {
-	event.Handler
-
-	released chan struct{}
-}
-
-func (busy) Message(context.Context, event.Message) error { return nil }
-
-func (b busy) Press(context.Context, event.Press) error {
-	<-b.released
-	return nil
-}
 
 // Slack gives a press three seconds.
 func TestPressesAreAcknowledgedWhileEarlierOnesAreHandled(t *testing.T) {
@@ -38,8 +24,14 @@ func TestPressesAreAcknowledgedWhileEarlierOnesAreHandled(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	h, ended := busy{released: make(chan struct{})}, make(chan error, 1)
-	go func() { ended <- client.Listen(ctx, h) }()
+	released, ended := make(chan struct{}), make(chan error, 1)
+	handle := func(_ context.Context, e chat.Event) (chat.Reply, error) {
+		if e.Press != nil {
+			<-released
+		}
+		return chat.Reply{}, nil
+	}
+	go func() { ended <- client.Listen(ctx, handle) }()
 	ann := s.Person("ann", nil)
 	channel := s.Channel("general", nil, ann)
 	var presses []string
@@ -59,7 +51,7 @@ func TestPressesAreAcknowledgedWhileEarlierOnesAreHandled(t *testing.T) {
 			t.Errorf("press %d was given up by Slack", i+1)
 		}
 	}
-	close(h.released)
+	close(released)
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)

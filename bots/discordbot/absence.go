@@ -8,6 +8,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -22,8 +23,8 @@ const (
 	followedFor = 2 * policy.FollowIdle
 )
 
-// Conversations implements event.Conversations.
-func (b *Bot) Conversations(ctx context.Context, guild string) []string {
+// active is event.Lookup.Active.
+func (b *Bot) active(ctx context.Context, guild string) []string {
 	var channels []string
 	if guild != "" {
 		known, err := b.deps.Store.Active(ctx, b.binding.tenant(guild), discord.Platform, guild, followedFor, mostKnown)
@@ -49,8 +50,8 @@ func (b *Bot) Conversations(ctx context.Context, guild string) []string {
 	return channels
 }
 
-// News implements event.Conversations. What cannot be found out counts as new.
-func (b *Bot) News(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
+// news is event.Lookup.News. What cannot be found out counts as new.
+func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
 	news, err := b.service.News(ctx, b.binding.tenant(guild), discord.Platform, guild, newest)
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "every channel is looked into for missed messages", "guild", guild, "error", err)
@@ -59,40 +60,32 @@ func (b *Bot) News(ctx context.Context, guild string, newest []session.Newest) [
 	return news
 }
 
-// Answered implements conversation.History. A question is rather answered twice than never, so what
+// Answered implements chat.Platform. A question is rather answered twice than never, so what
 // cannot be found out counts as not answered.
-func (p platform) Answered(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
-	involved, err := p.Involved(ctx, m, aside)
+func (b *Bot) Answered(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
+	involved, err := b.Involved(ctx, m, other)
 	if err != nil && ctx.Err() == nil {
-		p.bot.deps.Logger.WarnContext(ctx, "whether a question was answered already is not known", "message", m.ID, "error", err)
+		b.deps.Logger.WarnContext(ctx, "whether a question was answered already is not known", "message", m.ID, "error", err)
 	}
 	return err == nil && involved, nil
 }
 
-// Involved implements conversation.History.
-func (p platform) Involved(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
-	found, _ := m.Source.(event.Message)
-	return p.client.Involved(ctx, found, func(id thread.MessageID, text string) bool { return policy.IsNotice(text) || aside(id) })
+// Involved implements chat.Platform.
+func (b *Bot) Involved(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
+	return b.client.Involved(ctx, m, func(id thread.MessageID, text string) bool { return policy.IsNotice(text) || other(id) })
 }
 
-// AskStill implements conversation.History.
-func (p platform) AskStill(ctx context.Context, m conversation.Message, sentence, button string) error {
-	found, _ := m.Source.(event.Message)
-	return p.client.AskAbout(ctx, found, sentence, button)
-}
-
-// Question implements conversation.History.
-func (p platform) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (conversation.Message, error) {
-	m, err := p.client.Question(ctx, at, id)
-	return messageOf(m), err
+// Message implements chat.Platform.
+func (b *Bot) Message(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
+	return b.client.Question(ctx, at, id)
 }
 
 // still takes in a question that is wanted after all.
-func (b *Bot) still(ctx context.Context, p event.Press, id thread.MessageID) {
+func (b *Bot) still(ctx context.Context, p chat.Press, id thread.MessageID) {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
-		At: p.Place(), Question: id, Notice: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator,
+		At: p.At, Question: id, Notice: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator,
 	}, func() {
-		if err := b.client.Notice(ctx, p); err != nil {
+		if err := b.client.Notice(ctx, event.SourceOf(p.Source).Ticket); err != nil {
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", "still", "error", err)
 		}
 	})
@@ -101,6 +94,6 @@ func (b *Bot) still(ctx context.Context, p event.Press, id thread.MessageID) {
 		sentence = conversation.SayBroken
 	}
 	if sentence != "" {
-		b.respond(ctx, p, sentence)
+		b.respond(ctx, p.Source, sentence)
 	}
 }

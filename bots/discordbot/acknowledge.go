@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/chat"
 )
 
 // acknowledgeAfter is how long a command may take before its user sees that the bot thinks. Discord
@@ -20,12 +21,12 @@ type acknowledging struct {
 	timer *time.Timer
 
 	mu   sync.Mutex
-	c    event.Command
+	c    chat.Command
 	sent chan struct{} // nil: nothing was said or shown; closed once that has been tried
 }
 
 // acknowledging begins; end is called when the command has been dealt with.
-func (b *Bot) acknowledging(ctx context.Context, c event.Command) *acknowledging {
+func (b *Bot) acknowledging(ctx context.Context, c chat.Command) *acknowledging {
 	a := &acknowledging{bot: b, c: c}
 	a.timer = time.AfterFunc(acknowledgeAfter, func() { a.show(ctx) })
 	return a
@@ -33,7 +34,7 @@ func (b *Bot) acknowledging(ctx context.Context, c event.Command) *acknowledging
 
 // first runs what says or shows something if nothing was, and reports whether it did; otherwise it
 // waits until that was tried.
-func (a *acknowledging) first(how func(event.Command)) bool {
+func (a *acknowledging) first(how func(chat.Command)) bool {
 	a.mu.Lock()
 	sent, c := a.sent, a.c
 	if sent == nil {
@@ -51,8 +52,8 @@ func (a *acknowledging) first(how func(event.Command)) bool {
 
 // show shows that the bot thinks, unless something was said or shown.
 func (a *acknowledging) show(ctx context.Context) {
-	a.first(func(c event.Command) {
-		if err := a.bot.client.Defer(ctx, c); err != nil {
+	a.first(func(c chat.Command) {
+		if err := a.bot.client.Defer(ctx, event.SourceOf(c.Source).Ticket); err != nil {
 			// The answer comes all the same, as a message in the channel.
 			a.bot.deps.Logger.WarnContext(ctx, "command not acknowledged", "event", c.EventKey, "error", err)
 		}
@@ -61,14 +62,14 @@ func (a *acknowledging) show(ctx context.Context) {
 
 // say says something to the command's user.
 func (a *acknowledging) say(ctx context.Context, sentence string) {
-	if !a.first(func(c event.Command) { a.bot.respond(ctx, c, sentence) }) {
-		a.bot.amend(ctx, a.c, sentence)
+	if !a.first(func(c chat.Command) { a.bot.respond(ctx, c.Source, sentence) }) {
+		a.bot.amend(ctx, a.c.Source, sentence)
 	}
 }
 
 // become has the command be another, which only its privacy makes it. It reports whether that was
 // in time: what is shown stays as public as it is.
-func (a *acknowledging) become(c event.Command) bool {
+func (a *acknowledging) become(c chat.Command) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.sent != nil {
@@ -81,6 +82,6 @@ func (a *acknowledging) become(c event.Command) bool {
 // end waits until nothing more comes of it.
 func (a *acknowledging) end() {
 	if !a.timer.Stop() {
-		a.first(func(event.Command) {})
+		a.first(func(chat.Command) {})
 	}
 }

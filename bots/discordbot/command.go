@@ -13,24 +13,25 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command implements event.Interactor.
-func (b *Bot) Command(ctx context.Context, c event.Command) {
+// command handles the use of a command.
+func (b *Bot) command(ctx context.Context, c chat.Command) {
 	switch c.Name {
 	case event.CommandAsk:
 		b.askCommand(ctx, c)
 	case event.CommandAbout:
 		b.askAbout(ctx, c)
 	case event.CommandStop:
-		b.answer(ctx, c, func(ctx context.Context) write.Reply { return write.Reply{Markdown: b.stopCommand(ctx, c)} })
+		b.answer(ctx, c.Source, func(ctx context.Context) write.Reply { return write.Reply{Markdown: b.stopCommand(ctx, c)} })
 	case event.CommandFootnote:
 		b.footnoteCommand(ctx, c)
 	default:
-		b.respond(ctx, c, sayUnknown)
+		b.respond(ctx, c.Source, sayUnknown)
 	}
 }
 
@@ -38,13 +39,13 @@ func (b *Bot) Command(ctx context.Context, c event.Command) {
 const maxCommands = 20
 
 // askAbout asks about the message in whose menu the command stands.
-func (b *Bot) askAbout(ctx context.Context, c event.Command) {
-	if c.Target == nil || c.Target.Text == "" && len(c.Files) == 0 {
-		b.respond(ctx, c, conversation.SayNothing)
+func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
+	if c.Target == nil || c.Target.Text == "" && len(event.SourceOf(c.Source).Files) == 0 {
+		b.respond(ctx, c.Source, conversation.SayNothing)
 		return
 	}
 	if c.Target.Own { // what it says may come from documents, and a question is a person's text
-		b.respond(ctx, c, conversation.SayOwn)
+		b.respond(ctx, c.Source, conversation.SayOwn)
 		return
 	}
 	c.Question = "What is to be known about this message? If it asks something, answer that.\n\n> " +
@@ -54,18 +55,18 @@ func (b *Bot) askAbout(ctx context.Context, c event.Command) {
 
 // askCommand takes a question in and then acknowledges the command: what Discord knows to be
 // answered is answered. Where that takes long, it is acknowledged first.
-func (b *Bot) askCommand(ctx context.Context, c event.Command) {
-	reply, err := b.client.Token(c) // before anything is shown
+func (b *Bot) askCommand(ctx context.Context, c chat.Command) {
+	reply, err := b.client.Token(event.SourceOf(c.Source).Ticket) // before anything is shown
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not taken in", "event", c.EventKey, "error", err)
-		b.respond(ctx, c, conversation.SayLost)
+		b.respond(ctx, c.Source, conversation.SayLost)
 		return
 	}
 	ack := b.acknowledging(ctx, c)
 	defer ack.end()
 	j, models, refusal, err := b.talk.Admit(ctx, conversation.Use{
-		Event: policy.Event{Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Own && !c.Direct}, Ref: c.Ref, EventKey: c.EventKey,
-		By: c.Asker.ID, Models: c.Models,
+		Event: policy.Event{Private: c.Private && !c.Direct, Direct: c.Direct, InThread: !c.Fresh && !c.Direct}, Ref: c.Ref, EventKey: c.EventKey,
+		By: c.By.ID, Models: c.Models,
 	})
 	if err != nil || refusal != "" {
 		ack.say(ctx, cmp.Or(refusal, conversation.SayBroken))
@@ -76,8 +77,8 @@ func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 		return
 	}
 	if private := j.Private && !c.Direct; private != c.Private {
-		c = c.Privately(private)
-		if reply, err = b.client.Token(c); err == nil && !ack.become(c) {
+		c = event.Privately(c, private)
+		if reply, err = b.client.Token(event.SourceOf(c.Source).Ticket); err == nil && !ack.become(c) {
 			ack.say(ctx, sayPrivacyLate)
 			return
 		}
@@ -87,13 +88,13 @@ func (b *Bot) askCommand(ctx context.Context, c event.Command) {
 			return
 		}
 	}
-	if len(c.Files) > 0 { // they take longer to fetch than Discord waits
+	if len(event.SourceOf(c.Source).Files) > 0 { // they take longer to fetch than Discord waits
 		ack.show(ctx)
 	}
 	_, err = b.service.Take(ctx, answer.Question{
 		Mention: thread.Mention{
-			Ref: c.Ref, EventKey: c.EventKey, Asker: c.Asker, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, c.Files), At: c.At,
-			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: b.listens(ctx, c.Ref, c.Asker.ID, c.Private || c.Direct), Agent: c.Agent, Models: models,
+			Ref: c.Ref, EventKey: c.EventKey, Asker: c.By, Starter: starter(c), Text: c.Question, Files: b.client.Fetch(ctx, event.SourceOf(c.Source).Files), At: c.At,
+			Direct: c.Direct, Tenant: b.tenant(c.Ref), Listens: b.listens(ctx, c.Ref, c.By.ID, c.Private || c.Direct), Agent: c.Agent, Models: models,
 		},
 		Judgement: j, Reply: reply, Patience: commandPatience,
 	})
@@ -123,15 +124,15 @@ func (b *Bot) agents() []string {
 }
 
 // starter is who began a command's thread: in a channel the command has one of its own.
-func starter(c event.Command) string {
-	if c.Own {
-		return c.Asker.ID
+func starter(c chat.Command) string {
+	if c.Fresh {
+		return c.By.ID
 	}
 	return ""
 }
 
 // remember notes the session of a command, for /stop.
-func (b *Bot) remember(c event.Command) {
+func (b *Bot) remember(c chat.Command) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.commands) > 10_000 {
@@ -149,13 +150,13 @@ func (b *Bot) remember(c event.Command) {
 
 // stopCommand stops what is being answered where the command was used: in a thread its answer, in a
 // channel those of commands.
-func (b *Bot) stopCommand(ctx context.Context, c event.Command) string {
+func (b *Bot) stopCommand(ctx context.Context, c chat.Command) string {
 	b.mu.Lock()
 	places := append([]thread.Ref{c.Ref}, b.commands[c.Ref.Channel]...)
 	b.mu.Unlock()
 	said, stopped := sayNothingRuns, false
 	for _, ref := range places {
-		result, err := b.talk.Stop(ctx, session.StopRequest{Ref: ref, By: c.By}, func(_ context.Context, sentence string) { said = sentence })
+		result, err := b.talk.Stop(ctx, session.StopRequest{Ref: ref, By: c.Stopper()}, func(_ context.Context, sentence string) { said = sentence })
 		if err != nil {
 			b.deps.Logger.ErrorContext(ctx, "stop not recorded", "error", err)
 			said = conversation.SayBroken
@@ -169,16 +170,16 @@ func (b *Bot) stopCommand(ctx context.Context, c event.Command) string {
 }
 
 // footnoteCommand carries out /footnote.
-func (b *Bot) footnoteCommand(ctx context.Context, c event.Command) {
+func (b *Bot) footnoteCommand(ctx context.Context, c chat.Command) {
 	name, _, _ := strings.Cut(c.Text, " ")
-	b.once(ctx, c, c.Ref, c.EventKey, func(ctx context.Context) write.Reply {
+	b.once(ctx, c.Source, c.Ref, c.EventKey, func(ctx context.Context) write.Reply {
 		switch name {
 		case write.SubSetup:
 			return b.setup(ctx, c.Place(), c.Admin, c.Direct)
 		case "stop":
 			return write.Reply{Markdown: b.stopCommand(ctx, c)}
 		}
-		return write.Reply{Markdown: b.command(ctx, c.Place(), c.Asker, c.Admin, c.Direct, c.Text)}
+		return write.Reply{Markdown: b.configure(ctx, c.Place(), c.By, c.Admin, c.Direct, c.Text)}
 	})
 }
 
@@ -188,8 +189,8 @@ const onceFor = 20 * time.Minute
 // once answers an interaction, of which every process of a shard is told, in one of them: it may
 // change something, and what it finds to say depends on whether another one has done it already.
 // Where that cannot be found out all do it.
-func (b *Bot) once(ctx context.Context, to event.Interaction, at thread.Ref, key string, how func(context.Context) write.Reply) {
-	b.answer(ctx, to, func(ctx context.Context) write.Reply {
+func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, how func(context.Context) write.Reply) {
+	b.answer(ctx, source, func(ctx context.Context) write.Reply {
 		mine, err := b.deps.Store.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
 		if err != nil {
 			b.deps.Logger.WarnContext(ctx, "other processes may do the same", "event", key, "error", err)
@@ -200,8 +201,8 @@ func (b *Bot) once(ctx context.Context, to event.Interaction, at thread.Ref, key
 	})
 }
 
-// command has the core carry out a command, and returns what to tell the person.
-func (b *Bot) command(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
+// configure has the core carry out a command, and returns what to tell the person.
+func (b *Bot) configure(ctx context.Context, at thread.Ref, by thread.Person, admin, direct bool, text string) string {
 	said, err := b.talk.Command(ctx, command.Request{Ref: at, By: by, Admin: admin || direct, Direct: direct, Text: text})
 	if err != nil {
 		b.deps.Logger.ErrorContext(ctx, "command not carried out", "command", text, "error", err)
@@ -210,8 +211,8 @@ func (b *Bot) command(ctx context.Context, at thread.Ref, by thread.Person, admi
 	return said
 }
 
-// Suggest implements event.Interactor.
-func (b *Bot) Suggest(_ context.Context, t event.Typing) []string {
+// suggest returns values for an option that a person is typing.
+func (b *Bot) suggest(t chat.Typing) []string {
 	var all []string
 	switch {
 	case t.Command == event.CommandAsk:
@@ -234,24 +235,24 @@ func (b *Bot) Suggest(_ context.Context, t event.Typing) []string {
 	return fitting
 }
 
-func (b *Bot) respond(ctx context.Context, to event.Interaction, sentence string) {
+func (b *Bot) respond(ctx context.Context, source any, sentence string) {
 	if sentence == "" {
 		sentence = conversation.SayBroken
 	}
-	if err := b.client.Respond(ctx, to, sentence); err != nil {
+	if err := b.client.Respond(ctx, event.SourceOf(source).Ticket, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}
 }
 
 // amend says something in the place of the answer that a command was promised.
-func (b *Bot) amend(ctx context.Context, c event.Command, sentence string) {
-	if err := b.client.Amend(ctx, c, sentence); err != nil {
+func (b *Bot) amend(ctx context.Context, source any, sentence string) {
+	if err := b.client.Amend(ctx, event.SourceOf(source).Ticket, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}
 }
 
-func (b *Bot) answer(ctx context.Context, to event.Interaction, how func(context.Context) write.Reply) {
-	if err := b.client.Answer(ctx, to, how); err != nil {
+func (b *Bot) answer(ctx context.Context, source any, how func(context.Context) write.Reply) {
+	if err := b.client.Answer(ctx, event.SourceOf(source).Ticket, how); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -69,9 +70,11 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one Discord application. It implements answer.Surfaces, answer.Whisperer and
-// event.Handler, and is safe for concurrent use.
+// Bot is one Discord application. It implements chat.Platform, answer.Surfaces and
+// answer.Whisperer, and is safe for concurrent use.
 type Bot struct {
+	chat.Unsupported
+
 	config  Config
 	deps    Deps
 	client  *discord.Client
@@ -86,7 +89,6 @@ type Bot struct {
 var (
 	_ answer.Surfaces  = (*Bot)(nil)
 	_ answer.Whisperer = (*Bot)(nil)
-	_ event.Handler    = (*Bot)(nil)
 )
 
 // New returns a bot. Bind it and Run it. Nothing is sent before.
@@ -112,7 +114,7 @@ func New(config Config, deps Deps) (*Bot, error) {
 		commands: make(map[string][]thread.Ref),
 	}
 	b.talk, err = conversation.New(conversation.Deps{
-		Platform: platform{client, b}, Store: deps.Store,
+		Platform: b, Store: deps.Store,
 		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
 	return b, err
@@ -146,7 +148,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	defer b.talk.Wait()
 	defer watching.Wait()
 	defer cancel()
-	return b.client.Run(ctx, b)
+	return b.client.Run(ctx, b.Event, event.Lookup{Active: b.active, News: b.news})
 }
 
 // Use has the bot's share of calls drawn from tiers that other processes draw from too. It is
@@ -173,22 +175,12 @@ func (b *Bot) Check(ctx context.Context) []discord.Finding {
 	return append(b.client.Check(ctx), b.checkServers(ctx)...)
 }
 
-// Guilds implements event.Servers.
-func (b *Bot) Guilds(ctx context.Context, ids []string) { b.binding.belongs(ctx, ids) }
-
-// Joined implements event.Servers.
-func (b *Bot) Joined(ctx context.Context, id string) {
-	b.binding.joined(ctx, id)
-	b.tellLacking(ctx, id)
-}
-
-// Added implements event.Greeter. Discord does not say who added the bot, so that all read one
-// message.
-func (b *Bot) Added(ctx context.Context, guild, channel string) {
-	at := thread.Ref{Platform: discord.Platform, Workspace: guild, Channel: channel}
-	err := b.talk.Welcome(ctx, at, "", func(ctx context.Context, text string) error { return b.client.Post(ctx, channel, text) })
+// welcome introduces the bot to a server that added it. Discord does not say who did, so everyone
+// reads one message.
+func (b *Bot) welcome(ctx context.Context, at thread.Ref) {
+	err := b.talk.Welcome(ctx, at, "", func(ctx context.Context, text string) error { return b.client.Post(ctx, at.Channel, text) })
 	if err != nil {
-		b.deps.Logger.WarnContext(ctx, "welcome not shown", "guild", guild, "error", err)
+		b.deps.Logger.WarnContext(ctx, "welcome not shown", "guild", at.Workspace, "error", err)
 	}
 }
 

@@ -9,45 +9,46 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press implements event.Interactor.
-func (b *Bot) Press(ctx context.Context, p event.Press) {
-	what, setup := p.Setup()
-	wanted, still := p.Still()
+// press handles a used button, menu or form.
+func (b *Bot) press(ctx context.Context, p chat.Press) {
+	what, setup := event.Setup(p)
+	wanted, still := event.Still(p)
 	switch {
 	case p.Action != "":
 		b.act(ctx, p)
-	case p.FollowUp() && p.Submitted:
-		b.askCommand(ctx, p.Command(p.Text))
-	case p.FollowUp():
-		b.show(ctx, p, p.FormFollowUp())
+	case event.FollowUp(p) && p.Submitted:
+		b.askCommand(ctx, event.Asked(p))
+	case event.FollowUp(p):
+		b.show(ctx, p, event.FormFollowUp(p))
 	case still:
 		b.still(ctx, p, wanted)
 	case setup:
-		b.once(ctx, p, p.Ref, p.Key, func(ctx context.Context) write.Reply { return b.choose(ctx, p, what) })
+		b.once(ctx, p.Source, p.Ref, p.EventKey, func(ctx context.Context) write.Reply { return b.choose(ctx, p, what) })
 	default: // of another version
-		b.respond(ctx, p, "This button does nothing any more. Ask again.")
+		b.respond(ctx, p.Source, "This button does nothing any more. Ask again.")
 	}
 }
 
 // act does what a person asks for about an answer.
-func (b *Bot) act(ctx context.Context, p event.Press) {
+func (b *Bot) act(ctx context.Context, p chat.Press) {
 	a := action.Request{
-		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.Key, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
+		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: p.By, Moderator: p.Moderator, Text: p.Text, Submitted: p.Submitted,
 		Vanishing: p.Ephemeral,
 	}
 	b.locate(ctx, &a, p)
 	written := p.Action == thread.ActionPrivate || p.Action == thread.ActionRetry && p.Ephemeral
 	if written {
-		p = p.Answered()
-		reply, err := b.client.Token(p)
+		p = event.Answered(p)
+		reply, err := b.client.Token(event.SourceOf(p.Source).Ticket)
 		if err != nil {
 			b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
-			b.respond(ctx, p, conversation.SayBroken)
+			b.respond(ctx, p.Source, conversation.SayBroken)
 			return
 		}
 		a.Reply = reply
@@ -56,21 +57,21 @@ func (b *Bot) act(ctx context.Context, p event.Press) {
 	switch {
 	case err != nil:
 		b.deps.Logger.ErrorContext(ctx, "press not taken in", "action", p.Action, "error", err)
-		b.respond(ctx, p, conversation.SayBroken)
+		b.respond(ctx, p.Source, conversation.SayBroken)
 	case reply.Form != nil:
 		f := reply.Form
 		b.show(ctx, p, event.Form{
 			ID: thread.ButtonID(f.Do, string(f.Turn)), Title: f.Title, Label: f.Label, Hint: f.Hint, Text: f.Text, Max: f.Max, Required: f.Required,
 		})
 	case written && !reply.Refused && !reply.Duplicate:
-		if err := b.client.Defer(ctx, p); err != nil {
+		if err := b.client.Defer(ctx, event.SourceOf(p.Source).Ticket); err != nil {
 			// The answer comes all the same, as a direct message.
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
 		}
 	case reply.Sentence != "":
-		b.answer(ctx, p, func(context.Context) write.Reply { return write.Reply{Markdown: reply.Sentence} })
+		b.answer(ctx, p.Source, func(context.Context) write.Reply { return write.Reply{Markdown: reply.Sentence} })
 	default:
-		if err := b.client.Notice(ctx, p); err != nil {
+		if err := b.client.Notice(ctx, event.SourceOf(p.Source).Ticket); err != nil {
 			b.deps.Logger.WarnContext(ctx, "press not acknowledged", "action", p.Action, "error", err)
 		}
 	}
@@ -78,7 +79,7 @@ func (b *Bot) act(ctx context.Context, p event.Press) {
 
 // locate says where the turn of a button is that stands in a direct message: an offer that was made
 // there, a private answer that was sent there. It is about the place of the question.
-func (b *Bot) locate(ctx context.Context, a *action.Request, p event.Press) {
+func (b *Bot) locate(ctx context.Context, a *action.Request, p chat.Press) {
 	if !p.Direct || p.Turn == "" {
 		return
 	}
@@ -91,8 +92,8 @@ func (b *Bot) locate(ctx context.Context, a *action.Request, p event.Press) {
 	}
 }
 
-func (b *Bot) show(ctx context.Context, p event.Press, f event.Form) {
-	if err := b.client.Show(ctx, p, f); err != nil {
+func (b *Bot) show(ctx context.Context, p chat.Press, f event.Form) {
+	if err := b.client.Show(ctx, event.SourceOf(p.Source).Ticket, f); err != nil {
 		b.deps.Logger.WarnContext(ctx, "form not shown", "error", err)
 	}
 }

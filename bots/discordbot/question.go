@@ -6,7 +6,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/read"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 )
@@ -19,30 +19,27 @@ const (
 	contextLimit = 5 * time.Second
 )
 
-// Gather implements conversation.Platform.
-func (p platform) Gather(ctx context.Context, asked conversation.Message, j answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
-	m, _ := asked.Source.(event.Message)
-	files := p.before(ctx, m, read)
-	attached := p.client.Fetch(ctx, m.Files)
+// Gather implements chat.Platform.
+func (b *Bot) Gather(ctx context.Context, m chat.Message, private bool, reading *chat.Reading) (chat.Gathered, error) {
+	files := b.before(ctx, m, reading)
+	attached := b.client.Fetch(ctx, event.SourceOf(m.Source).Files)
 	text := m.Text
 	if text == "" && len(attached) > 0 {
 		text = conversation.AboutFiles
 	}
-	listens := p.bot.listens(ctx, m.Ref, m.Author.ID, m.Event.Direct || j.Private)
-	return conversation.Gathered{Text: text, Files: append(files, attached...), Listens: listens}, nil
+	listens := b.listens(ctx, m.Ref, m.Author.ID, m.Direct || private)
+	return chat.Gathered{Text: text, Files: append(files, attached...), Listens: listens}, nil
 }
 
-// Taken implements conversation.Taken.
-func (p platform) Taken(m conversation.Message) {
-	if asked, ok := m.Source.(event.Message); ok {
-		p.client.Asked(asked)
-	}
+// Taken implements chat.Platform.
+func (b *Bot) Taken(m chat.Message) {
+	b.client.Asked(m)
 }
 
 // before returns what was said before a question that the bot does not know of: in a thread what is
 // to be read of it, outside threads the messages that the question replies to. A conversation that
 // cannot be read is answered without it.
-func (p platform) before(ctx context.Context, m event.Message, from *conversation.Reading) []message.File {
+func (b *Bot) before(ctx context.Context, m chat.Message, from *chat.Reading) []message.File {
 	ctx, cancel := context.WithTimeout(ctx, contextLimit)
 	defer cancel()
 	var found []read.Said
@@ -50,14 +47,14 @@ func (p platform) before(ctx context.Context, m event.Message, from *conversatio
 	var err error
 	name := conversation.EarlierName
 	switch {
-	case from != nil && !m.Event.AnswersBot:
-		found, more, err = p.client.Earlier(ctx, m, from.After)
-	case !m.Event.InThread && !m.Event.Direct && !m.Event.Forum && m.IsReply():
+	case from != nil && !m.AnswersBot:
+		found, more, err = b.client.Earlier(ctx, m, from.After)
+	case !m.InThread && !m.Direct && !m.Forum && event.SourceOf(m.Source).IsReply():
 		name = "Messages that the question replies to"
-		found, err = p.client.Chain(ctx, m)
+		found, err = b.client.Chain(ctx, m)
 	}
 	if err != nil {
-		p.bot.deps.Logger.WarnContext(ctx, "what was said before is not known", "error", err)
+		b.deps.Logger.WarnContext(ctx, "what was said before is not known", "error", err)
 		return nil
 	}
 	var said []conversation.Said

@@ -8,10 +8,10 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/adapters/discord/directory"
-	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/discord/write"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -152,7 +152,7 @@ func chosenRoles(p policy.Policy) []string {
 }
 
 // choose carries out a choice in the menus of /footnote setup.
-func (b *Bot) choose(ctx context.Context, p event.Press, what string) write.Reply {
+func (b *Bot) choose(ctx context.Context, p chat.Press, what string) write.Reply {
 	if !p.Admin {
 		return write.Reply{Markdown: sayManagers}
 	}
@@ -162,7 +162,7 @@ func (b *Bot) choose(ctx context.Context, p event.Press, what string) write.Repl
 	config := func(channel, text string) {
 		where := at
 		where.Channel = channel
-		said := b.command(ctx, where, p.By, true, false, "config "+text)
+		said := b.configure(ctx, where, p.By, true, false, "config "+text)
 		if !strings.Contains(said, "was not changed in chat") {
 			done = append(done, said)
 		}

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/write"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Opened implements event.Handler. Prompts are offered once to each conversation while the process
-// runs: Slack keeps them.
-func (b *Bot) Opened(ctx context.Context, o event.Opened) error {
+// openConversation offers prompts, once to each conversation while the process runs: Slack keeps
+// them.
+func (b *Bot) openConversation(ctx context.Context, o chat.Opened) {
 	prompts := b.config.Prompts
 	if prompts != nil && len(prompts) == 0 || !b.opened.First(o.Ref.Channel+" "+o.Ref.Thread) {
-		return nil
+		return
 	}
 	b.talk.Soon(ctx, func(ctx context.Context) {
 		if prompts == nil {
@@ -25,12 +25,11 @@ func (b *Bot) Opened(ctx context.Context, o event.Opened) error {
 			b.deps.Logger.DebugContext(ctx, "prompts not offered", "error", err)
 		}
 	})
-	return nil
 }
 
 // prompts are about documents that the person may read, as on the home page: what is general finds
 // nothing where no model answers.
-func (b *Bot) prompts(ctx context.Context, o event.Opened) (prompts []write.Prompt) {
+func (b *Bot) prompts(ctx context.Context, o chat.Opened) (prompts []write.Prompt) {
 	for _, e := range b.talk.Examples(ctx, o.Ref, o.By) {
 		prompts = append(prompts, write.Prompt{Title: e.Title, Message: e.Question})
 	}
@@ -40,19 +39,18 @@ func (b *Bot) prompts(ctx context.Context, o event.Opened) (prompts []write.Prom
 	return prompts
 }
 
-// Invited implements event.Greeter.
-func (b *Bot) Invited(ctx context.Context, channel thread.Ref, by string) error {
-	return b.talk.Welcome(ctx, channel, by, func(ctx context.Context, text string) error {
-		return b.client.Whisper(ctx, channel, by, text, false, "")
+// welcome introduces the bot to the person who added it to a channel.
+func (b *Bot) welcome(ctx context.Context, a chat.Added) error {
+	return b.talk.Welcome(ctx, a.Ref, a.By, func(ctx context.Context, text string) error {
+		return b.client.Whisper(ctx, a.Ref, a.By, text, false, "")
 	})
 }
 
-// Home implements event.Greeter.
-func (b *Bot) Home(ctx context.Context, o event.Opened, by string) error {
+// home shows the bot's home page.
+func (b *Bot) home(ctx context.Context, o chat.Opened) {
 	b.talk.Soon(ctx, func(ctx context.Context) {
-		if err := b.client.ShowHome(ctx, by, b.talk.Home(ctx, o.Ref, by)); err != nil {
+		if err := b.client.ShowHome(ctx, o.By, b.talk.Home(ctx, o.Ref, o.By)); err != nil {
 			b.deps.Logger.WarnContext(ctx, "home page not shown", "error", err)
 		}
 	})
-	return nil
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -25,9 +25,8 @@ const (
 // modelsWord begins the word of a command that names models.
 const modelsWord = "models:"
 
-// Command implements event.Handler. The same command is carried out once, should it be delivered
-// twice.
-func (b *Bot) Command(ctx context.Context, c event.Command) (string, error) {
+// command carries out a command, once although Slack may deliver it twice.
+func (b *Bot) command(ctx context.Context, c chat.Command) (string, error) {
 	if !b.commands.First(c.EventKey) {
 		return "", nil
 	}
@@ -38,7 +37,7 @@ func (b *Bot) Command(ctx context.Context, c event.Command) (string, error) {
 }
 
 // ask posts the question of a command and takes it in.
-func (b *Bot) ask(ctx context.Context, c event.Command) (string, error) {
+func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 	question, said, channel, direct := c.Text, sayAsked, c.Ref.Channel, c.Direct
 	word, rest, _ := strings.Cut(question, " ")
 	private := strings.EqualFold(word, "private")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
@@ -25,27 +26,27 @@ func (b *Bot) readBefore(ctx context.Context, at thread.Ref, after, question thr
 		return message.File{}, "", false
 	}
 	if len(said) > 0 && said[0].ID == thread.MessageID(at.Thread) {
-		starter = said[0].Author
+		starter = said[0].Author.ID
 	}
 	file, ok = conversation.Transcript(conversation.EarlierName, b.said(ctx, said), more)
 	return file, starter, ok
 }
 
 // said is what people, and other bots, said.
-func (b *Bot) said(ctx context.Context, read []event.Message) []conversation.Said {
+func (b *Bot) said(ctx context.Context, read []chat.Message) []conversation.Said {
 	names := make(map[string]string)
 	var list []conversation.Said
 	for _, m := range read {
-		if m.Own || m.System || m.Text == "" && len(m.Files) == 0 {
+		if m.Own || m.System || m.Text == "" && len(event.SourceOf(m.Source).Files) == 0 {
 			continue
 		}
-		name, ok := names[m.Author]
+		name, ok := names[m.Author.ID]
 		if !ok {
-			name = b.person(ctx, m.Author).Name
-			names[m.Author] = name
+			name = b.person(ctx, m.Author.ID).Name
+			names[m.Author.ID] = name
 		}
 		said := conversation.Said{Author: name, Bot: m.Bot, Text: m.Text}
-		for _, f := range m.Files {
+		for _, f := range event.SourceOf(m.Source).Files {
 			said.Files = append(said.Files, f.Name)
 		}
 		list = append(list, said)

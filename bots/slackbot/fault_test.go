@@ -301,7 +301,7 @@ func TestWrongSettingsEndWithASentence(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return listening.Listen(ctx, client)
+				return listening.Listen(ctx, client.Event)
 			}()
 			if err == nil || ctx.Err() != nil {
 				t.Fatalf("it went on: %v", err)

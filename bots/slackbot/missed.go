@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -80,16 +81,15 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 	for _, k := range known {
 		followed[k.Ref] = true
 	}
-	visit := func(m event.Message) error {
+	visit := func(m chat.Message) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
 		if policy.IsStop(m.Text) || !reply && policy.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
 			return nil // it is read beside what goes on, and was meant for something that has ended, or for nobody here
 		}
 		followed[m.Ref] = true
-		late := messageOf(m)
-		late.Looked = begun
-		return b.talk.Message(ctx, late)
+		m.Looked = begun
+		return b.talk.Message(ctx, m)
 	}
 	if err == nil {
 		var lately []string // channels in which somebody talked to the bot, the newest first
@@ -108,7 +108,7 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 
 // missedInThreads looks at the threads that the bot takes part in and that began before the
 // channels were read from.
-func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(event.Message) error) error {
+func (b *Bot) missedInThreads(ctx context.Context, known []session.Active, since time.Time, visit func(chat.Message) error) error {
 	for _, k := range known {
 		if event.TimeOf(thread.MessageID(k.Ref.Thread)).After(since) {
 			continue // its channel has told
@@ -126,37 +126,13 @@ func (b *Bot) known(ctx context.Context) ([]session.Active, error) {
 	return b.deps.Store.Active(ctx, b.config.Tenant, slack.Platform, b.client.Identity().Team, knownFor, mostKnown)
 }
 
-// Answered implements conversation.History.
-func (p platform) Answered(ctx context.Context, m conversation.Message, _ func(thread.MessageID) bool) (bool, error) {
-	found, _ := m.Source.(event.Message)
-	return p.client.Answered(ctx, found)
-}
-
-// Involved implements conversation.History.
-func (p platform) Involved(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
-	found, _ := m.Source.(event.Message)
-	return p.client.Involved(ctx, found, aside)
-}
-
-// AskStill implements conversation.History.
-func (p platform) AskStill(ctx context.Context, m conversation.Message, sentence, button string) error {
-	_, err := p.client.Tell(ctx, m.Ref, sentence, string(m.ID), thread.Button{Action: event.ActionStill, Label: button, Primary: true})
-	return err
-}
-
-// Question implements conversation.History.
-func (p platform) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (conversation.Message, error) {
-	m, err := p.client.One(ctx, at, id)
-	return messageOf(m), err
-}
-
 // still takes in a question that is wanted after all.
-func (b *Bot) still(ctx context.Context, p event.Press) error {
+func (b *Bot) still(ctx context.Context, p chat.Press) error {
 	sentence, err := b.talk.Still(ctx, conversation.Wanted{
-		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: thread.Person{ID: p.By},
+		At: p.Ref, Question: thread.MessageID(p.Turn), Notice: p.Message, Key: p.EventKey, By: p.By,
 	}, func() {})
 	if sentence != "" {
-		b.platform().whisper(ctx, p.Ref, p.By, sentence, p.Direct)
+		b.tell(ctx, p.Ref, p.By.ID, sentence, p.Direct)
 	}
 	return err
 }

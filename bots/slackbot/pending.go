@@ -3,12 +3,11 @@ package slackbot
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
@@ -61,22 +60,10 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 		asking.Go(func() { c.Name = b.person(ctx, t.Asker.ID).Name })
 	}
 	if p.Unknown {
-		p.Files = b.client.Attached(ctx, event.Message{Ref: t.Session.Ref, ID: t.Message})
+		p.Files = b.client.Attached(ctx, chat.Message{Ref: t.Session.Ref, ID: t.Message})
 	}
 	c.Files = b.client.Fetch(ctx, p.Files)
 	return c
-}
-
-// errUnasked says that Slack has to be asked who somebody is.
-var errUnasked = errors.New("slack was not asked yet")
-
-// Remembers implements conversation.Memory.
-func (p platform) Remembers(ctx context.Context, person string) (access.Audience, error) {
-	audience, ok := p.client.Remembered(ctx, "", person, true)
-	if !ok {
-		return audience, errUnasked
-	}
-	return audience, nil
 }
 
 // raw is what is pending as it is stored; nil for nothing.

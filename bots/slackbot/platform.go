@@ -2,114 +2,118 @@ package slackbot
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 
-	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/conversation"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// platform is Slack as conversations know it.
-type platform struct {
-	client *slack.Client
-	tenant access.TenantID
-	logger *slog.Logger
+var _ chat.Platform = (*Bot)(nil)
+
+// Features implements chat.Platform.
+func (*Bot) Features() chat.Features {
+	return chat.Features{Redelivers: true, Moderates: true, Known: true, Whispers: true}
 }
 
-var (
-	_ conversation.Platform   = platform{}
-	_ conversation.Moderation = platform{}
-	_ conversation.Whispers   = platform{}
-	_ conversation.Redelivery = platform{}
-	_ conversation.Memory     = platform{}
-	_ conversation.History    = platform{}
-)
+// Tenant implements chat.Platform.
+func (b *Bot) Tenant(thread.Ref) access.TenantID { return b.config.Tenant }
 
-// Tenant implements conversation.Platform.
-func (p platform) Tenant(thread.Ref) access.TenantID { return p.tenant }
-
-// Redelivers implements conversation.Redelivery.
-func (platform) Redelivers() {}
-
-// Alone implements conversation.Platform.
-func (p platform) Alone(ctx context.Context, _ thread.Ref, person string) (access.Presence, error) {
-	return p.client.Alone(ctx, person)
+// Alone implements chat.Platform.
+func (b *Bot) Alone(ctx context.Context, _ thread.Ref, person string) (access.Presence, error) {
+	return b.client.Alone(ctx, person)
 }
 
-// Moderates implements conversation.Moderation: whoever administrates the workspace. Who that is
-// cannot be found out is not.
-func (p platform) Moderates(ctx context.Context, _ thread.Ref, person string) bool {
-	found, err := p.client.Profile(ctx, person)
+// Known implements chat.Platform.
+func (b *Bot) Known(ctx context.Context, _ thread.Ref, person string) (access.Audience, bool) {
+	return b.client.Remembered(ctx, "", person, true)
+}
+
+// Moderates implements chat.Platform: the workspace's administrators do.
+func (b *Bot) Moderates(ctx context.Context, _ thread.Ref, person string) bool {
+	found, err := b.client.Profile(ctx, person)
 	return err == nil && found.Admin
 }
 
-// Say implements conversation.Platform.
-func (p platform) Say(ctx context.Context, to conversation.Message, sentence string) {
-	p.whisper(ctx, to.Ref, to.Author.ID, sentence, to.Direct)
+// Say implements chat.Platform. It is not worth a redelivery when it fails.
+func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, _ bool) {
+	b.tell(ctx, to.Ref, to.Author.ID, sentence, to.Direct || strings.HasPrefix(to.Ref.Channel, "D"))
 }
 
-// TellAlone implements conversation.Whispers.
-func (p platform) TellAlone(ctx context.Context, at thread.Ref, person, sentence string) {
-	p.whisper(ctx, at, person, sentence, strings.HasPrefix(at.Channel, "D"))
-}
-
-// whisper tells somebody something. It is not worth a redelivery when it fails.
-func (p platform) whisper(ctx context.Context, to thread.Ref, person, sentence string, direct bool) {
-	if err := p.client.Whisper(ctx, to, person, sentence, direct, ""); err != nil {
-		p.logger.WarnContext(ctx, "notice not shown", "error", err)
+// tell tells a person something once.
+func (b *Bot) tell(ctx context.Context, at thread.Ref, person, sentence string, direct bool) {
+	if err := b.client.Whisper(ctx, at, person, sentence, direct, ""); err != nil {
+		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
 	}
 }
 
-// PostNotice implements conversation.Notices.
-func (p platform) PostNotice(ctx context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
-	return p.client.Tell(ctx, at, sentence, string(about.ID))
+// Post implements chat.Platform.
+func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
+	var buttons []thread.Button
+	if n.Still != "" {
+		buttons = append(buttons, thread.Button{Action: event.ActionStill, Label: n.Still, Primary: true})
+	}
+	return b.client.Tell(ctx, at, n.Text, n.Subject, buttons...)
 }
 
-// EditNotice implements conversation.Notices.
-func (p platform) EditNotice(ctx context.Context, about session.Turn, at thread.Ref, id thread.MessageID, sentence string) error {
-	return p.client.Retell(ctx, at, id, sentence, string(about.ID))
+// Edit implements chat.Platform.
+func (b *Bot) Edit(ctx context.Context, at thread.Ref, id thread.MessageID, n chat.Notice) error {
+	return b.client.Retell(ctx, at, id, n.Text, n.Subject)
 }
 
-// DeleteNotice implements conversation.Notices.
-func (p platform) DeleteNotice(ctx context.Context, at thread.Ref, id thread.MessageID) error {
-	return p.passing(ctx, p.client.Untell(ctx, at, id))
+// Delete implements chat.Platform.
+func (b *Bot) Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+	return b.passing(ctx, b.client.Untell(ctx, at, id))
 }
 
-// FindNotices implements conversation.Notices.
-func (p platform) FindNotices(ctx context.Context, about session.Turn, at thread.Ref) ([]thread.MessageID, error) {
-	found, err := p.client.Notices(ctx, at, about.Message, string(about.ID))
-	return found, p.passing(ctx, err)
+// Posted implements chat.Platform.
+func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
+	found, err := b.client.Notices(ctx, at, n.To, n.Subject)
+	return found, b.passing(ctx, err)
 }
 
-// HalfWritten implements conversation.Platform.
-func (p platform) HalfWritten(ctx context.Context, t session.Turn, page session.Page, permit answer.Permit) (half bool, err error) {
+// Unfinished implements chat.Platform.
+func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit func() error) (half bool, err error) {
 	own := []thread.MessageID{page.Message}
 	if err := permit(); err != nil {
 		return false, err
 	}
 	if page.Message == "" { // it may have been posted by a process that ended before it knew
-		own, err = p.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message}).Own(ctx, page.At)
+		own, err = b.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message}).Own(ctx, page.At)
 	}
 	for _, id := range own {
 		var shown bool
-		if shown, err = p.client.HalfWritten(ctx, page.At, id); shown {
+		if shown, err = b.client.HalfWritten(ctx, page.At, id); shown {
 			half = true
 		}
 	}
-	return half, p.passing(ctx, err)
+	return half, b.passing(ctx, err)
 }
 
 // passing returns an error that may not come again. What Slack refuses for good is logged.
-func (p platform) passing(ctx context.Context, err error) error {
+func (b *Bot) passing(ctx context.Context, err error) error {
 	if err == nil || call.Transient(err) || ctx.Err() != nil {
 		return err
 	}
-	p.logger.WarnContext(ctx, "slack refuses it for good", "error", err)
+	b.deps.Logger.WarnContext(ctx, "slack refuses it for good", "error", err)
 	return nil
+}
+
+// Answered implements chat.Platform.
+func (b *Bot) Answered(ctx context.Context, m chat.Message, _ func(thread.MessageID) bool) (bool, error) {
+	return b.client.Answered(ctx, m)
+}
+
+// Involved implements chat.Platform.
+func (b *Bot) Involved(ctx context.Context, m chat.Message, other func(thread.MessageID) bool) (bool, error) {
+	return b.client.Involved(ctx, m, other)
+}
+
+// Message implements chat.Platform.
+func (b *Bot) Message(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
+	return b.client.One(ctx, at, id)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -21,12 +22,9 @@ const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
-// fieldText is the only field of a form.
-const fieldText = "text"
-
-// Press implements event.Handler. Slack does not deliver a press again, so whoever pressed is told
+// pressed handles a press. Slack does not deliver a press again, so whoever pressed is told
 // when it was lost.
-func (b *Bot) Press(ctx context.Context, p event.Press) error {
+func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
 		b.reply(context.WithoutCancel(ctx), p, conversation.SayBroken)
@@ -37,20 +35,20 @@ func (b *Bot) Press(ctx context.Context, p event.Press) error {
 // reply tells whoever pressed something a sentence, alone: in its thread, and where the bot cannot
 // write through the address that came with the press. In a direct message too it is not worth a
 // message that stays.
-func (b *Bot) reply(ctx context.Context, p event.Press, sentence string) {
+func (b *Bot) reply(ctx context.Context, p chat.Press, sentence string) {
 	if sentence == "" {
 		return
 	}
-	err := b.client.Whisper(ctx, p.Ref, p.By, sentence, false, "")
-	if err != nil && p.ResponseURL != "" {
-		err = b.client.Respond(ctx, p.ResponseURL, sentence)
+	err := b.client.Whisper(ctx, p.Ref, p.By.ID, sentence, false, "")
+	if url := event.SourceOf(p.Source).ResponseURL; err != nil && url != "" {
+		err = b.client.Respond(ctx, url, sentence)
 	}
 	if err != nil {
 		b.deps.Logger.WarnContext(ctx, "notice not shown", "error", err)
 	}
 }
 
-func (b *Bot) press(ctx context.Context, p event.Press) error {
+func (b *Bot) press(ctx context.Context, p chat.Press) error {
 	switch p.Action {
 	case event.ActionAsk:
 		return b.about(ctx, p)
@@ -61,19 +59,20 @@ func (b *Bot) press(ctx context.Context, p event.Press) error {
 	}
 }
 
-// act does to an answer what somebody asked for, and tells that person.
-func (b *Bot) act(ctx context.Context, p event.Press) error {
+// act does to an answer what a person asked for, and tells that person.
+func (b *Bot) act(ctx context.Context, p chat.Press) error {
 	reply, err := b.talk.Press(ctx, conversation.Press{Direct: p.Direct, Request: action.Request{
-		Do: p.Action, Ref: p.Ref, Turn: session.TurnID(p.Turn), Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
-		Text: p.Form[fieldText], Submitted: p.Sent,
+		Do: p.Action, Ref: p.Ref, Turn: p.Turn, Message: p.Message, Key: p.EventKey, By: b.presser(ctx, p),
+		Text: p.Text, Submitted: p.Submitted,
 	}})
 	if err != nil {
 		return err
 	}
+	source := event.SourceOf(p.Source)
 	if f := reply.Form; f != nil {
-		err := b.client.Open(ctx, p.Trigger, write.Form{
+		err := b.client.Open(ctx, source.Trigger, write.Form{
 			Action: f.Do, Turn: string(f.Turn), Title: f.Title, Submit: f.Submit, Ref: p.Ref, Message: p.Message,
-			Fields: []write.Field{{Name: fieldText, Label: f.Label, Hint: f.Hint, Given: f.Text, Optional: !f.Required, Lines: true, Max: f.Max}},
+			Fields: []write.Field{{Name: event.FieldText, Label: f.Label, Hint: f.Hint, Given: f.Text, Optional: !f.Required, Lines: true, Max: f.Max}},
 		})
 		if err == nil {
 			return nil
@@ -81,8 +80,8 @@ func (b *Bot) act(ctx context.Context, p event.Press) error {
 		b.deps.Logger.WarnContext(ctx, "form not shown", "action", p.Action, "error", err)
 	}
 	b.reply(ctx, p, reply.Sentence)
-	if p.Ephemeral && p.ResponseURL != "" && !reply.Refused { // an offer that was taken
-		if err := b.client.Withdraw(ctx, p.ResponseURL); err != nil {
+	if p.Ephemeral && source.ResponseURL != "" && !reply.Refused { // an offer that was taken
+		if err := b.client.Withdraw(ctx, source.ResponseURL); err != nil {
 			b.deps.Logger.WarnContext(ctx, "a notice that has done its work stays", "error", err)
 		}
 	}
@@ -90,11 +89,11 @@ func (b *Bot) act(ctx context.Context, p event.Press) error {
 }
 
 // presser is who pressed something. A stop does not wait for the name.
-func (b *Bot) presser(ctx context.Context, p event.Press) thread.Person {
+func (b *Bot) presser(ctx context.Context, p chat.Press) thread.Person {
 	if p.Action == thread.ActionStop {
-		return thread.Person{ID: p.By, Name: p.ByName}
+		return p.By
 	}
-	return b.person(ctx, p.By)
+	return b.person(ctx, p.By.ID)
 }
 
 // Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct
@@ -115,16 +114,19 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) err
 
 // about answers a message that somebody chose "Ask about this" for, in the message's thread. Where
 // the bot is not, and where answers are private, it answers that person in a direct message.
-func (b *Bot) about(ctx context.Context, p event.Press) error {
-	own := ""
+func (b *Bot) about(ctx context.Context, p chat.Press) error {
+	if p.Target == nil {
+		p.Target = &chat.Target{}
+	}
+	own, files := "", event.SourceOf(p.Source).Files
 	if p.Direct {
 		var err error
-		if own, err = b.client.DirectChannel(ctx, p.By); err != nil {
+		if own, err = b.client.DirectChannel(ctx, p.By.ID); err != nil {
 			return err
 		}
 		p.Direct = own == p.Ref.Channel // else it is a conversation of other people
 	}
-	j, _, refusal, err := b.talk.Admit(ctx, conversation.Use{Event: policy.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By})
+	j, _, refusal, err := b.talk.Admit(ctx, conversation.Use{Event: policy.Event{Direct: p.Direct}, Ref: p.Ref, EventKey: p.EventKey, By: p.By.ID})
 	if err != nil {
 		return err
 	}
@@ -132,25 +134,25 @@ func (b *Bot) about(ctx context.Context, p event.Press) error {
 	case refusal != "":
 		b.reply(ctx, p, refusal)
 		return nil
-	case p.Author != "" && p.Author == b.client.Identity().User:
+	case p.Target.Own:
 		b.reply(ctx, p, conversation.SayOwn)
 		return nil
-	case p.Text == "" && len(p.Files) == 0:
+	case p.Target.Text == "" && len(files) == 0:
 		b.reply(ctx, p, conversation.SayNothing)
 		return nil
 	}
-	asker := b.person(ctx, p.By)
-	ask, err := pending{Files: p.Files, Listens: true}.raw()
+	asker := b.person(ctx, p.By.ID)
+	ask, err := pending{Files: files, Listens: true}.raw()
 	if err != nil {
 		return err
 	}
 	m := thread.Mention{
-		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: cmp.Or(strings.TrimSpace(p.Text), conversation.AboutFiles),
+		Ref: p.Ref, EventKey: p.EventKey, Message: p.Message, Asker: asker, Text: cmp.Or(strings.TrimSpace(p.Target.Text), conversation.AboutFiles),
 		Direct: p.Direct, Tenant: b.config.Tenant,
 	}
 	elsewhere := ""
 	if !p.Direct && (j.Private || !b.client.Joined(ctx, p.Ref.Channel)) {
-		if own, err = b.directOf(ctx, p.By, own); err != nil {
+		if own, err = b.directOf(ctx, p.By.ID, own); err != nil {
 			return err
 		}
 		if m.Ref, err = b.client.Ask(ctx, own, asker, m.Text); err != nil {
@@ -158,7 +160,7 @@ func (b *Bot) about(ctx context.Context, p event.Press) error {
 		}
 		m.Message, m.Direct, elsewhere = thread.MessageID(m.Ref.Thread), true, sayDirect
 	}
-	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By, m.Direct)
+	m.Listens, _ = b.client.Remembered(ctx, m.Ref.Channel, p.By.ID, m.Direct)
 	accepted, err := b.service.Take(ctx, answer.Question{Judgement: j, Mention: m, Pending: ask, Patience: takePatience})
 	refusal = policy.Refusal(err)
 	switch {

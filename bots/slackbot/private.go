@@ -39,7 +39,7 @@ func (b *Bot) place(ctx context.Context, t session.Turn, permit answer.Permit) (
 		return thread.Ref{}, err
 	}
 	if begun {
-		b.platform().whisper(ctx, t.Session.Ref, t.Session.Owner, sayPointer, false)
+		b.tell(ctx, t.Session.Ref, t.Session.Owner, sayPointer, false)
 	}
 	return to, nil
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -15,25 +15,25 @@ import (
 // delivers those once.
 const takePatience = 10 * time.Second
 
-// Gather implements conversation.Platform. Slack is asked nothing: the event is acknowledged once
+// Gather implements chat.Platform. Slack is asked nothing: the event is acknowledged once
 // the question is stored, and what is not known of it is found out by whichever worker answers it.
-func (p platform) Gather(ctx context.Context, asked conversation.Message, _ answer.Judgement, read *conversation.Reading) (g conversation.Gathered, err error) {
-	m, _ := asked.Source.(event.Message)
-	open := pending{Files: m.Files}
-	if read != nil {
-		open.Before = &before{After: read.After}
+func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.Reading) (g chat.Gathered, err error) {
+	source := event.SourceOf(m.Source)
+	open := pending{Files: source.Files}
+	if reading != nil {
+		open.Before = &before{After: reading.After}
 	}
-	if m.FilesUnknown {
+	if source.FilesUnknown {
 		var complete bool
-		open.Files, complete = p.client.Told(m)
+		open.Files, complete = b.client.Told(m)
 		open.Unknown = !complete
 	}
 	g.Text = m.Text
 	if strings.TrimSpace(m.Text) == "" && (len(open.Files) > 0 || open.Unknown) {
 		g.Text, open.Bare = conversation.AboutFiles, true
 	}
-	listens, known := p.client.Remembered(ctx, m.Ref.Channel, m.Author, m.Direct)
-	author, named := p.client.Known(m.Author)
+	listens, known := b.client.Remembered(ctx, m.Ref.Channel, m.Author.ID, m.Direct)
+	author, named := b.client.Known(m.Author.ID)
 	g.Listens, g.Name, open.Listens, open.Name = listens, author.Name, !known, !named
 	g.Pending, err = open.raw()
 	return g, err

@@ -13,11 +13,11 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack"
 	"github.com/footnotehq/footnote/adapters/slack/call"
-	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/adapters/slack/write"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -66,9 +66,11 @@ type Store interface {
 	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
 }
 
-// Bot is one workspace. It implements answer.Surfaces and event.Handler, and is safe for concurrent
-// use.
+// Bot is one workspace. It implements chat.Platform and answer.Surfaces, and is safe for
+// concurrent use.
 type Bot struct {
+	chat.Unsupported
+
 	config   Config
 	deps     Deps
 	client   *slack.Client
@@ -78,10 +80,7 @@ type Bot struct {
 	talk     *conversation.Conversation
 }
 
-var (
-	_ answer.Surfaces = (*Bot)(nil)
-	_ event.Handler   = (*Bot)(nil)
-)
+var _ answer.Surfaces = (*Bot)(nil)
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
@@ -114,14 +113,11 @@ func New(config Config, deps Deps) (*Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	talk, err := conversation.New(conversation.Deps{
-		Platform: platform{client, config.Tenant, deps.Logger}, Store: deps.Store,
-		MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
+	b := &Bot{config: config, deps: deps, client: client}
+	b.talk, err = conversation.New(conversation.Deps{
+		Platform: b, Store: deps.Store, MaxAge: config.MaxAge, Models: config.Models, Logger: deps.Logger,
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &Bot{config: config, deps: deps, client: client, talk: talk}, nil
+	return b, err
 }
 
 // emojiNames are emoji as Slack names them, however they were written: with colons, or as what they
@@ -176,8 +172,6 @@ func (b *Bot) Bind(services conversation.Services) {
 	b.talk.Bind(services)
 }
 
-func (b *Bot) platform() platform { return platform{b.client, b.config.Tenant, b.deps.Logger} }
-
 // Check looks at everything that can be wrong with the settings.
 func (b *Bot) Check(ctx context.Context) []slack.Finding { return b.client.Check(ctx) }
 
@@ -199,7 +193,7 @@ func (b *Bot) Lacking() []slack.Finding { return b.client.Lacking() }
 func (b *Bot) Connected() int { return b.client.Connected() }
 
 // Handler takes signed requests, where there is a signing secret. It is mounted at /slack/events.
-func (b *Bot) Handler() http.Handler { return b.client.Handler(b) }
+func (b *Bot) Handler() http.Handler { return b.client.Handler(b.Event) }
 
 // Run receives events until ctx ends. It returns an error, a sentence, when Slack cannot be reached
 // with these settings at all.
@@ -229,7 +223,7 @@ func (b *Bot) Run(ctx context.Context) error {
 			<-ctx.Done()
 			return nil
 		}
-		return b.client.Listen(ctx, b)
+		return b.client.Listen(ctx, b.Event)
 	})
 	err := group.Wait()
 	b.talk.Wait()

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -30,7 +31,7 @@ const (
 // late decides about a message that is found after an absence, as it would have been decided when
 // it was written. What some process has taken in or decided already is ignored. About an old
 // question the bot asks whether an answer is still wanted.
-func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement, err error) {
+func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judgement, err error) {
 	j.Action = policy.Ignore
 	looked := m.Looked
 	if looked.IsZero() {
@@ -63,7 +64,7 @@ func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement,
 	case wanted && old:
 		return j, c.askStill(ctx, m)
 	case wanted: // a restored store does not know
-		if answered, err := c.can.history.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
+		if answered, err := c.deps.Platform.Answered(ctx, m, c.aside(ctx, m)); err != nil || answered {
 			return j, err
 		}
 	case old && judged.Action != policy.Unfollow:
@@ -73,7 +74,7 @@ func (c *Conversation) late(ctx context.Context, m Message) (j answer.Judgement,
 }
 
 // aside says which of the bot's messages after a question are about another one.
-func (c *Conversation) aside(ctx context.Context, m Message) func(thread.MessageID) bool {
+func (c *Conversation) aside(ctx context.Context, m chat.Message) func(thread.MessageID) bool {
 	return func(id thread.MessageID) bool {
 		t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, id)
 		return err == nil && t.Message != m.ID
@@ -101,8 +102,8 @@ func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error)
 
 // askStill asks whether an old question is still wanted, unless it was answered, or asked about
 // before.
-func (c *Conversation) askStill(ctx context.Context, m Message) error {
-	involved, err := c.can.history.Involved(ctx, m, c.aside(ctx, m))
+func (c *Conversation) askStill(ctx context.Context, m chat.Message) error {
+	involved, err := c.deps.Platform.Involved(ctx, m, c.aside(ctx, m))
 	if err != nil || involved {
 		return err
 	}
@@ -111,7 +112,8 @@ func (c *Conversation) askStill(ctx context.Context, m Message) error {
 	if err != nil || !mine {
 		return err
 	}
-	return c.can.history.AskStill(ctx, m, sayStill, sayWanted)
+	_, err = c.deps.Platform.Post(ctx, m.At, chat.Notice{To: m.ID, Subject: string(m.ID), Text: sayStill, Still: sayWanted})
+	return err
 }
 
 // Wanted is somebody who says that an answer to an old question is still wanted.
@@ -127,13 +129,13 @@ type Wanted struct {
 // Still takes in a question that is wanted after all. sentence is what the person is told where
 // nothing comes of it; accepted is called when something does, before it has.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
-	m, err := c.can.history.Question(ctx, w.At, w.Question)
+	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
 	switch {
 	case errors.Is(err, thread.ErrMessageGone):
 		return sayGone, nil
 	case err != nil:
 		return "", err
-	case w.By.ID != m.Author.ID && !w.Moderator && (c.can.moderation == nil || !c.can.moderation.Moderates(ctx, w.At, w.By.ID)):
+	case w.By.ID != m.Author.ID && !w.Moderator && (!c.can.Moderates || !c.deps.Platform.Moderates(ctx, w.At, w.By.ID)):
 		return sayAsker, nil
 	}
 	accepted()
@@ -146,5 +148,5 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 	if err != nil {
 		return "", err
 	}
-	return "", c.deps.Platform.DeleteNotice(ctx, w.At, w.Notice)
+	return "", c.deps.Platform.Delete(ctx, w.At, w.Notice)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -22,6 +23,8 @@ import (
 // board is the smallest platform that has all that people do in conversations: a pin board in
 // memory. Whoever adds a platform finds here what it takes. It is safe for concurrent use.
 type board struct {
+	chat.Unsupported
+
 	talk  *conversation.Conversation
 	store answer.Deliveries
 
@@ -88,9 +91,9 @@ func (b *board) change(id thread.MessageID, how func(*note)) bool {
 }
 
 // heard is a note as conversations know it: who writes "@bot" mentions it.
-func (b *board) heard(n note) conversation.Message {
+func (b *board) heard(n note) chat.Message {
 	text, mentioned := strings.CutPrefix(n.Text, "@bot")
-	m := conversation.Message{
+	m := chat.Message{
 		Ref: n.at, At: n.at, ID: n.id, EventKey: string(n.id), Author: thread.Person{ID: n.by, Name: n.by}, Moderator: n.by == "chief",
 		Text: strings.TrimSpace(text), Written: n.written,
 	}
@@ -98,10 +101,7 @@ func (b *board) heard(n note) conversation.Message {
 	return m
 }
 
-// Tenant implements conversation.Platform.
-func (*board) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }
-
-// Alone implements conversation.Platform.
+// Alone implements chat.Platform.
 func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Presence, error) {
 	return access.Presence{
 		Tenant: access.DefaultTenant, Held: []access.Held{{Principal: access.User(string(boardName), person), From: "your name"}},
@@ -109,9 +109,9 @@ func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Pres
 	}, nil
 }
 
-// Gather implements conversation.Platform.
-func (b *board) Gather(ctx context.Context, m conversation.Message, _ answer.Judgement, read *conversation.Reading) (conversation.Gathered, error) {
-	g := conversation.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
+// Gather implements chat.Platform.
+func (b *board) Gather(ctx context.Context, m chat.Message, _ bool, read *chat.Reading) (chat.Gathered, error) {
+	g := chat.Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}
 	if read == nil || ctx.Err() != nil {
 		return g, ctx.Err()
 	}
@@ -127,8 +127,8 @@ func (b *board) Gather(ctx context.Context, m conversation.Message, _ answer.Jud
 	return g, nil
 }
 
-// Say implements conversation.Platform.
-func (b *board) Say(_ context.Context, to conversation.Message, sentence string) {
+// Say implements chat.Platform.
+func (b *board) Say(_ context.Context, to chat.Message, sentence string, _ bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.alone[to.Author.ID] = append(b.alone[to.Author.ID], sentence)
@@ -142,62 +142,55 @@ func (b *board) Whisper(_ context.Context, t session.Turn, note answer.Note) err
 	return nil
 }
 
-// HalfWritten implements conversation.Platform.
-func (b *board) HalfWritten(_ context.Context, _ session.Turn, p session.Page, _ answer.Permit) (bool, error) {
+// Unfinished implements chat.Platform.
+func (b *board) Unfinished(_ context.Context, _ session.Turn, p session.Page, _ func() error) (bool, error) {
 	return len(b.hanging(func(n *note) bool { return n.id == p.Message && !n.Done })) > 0, nil
 }
 
-// PostNotice implements conversation.Notices.
-func (b *board) PostNotice(_ context.Context, about session.Turn, at thread.Ref, sentence string) (thread.MessageID, error) {
-	n := b.pin(at, "", page{Text: sentence, Done: true}, 0)
-	b.change(n.id, func(n *note) { n.about = string(about.ID) })
+// Post implements chat.Platform.
+func (b *board) Post(_ context.Context, at thread.Ref, of chat.Notice) (thread.MessageID, error) {
+	n := b.pin(at, "", page{Text: of.Text, Done: true}, 0)
+	b.change(n.id, func(n *note) { n.about = of.Subject })
 	return n.id, nil
 }
 
-// EditNotice implements conversation.Notices.
-func (b *board) EditNotice(_ context.Context, about session.Turn, _ thread.Ref, id thread.MessageID, sentence string) error {
-	b.change(id, func(n *note) { n.Text, n.about = sentence, string(about.ID) })
+// Edit implements chat.Platform.
+func (b *board) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, of chat.Notice) error {
+	b.change(id, func(n *note) { n.Text, n.about = of.Text, of.Subject })
 	return nil
 }
 
-// DeleteNotice implements conversation.Notices.
-func (b *board) DeleteNotice(_ context.Context, _ thread.Ref, id thread.MessageID) error {
+// Delete implements chat.Platform.
+func (b *board) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) error {
 	b.change(id, func(n *note) { n.gone = true })
 	return nil
 }
 
-// FindNotices implements conversation.Notices.
-func (b *board) FindNotices(_ context.Context, about session.Turn, _ thread.Ref) (ids []thread.MessageID, err error) {
-	for _, n := range b.hanging(func(n *note) bool { return n.by == "" && n.about == string(about.ID) }) {
+// Posted implements chat.Platform.
+func (b *board) Posted(_ context.Context, _ thread.Ref, of chat.Notice) (ids []thread.MessageID, err error) {
+	for _, n := range b.hanging(func(n *note) bool { return n.by == "" && n.about == of.Subject }) {
 		ids = append(ids, n.id)
 	}
 	return ids, nil
 }
 
-// Answered implements conversation.History.
-func (b *board) Answered(ctx context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+// Answered implements chat.Platform.
+func (b *board) Answered(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	return b.Involved(ctx, m, aside)
 }
 
-// Involved implements conversation.History.
-func (b *board) Involved(_ context.Context, m conversation.Message, aside func(thread.MessageID) bool) (bool, error) {
+// Involved implements chat.Platform.
+func (b *board) Involved(_ context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	after := b.hanging(func(n *note) bool { return n.by == "" && n.at == m.Ref && n.id > m.ID })
 	return slices.ContainsFunc(after, func(n note) bool { return !aside(n.id) }), nil
 }
 
-// AskStill implements conversation.History.
-func (b *board) AskStill(_ context.Context, m conversation.Message, sentence, _ string) error {
-	n := b.pin(m.Ref, "", page{Text: sentence, Done: true}, 0)
-	b.change(n.id, func(n *note) { n.about = string(m.ID) })
-	return nil
-}
-
-// Question implements conversation.History.
-func (b *board) Question(_ context.Context, _ thread.Ref, id thread.MessageID) (conversation.Message, error) {
+// Message implements chat.Platform.
+func (b *board) Message(_ context.Context, _ thread.Ref, id thread.MessageID) (chat.Message, error) {
 	for _, n := range b.hanging(func(n *note) bool { return n.id == id }) {
 		return b.heard(n), nil
 	}
-	return conversation.Message{}, thread.ErrMessageGone
+	return chat.Message{}, thread.ErrMessageGone
 }
 
 // Listeners implements answer.Surfaces.
@@ -246,7 +239,7 @@ func (s surface) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, p pa
 
 // Delete implements thread.Surface.
 func (s surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID) error {
-	return s.board.DeleteNotice(ctx, to, id)
+	return s.board.Delete(ctx, to, id)
 }
 
 // renderer shows an answer as it stands in the view.
@@ -272,8 +265,7 @@ func (renderer) Render(v *stream.View) []page {
 }
 
 var (
-	_ conversation.Platform = (*board)(nil)
-	_ conversation.History  = (*board)(nil)
-	_ answer.Surfaces       = (*board)(nil)
-	_ packet.Sink           = (*delivery)(nil)
+	_ chat.Platform   = (*board)(nil)
+	_ answer.Surfaces = (*board)(nil)
+	_ packet.Sink     = (*delivery)(nil)
 )

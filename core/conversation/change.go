@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 // editedFor is how long a message may become a question by being edited.
@@ -16,7 +17,7 @@ const editedFor = 10 * time.Minute
 
 // edited takes an edit in: the answer to a question is redone in place. question says that
 // the message was none before and is one now: the mention was added, or the words after it.
-func (c *Conversation) edited(ctx context.Context, m Message) (question bool, err error) {
+func (c *Conversation) edited(ctx context.Context, m chat.Message) (question bool, err error) {
 	if m.Own || m.System || m.Hidden {
 		return false, nil
 	}
@@ -29,22 +30,19 @@ func (c *Conversation) edited(ctx context.Context, m Message) (question bool, er
 	case t.Message != m.ID:
 		return false, nil
 	}
-	var files []message.File
-	if c.can.files != nil {
-		files = c.can.files.ChangedFiles(ctx, m, t.Question.Files)
-	}
+	files := c.deps.Platform.ChangedFiles(ctx, m, t.Question.Files)
 	_, err = c.service.Actions.Edited(ctx, session.Edit{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Text: m.Text, Files: files})
 	if sentence := policy.Refusal(err); sentence != "" {
-		c.say(ctx, m, sentence)
+		c.say(ctx, m, sentence, false)
 		return false, nil
 	}
 	return false, err
 }
 
 // Deleted ends the turn of a question that was deleted, and erases an answer that was.
-func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
+func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	tenant := c.tenant(d.Ref)
-	if d.Of == Unsaid {
+	if d.Of == chat.OfUnknown {
 		t, err := c.deps.Store.TurnOf(ctx, tenant, d.Ref, d.Message)
 		switch {
 		case errors.Is(err, session.ErrUnknownTurn): // people delete messages all the time
@@ -52,10 +50,10 @@ func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 		case err != nil:
 			return fmt.Errorf("find out what was deleted: %w", err)
 		case t.Message != d.Message:
-			d.Of = Answers
+			d.Of = chat.OfBot
 		}
 	}
-	if d.Of == Answers {
+	if d.Of == chat.OfBot {
 		return c.service.Actions.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
 	}
 	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message) // whether or not the question is known
@@ -64,10 +62,10 @@ func (c *Conversation) Deleted(ctx context.Context, d Deletion) error {
 
 // Reacted stops what a message belongs to. Who may not is told so where nobody else hears of it:
 // else it is only a reaction.
-func (c *Conversation) Reacted(ctx context.Context, r Reaction) error {
+func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
-		if c.can.whispers != nil {
-			c.can.whispers.TellAlone(ctx, r.Ref, r.By.ID, sentence)
+		if c.can.Whispers {
+			c.deps.Platform.Say(ctx, chat.Message{Ref: r.Ref, At: r.Ref, Author: thread.Person{ID: r.By.ID}}, sentence, true)
 		}
 	})
 	return err
@@ -77,7 +75,7 @@ func (c *Conversation) Reacted(ctx context.Context, r Reaction) error {
 // that decides, and then an event does not wait for it.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
-	if c.can.moderation == nil {
+	if !c.can.Moderates {
 		return c.stopAs(ctx, r, denied)
 	}
 	result, err := c.service.Stop(ctx, r)
@@ -86,7 +84,7 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	}
 	if result.Denied && len(result.Turns) == 0 && r.By.ID != "" {
 		c.errands.run(ctx, func(ctx context.Context) {
-			r.By.Privileged = r.By.Privileged || c.can.moderation.Moderates(ctx, r.Ref, r.By.ID)
+			r.By.Privileged = r.By.Privileged || c.deps.Platform.Moderates(ctx, r.Ref, r.By.ID)
 			if _, err := c.stopAs(ctx, r, denied); err != nil {
 				c.logger.ErrorContext(ctx, "stop not recorded", "error", err)
 			}

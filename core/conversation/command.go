@@ -11,15 +11,15 @@ import (
 )
 
 // Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to
-// tell that person alone, in Markdown. Tenant and Alone are found out, and, where there is
-// Moderation, Admin.
+// tell that person alone, in Markdown. Tenant and Alone are found out, and, where the
+// platform says who moderates, Admin.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
 		return c.deps.Platform.Alone(ctx, use.Ref, use.By.ID)
 	}
-	if c.can.moderation != nil {
-		use.Admin = c.can.moderation.Moderates(ctx, use.Ref, use.By.ID)
+	if c.can.Moderates {
+		use.Admin = c.deps.Platform.Moderates(ctx, use.Ref, use.By.ID)
 	}
 	return c.service.Commands.Command(ctx, use)
 }
@@ -59,7 +59,7 @@ func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, mo
 // command and a direct message are answered.
 func (c *Conversation) judge(ctx context.Context, o answer.Occurrence) (answer.Judgement, error) {
 	j, err := c.service.Judge(ctx, o)
-	if err == nil || c.can.redelivers != nil && c.service.Room() == nil {
+	if err == nil || c.can.Redelivers && c.service.Room() == nil {
 		return j, err
 	}
 	c.logger.WarnContext(ctx, "what holds here is not known", "event", o.EventKey, "message", o.Message, "error", err)

@@ -1,7 +1,7 @@
 // Package conversation decides, once for every chat platform, what happens in a conversation: when
 // somebody mentions the bot, follows up, edits, deletes, reacts, presses or commands, when a
-// question has to wait, and when nobody was there for a while. A [Platform] translates: it tells of
-// events in the words of this package, and writes what it is told to. What one platform alone has
+// question has to wait, and when nobody was there for a while. A [chat.Platform] reports events and
+// writes. What one platform alone has
 // stays with that platform; what becomes of a question once it is stored is the answer package's.
 package conversation
 
@@ -15,13 +15,14 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Deps is what a Conversation works with. Platform and Store are required.
 type Deps struct {
-	Platform Platform
+	Platform chat.Platform
 	Store    Store
 	MaxAge   time.Duration   // of a question that nobody was there for, beyond which it is asked whether it is still wanted: 15 min
 	Models   func() []string // those that may be asked for by name; nil: none
@@ -41,7 +42,7 @@ type Store interface {
 // Conversation is what the bot does on one platform. It is safe for concurrent use.
 type Conversation struct {
 	deps    Deps
-	can     abilities
+	can     chat.Features
 	service Services
 	logger  *slog.Logger
 	notices notices
@@ -62,7 +63,7 @@ func New(deps Deps) (*Conversation, error) {
 	if deps.Logger == nil {
 		deps.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &Conversation{deps: deps, can: abilitiesOf(deps.Platform), logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
+	return &Conversation{deps: deps, can: deps.Platform.Features(), logger: deps.Logger, notices: notices{due: make(chan dueNotice, 64)}}, nil
 }
 
 // Services are what a conversation hands on: questions to be answered, things to be done to
@@ -85,16 +86,25 @@ func (c *Conversation) Soon(ctx context.Context, do func(context.Context)) { c.e
 // Wait returns when nothing is done any more that no event waited for.
 func (c *Conversation) Wait() { c.errands.wait() }
 
-// remembers returns what somebody alone may read, if that is known without asking the platform.
-func (c *Conversation) remembers(person string) func(context.Context) (access.Audience, error) {
-	return func(ctx context.Context) (access.Audience, error) { return c.can.memory.Remembers(ctx, person) }
+// errUnasked says that only the platform knows who a person is.
+var errUnasked = errors.New("the platform was not asked yet")
+
+// remembers returns what a person alone may read, if that is known without asking the platform.
+func (c *Conversation) remembers(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
+	return func(ctx context.Context) (access.Audience, error) {
+		holds, ok := c.deps.Platform.Known(ctx, at, person)
+		if !ok {
+			return holds, errUnasked
+		}
+		return holds, nil
+	}
 }
 
 // say tells the author of a message something in addition to an answer, unless they were told
 // enough (policy.Quiet). The event does not wait for it.
-func (c *Conversation) say(ctx context.Context, to Message, sentence string) {
+func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string, private bool) {
 	if sentence != "" && c.quiet.allows(to.Ref, to.Author.ID, sentence) {
-		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence) })
+		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence, private) })
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
@@ -152,7 +153,7 @@ func (s *stage) start() {
 	}
 }
 
-func (s *stage) hear(m conversation.Message) {
+func (s *stage) hear(m chat.Message) {
 	s.Helper()
 	if err := s.talk.Message(s.ctx, m); err != nil {
 		s.Fatal(err)
@@ -202,7 +203,7 @@ func (s *stage) Delete(_ common.Person, id thread.MessageID) {
 	s.Helper()
 	n := s.note(id)
 	s.change(id, func(n *note) { n.gone = true })
-	if err := s.talk.Deleted(s.ctx, conversation.Deletion{Ref: n.at, Message: id, Of: conversation.Unsaid}); err != nil {
+	if err := s.talk.Deleted(s.ctx, chat.Deletion{Ref: n.at, Message: id, Of: chat.OfUnknown}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -212,7 +213,7 @@ func (s *stage) React(by common.Person, id thread.MessageID) {
 	n := s.note(id)
 	n.at.Thread = ""
 	stopper := session.Stopper{ID: people[by], Privileged: by == common.Chief}
-	if err := s.talk.Reacted(s.ctx, conversation.Reaction{Ref: n.at, Message: id, By: stopper}); err != nil {
+	if err := s.talk.Reacted(s.ctx, chat.Reaction{Ref: n.at, Message: id, By: stopper}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -242,7 +243,7 @@ func (s *stage) press(by common.Person, a action.Request) {
 }
 
 func (s *stage) tell(by common.Person, sentence string) {
-	s.board.Say(s.ctx, conversation.Message{Author: thread.Person{ID: people[by]}}, sentence)
+	s.board.Say(s.ctx, chat.Message{Author: thread.Person{ID: people[by]}}, sentence, false)
 }
 
 func (s *stage) Submit(by common.Person, text string) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -17,20 +18,34 @@ import (
 // patience is how long a question is tried to be taken in that no event brings again.
 const patience = 30 * time.Second
 
+// Event handles a message, a deletion or a reaction. The other kinds of events belong to the bot of
+// the platform.
+func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
+	switch {
+	case e.Message != nil:
+		return c.Message(ctx, *e.Message)
+	case e.Deletion != nil:
+		return c.Deleted(ctx, *e.Deletion)
+	case e.Reaction != nil:
+		return c.Reacted(ctx, *e.Reaction)
+	}
+	return nil
+}
+
 // Message does what is to be done about a message that somebody wrote or changed. Several events
 // may tell of one message: the second finds what came of the first. An error means that the event
 // is to come again, where the platform delivers it again. Of a message that was found late, nobody
 // waits for a word beside the answer.
-func (c *Conversation) Message(ctx context.Context, m Message) error {
+func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
 		if err != nil || !question {
 			return err
 		}
 		m.Change = policy.Created // no other event tells of that
-		c.said.Forget(m.key())
+		c.said.Forget(m.Key())
 	}
-	if c.taken.Has(m.key()) || c.said.Has(m.key()) {
+	if c.taken.Has(m.Key()) || c.said.Has(m.Key()) {
 		return nil
 	}
 	var j answer.Judgement
@@ -55,7 +70,7 @@ func (c *Conversation) Message(ctx context.Context, m Message) error {
 		}
 		c.sayOnce(ctx, m, sayUnfollowed)
 	case policy.Refuse:
-		c.refuse(ctx, m, j)
+		c.sayOnceTo(ctx, m, j.Sentence(), j.Private && !m.Direct)
 	case policy.Steer:
 		c.steered(ctx, m, j)
 	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
@@ -64,12 +79,12 @@ func (c *Conversation) Message(ctx context.Context, m Message) error {
 }
 
 // occurrence states what is known of a message.
-func (c *Conversation) occurrence(m Message) answer.Occurrence {
+func (c *Conversation) occurrence(m chat.Message) answer.Occurrence {
 	o := answer.Occurrence{
 		Event: m.Event, Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Author: m.Author.ID, Text: m.Text, Holds: c.holds(m.Ref, m.Author.ID),
 	}
-	if c.can.memory != nil {
-		o.Ask, o.Holds = o.Holds, c.remembers(m.Author.ID)
+	if c.can.Known {
+		o.Ask, o.Holds = o.Holds, c.remembers(m.Ref, m.Author.ID)
 	}
 	if m.Late {
 		o.Age = time.Since(m.Written)
@@ -78,28 +93,28 @@ func (c *Conversation) occurrence(m Message) answer.Occurrence {
 }
 
 // stopHere stops what is being answered where a message says so.
-func (c *Conversation) stopHere(ctx context.Context, m Message) error {
-	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence) })
+func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
+	_, err := c.Stop(ctx, c.meant(m), func(ctx context.Context, sentence string) { c.say(ctx, m, sentence, false) })
 	return err
 }
 
 // steered tells the author of a message what became of it that was to change the plan of a deep
 // search, unless the plan shows it. Who somebody is, is asked only where that decides, and then the
 // event does not wait for it.
-func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgement) {
-	c.taken.First(m.key())
-	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && c.can.moderation == nil {
+func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Judgement) {
+	c.taken.First(m.Key())
+	if j.Steered.Became != deepsearch.Forbidden || !m.Moderator && !c.can.Moderates {
 		c.sayOnce(ctx, m, j.Steered.Sentence(j.Instruction))
 		return
 	}
 	c.errands.run(ctx, func(ctx context.Context) {
-		if m.Moderator || c.can.moderation.Moderates(ctx, m.Ref, m.Author.ID) {
+		if m.Moderator || c.deps.Platform.Moderates(ctx, m.Ref, m.Author.ID) {
 			at := c.meant(m)
 			at.Tenant, at.By.Privileged = c.tenant(m.Ref), true
 			became, err := c.service.Steer(ctx, at, j.Instruction, nil)
 			if err != nil {
 				c.logger.ErrorContext(ctx, "plan not changed", "message", m.ID, "error", err)
-				c.say(ctx, m, SayBroken)
+				c.say(ctx, m, SayBroken, false)
 				return
 			}
 			j.Steered = became
@@ -110,7 +125,7 @@ func (c *Conversation) steered(ctx context.Context, m Message, j answer.Judgemen
 
 // meant is what a message means that says nothing but what is to happen to the answers of its
 // thread.
-func (c *Conversation) meant(m Message) session.StopRequest {
+func (c *Conversation) meant(m chat.Message) session.StopRequest {
 	r := session.StopRequest{Ref: m.Ref, By: session.Stopper{ID: m.Author.ID, Privileged: m.Moderator}}
 	if m.Direct && !m.InThread { // it stands in no thread whose turns could be meant
 		r.Ref.Thread = ""
@@ -120,14 +135,14 @@ func (c *Conversation) meant(m Message) session.StopRequest {
 
 // ask takes a question in, with its files and what was said before it, as far as the platform tells
 // of them before.
-func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) error {
+func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgement) error {
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
 		return nil // nobody asked for a word about what cannot be read
 	}
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
 	}
-	with, err := c.deps.Platform.Gather(ctx, m, j, reading(m, j))
+	with, err := c.deps.Platform.Gather(ctx, m, j.Private, reading(m, j))
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
 	}
@@ -139,7 +154,7 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 			Listens: with.Listens,
 		},
 	}
-	if c.can.redelivers == nil {
+	if !c.can.Redelivers {
 		question.Patience = patience
 	}
 	accepted, err := c.service.Take(ctx, question)
@@ -149,10 +164,8 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 	if err != nil {
 		return c.failed(ctx, m, err, SayLost)
 	}
-	c.taken.First(m.key())
-	if c.can.taken != nil {
-		c.can.taken.Taken(m)
-	}
+	c.taken.First(m.Key())
+	c.deps.Platform.Taken(m)
 	if !accepted.Duplicate && accepted.Notice != "" {
 		c.Queued(m.At, accepted.Turn)
 	}
@@ -161,7 +174,7 @@ func (c *Conversation) ask(ctx context.Context, m Message, j answer.Judgement) e
 
 // rejected tells the author of a question why it was not taken in. A late question is found again
 // once the store's disk has room.
-func (c *Conversation) rejected(ctx context.Context, m Message, j answer.Judgement, err error) error {
+func (c *Conversation) rejected(ctx context.Context, m chat.Message, j answer.Judgement, err error) error {
 	if m.Late && errors.Is(err, policy.Full) {
 		return err
 	}
@@ -173,32 +186,24 @@ func (c *Conversation) rejected(ctx context.Context, m Message, j answer.Judgeme
 
 // sayOnce tells the author of a message something about it: once, although several events may tell
 // of it.
-func (c *Conversation) sayOnce(ctx context.Context, m Message, sentence string) {
-	if !m.Late && c.said.First(m.key()) {
-		c.say(ctx, m, sentence)
-	}
+func (c *Conversation) sayOnce(ctx context.Context, m chat.Message, sentence string) {
+	c.sayOnceTo(ctx, m, sentence, false)
 }
 
-// refuse tells the author of a message why it is not answered: once, and privately where the
-// decision is private.
-func (c *Conversation) refuse(ctx context.Context, m Message, j answer.Judgement) {
-	sentence := j.Sentence()
-	switch {
-	case !j.Private || m.Direct || c.can.refusals == nil:
-		c.sayOnce(ctx, m, sentence)
-	case !m.Late && c.said.First(m.key()) && c.quiet.allows(m.Ref, m.Author.ID, sentence):
-		c.errands.run(ctx, func(ctx context.Context) { c.can.refusals.RefuseAlone(ctx, m, sentence) })
+func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence string, private bool) {
+	if !m.Late && c.said.First(m.Key()) {
+		c.say(ctx, m, sentence, private)
 	}
 }
 
 // failed is what becomes of an event that could not be dealt with: where it does not come again,
 // its author is told. A process that is stopping tells nobody: what it leaves is looked for by the
 // next one.
-func (c *Conversation) failed(ctx context.Context, m Message, err error, sentence string) error {
-	if err == nil || c.can.redelivers != nil || errors.Is(ctx.Err(), context.Canceled) {
+func (c *Conversation) failed(ctx context.Context, m chat.Message, err error, sentence string) error {
+	if err == nil || c.can.Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}
 	c.logger.ErrorContext(ctx, "message not dealt with", "message", m.ID, "error", err)
-	c.say(ctx, m, sentence)
+	c.say(ctx, m, sentence, false)
 	return nil
 }

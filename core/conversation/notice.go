@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -157,7 +158,7 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 		said := []thread.MessageID{p.Message}
 		if p.Message == "" {
 			var err error
-			if said, err = c.deps.Platform.FindNotices(ctx, t, p.At); err != nil {
+			if said, err = c.deps.Platform.Posted(ctx, p.At, waitingNotice(t, "")); err != nil {
 				return err
 			}
 		}
@@ -165,7 +166,7 @@ func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
 			if newest, err := c.deps.Store.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
 				continue
 			}
-			if err := c.deps.Platform.DeleteNotice(ctx, p.At, id); err != nil {
+			if err := c.deps.Platform.Delete(ctx, p.At, id); err != nil {
 				return err
 			}
 		}
@@ -198,12 +199,12 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	newest := waiting[len(waiting)-1]
 	tell := func(ctx context.Context) (thread.MessageID, error) {
 		if at == "" {
-			return c.deps.Platform.PostNotice(ctx, newest, ref, sentence)
+			return c.deps.Platform.Post(ctx, ref, waitingNotice(newest, sentence))
 		}
-		return at, c.deps.Platform.EditNotice(ctx, newest, ref, at, sentence)
+		return at, c.deps.Platform.Edit(ctx, ref, at, waitingNotice(newest, sentence))
 	}
 	id, err := postNotice(ctx, c.deps.Store, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
-		return c.deps.Platform.DeleteNotice(ctx, ref, id)
+		return c.deps.Platform.Delete(ctx, ref, id)
 	})
 	n.mu.Lock()
 	n.id = id
@@ -211,4 +212,9 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	if err != nil {
 		c.logger.WarnContext(ctx, "notice about the queue not shown", "error", err)
 	}
+}
+
+// waitingNotice is the notice that a turn waits.
+func waitingNotice(t session.Turn, sentence string) chat.Notice {
+	return chat.Notice{To: t.Message, Subject: string(t.ID), Text: sentence}
 }

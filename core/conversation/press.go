@@ -10,7 +10,7 @@ import (
 )
 
 // Press is a button, an entry of a message's menu or a form that somebody used. Tenant, Holds and,
-// where there is Moderation, Moderator are found out.
+// where the platform says who moderates, Moderator are found out.
 type Press struct {
 	action.Request
 	Admin  bool // may change what holds in the channel
@@ -38,7 +38,7 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 // act finds out who somebody is before an action that depends on it: of a stop, which is not to
 // wait, after it was refused.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
-	if c.can.moderation == nil {
+	if !c.can.Moderates {
 		return c.service.Actions.Perform(ctx, a)
 	}
 	if a.Do == thread.ActionStop {
@@ -46,6 +46,6 @@ func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply,
 			return reply, err
 		}
 	}
-	a.Moderator = c.can.moderation.Moderates(ctx, a.Ref, a.By.ID)
+	a.Moderator = c.deps.Platform.Moderates(ctx, a.Ref, a.By.ID)
 	return c.service.Actions.Perform(ctx, a)
 }

@@ -25,7 +25,7 @@ func (c *Conversation) Tidy(ctx context.Context, t session.Turn, permit answer.P
 		if p.Kind != session.Answer || p.State == session.Final {
 			continue
 		}
-		shown, err := c.deps.Platform.HalfWritten(ctx, t, p, permit)
+		shown, err := c.deps.Platform.Unfinished(ctx, t, p, permit)
 		if err != nil {
 			return false, err
 		}

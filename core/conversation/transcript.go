@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -18,16 +19,10 @@ const (
 	transcriptLength = 24_000
 )
 
-// Reading is a part of a thread that is to be read for a question: what was said after one message,
-// and before the question.
-type Reading struct {
-	After thread.MessageID // empty: from the thread's beginning
-}
-
 // reading says what of its thread is to be read for a mention: what was said since the bot last
 // knew of it, which is all in a thread that it enters half-way; nil for nothing. It is read once,
 // since the question carries it from then on.
-func reading(m Message, j answer.Judgement) *Reading {
+func reading(m chat.Message, j answer.Judgement) *chat.Reading {
 	known, root := j.Thread, thread.MessageID(m.Ref.Thread)
 	gap := known.Known && m.Mentioned && newer(known.LastSeen, known.CaughtUp) && newer(known.LastSeen, root)
 	if m.Direct || m.Forum || !m.InThread || !j.CatchUp && !gap || !newer(m.ID, known.CaughtUp) {
@@ -37,7 +32,7 @@ func reading(m Message, j answer.Judgement) *Reading {
 	if after == "" && known.Known {
 		after = root // the root was asked, and is in the history
 	}
-	return &Reading{After: after}
+	return &chat.Reading{After: after}
 }
 
 // newer compares ids of messages, which grow on every platform.

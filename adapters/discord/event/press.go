@@ -5,38 +5,10 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
-
-// Press is a button, a menu entry or a form that somebody used. It has to be answered within three
-// seconds: by Respond, Notice, Answer, Defer or Show.
-type Press struct {
-	Action    thread.Action // empty for what is not about an answer: ID says what it is
-	Turn      session.TurnID
-	ID        string // of the button, where it is none of an answer
-	Values    []string
-	Ref       thread.Ref
-	Message   thread.MessageID // under which it stands, or that the menu belongs to
-	Key       string
-	By        thread.Person
-	Moderator bool
-	Admin     bool
-	Direct    bool
-	Text      string // that was written into the form
-	Submitted bool
-	Ephemeral bool // the message is one that its reader loses after a while
-
-	Ticket Ticket
-}
-
-// Reply implements Interaction.
-func (p Press) Reply() Ticket { return p.Ticket }
-
-// Typing is what somebody has typed so far into an option that offers values.
-type Typing struct {
-	Command, Text string
-}
 
 // Ids of buttons and forms that are not about one answer.
 const (
@@ -66,8 +38,8 @@ func Menu(name string) thread.Action {
 	return ""
 }
 
-// Read fills in what was pressed or written.
-func (p *Press) Read(i *discordgo.Interaction) {
+// ReadPress fills in what was pressed or written.
+func ReadPress(p *chat.Press, i *discordgo.Interaction) {
 	if i.Type == discordgo.InteractionModalSubmit {
 		data := i.ModalSubmitData()
 		p.ID, p.Submitted = data.CustomID, true
@@ -89,42 +61,44 @@ func (p *Press) Read(i *discordgo.Interaction) {
 	}
 }
 
-// Answered returns the press as one that an answer is written to, for its user alone: of a message
-// that only the user sees in its place, else as a new message.
-func (p Press) Answered() Press {
-	p.Ticket.Ephemeral = !p.Direct
+// Answered returns a press as one whose answer is written for its user alone: over a message that
+// only the user sees, else as a new message.
+func Answered(p chat.Press) chat.Press {
+	source := SourceOf(p.Source)
+	source.Ticket.Ephemeral = !p.Direct
 	if p.Action == thread.ActionRetry && p.Ephemeral {
-		p.Ticket.Original = string(p.Message)
+		source.Ticket.Original = string(p.Message)
 	}
+	p.Source = source
 	return p
 }
 
 // FollowUp reports whether a button, or a form, for a further question was used.
-func (p Press) FollowUp() bool {
+func FollowUp(p chat.Press) bool {
 	return strings.HasPrefix(p.ID, ButtonFollowUp) || strings.HasPrefix(p.ID, formFollowUp)
 }
 
 // Setup returns what was chosen in the menu of /footnote setup, and whether that is what was used.
-func (p Press) Setup() (what string, ok bool) { return strings.CutPrefix(p.ID, SetupPrefix) }
+func Setup(p chat.Press) (what string, ok bool) { return strings.CutPrefix(p.ID, SetupPrefix) }
 
-// Command is the press as the use of a command: a further question in the thread.
-func (p Press) Command(question string) Command {
-	cmd := Command{
-		Name: CommandAsk, Ref: p.Ref, EventKey: p.Key, Asker: p.By, By: session.Stopper{ID: p.By.ID, Privileged: p.Moderator}, Admin: p.Admin,
-		Question: question, Direct: p.Direct, At: TimeOf(p.Ticket.ID), Private: p.Ephemeral && !p.Direct, Ticket: p.Ticket,
+// Asked returns a sent form as the use of a command: a further question in the thread.
+func Asked(p chat.Press) chat.Command {
+	source := SourceOf(p.Source)
+	c := chat.Command{
+		Name: CommandAsk, Ref: p.Ref, EventKey: p.EventKey, By: p.By, Moderator: p.Moderator, Admin: p.Admin, Question: p.Text, Direct: p.Direct,
+		At: TimeOf(source.Ticket.ID), Source: source,
 	}
-	if cmd.Ref.Thread == "" {
-		cmd.Ref.Thread = strings.TrimPrefix(p.ID, formFollowUp)
+	if c.Ref.Thread == "" {
+		c.Ref.Thread = strings.TrimPrefix(p.ID, formFollowUp)
 	}
-	cmd.Ticket.Ephemeral = cmd.Private
-	return cmd
+	return Privately(c, p.Ephemeral && !p.Direct)
 }
 
-// Read fills in what is being typed.
-func (t *Typing) Read(options []*discordgo.ApplicationCommandInteractionDataOption) {
+// ReadTyping fills in what is being typed.
+func ReadTyping(t *chat.Typing, options []*discordgo.ApplicationCommandInteractionDataOption) {
 	for _, o := range options {
 		if o.Type == discordgo.ApplicationCommandOptionSubCommand {
-			t.Read(o.Options)
+			ReadTyping(t, o.Options)
 		}
 		if o.Focused {
 			t.Text = text(o)
@@ -143,7 +117,7 @@ type Form struct {
 }
 
 // FormFollowUp asks for a further question in the thread that a button belongs to.
-func (p Press) FormFollowUp() Form {
+func FormFollowUp(p chat.Press) Form {
 	return Form{
 		ID: formFollowUp + strings.TrimPrefix(p.ID, ButtonFollowUp), Title: "Ask a follow-up", Label: "Your question", Required: true,
 	}
@@ -155,20 +129,7 @@ const ButtonStill = "footnote-still:"
 
 // Still returns the question that a button is about by which somebody said that it is still wanted,
 // and whether that is what was pressed.
-func (p Press) Still() (question thread.MessageID, ok bool) {
+func Still(p chat.Press) (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)
 	return thread.MessageID(id), ok
 }
-
-// Place returns where something was pressed, as Message.Place does.
-func (p Press) Place() thread.Ref {
-	at := p.Ref
-	at.Thread = p.Ticket.Channel
-	return at
-}
-
-// Interaction is what can be responded to: a Command or a Press.
-type Interaction interface{ Reply() Ticket }
-
-// Reply implements Interaction.
-func (c Command) Reply() Ticket { return c.Ticket }

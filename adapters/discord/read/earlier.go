@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -31,13 +32,13 @@ const (
 // Earlier returns what was said in the thread of a message before it and after another one, oldest
 // first: with the message that the thread hangs on, where that is among it. more says that there
 // was more than is read.
-func (c *Reader) Earlier(ctx context.Context, m event.Message, after thread.MessageID) (list []Said, more bool, err error) {
+func (c *Reader) Earlier(ctx context.Context, m chat.Message, after thread.MessageID) (list []Said, more bool, err error) {
 	var found []*discordgo.Message // newest first
 	before := string(m.ID)
 	for len(found) < maxEarlier {
 		var page []*discordgo.Message
 		query := url.Values{"limit": {strconv.Itoa(call.HistoryLimit)}, "before": {before}}
-		if err := c.discord.API.Messages(ctx, m.Stands, query, &page); err != nil {
+		if err := c.discord.API.Messages(ctx, m.At.Thread, query, &page); err != nil {
 			return nil, false, err
 		}
 		for _, p := range page {
@@ -51,7 +52,7 @@ func (c *Reader) Earlier(ctx context.Context, m event.Message, after thread.Mess
 		}
 		before = page[len(page)-1].ID
 	}
-	if before == "" && after == "" && m.Ref.Thread == m.Stands {
+	if before == "" && after == "" && m.Ref.Thread == m.At.Thread {
 		// The message that a thread was opened from stands in the channel, under the same id.
 		root, err := c.discord.API.Message(ctx, m.Ref.Channel, m.Ref.Thread)
 		switch {
@@ -68,16 +69,16 @@ func (c *Reader) Earlier(ctx context.Context, m event.Message, after thread.Mess
 }
 
 // Chain returns the messages that a message replies to, oldest first.
-func (c *Reader) Chain(ctx context.Context, m event.Message) ([]Said, error) {
+func (c *Reader) Chain(ctx context.Context, m chat.Message) ([]Said, error) {
 	var found []*discordgo.Message
-	for at := m.Raw; len(found) < maxReplies; {
+	for at := event.SourceOf(m.Source).Raw; len(found) < maxReplies; {
 		next := at.ReferencedMessage
 		if next == nil {
 			if at.MessageReference == nil || at.MessageReference.MessageID == "" || at.Type != discordgo.MessageTypeReply {
 				break
 			}
 			var err error
-			if next, err = c.discord.API.Message(ctx, m.Stands, at.MessageReference.MessageID); errors.Is(err, thread.ErrMessageGone) {
+			if next, err = c.discord.API.Message(ctx, m.At.Thread, at.MessageReference.MessageID); errors.Is(err, thread.ErrMessageGone) {
 				break
 			} else if err != nil {
 				return nil, err

@@ -9,31 +9,31 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
-	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Translate translates a message. ok is false for what is nobody's concern.
-func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (event.Message, bool, error) {
+func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot := c.discord.Self()
 	if m.Author == nil || m.Author.ID == bot {
-		return event.Message{}, false, nil
+		return chat.Message{}, false, nil
 	}
 	m, err := c.whole(ctx, m)
 	if err != nil {
-		return event.Message{}, false, err
+		return chat.Message{}, false, err
 	}
 	own := c.directory.OwnRoles(m.GuildID)
-	out := event.Message{
-		ID: thread.MessageID(m.ID), EventKey: "message:" + m.ID, At: m.Timestamp, Late: late, Stands: m.ChannelID,
+	out := chat.Message{
+		ID: thread.MessageID(m.ID), EventKey: "message:" + m.ID, Written: m.Timestamp, Late: late, Attached: len(m.Attachments) > 0,
 		Author: thread.Person{ID: m.Author.ID, Name: event.DisplayName(m.Author, m.Member)},
-		By:     session.Stopper{ID: m.Author.ID},
 		Text:   event.Question(m, c.directory.KnownName, bot, own...),
-		Raw:    m,
 	}
+	source := event.Source{Raw: m}
 	for _, a := range m.Attachments {
-		out.Files = append(out.Files, event.AttachmentOf(a))
+		source.Files = append(source.Files, event.AttachmentOf(a))
 	}
+	out.Source = source
 	e := &out.Event
 	e.Bot = m.Author.Bot || m.WebhookID != ""
 	e.System = m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply
@@ -44,7 +44,7 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	if m.GuildID == "" {
 		e.Direct = true
 		out.Ref = thread.Ref{Platform: call.Platform, Channel: m.ChannelID, Thread: m.ChannelID}
-		out.Starter = m.Author.ID
+		out.At, out.Starter = out.Ref, m.Author.ID
 		return out, true, nil
 	}
 	p, err := c.directory.Place(ctx, m.ChannelID)
@@ -52,11 +52,11 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	case call.Lasting(err): // people write there all the same
 		p, err = directory.Place{ID: m.ChannelID, Guild: m.GuildID, Text: true}, nil
 	case err != nil:
-		return event.Message{}, false, err
+		return chat.Message{}, false, err
 	}
 	out.Ref = thread.Ref{Platform: call.Platform, Workspace: m.GuildID, Channel: m.ChannelID, Thread: m.ID}
 	if m.Member != nil {
-		out.By.Privileged = c.directory.Moderates(m.ChannelID, m.Author.ID, m.Member.Roles)
+		out.Moderator = c.directory.Moderates(m.ChannelID, m.Author.ID, m.Member.Roles)
 	}
 	switch {
 	case p.Thread && p.ID == m.ID: // the first message of a post has the post's id
@@ -76,6 +76,8 @@ func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool)
 	default:
 		out.Starter = m.Author.ID
 	}
+	out.At = out.Ref
+	out.At.Thread = m.ChannelID
 	return out, err == nil, err
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
-	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -18,9 +18,9 @@ import (
 // it. In a thread it is whatever the bot wrote after the message and not to another one, in a
 // channel what it replied, or wrote in the message's thread. aside says which of the bot's messages
 // do not count.
-func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
-	alone := m.Event.Direct || m.Ref.Thread == m.Stands
-	listed, err := c.own(ctx, m.Stands, string(m.ID))
+func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(id thread.MessageID, text string) bool) (bool, error) {
+	alone := m.Event.Direct || m.Ref.Thread == m.At.Thread
+	listed, err := c.own(ctx, m.At.Thread, string(m.ID))
 	if err != nil {
 		return false, err
 	}
@@ -40,16 +40,17 @@ func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(id th
 	return len(listed) > 0, err
 }
 
-// Noted lists what the bot replied to a message, of what has such a text.
-func (c *Reader) Noted(ctx context.Context, n event.Note, question thread.MessageID, text func(string) bool) ([]event.Note, error) {
-	listed, err := c.own(ctx, n.Channel, string(question))
+// Noted lists the bot's replies to a message that have such a text. They are in the channel that at
+// names as its thread.
+func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.MessageID, text func(string) bool) ([]thread.MessageID, error) {
+	listed, err := c.own(ctx, at.Thread, string(question))
 	if errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotPermitted) {
 		return nil, nil
 	}
-	var notes []event.Note
+	var notes []thread.MessageID
 	for _, said := range listed {
 		if repliesTo(said) == string(question) && text(said.Content) {
-			notes = append(notes, event.Note{Channel: n.Channel, Message: said.ID})
+			notes = append(notes, thread.MessageID(said.ID))
 		}
 	}
 	return notes, err
@@ -128,11 +129,11 @@ func offersStop(m *discordgo.Message) bool {
 	return false
 }
 
-// Question reads a message that stands at a place (Message.Place, Press.Place).
-func (c *Reader) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (event.Message, error) {
+// Question reads a message that stands at a place (chat.Message.At, chat.Press.At).
+func (c *Reader) Question(ctx context.Context, at thread.Ref, id thread.MessageID) (chat.Message, error) {
 	raw, err := c.discord.API.Message(ctx, at.Thread, string(id))
 	if err != nil {
-		return event.Message{}, err
+		return chat.Message{}, err
 	}
 	raw.GuildID, raw.ChannelID = at.Workspace, at.Thread
 	m, ok, err := c.Translate(ctx, raw, false)

@@ -8,6 +8,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -28,7 +29,6 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		in.discord.Logger.WarnContext(ctx, "interaction in an unknown channel", "channel", i.ChannelID, "error", err)
 	}
 	t := event.Ticket{App: i.AppID, Token: i.Token, ID: i.ID, Channel: i.ChannelID, At: time.Now(), Inline: source}
-	asker := thread.Person{ID: user.ID, Name: event.DisplayName(user, i.Member)}
 	admin := i.Member != nil && i.Member.Permissions&call.Manager != 0
 	if i.Member != nil {
 		in.directory.Met(i.GuildID, user.ID, i.Member)
@@ -39,44 +39,46 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 	if err != nil {
 		return err
 	}
+	press := chat.Press{
+		Ref: ref, At: ref, EventKey: "interaction:" + i.ID, By: thread.Person{ID: user.ID, Name: event.DisplayName(user, i.Member)}, Moderator: by.Privileged,
+		Admin: admin, Direct: i.GuildID == "", Source: event.Source{Ticket: t},
+	}
+	press.At.Thread = i.ChannelID
 	switch i.Type {
 	case discordgo.InteractionPing: // answered where requests come in
 	case discordgo.InteractionApplicationCommand:
 		data := i.ApplicationCommandData()
 		if action := event.Menu(data.Name); action != "" {
-			in.handler.Press(ctx, event.Press{
-				Action: action, Ref: ref, Message: thread.MessageID(data.TargetID), Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged,
-				Admin: admin, Direct: i.GuildID == "", Ticket: t,
-			})
-			return nil
+			press.Action, press.Message = action, thread.MessageID(data.TargetID)
+			return in.tell(ctx, chat.Event{Press: &press})
 		}
-		cmd := event.Command{
-			Name: data.Name, EventKey: "interaction:" + i.ID, Ref: ref, At: event.TimeOf(i.ID), Direct: i.GuildID == "", By: by, Asker: asker, Admin: admin,
-			Ticket: t,
+		cmd := chat.Command{
+			Name: data.Name, EventKey: press.EventKey, Ref: ref, At: event.TimeOf(i.ID), Direct: press.Direct, By: press.By, Moderator: press.Moderator, Admin: admin,
 		}
 		if cmd.Ref.Thread == "" {
-			cmd.Ref.Thread, cmd.Own = i.ID, true
+			cmd.Ref.Thread, cmd.Fresh = i.ID, true
 		}
-		cmd.Read(data)
+		cmd.Source = event.Source{Ticket: t, Files: event.ReadCommand(&cmd, data)}
 		if cmd.Target != nil && cmd.Target.Author != "" {
 			cmd.Target.Own = cmd.Target.Author == in.discord.Self()
 		}
-		cmd.Ticket.Ephemeral = cmd.Private && !cmd.Direct
-		in.handler.Command(ctx, cmd)
+		cmd = event.Privately(cmd, cmd.Private)
+		return in.tell(ctx, chat.Event{Command: &cmd})
 	case discordgo.InteractionApplicationCommandAutocomplete:
 		data := i.ApplicationCommandData()
-		typing := event.Typing{Command: data.Name}
-		typing.Read(data.Options)
-		return in.writer.Suggest(ctx, t, in.handler.Suggest(ctx, typing))
+		typing := chat.Typing{Command: data.Name}
+		event.ReadTyping(&typing, data.Options)
+		reply, err := in.handle(ctx, chat.Event{Typing: &typing})
+		if err != nil {
+			return err
+		}
+		return in.writer.Suggest(ctx, t, reply.Choices)
 	case discordgo.InteractionMessageComponent, discordgo.InteractionModalSubmit:
-		p := event.Press{
-			Ref: ref, Key: "interaction:" + i.ID, By: asker, Moderator: by.Privileged, Admin: admin, Direct: i.GuildID == "", Ticket: t,
-		}
 		if m := i.Message; m != nil {
-			p.Message, p.Ephemeral = thread.MessageID(m.ID), m.Flags&discordgo.MessageFlagsEphemeral != 0
+			press.Message, press.Ephemeral = thread.MessageID(m.ID), m.Flags&discordgo.MessageFlagsEphemeral != 0
 		}
-		p.Read(i)
-		in.handler.Press(ctx, p)
+		event.ReadPress(&press, i)
+		return in.tell(ctx, chat.Event{Press: &press})
 	}
 	return nil
 }

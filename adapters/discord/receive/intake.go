@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -38,7 +39,8 @@ type arrival struct {
 // side by side, and what is urgent before what is not.
 type intake struct {
 	*Receiver
-	handler  event.Handler
+	handle   chat.Handler
+	lookup   event.Lookup
 	messages *lanes
 	urgent   *lanes
 	upkeep   *lanes // what nobody waits for
@@ -48,9 +50,9 @@ type intake struct {
 	room     chan struct{}              // holds a token for each message and edit that waits or is handled
 }
 
-func newIntake(c *Receiver, h event.Handler) *intake {
+func newIntake(c *Receiver, h chat.Handler, lookup event.Lookup) *intake {
 	return &intake{
-		Receiver: c, handler: h, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1),
+		Receiver: c, handle: h, lookup: lookup, messages: newLanes(maxMessages), urgent: newLanes(maxUrgent), upkeep: newLanes(1),
 		missing: newLanes(maxScans), scans: newScans(), due: make(map[string]map[string]bool), room: make(chan struct{}, maxQueued),
 	}
 }
@@ -94,7 +96,9 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 			return // it is told of again when it is back
 		}
 		in.discord.JoinedBy(shard, e.ID)
-		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.ID); return nil }) })
+		in.urgent.do("guild", func() {
+			in.guard(ctx, "guild", func() error { return in.tell(ctx, chat.Event{Workspaces: &chat.Workspaces{Joined: e.ID}}) })
+		})
 		in.added(ctx, e)
 		var told []*discordgo.Channel
 		for _, c := range append(e.Channels, e.Threads...) {
@@ -108,7 +112,9 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		in.archived(ctx, e)
 	case *joined:
 		in.scanDue(ctx, e.guild)
-		in.urgent.do("guild", func() { in.guard(ctx, "guild", func() error { in.handler.Joined(ctx, e.guild); return nil }) })
+		in.urgent.do("guild", func() {
+			in.guard(ctx, "guild", func() error { return in.tell(ctx, chat.Event{Workspaces: &chat.Workspaces{Joined: e.guild}}) })
+		})
 	case *discordgo.MessageCreate:
 		in.queue(ctx, e.ChannelID, "message", func() error { return in.created(ctx, e.Message, false, nil) })
 	case *discordgo.InteractionCreate:
@@ -119,8 +125,11 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		in.urgent.do(e.MessageID, func() {
 			in.guard(ctx, "reaction", func() error {
 				e.GuildID = in.server(e.GuildID, e.ChannelID)
-				s, ok, err := in.reaction(ctx, e)
-				return in.stop(ctx, s, ok, err)
+				r, err := in.reaction(ctx, e)
+				if err != nil || r == nil {
+					return err
+				}
+				return in.tell(ctx, chat.Event{Reaction: r})
 			})
 		})
 	case *discordgo.MessageDelete:
@@ -166,7 +175,9 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	if !complete {
 		return
 	}
-	in.urgent.do("guild", func() { in.guard(ctx, "guilds", func() error { in.handler.Guilds(ctx, guilds); return nil }) })
+	in.urgent.do("guild", func() {
+		in.guard(ctx, "guilds", func() error { return in.tell(ctx, chat.Event{Workspaces: &chat.Workspaces{All: guilds}}) })
+	})
 	in.upkeep.do("commands", func() {
 		in.guard(ctx, "register commands", func() error { return in.persist(ctx, func() error { return in.writer.Register(ctx) }) })
 	})
@@ -175,16 +186,14 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 			in.catchUp(ctx, id, "", always)
 		}
 	}
-	if known, ok := in.handler.(event.Conversations); ok {
-		in.upkeep.do("conversations", func() {
-			in.guard(ctx, "conversations", func() error {
-				for _, id := range known.Conversations(ctx, "") {
-					in.catchUp(ctx, id, "", always)
-				}
-				return nil
-			})
+	in.upkeep.do("conversations", func() {
+		in.guard(ctx, "conversations", func() error {
+			for _, id := range in.lookup.Active(ctx, "") {
+				in.catchUp(ctx, id, "", always)
+			}
+			return nil
 		})
-	}
+	})
 }
 
 // scanDue scans the channels of a server of whose newest messages the server has not told.
@@ -214,11 +223,8 @@ func (in *intake) news(ctx context.Context, guild string, told []*discordgo.Chan
 			newest[i].Channel = c.ParentID
 		}
 	}
-	if known, ok := in.handler.(event.Conversations); ok {
-		newest = known.News(ctx, guild, newest)
-	}
 	found := make(map[string]bool, len(newest))
-	for _, n := range newest {
+	for _, n := range in.lookup.News(ctx, guild, newest) {
 		found[string(n.Message)] = true
 	}
 	return found
@@ -273,7 +279,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 	if !in.handled(m.GuildID, m.ChannelID, m.ID) && late {
 		return nil
 	}
-	var out event.Message
+	var out chat.Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
 		if err = in.directory.Settle(ctx); err == nil { // another replica may answer it
@@ -285,8 +291,7 @@ func (in *intake) created(ctx context.Context, m *discordgo.Message, late bool, 
 		return err
 	}
 	out.Event.Overtaken = overtaken(m, later)
-	in.handler.Message(ctx, out)
-	return nil
+	return in.tell(ctx, chat.Event{Message: &out})
 }
 
 // edited handles a message that was changed. Discord also tells of previews that it added, which
@@ -307,7 +312,7 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 		m = whole
 	}
 	m.GuildID = guild
-	var out event.Message
+	var out chat.Message
 	var ok bool
 	err := in.persist(ctx, func() (err error) {
 		if err = in.directory.Settle(ctx); err == nil {
@@ -319,8 +324,7 @@ func (in *intake) edited(ctx context.Context, m *discordgo.Message) error {
 		return err
 	}
 	out.Event.Change = policy.Edited
-	in.handler.Edited(ctx, out)
-	return nil
+	return in.tell(ctx, chat.Event{Message: &out})
 }
 
 // brought handles an interaction that a request brought. ch is what it tells of its channel.
@@ -336,16 +340,18 @@ func (in *intake) deleted(ctx context.Context, guild, channel, message string) {
 	guild = in.server(guild, channel)
 	in.urgent.do(message, func() {
 		in.guard(ctx, "deletion", func() error {
-			s, ok, err := in.deletion(ctx, guild, channel, message)
-			return in.stop(ctx, s, ok, err)
+			d, err := in.deletion(ctx, guild, channel, message)
+			if err != nil || d == nil {
+				return err
+			}
+			return in.tell(ctx, chat.Event{Deletion: d})
 		})
 	})
 }
 
-func (in *intake) stop(ctx context.Context, s event.Stop, ok bool, err error) error {
-	if err == nil && ok {
-		in.handler.Stop(ctx, s)
-	}
+// tell passes on an event that has no reply.
+func (in *intake) tell(ctx context.Context, e chat.Event) error {
+	_, err := in.handle(ctx, e)
 	return err
 }
 
@@ -396,12 +402,14 @@ func (in *intake) guard(ctx context.Context, what string, handle func() error) {
 const addedLately = 5 * time.Minute
 
 func (in *intake) added(ctx context.Context, g *discordgo.GuildCreate) {
-	greeter, greets := in.handler.(event.Greeter)
-	if !greets || g.SystemChannelID == "" || time.Since(g.JoinedAt) > addedLately {
+	if g.SystemChannelID == "" || time.Since(g.JoinedAt) > addedLately {
 		return
 	}
 	in.urgent.do("guild", func() {
-		in.guard(ctx, "guild", func() error { greeter.Added(ctx, g.ID, g.SystemChannelID); return nil })
+		in.guard(ctx, "guild", func() error {
+			at := thread.Ref{Platform: call.Platform, Workspace: g.ID, Channel: g.SystemChannelID}
+			return in.tell(ctx, chat.Event{Added: &chat.Added{Ref: at}})
+		})
 	})
 }
 
@@ -410,14 +418,10 @@ const maxArchived = 50
 
 // archived looks into the threads of a server of which it does not tell, since they were archived.
 func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
-	known, ok := in.handler.(event.Conversations)
-	if !ok {
-		return
-	}
 	in.upkeep.do("threads", func() {
 		in.guard(ctx, "archived threads", func() error {
 			looked := 0
-			for _, id := range known.Conversations(ctx, g.ID) {
+			for _, id := range in.lookup.Active(ctx, g.ID) {
 				told := func(c *discordgo.Channel) bool { return c.ID == id }
 				if slices.ContainsFunc(g.Threads, told) || slices.ContainsFunc(g.Channels, told) {
 					continue

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/gateway"
 	"github.com/footnotehq/footnote/adapters/discord/read"
 	"github.com/footnotehq/footnote/adapters/discord/write"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
@@ -48,11 +49,11 @@ type sighting struct{ guild, message string }
 
 // Run stays connected and hands events to h until ctx ends; then it returns nil once no call of h
 // runs any more. A FatalError says what has to be changed before it can work.
-func (c *Receiver) Run(ctx context.Context, h event.Handler) error {
+func (c *Receiver) Run(ctx context.Context, h chat.Handler, lookup event.Lookup) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	events := make(chan arrival, 8192)
-	in := newIntake(c, h)
+	in := newIntake(c, h, lookup)
 	var handling sync.WaitGroup
 	handling.Go(func() { in.run(ctx, events) })
 	handling.Go(func() { c.directory.KeepHearing(ctx) })
@@ -165,7 +166,7 @@ func (c *Receiver) baseline(channel, guild string) string {
 
 // Asked notes that a message was taken in as a question: its deletion counts from now on, and after
 // an interruption its thread is looked at for what was missed.
-func (c *Receiver) Asked(m event.Message) {
+func (c *Receiver) Asked(m chat.Message) {
 	c.reader.Roots.Set(string(m.ID), m.Ref.Thread)
 	c.mu.Lock()
 	defer c.mu.Unlock()

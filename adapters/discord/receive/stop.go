@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -25,14 +25,14 @@ func stops(signs []string, e discordgo.Emoji) bool {
 	})
 }
 
-// reaction translates a reaction; ok is false for those that mean nothing.
-func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (event.Stop, bool, error) {
+// reaction translates a reaction; nil for one that means nothing.
+func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd) (*chat.Reaction, error) {
 	if r.UserID == c.discord.Self() || !stops(c.discord.Config.StopReactions, r.Emoji) || r.Member != nil && r.Member.User != nil && r.Member.User.Bot {
-		return event.Stop{}, false, nil
+		return nil, nil
 	}
 	ref, err := c.directory.Home(ctx, r.GuildID, r.ChannelID)
 	if err != nil {
-		return event.Stop{}, false, err
+		return nil, err
 	}
 	by := session.Stopper{ID: r.UserID}
 	switch {
@@ -42,22 +42,25 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 		m, err := c.directory.MemberOf(ctx, r.GuildID, r.UserID)
 		by.Privileged = err == nil && c.directory.Moderates(r.ChannelID, r.UserID, m.Roles) // the asker may stop it in any case
 	}
-	return event.Stop{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, true, nil
+	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }
 
-// deletion translates the end of a message.
-func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (event.Stop, bool, error) {
+// deletion translates the end of a message; nil where nothing was ever asked.
+func (c *Receiver) deletion(ctx context.Context, guild, channel, message string) (*chat.Deletion, error) {
 	known := c.reader.Roots.Knows(message)
 	if _, placed := c.directory.Peek(channel); !known && !placed && guild != "" {
-		return event.Stop{}, false, nil // nothing was ever asked there
+		return nil, nil
 	}
 	ref, err := c.directory.Home(ctx, guild, channel)
-	if err != nil {
-		if errors.Is(err, thread.ErrNotPermitted) {
-			return event.Stop{}, false, nil // the place has gone as well
-		}
-		return event.Stop{}, false, err
+	if errors.Is(err, thread.ErrNotPermitted) {
+		return nil, nil // the place has gone as well
 	}
-	// Whoever could delete it may stop it: the platform itself has checked.
-	return event.Stop{Ref: ref, Message: thread.MessageID(message), By: session.Stopper{Privileged: true}, Deleted: true, Asked: known}, true, nil
+	if err != nil {
+		return nil, err
+	}
+	d := chat.Deletion{Ref: ref, Message: thread.MessageID(message), Of: chat.OfUnknown}
+	if known { // else another process may have been asked
+		d.Of = chat.OfPerson
+	}
+	return &d, nil
 }

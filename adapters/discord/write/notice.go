@@ -15,54 +15,46 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Say answers a message with a sentence, beside the answer to a question. It returns the id of what
-// was said.
-func (c *Writer) Say(ctx context.Context, to event.Message, text string) (event.Note, error) {
-	return c.tell(ctx, to, text, nil)
+// SayAt replies with a sentence to a message, in the channel that is the thread of at.
+func (c *Writer) SayAt(ctx context.Context, at thread.Ref, to thread.MessageID, text string) (thread.MessageID, error) {
+	return c.tell(ctx, at, to, text, nil)
 }
 
-// Unsay takes a note back. One that has gone is no error.
-func (c *Writer) Unsay(ctx context.Context, n event.Note) error {
-	err := c.discord.API.Do(ctx, call.Request{
-		Doing: "take something back", Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(n.Channel, n.Message),
-		Bucket: "DELETE messages " + n.Channel,
-	}, nil)
-	if errors.Is(err, thread.ErrMessageGone) {
-		return nil
-	}
-	return err
-}
-
-// AskAbout asks in reply to a question whether it is still wanted. Processes that ask the same
+// AskAbout replies to a question and asks whether it is still wanted. Processes that ask the same
 // within minutes ask once.
-func (c *Writer) AskAbout(ctx context.Context, m event.Message, text, label string) error {
-	_, err := c.tell(ctx, m, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
-		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(m.ID)},
+func (c *Writer) AskAbout(ctx context.Context, at thread.Ref, to thread.MessageID, text, label string) (thread.MessageID, error) {
+	return c.tell(ctx, at, to, text, []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+		discordgo.Button{Label: answer.Line(label), Style: discordgo.PrimaryButton, CustomID: event.ButtonStill + string(to)},
 	}}})
-	return err
 }
 
-// tell says something in reply to a message. The same said by several processes, which all hear of
-// the message, is said once.
-func (c *Writer) tell(ctx context.Context, to event.Message, text string, rows []discordgo.MessageComponent) (event.Note, error) {
+// tell replies to a message. What several processes say, which all receive the message, is said
+// once.
+func (c *Writer) tell(ctx context.Context, at thread.Ref, to thread.MessageID, text string, rows []discordgo.MessageComponent) (thread.MessageID, error) {
 	var made call.Posted
 	body := plain(text)
-	body.Reference = &reference{MessageID: string(to.ID)}
-	sum := sha256.Sum256([]byte(string(to.ID) + "/" + text))
+	body.Reference = &reference{MessageID: string(to)}
+	sum := sha256.Sum256([]byte(string(to) + "/" + text))
 	body.Nonce, body.EnforceNonce = strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15])), true
 	if len(rows) > 0 {
 		body.Components = rows
 	}
 	err := c.post(ctx, call.Request{
-		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(to.Stands), Bucket: call.CreateBucket(to.Stands),
+		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(at.Thread), Bucket: call.CreateBucket(at.Thread),
 	}, body, &made)
-	return event.Note{Channel: to.Stands, Message: made.ID}, err
+	return thread.MessageID(made.ID), err
 }
 
-// SayAt answers a message with a sentence, beside the answer to it, at the place where the message
-// stands (Message.Place).
-func (c *Writer) SayAt(ctx context.Context, at thread.Ref, message thread.MessageID, text string) (event.Note, error) {
-	return c.tell(ctx, event.Message{ID: message, Stands: at.Thread}, text, nil)
+// Unsay deletes what SayAt wrote. A message that is gone is no error.
+func (c *Writer) Unsay(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+	err := c.discord.API.Do(ctx, call.Request{
+		Doing: "take something back", Method: http.MethodDelete, URL: discordgo.EndpointChannelMessage(at.Thread, string(id)),
+		Bucket: "DELETE messages " + at.Thread,
+	}, nil)
+	if errors.Is(err, thread.ErrMessageGone) {
+		return nil
+	}
+	return err
 }
 
 // Post writes a message that answers none, to a channel.
@@ -72,10 +64,10 @@ func (c *Writer) Post(ctx context.Context, channel, text string) error {
 	}, nil)
 }
 
-// Resay changes what a note says.
-func (c *Writer) Resay(ctx context.Context, n event.Note, text string) error {
+// Resay changes what SayAt wrote.
+func (c *Writer) Resay(ctx context.Context, at thread.Ref, id thread.MessageID, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
-		Doing: "change what was said", Method: http.MethodPatch, URL: discordgo.EndpointChannelMessage(n.Channel, n.Message),
-		Bucket: call.EditBucket(n.Channel), Body: plain(text),
+		Doing: "change what was said", Method: http.MethodPatch, URL: discordgo.EndpointChannelMessage(at.Thread, string(id)),
+		Bucket: call.EditBucket(at.Thread), Body: plain(text),
 	}, nil)
 }

@@ -84,12 +84,12 @@ func TestDiscordIsHandedNothingUnseen(t *testing.T) {
 	}
 	ctx := t.Context()
 	turn := session.Turn{ID: "turn-1", Message: "2", Asker: thread.Person{ID: "7", Name: hostile}, Session: session.Session{Ref: thread.Ref{Workspace: "9", Channel: "1", Thread: "2"}}}
-	message := event.Message{ID: "2", Stands: "1"}
+	at := thread.Ref{Thread: "1"}
 	button := thread.Button{Action: thread.ActionStop, Label: hostile}
-	inline := func(show func(event.Press) error) func() error { // as an answer to the request that brought it
+	inline := func(show func(event.Ticket) error) func() error { // as an answer to the request that brought it
 		return func() error {
 			source, out := event.NewInline(), httptest.NewRecorder()
-			if err := show(event.Press{Ticket: event.Ticket{App: "1", Token: "t", ID: "3", At: time.Now(), Inline: source}}); err != nil {
+			if err := show(event.Ticket{App: "1", Token: "t", ID: "3", At: time.Now(), Inline: source}); err != nil {
 				return err
 			}
 			source.Serve(ctx, out)
@@ -98,19 +98,19 @@ func TestDiscordIsHandedNothingUnseen(t *testing.T) {
 		}
 	}
 	for name, show := range map[string]func() error{
-		"a note":         func() error { _, err := w.Say(ctx, message, hostile); return err },
-		"a changed note": func() error { return w.Resay(ctx, event.Note{Channel: "1", Message: "2"}, hostile) },
+		"a note":         func() error { _, err := w.SayAt(ctx, at, "2", hostile); return err },
+		"a changed note": func() error { return w.Resay(ctx, at, "2", hostile) },
 		"a whisper":      func() error { return w.Whisper(ctx, turn, hostile, []thread.Button{button}) },
-		"a request":      func() error { return w.AskAbout(ctx, message, hostile, hostile) },
-		"a response":     inline(func(p event.Press) error { return w.Respond(ctx, p, hostile) }),
-		"a reply":        inline(func(p event.Press) error { return w.reply(ctx, p.Ticket, Reply{Markdown: hostile}, false) }),
-		"a suggestion":   inline(func(p event.Press) error { return w.Suggest(ctx, p.Ticket, []string{hostile}) }),
-		"a form": inline(func(p event.Press) error {
+		"a request":      func() error { _, err := w.AskAbout(ctx, at, "2", hostile, hostile); return err },
+		"a response":     inline(func(p event.Ticket) error { return w.Respond(ctx, p, hostile) }),
+		"a reply":        inline(func(p event.Ticket) error { return w.reply(ctx, p, Reply{Markdown: hostile}, false) }),
+		"a suggestion":   inline(func(p event.Ticket) error { return w.Suggest(ctx, p, []string{hostile}) }),
+		"a form": inline(func(p event.Ticket) error {
 			return w.Show(ctx, p, event.Form{ID: "f", Title: hostile, Label: hostile, Hint: hostile, Text: hostile})
 		}),
-		"a menu": inline(func(p event.Press) error {
+		"a menu": inline(func(p event.Ticket) error {
 			rows := SetupRows(Setup{Modes: []Choice{{Value: "a", Label: hostile, Help: hostile}}})
-			return w.reply(ctx, p.Ticket, Reply{Markdown: "invoice", Rows: rows}, false)
+			return w.reply(ctx, p, Reply{Markdown: "invoice", Rows: rows}, false)
 		}),
 		"a question above its answer": func() error {
 			view := rendertest.View(packet.MessageStart{}, packet.MessageDelta{Text: hostile}, packet.Stop{Reason: "answered", Notices: []string{hostile}})

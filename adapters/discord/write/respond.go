@@ -27,8 +27,7 @@ const (
 )
 
 // Token is what a turn keeps to answer a command or a press with, encrypted.
-func (c *Writer) Token(t event.Interaction) (*session.ReplyToken, error) {
-	ticket := t.Reply()
+func (c *Writer) Token(ticket event.Ticket) (*session.ReplyToken, error) {
 	sealed, err := c.sealer.seal(ticket)
 	if err != nil {
 		return nil, err
@@ -60,30 +59,29 @@ func (c *Writer) acknowledged(ctx context.Context, interaction string) {
 
 // Defer acknowledges an interaction: its user sees that the bot thinks, or, where a message is to
 // be changed, that message as it is.
-func (c *Writer) Defer(ctx context.Context, to event.Interaction) error {
-	if to.Reply().Original != "" {
-		return c.Notice(ctx, to)
+func (c *Writer) Defer(ctx context.Context, t event.Ticket) error {
+	if t.Original != "" {
+		return c.Notice(ctx, t)
 	}
 	flags := 0
-	if to.Reply().Ephemeral {
+	if t.Ephemeral {
 		flags = int(discordgo.MessageFlagsEphemeral)
 	}
-	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
+	return c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": flags})
 }
 
 // Notice acknowledges the press of a button: nothing is to be seen.
-func (c *Writer) Notice(ctx context.Context, to event.Interaction) error {
-	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseDeferredMessageUpdate, nil)
+func (c *Writer) Notice(ctx context.Context, t event.Ticket) error {
+	return c.callback(ctx, t, discordgo.InteractionResponseDeferredMessageUpdate, nil)
 }
 
 // Respond answers an interaction with a sentence that its user alone sees.
-func (c *Writer) Respond(ctx context.Context, to event.Interaction, text string) error {
-	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
+func (c *Writer) Respond(ctx context.Context, t event.Ticket, text string) error {
+	return c.callback(ctx, t, discordgo.InteractionResponseChannelMessageWithSource, ephemeral(plain(text)))
 }
 
 // Amend says a sentence in place of an answer that Defer announced.
-func (c *Writer) Amend(ctx context.Context, to event.Interaction, text string) error {
-	t := to.Reply()
+func (c *Writer) Amend(ctx context.Context, t event.Ticket, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "answer a command", Method: http.MethodPatch, URL: discordgo.EndpointWebhookMessage(t.App, t.Token, "@original"),
 		Bucket: call.ReplyBucket(t.Token), Body: plain(text),
@@ -97,7 +95,7 @@ func ephemeral(o outgoing) outgoing {
 
 // Answer answers an interaction with Markdown that its user alone sees. What takes longer is
 // announced first.
-func (c *Writer) Answer(ctx context.Context, to event.Interaction, answer func(context.Context) Reply) error {
+func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context.Context) Reply) error {
 	ready := make(chan Reply, 1)
 	go func() { // is waited for below
 		defer func() {
@@ -115,10 +113,9 @@ func (c *Writer) Answer(ctx context.Context, to event.Interaction, answer func(c
 		if r.Elsewhere {
 			return nil
 		}
-		return c.reply(ctx, to.Reply(), r, false)
+		return c.reply(ctx, t, r, false)
 	case <-timer.C:
 	}
-	t := to.Reply()
 	t.Ephemeral = true
 	err := c.callback(ctx, t, discordgo.InteractionResponseDeferredChannelMessageWithSource, map[string]any{"flags": int(discordgo.MessageFlagsEphemeral)})
 	r := <-ready
@@ -228,12 +225,12 @@ func (c *Writer) Acknowledge(interaction string) {
 }
 
 // Show asks the user of an interaction for a text. Its submission comes back as a Press.
-func (c *Writer) Show(ctx context.Context, to event.Interaction, f event.Form) error {
+func (c *Writer) Show(ctx context.Context, t event.Ticket, f event.Form) error {
 	style := discordgo.TextInputParagraph
 	if f.Max <= 0 || f.Max > event.MaxField {
 		f.Max = event.MaxField
 	}
-	return c.callback(ctx, to.Reply(), discordgo.InteractionResponseModal, map[string]any{
+	return c.callback(ctx, t, discordgo.InteractionResponseModal, map[string]any{
 		"custom_id": f.ID, "title": answer.Line(f.Title),
 		"components": []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.TextInput{
 			CustomID: event.FieldText, Label: answer.Line(f.Label), Style: style, Placeholder: answer.Line(f.Hint), Value: answer.Visible(f.Text), Required: f.Required, MaxLength: f.Max,

@@ -3,6 +3,7 @@ package event
 import (
 	"strings"
 
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -12,17 +13,20 @@ const (
 	ActionStill thread.Action = "still" // a question that nobody was there for is wanted after all
 )
 
+// FieldText is the name of a form's only field.
+const FieldText = "text"
+
 // ActionID is what Slack keeps with a button, a shortcut or a form, and gives back.
 func ActionID(a thread.Action, turn string) string { return thread.ButtonID(a, turn) }
 
 // ParseAction is the inverse of actionID. ok is false for what is not ours, or of a newer version.
-func ParseAction(id string) (a thread.Action, turn string, ok bool) {
-	if a, turn, ok = thread.ParseButtonID(id); ok {
-		return a, turn, true
+func ParseAction(id string) (a thread.Action, turn session.TurnID, ok bool) {
+	if a, turn, ok := thread.ParseButtonID(id); ok {
+		return a, session.TurnID(turn), true
 	}
 	for _, own := range []thread.Action{ActionAsk, ActionStill} {
 		if rest, found := strings.CutPrefix(id, thread.ButtonID(own, "")); found {
-			return own, rest, true
+			return own, session.TurnID(rest), true
 		}
 	}
 	return "", "", false

@@ -7,27 +7,31 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// ReadMessage states what Slack says about a message.
-func ReadMessage(w *call.Workspace, cb Callback) Message {
+// ReadMessage translates an event about a message. That of a deleted one has the change
+// policy.Deleted.
+func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	e, me := cb.Event, w.Identity()
-	m := Message{EventKey: cb.ID, Direct: e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")}
+	m := chat.Message{EventKey: cb.ID}
+	m.Direct = e.ChannelType == "im" || strings.HasPrefix(string(e.Channel), "D")
 	about := wireMessage{
 		Subtype: e.Subtype, User: string(e.User), BotID: e.BotID, Text: e.Text, TS: e.TS, Thread: e.Thread, Parent: e.Parent, Files: e.Files,
 		Beside: e.Beside,
 	}
 	switch e.Subtype {
 	case "message_changed":
-		m.Change = Edited
+		m.Change = policy.Edited
 		if e.Message != nil {
 			about = *e.Message
 		}
 		// Slack tells in the same way of unfurls, and of replies that a message got.
 		m.System = e.Previous != nil && e.Previous.Text == about.Text
 	case "message_deleted":
-		m.Change = Deleted
+		m.Change = policy.Deleted
 		if e.Previous != nil {
 			about = *e.Previous
 		}
@@ -38,23 +42,51 @@ func ReadMessage(w *call.Workspace, cb Callback) Message {
 	case "bot_message":
 		m.Bot = true
 	case "tombstone": // what is left of a deleted question that has replies
-		m.Change = Deleted
+		m.Change = policy.Deleted
 	default: // joins, topics, pins and whatever comes to be
 		m.System = true
 	}
 	root := cmp.Or(about.Thread, about.TS)
-	m.Ref, m.ID, m.Author = w.Ref(string(e.Channel), root), thread.MessageID(about.TS), cmp.Or(about.User, about.BotID) // a webhook is no user
-	m.InThread = root != about.TS
+	m.Ref, m.ID, m.Author.ID = w.Ref(string(e.Channel), root), thread.MessageID(about.TS), cmp.Or(about.User, about.BotID) // a webhook is no user
+	m.At, m.InThread = m.Ref, root != about.TS
 	if m.Starter = about.Parent; !m.InThread {
-		m.Starter = m.Author
+		m.Starter = m.Author.ID
 	}
 	m.Own = about.User == me.User || about.BotID != "" && about.BotID == me.Bot
 	m.Bot = m.Bot || about.BotID != ""
-	m.At = parseTS(about.TS)
+	m.Written = parseTS(about.TS)
 	m.Text, m.Mentioned, m.OthersNamed = ReadText(about.Words(about.Text), me.User)
-	m.Files = StatedFiles(about.Files)
-	m.FilesUnknown = e.Type == "app_mention" && len(about.Files) == 0
+	source := Source{Files: StatedFiles(about.Files), FilesUnknown: e.Type == "app_mention" && len(about.Files) == 0}
+	m.Source, m.Attached = source, len(source.Files) > 0 || source.FilesUnknown
 	return m
+}
+
+// About returns the event that a message read by ReadMessage is. The deletion of one that Slack
+// itself wrote is none.
+func About(m chat.Message) chat.Event {
+	switch {
+	case m.Change != policy.Deleted:
+		return chat.Event{Message: &m}
+	case m.Own:
+		return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID, Of: chat.OfBot}}
+	case m.System:
+		return chat.Event{}
+	}
+	return chat.Event{Deletion: &chat.Deletion{Ref: m.Ref, Message: m.ID}}
+}
+
+// settled is the age of a thread from which on a look at what is new in its channel does not find
+// its replies.
+const settled = 13 * 24 * time.Hour
+
+// Changed returns what a message changes for sources of chat history; nil for nothing that they do
+// not find themselves.
+func Changed(m chat.Message) *chat.Changed {
+	key, urgent := m.Ref.Thread, m.Change != policy.Created
+	if m.Direct || m.Own || m.System || !urgent && time.Since(TimeOf(thread.MessageID(key))) < settled {
+		return nil
+	}
+	return &chat.Changed{Workspace: m.Ref.Workspace, Channel: m.Ref.Channel, Key: key, Urgent: urgent}
 }
 
 // parseTS reads Slack's time of a message; the zero time when it is none.

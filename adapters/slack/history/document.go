@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/transcript"
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	api "github.com/slack-go/slack"
@@ -115,7 +116,7 @@ func (r *reader) said(ctx context.Context, channel string, m api.Message) (text,
 		Thread: m.ThreadTimestamp, Beside: event.Besides(m),
 	}
 	read := event.ReadMessage(r.workspace.slack, event.Callback{Event: about})
-	if read.Own || read.System || read.Mentioned || read.Change == event.Deleted || read.Text == "" && len(m.Files) == 0 {
+	if read.Own || read.System || read.Mentioned || read.Change == policy.Deleted || read.Text == "" && len(m.Files) == 0 {
 		return "", "", nil
 	}
 	files, err := r.workspace.files(ctx, m.Files)

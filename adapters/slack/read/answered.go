@@ -6,13 +6,14 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/chat"
 	api "github.com/slack-go/slack"
 )
 
 // Answered reports whether the thread of a message shows this bot's answer to it, whatever the
 // store knows: a store that was restored does not know what was asked after its backup was made.
-func (c *Reader) Answered(ctx context.Context, m event.Message) (bool, error) {
-	if m.Alone {
+func (c *Reader) Answered(ctx context.Context, m chat.Message) (bool, error) {
+	if event.SourceOf(m.Source).Alone {
 		return false, nil
 	}
 	me := c.slack.Identity()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
 	api "github.com/slack-go/slack"
@@ -30,7 +31,7 @@ func (c *Reader) mayRead(channel string) bool {
 
 // Replies reads what was said in a thread after one message and before another, oldest first; an
 // empty after is the thread's beginning. more says that not all of it was handed out.
-func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []event.Message, more bool, err error) {
+func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thread.MessageID) (said []chat.Message, more bool, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
 		if err := c.slack.Reads.Wait(ctx); err != nil {
@@ -60,21 +61,21 @@ func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thre
 }
 
 // One reads one message.
-func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (event.Message, error) {
+func (c *Reader) One(ctx context.Context, ref thread.Ref, id thread.MessageID) (chat.Message, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
-		return event.Message{}, fmt.Errorf("read a message: %w", err)
+		return chat.Message{}, fmt.Errorf("read a message: %w", err)
 	}
 	return c.one(ctx, ref, id)
 }
 
-func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (event.Message, error) {
+func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (chat.Message, error) {
 	var messages []api.Message
 	if ref.Thread != "" && ref.Thread != string(id) {
 		found, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
 			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, // the root comes along
 		})
 		if err != nil {
-			return event.Message{}, err
+			return chat.Message{}, err
 		}
 		messages = found
 	} else {
@@ -82,7 +83,7 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 			ChannelID: ref.Channel, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 1,
 		})
 		if err != nil {
-			return event.Message{}, err
+			return chat.Message{}, err
 		}
 		messages = found.Messages
 	}
@@ -91,11 +92,11 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 			return c.stored(ref.Channel, m), nil
 		}
 	}
-	return event.Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
+	return chat.Message{}, fmt.Errorf("read a message: %w", thread.ErrMessageGone)
 }
 
 // stored states a message that was read, as its event would.
-func (c *Reader) stored(channel string, m api.Message) event.Message {
+func (c *Reader) stored(channel string, m api.Message) chat.Message {
 	about := event.Event{
 		Type: "message", Subtype: m.SubType, Channel: event.ID(channel), User: event.ID(m.User), BotID: m.BotID, Text: m.Text, TS: m.Timestamp,
 		Thread: m.ThreadTimestamp, Parent: m.ParentUserId, Beside: event.Besides(m),
@@ -114,7 +115,7 @@ func (c *Reader) stored(channel string, m api.Message) event.Message {
 // of, had somebody been there for them. A thread's come in their order. Of threads that began more
 // than a week ago it does not know (UnheardIn). It is slow on purpose, so that answers have the
 // tiers for themselves. The channels named first are read first. It ends when visit fails.
-func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(event.Message) error) error {
+func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func (c *Reader) collect(ctx context.Context, page func(ctx context.Context, cur
 	}
 }
 
-func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string, oldest string, visit func(event.Message) error) error {
+func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string, oldest string, visit func(chat.Message) error) error {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
 		found, next, err := scanned(ctx, c, func(ctx context.Context) (*api.GetConversationHistoryResponse, string, error) {
@@ -220,18 +221,18 @@ func (c *Reader) unheardIn(ctx context.Context, channel string, window [2]string
 }
 
 // UnheardIn is Unheard for one thread, however old its root is.
-func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(event.Message) error) error {
+func (c *Reader) UnheardIn(ctx context.Context, at thread.Ref, since time.Time, visit func(chat.Message) error) error {
 	oldest := stamp(since)
 	return c.since(ctx, at.Channel, at.Thread, oldest, visit)
 }
 
 // unheardLook visits a message that may have been said to the bot since. later are those that
 // follow it in its thread, as far as they were read.
-func (c *Reader) unheardLook(oldest string, said event.Message, later []event.Message, visit func(event.Message) error) error {
+func (c *Reader) unheardLook(oldest string, said chat.Message, later []chat.Message, visit func(chat.Message) error) error {
 	if string(said.ID) <= oldest || said.Own || said.System || said.Bot || !said.Mentioned && !said.Direct && !said.InThread {
 		return nil
 	}
-	said.Overtaken = slices.ContainsFunc(later, func(m event.Message) bool { return !m.Own && !m.System && !m.Bot && m.Author != said.Author })
+	said.Overtaken = slices.ContainsFunc(later, func(m chat.Message) bool { return !m.Own && !m.System && !m.Bot && m.Author != said.Author })
 	if err := visit(said); err != nil {
 		return &visitError{err}
 	}
@@ -239,9 +240,11 @@ func (c *Reader) unheardLook(oldest string, said event.Message, later []event.Me
 }
 
 // unheardFrom visits a root and the replies that it got since.
-func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(event.Message) error) error {
+func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root api.Message, visit func(chat.Message) error) error {
 	said := c.stored(channel, root)
-	said.Alone = alone(root)
+	source := event.SourceOf(said.Source)
+	source.Alone = alone(root)
+	said.Source = source
 	err := c.unheardLook(oldest, said, nil, visit)
 	if err != nil || root.ReplyCount == 0 || root.LatestReply != "" && root.LatestReply <= oldest {
 		return err
@@ -253,7 +256,7 @@ func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root a
 }
 
 // since visits what was said in a thread since a message or time.
-func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(event.Message) error) error {
+func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit func(chat.Message) error) error {
 	said, err := c.repliesSince(ctx, channel, root, oldest)
 	for i, m := range said {
 		if err := c.unheardLook(oldest, m, said[i+1:], visit); err != nil {
@@ -265,7 +268,7 @@ func (c *Reader) since(ctx context.Context, channel, root, oldest string, visit 
 
 // repliesSince reads what was said in a thread since a message or time. With an error it returns
 // what was read until then.
-func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []event.Message, err error) {
+func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string) (said []chat.Message, err error) {
 	size := call.FirstPage
 	for cursor, page := "", 0; page < call.MaxPages; page++ {
 		more := false
@@ -314,7 +317,7 @@ func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (
 // Involved reports whether the bot has written about a message in its thread since: answered it, or
 // asked about it. What is said about the queue does not count, nor does what aside knows to be
 // about other messages.
-func (c *Reader) Involved(ctx context.Context, m event.Message, aside func(thread.MessageID) bool) (bool, error) {
+func (c *Reader) Involved(ctx context.Context, m chat.Message, aside func(thread.MessageID) bool) (bool, error) {
 	found, _, err := scanned(ctx, c, func(ctx context.Context) ([]api.Message, string, error) {
 		messages, _, next, err := c.slack.API.GetConversationRepliesContext(ctx, &api.GetConversationRepliesParameters{
 			ChannelID: m.Ref.Channel, Timestamp: m.Ref.Thread, Oldest: string(m.ID), Limit: call.NextPage, IncludeAllMetadata: true,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/chat"
 )
 
 // twins lets the two events of one message know of each other: app_mention does not tell of files,
@@ -78,7 +79,7 @@ func (t *twins) tell(channel, ts string, files []event.File) {
 // event, which is waited for a moment, and else what Slack says when it is asked. Without the right
 // to read the channel, and when much is being read already, it is none: a question is not held up
 // for the files that it may have.
-func (c *Reader) Attached(ctx context.Context, m event.Message) []event.File {
+func (c *Reader) Attached(ctx context.Context, m chat.Message) []event.File {
 	if !c.mayRead(m.Ref.Channel) {
 		return nil
 	}
@@ -110,12 +111,12 @@ func (c *Reader) Attached(ctx context.Context, m event.Message) []event.File {
 		c.slack.Logger.WarnContext(ctx, "whether a message has files is not known", "error", err)
 		return nil
 	}
-	return read.Files
+	return event.SourceOf(read.Source).Files
 }
 
 // Told returns the files of a message whose event does not tell of them, if its other event has
 // come already (Attached).
-func (c *Reader) Told(m event.Message) (files []event.File, ok bool) {
+func (c *Reader) Told(m chat.Message) (files []event.File, ok bool) {
 	found := c.twins.of(m.Ref.Channel, string(m.ID))
 	select {
 	case <-found.told:

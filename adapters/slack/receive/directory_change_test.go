@@ -46,7 +46,7 @@ func TestChangesOfPeople(t *testing.T) {
 				t.Fatal(err)
 			}
 			channel, person := version(t, known, "C1"), version(t, known, "U1")
-			if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(tt.raw)); err != nil {
+			if _, err := c.handle(t.Context(), (&heard{}).handle, "events_api", []byte(tt.raw)); err != nil {
 				t.Fatal(err)
 			}
 			if kept := version(t, known, "C1") == channel; kept != tt.kept {
@@ -99,7 +99,7 @@ func TestChangesOfChannels(t *testing.T) {
 			known := access.NewLocal()
 			c := receiver(t, call.Config{}, known)
 			before := version(t, known, "C1")
-			if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(`{"event":`+event+`}`)); err != nil {
+			if _, err := c.handle(t.Context(), (&heard{}).handle, "events_api", []byte(`{"event":`+event+`}`)); err != nil {
 				t.Fatal(err)
 			}
 			if kept := version(t, known, "C1") == before; kept == forgotten {
@@ -122,7 +122,7 @@ func TestChangeThatIsNotStoredIsNotTakenIn(t *testing.T) {
 	t.Parallel()
 	c := receiver(t, call.Config{}, deafStore{access.NewLocal()})
 	const joined = `{"event":{"type":"member_joined_channel","user":"U1","channel":"C1"}}`
-	if _, err := c.handle(t.Context(), &heard{}, "events_api", []byte(joined)); err == nil {
+	if _, err := c.handle(t.Context(), (&heard{}).handle, "events_api", []byte(joined)); err == nil {
 		t.Error("the event is acknowledged")
 	}
 }

@@ -13,7 +13,10 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/footprint"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -43,7 +46,7 @@ func decode[T any](ctx context.Context, what string, raw []byte) (T, error) {
 
 // handle dispatches one payload. kind is that of a Socket Mode envelope. The sentence is for a
 // command's person.
-func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw []byte) (sentence string, err error) {
+func (c *Receiver) handle(ctx context.Context, h chat.Handler, kind string, raw []byte) (sentence string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			c.slack.Logger.ErrorContext(ctx, "event handler panicked", "kind", kind, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -57,10 +60,11 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 		if err != nil {
 			return "", err
 		}
-		return h.Command(ctx, event.Command{
+		reply, err := h(ctx, chat.Event{Command: &chat.Command{
 			Name: s.Command, Text: event.TypedText(s.Text), EventKey: pressKey(s.Trigger, s.User, s.Channel, s.Command, s.Text), Ref: c.slack.Ref(s.Channel, ""),
 			By: thread.Person{ID: s.User, Name: s.Name}, Direct: strings.HasPrefix(s.Channel, "D"),
-		})
+		}})
+		return reply.Text, err
 	case "interactive":
 		i, err := decode[event.Interaction](ctx, "an interaction", raw)
 		if err != nil {
@@ -78,59 +82,84 @@ func (c *Receiver) handle(ctx context.Context, h event.Handler, kind string, raw
 		c.slack.Logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
 		return "", nil // it will not be better the next time
 	}
+	return "", c.callback(ctx, h, cb, raw)
+}
+
+// callback dispatches one event of the Events API.
+func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callback, raw []byte) error {
 	e := cb.Event
 	if cb.Type == "app_rate_limited" {
 		c.slack.Logger.WarnContext(ctx, "slack holds events back: more than 30,000 came within an hour")
-		return "", nil
+		return nil
 	}
 	if !cb.Concerns(c.slack.Identity().Team) {
 		c.slack.Logger.WarnContext(ctx, "event of another workspace ignored", "workspace", cb.Team)
-		if m := event.ReadMessage(c.slack, cb); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == event.Created {
+		if m := event.ReadMessage(c.slack, cb); e.Type == "app_mention" || e.Type == "message" && m.Direct && m.Change == policy.Created {
 			m.Ref.Workspace = cb.Team
-			h.Foreign(ctx, m)
+			return tell(ctx, h, chat.Event{Foreign: &m})
 		}
-		return "", nil
+		return nil
 	}
-	if l, listens := h.(event.Listener); listens && slices.Contains(converts, e.Type+e.Subtype) {
-		l.Converted(c.slack.Ref(string(e.Channel), ""))
+	channel := c.slack.Ref(string(e.Channel), "")
+	if slices.Contains(converts, e.Type+e.Subtype) {
+		changed := chat.Changed{Workspace: channel.Workspace, Channel: channel.Channel, Urgent: true}
+		if err := tell(ctx, h, chat.Event{Changed: &changed}); err != nil {
+			return err
+		}
 	}
-	greeter, greets := h.(event.Greeter)
 	if ours, err := c.directory.Changed(ctx, e, raw); ours {
-		if err == nil && greets && e.Type == "member_joined_channel" && string(e.User) == c.slack.Identity().User && e.Inviter != "" {
-			err = greeter.Invited(ctx, c.slack.Ref(string(e.Channel), ""), e.Inviter)
+		if err == nil && e.Type == "member_joined_channel" && string(e.User) == c.slack.Identity().User && e.Inviter != "" {
+			err = tell(ctx, h, chat.Event{Added: &chat.Added{Ref: channel, By: e.Inviter}})
 		}
-		return "", err
+		return err
 	}
 	switch e.Type {
 	case "message", "app_mention":
-		return "", h.Message(ctx, event.ReadMessage(c.slack, cb))
+		return message(ctx, h, event.ReadMessage(c.slack, cb))
 	case "reaction_added":
 		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a file's has none
-			return "", nil
+			return nil
 		}
 		name, _, _ := strings.Cut(e.Reaction, "::") // without the skin tone
-		return "", h.Reaction(ctx, event.Reaction{
-			Ref: c.slack.Ref(e.Item.Channel, ""), Message: thread.MessageID(e.Item.TS), Name: name, By: string(e.User),
-		})
+		return tell(ctx, h, chat.Event{Reaction: &chat.Reaction{
+			Ref: c.slack.Ref(e.Item.Channel, ""), Message: thread.MessageID(e.Item.TS), Name: name, By: session.Stopper{ID: string(e.User)},
+		}})
 	case "agent_session_stopped":
-		return "", c.sessionStopped(ctx, h, e)
+		return c.sessionStopped(ctx, h, e)
 	case "app_home_opened":
-		if e.Tab == "home" && greets {
-			return "", greeter.Home(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), "")}, string(e.User))
+		if e.Tab != "" && e.Tab != "messages" && e.Tab != "home" {
+			return nil
 		}
-		if e.Tab != "" && e.Tab != "messages" {
-			return "", nil
-		}
-		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(string(e.Channel), ""), By: string(e.User)})
+		return tell(ctx, h, chat.Event{Opened: &chat.Opened{Ref: channel, By: string(e.User), Home: e.Tab == "home"}})
 	case "assistant_thread_started":
-		return "", h.Opened(ctx, event.Opened{Ref: c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread), By: e.Assistant.User})
+		at := c.slack.Ref(e.Assistant.Channel, e.Assistant.Thread)
+		return tell(ctx, h, chat.Event{Opened: &chat.Opened{Ref: at, By: e.Assistant.User}})
 	case "tokens_revoked", "app_uninstalled":
 		c.slack.Logger.ErrorContext(ctx, "slack has withdrawn the app's tokens; install the app to the workspace again and set the new SLACK_BOT_TOKEN",
 			"event", e.Type)
-		return "", nil
+		return nil
 	default: // app_context_changed, assistant_thread_context_changed, and whatever comes to be
-		return "", nil
+		return nil
 	}
+}
+
+// tell passes on an event that has no reply.
+func tell(ctx context.Context, h chat.Handler, e chat.Event) error {
+	_, err := h(ctx, e)
+	return err
+}
+
+// message passes on what a message changes and is.
+func message(ctx context.Context, h chat.Handler, m chat.Message) error {
+	if changed := event.Changed(m); changed != nil {
+		if err := tell(ctx, h, chat.Event{Changed: changed}); err != nil {
+			return err
+		}
+	}
+	if e := event.About(m); e != (chat.Event{}) {
+		return tell(ctx, h, e)
+	}
+	return nil
 }
 
 // pressKey names a command, a press or a form that was sent. The trigger alone would do, but for a
@@ -153,40 +182,41 @@ var converts = []string{
 	"channel_converted_to_private", "messagechannel_convert_to_private", "messagechannel_convert_to_public", "channel_left", "group_left", "channel_deleted", "group_deleted",
 }
 
-// sessionStopped passes on that somebody pressed the stop button of Slack's own client: each stream
+// sessionStopped passes on that a person pressed the stop button of Slack's own client: each stream
 // that it ended, or, while nothing is being streamed, the thread.
-func (c *Receiver) sessionStopped(ctx context.Context, h event.Handler, e event.Event) error {
-	stop := event.Reaction{Ref: c.slack.Ref(string(e.Channel), e.Thread), By: string(e.User)}
+func (c *Receiver) sessionStopped(ctx context.Context, h chat.Handler, e event.Event) error {
+	stop := chat.Reaction{Ref: c.slack.Ref(string(e.Channel), e.Thread), By: session.Stopper{ID: string(e.User)}}
 	if len(e.Streams) == 0 {
-		return h.Reaction(ctx, stop)
+		return tell(ctx, h, chat.Event{Reaction: &stop})
 	}
 	for _, ts := range e.Streams {
-		stop.Message, stop.Stopped = thread.MessageID(ts), true
-		if err := h.Reaction(ctx, stop); err != nil {
+		ended := stop
+		ended.Message, ended.By.Privileged = thread.MessageID(ts), true // Slack has ended it already
+		if err := tell(ctx, h, chat.Event{Reaction: &ended}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// interaction dispatches what somebody pressed, chose or sent.
-func (c *Receiver) interaction(ctx context.Context, h event.Handler, i event.Interaction) error {
-	p := event.Press{
-		EventKey: pressKey(i.Trigger, i.User.ID, i.Type, i.Callback), By: i.User.ID, ByName: i.User.Name, Trigger: i.Trigger, ResponseURL: i.Response,
-		Ephemeral: i.Container.Ephemeral,
+// interaction dispatches what a person pressed, chose or sent.
+func (c *Receiver) interaction(ctx context.Context, h chat.Handler, i event.Interaction) error {
+	p := chat.Press{
+		EventKey: pressKey(i.Trigger, i.User.ID, i.Type, i.Callback), By: thread.Person{ID: i.User.ID, Name: i.User.Name}, Ephemeral: i.Container.Ephemeral,
 	}
+	source := event.Source{Trigger: i.Trigger, ResponseURL: i.Response}
 	channel, ts, root := cmp.Or(i.Channel.ID, i.Container.Channel), cmp.Or(i.Message.TS, i.Container.TS), cmp.Or(i.Message.Thread, i.Container.Thread)
 	p.Ref, p.Message = c.slack.Ref(channel, cmp.Or(root, ts)), thread.MessageID(ts)
-	p.Direct = strings.HasPrefix(channel, "D")
+	p.At, p.Direct, p.Source = p.Ref, strings.HasPrefix(channel, "D"), source
 	switch i.Type {
 	case "block_actions":
 		for _, a := range i.Actions {
-			var ours bool
-			if p.Action, p.Turn, ours = event.ParseAction(a.ID); !ours {
+			one, ours := p, false
+			if one.Action, one.Turn, ours = event.ParseAction(a.ID); !ours {
 				continue
 			}
-			p.Value, p.EventKey = a.Value, pressKey(i.Trigger, i.User.ID, ts, a.ID, a.Value, a.At)
-			if err := h.Press(ctx, p); err != nil {
+			one.EventKey = pressKey(i.Trigger, i.User.ID, ts, a.ID, a.Value, a.At)
+			if err := tell(ctx, h, chat.Event{Press: &one}); err != nil {
 				return err
 			}
 		}
@@ -196,25 +226,26 @@ func (c *Receiver) interaction(ctx context.Context, h event.Handler, i event.Int
 		if p.Action, p.Turn, ours = event.ParseAction(i.Callback); !ours {
 			return nil
 		}
-		p.Author, p.Files = i.Message.User, event.StatedFiles(i.Message.Files)
+		source.Files = event.StatedFiles(i.Message.Files)
 		p.EventKey = pressKey(i.Trigger, i.User.ID, channel, ts, i.Callback)
-		p.Text, _, _ = event.ReadText(i.Message.Words(i.Message.Text), c.slack.Identity().User)
-		return h.Press(ctx, p)
+		p.Target = &chat.Target{Author: i.Message.User, Own: i.Message.User != "" && i.Message.User == c.slack.Identity().User}
+		p.Target.Text, _, _ = event.ReadText(i.Message.Words(i.Message.Text), c.slack.Identity().User)
+		p.Source = source
+		return tell(ctx, h, chat.Event{Press: &p})
 	case "view_submission":
 		var ours bool
 		if p.Action, p.Turn, ours = event.ParseAction(i.View.Callback); !ours {
 			return nil
 		}
-		p.Sent, p.Form = true, make(map[string]string)
-		p.Value, p.Ref, p.Message = c.writer.ReadForm(i.View.Private)
-		p.Direct = strings.HasPrefix(p.Ref.Channel, "D")
+		_, p.Ref, p.Message = c.writer.ReadForm(i.View.Private)
+		p.At, p.Direct, p.Submitted = p.Ref, strings.HasPrefix(p.Ref.Channel, "D"), true
 		for _, fields := range i.View.State.Values {
-			for name, field := range fields {
-				p.Form[name] = cmp.Or(field.Value, field.Selected.Value)
+			if field, ok := fields[event.FieldText]; ok {
+				p.Text = cmp.Or(field.Value, field.Selected.Value)
 			}
 		}
-		p.EventKey = pressKey("view:"+i.View.ID, i.User.ID, i.View.Callback, p.Form["text"])
-		return h.Press(ctx, p)
+		p.EventKey = pressKey("view:"+i.View.ID, i.User.ID, i.View.Callback, p.Text)
+		return tell(ctx, h, chat.Event{Press: &p})
 	default: // view_closed, and whatever comes to be
 		return nil
 	}

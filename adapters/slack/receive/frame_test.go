@@ -32,10 +32,10 @@ func TestHandleDropsHostilePayloads(t *testing.T) {
 	t.Parallel()
 	for name, payload := range hostile() {
 		h := &heard{}
-		if _, err := connected(t).handle(t.Context(), h, "events_api", []byte(payload)); err != nil {
+		if _, err := connected(t).handle(t.Context(), h.handle, "events_api", []byte(payload)); err != nil {
 			t.Errorf("%s: %v; Slack would deliver it again", name, err)
 		}
-		if taken := len(h.Messages) > 0; taken != (name == "as allowed") {
+		if taken := len(h.Events) > 0; taken != (name == "as allowed") {
 			t.Errorf("%s: taken in: %v", name, taken)
 		}
 	}
@@ -61,7 +61,7 @@ func TestLittleMemorySlackPayloads(t *testing.T) {
 				c := connected(t)
 				group.Go(func() error {
 					c.peek(t.Context(), "events_api", payload)
-					_, err := c.handle(t.Context(), &heard{}, "events_api", payload)
+					_, err := c.handle(t.Context(), (&heard{}).handle, "events_api", payload)
 					return err
 				})
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
 	"github.com/footnotehq/footnote/adapters/slack/render"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/sleep"
 	api "github.com/slack-go/slack"
@@ -43,7 +44,7 @@ const (
 // Listen receives events over sockets until ctx ends, and acknowledges each once the handler has
 // taken it in. It fails with a sentence when connecting again cannot help: a wrong token, a missing
 // scope.
-func (c *Receiver) Listen(ctx context.Context, h event.Handler) error {
+func (c *Receiver) Listen(ctx context.Context, h chat.Handler) error {
 	if c.slack.Config.AppToken == "" {
 		return errors.New("receive events from Slack: SLACK_APP_TOKEN is not set: make an app-level token with the scope " + call.AppScope + " under Basic Information")
 	}
@@ -77,7 +78,7 @@ type job struct {
 
 // work handles what comes, and when ctx has ended what has come. Commands and presses keep no order
 // and hold up nothing: a person waits for their acknowledgement. They are handled in late.
-func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job, late *sync.WaitGroup) {
+func (c *Receiver) work(ctx context.Context, h chat.Handler, lane <-chan job, late *sync.WaitGroup) {
 	// An event that is being taken in is finished when the process ends; it is acked or comes again.
 	lasting := context.WithoutCancel(ctx)
 	for {
@@ -101,7 +102,7 @@ func (c *Receiver) work(ctx context.Context, h event.Handler, lane <-chan job, l
 
 // take handles one envelope and acknowledges it: a press at once, since its acknowledgement says
 // nothing and Slack delivers none again.
-func (c *Receiver) take(ctx context.Context, h event.Handler, j job, handle func(context.Context, event.Handler, string, []byte) (string, error)) {
+func (c *Receiver) take(ctx context.Context, h chat.Handler, j job, handle func(context.Context, chat.Handler, string, []byte) (string, error)) {
 	defer c.queued.Release(int64(len(j.Payload)))
 	ctx, cancel := context.WithTimeout(ctx, handleLimit)
 	defer cancel()
@@ -138,7 +139,7 @@ const commandLimit = 2 * time.Second
 
 // inTime handles a command or a press, and does not wait for one that takes too long. It goes on
 // all the same.
-func (c *Receiver) inTime(ctx context.Context, h event.Handler, kind string, raw []byte) (sentence string, err error) {
+func (c *Receiver) inTime(ctx context.Context, h chat.Handler, kind string, raw []byte) (sentence string, err error) {
 	type result struct {
 		sentence string
 		err      error

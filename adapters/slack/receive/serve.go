@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
+	"github.com/footnotehq/footnote/core/chat"
 	api "github.com/slack-go/slack"
 )
 
@@ -19,7 +20,7 @@ const sslCheck = "ssl_check"
 // Handler receives events, commands and interactions as signed requests, all at one address.
 // Requests without a valid signature of the last five minutes are refused; one that was not taken
 // in is answered so that Slack delivers it again.
-func (c *Receiver) Handler(h event.Handler) http.Handler {
+func (c *Receiver) Handler(h chat.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost && r.URL.Query().Get(sslCheck) != "" {
 			return // Slack looks at the certificate, and wants a 200

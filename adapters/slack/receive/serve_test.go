@@ -29,15 +29,15 @@ func TestSignedRequests(t *testing.T) {
 		fail             error
 		status           int
 		answer           string
-		messages         int
+		events           int
 		query            string
 	}{
-		{name: "event", body: said, status: 200, messages: 1},
+		{name: "event", body: said, status: 200, events: 1},
 		{name: "challenge", body: `{"type":"url_verification","challenge":"abc"}`, status: 200, answer: "abc"},
 		{name: "unknown event", body: `{"type":"event_callback","event":{"type":"new"}}`, status: 200},
-		{name: "event that is not taken in", body: said, fail: errors.New("no database"), status: 503, messages: 1},
-		{name: "command", kind: form, body: url.Values{"command": {"/ask"}, "text": {"why"}}.Encode(), status: 200, answer: `{"response_type":"ephemeral","text":"said"}`},
-		{name: "command that fails", kind: form, body: "command=%2Fask", fail: errors.New("no database"), status: 200, answer: "Try again"},
+		{name: "event that is not taken in", body: said, fail: errors.New("no database"), status: 503, events: 1},
+		{name: "command", kind: form, body: url.Values{"command": {"/ask"}, "text": {"why"}}.Encode(), status: 200, answer: `{"response_type":"ephemeral","text":"said"}`, events: 1},
+		{name: "command that fails", kind: form, body: "command=%2Fask", fail: errors.New("no database"), status: 200, answer: "Try again", events: 1},
 		{name: "button", kind: form, body: url.Values{"payload": {`{"type":"block_actions"}`}}.Encode(), status: 200},
 		{name: "form that is nothing", kind: form, body: "a=b", status: 400},
 		{name: "not a form", kind: "text/plain", body: "%zz", status: 400},
@@ -74,13 +74,13 @@ func TestSignedRequests(t *testing.T) {
 			tt.sign(r.Header, tt.body)
 			h := &heard{fail: tt.fail}
 			w := httptest.NewRecorder()
-			c.Handler(h).ServeHTTP(w, r)
+			c.Handler(h.handle).ServeHTTP(w, r)
 			body, err := io.ReadAll(w.Body)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if w.Code != tt.status || !strings.Contains(string(body), tt.answer) || len(h.Messages) != tt.messages {
-				t.Errorf("status %d, %d messages, body %s; want %d, %d, %s", w.Code, len(h.Messages), body, tt.status, tt.messages, tt.answer)
+			if w.Code != tt.status || !strings.Contains(string(body), tt.answer) || len(h.Events) != tt.events {
+				t.Errorf("status %d, %d events, body %s; want %d, %d, %s", w.Code, len(h.Events), body, tt.status, tt.events, tt.answer)
 			}
 		})
 	}

@@ -48,17 +48,12 @@ type platform struct {
 	handler    http.Handler                           // of signed requests; nil where there are none
 }
 
-// bot joins a platform to the core.
+// bot joins a platform to the core. The methods that take questions in are called once each, in
+// this order, Run last.
 type bot interface {
 	answer.Surfaces
 	answer.Tidier
 	answer.Whisperer
-	listener
-}
-
-// listener is the side of a bot that takes questions in. Its methods are called once each, in this
-// order, Run last.
-type listener interface {
 	// Connect signs in where that is needed before questions are taken. Its error is a sentence
 	// that says what to do.
 	Connect(ctx context.Context) error

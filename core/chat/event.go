@@ -1,0 +1,180 @@
+// Package chat is the port between the core and the chat platforms: what a platform reports, in one
+// vocabulary for all of them.
+package chat
+
+import (
+	"context"
+	"time"
+
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Handler takes one event. An error means that the event was not taken in, and that a platform that
+// can deliver it again should. A handler is called from several goroutines, but in order for the
+// messages of one channel.
+type Handler func(ctx context.Context, e Event) (Reply, error)
+
+// Event is what a platform reports. One field is set. An adapter translates the vendor's form once,
+// to the types here; what only the adapter itself can use travels in a Source.
+type Event struct {
+	Message    *Message // written or edited
+	Deletion   *Deletion
+	Reaction   *Reaction // that may stop an answer
+	Command    *Command
+	Press      *Press
+	Typing     *Typing // the Reply holds choices
+	Opened     *Opened
+	Added      *Added
+	Workspaces *Workspaces
+	Changed    *Changed
+	Foreign    *Message // a question to another workspace's installation of the app
+}
+
+// Reply is what the person behind an event is shown alone.
+type Reply struct {
+	Text    string   // of a Command, in Markdown
+	Choices []string // of Typing
+}
+
+// Message is a message that a person or a bot wrote or edited. Several events may report the same
+// message.
+type Message struct {
+	policy.Event            // the facts that decisions rest on
+	Ref          thread.Ref // the thread that an answer would belong to
+	At           thread.Ref // where the message is, for what is said next to an answer
+	ID           thread.MessageID
+	EventKey     string
+	Author       thread.Person // the name may be empty
+	Moderator    bool          // may manage other people's answers, as far as is known
+	Starter      string        // who began the thread; empty when the platform does not say
+	Text         string        // as a model should read it
+	Written      time.Time
+	Late         bool      // read after an outage instead of delivered
+	Looked       time.Time // Late: when the search for missed messages began; zero: now
+	Hidden       bool      // the bot may not read the text
+	Attached     bool      // it has files, or may have
+	Source       any       // the adapter's own
+}
+
+// Key names a message among all of a platform.
+func (m Message) Key() string { return m.Ref.Workspace + " " + m.Ref.Channel + " " + string(m.ID) }
+
+// Deletion is a deleted message.
+type Deletion struct {
+	Ref     thread.Ref // Thread may be empty
+	Message thread.MessageID
+	Of      Owner
+}
+
+// Owner says whose message was deleted.
+type Owner int
+
+// Owners of a message.
+const (
+	OfPerson  Owner = iota // it may be a question, and the deletion may overtake it
+	OfBot                  // an answer
+	OfUnknown              // the platform does not say
+)
+
+// Reaction is a reaction to a message, or the platform's own stop button.
+type Reaction struct {
+	Ref     thread.Ref       // Thread may be empty
+	Message thread.MessageID // empty: the thread is meant
+	Name    string           // of the emoji; empty where the adapter knows that it is a stop
+	By      session.Stopper
+}
+
+// Command is the use of a command.
+type Command struct {
+	Name, Text string     // Text: what was typed after the name
+	Ref        thread.Ref // the thread that an answer would belong to
+	EventKey   string
+	By         thread.Person
+	Moderator  bool // may manage other people's answers
+	Admin      bool // may manage the workspace
+	Direct     bool
+	At         time.Time
+
+	Question string
+	Agent    string
+	Models   string // names, separated by commas
+	Private  bool   // the answer is for the person alone
+	Fresh    bool   // Ref is a thread that the command begins
+	Target   *Target
+	Source   any // the adapter's own
+}
+
+// Place is where the command was used: its Ref, without a thread that the command begins.
+func (c Command) Place() thread.Ref {
+	at := c.Ref
+	if c.Fresh {
+		at.Thread = ""
+	}
+	return at
+}
+
+// Stopper is the person as the sender of a stop.
+func (c Command) Stopper() session.Stopper {
+	return session.Stopper{ID: c.By.ID, Privileged: c.Moderator}
+}
+
+// Target is the message in whose menu a command or a shortcut was chosen.
+type Target struct {
+	Text   string
+	Author string // id
+	Own    bool   // written by this bot
+}
+
+// Press is a used button, menu entry or form.
+type Press struct {
+	Action    thread.Action // empty where it is not about an answer
+	Turn      session.TurnID
+	ID        string // as the platform returns it, where Action is empty
+	Values    []string
+	Ref       thread.Ref
+	At        thread.Ref // where it was used, as Message.At
+	Message   thread.MessageID
+	EventKey  string
+	By        thread.Person
+	Moderator bool   // may manage other people's answers, as far as the event says
+	Admin     bool   // may manage the workspace
+	Direct    bool   // in a direct message
+	Ephemeral bool   // the message is shown to this person alone
+	Text      string // written into the form
+	Submitted bool   // a form was sent
+	Target    *Target
+	Source    any // the adapter's own
+}
+
+// Typing is what a person has typed so far into an option that offers values.
+type Typing struct {
+	Command, Text string
+}
+
+// Opened is a person who opened the conversation with the bot. Ref.Thread may be empty.
+type Opened struct {
+	Ref  thread.Ref
+	By   string
+	Home bool // the bot's home page, and not the conversation
+}
+
+// Added is the bot being added to a place. By is empty where the platform does not say.
+type Added struct {
+	Ref thread.Ref
+	By  string
+}
+
+// Workspaces reports which workspaces the bot belongs to.
+type Workspaces struct {
+	All    []string // the complete list, after each connect; nil with Joined
+	Joined string   // a workspace whose state has arrived, after connecting or when it is new
+}
+
+// Changed is a change that sources of chat history are to read again.
+type Changed struct {
+	Workspace, Channel string
+	Key                string // of the thread or message; empty: who may open the channel
+	Urgent             bool   // more than an addition
+}

@@ -1,0 +1,171 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// Platform is the port to a chat platform. A platform embeds Unsupported and implements what it can
+// do. Methods are safe for concurrent use. Their errors are thread's where one of those applies.
+type Platform interface {
+	// Features are constant.
+	Features() Features
+
+	// Reads.
+
+	// Tenant returns whose documents are answered from in a place.
+	Tenant(at thread.Ref) access.TenantID
+	// Alone returns a person as the only one present: what the person holds, and where each of it
+	// comes from. With an error it returns what is known.
+	Alone(ctx context.Context, at thread.Ref, person string) (access.Presence, error)
+	// Known is Alone without a call to the platform; false when it needs one (Features.Known).
+	Known(ctx context.Context, at thread.Ref, person string) (access.Audience, bool)
+	// Moderates reports whether a person may manage other people's answers (Features.Moderates).
+	// Unknown people may not.
+	Moderates(ctx context.Context, at thread.Ref, person string) bool
+	// Gather returns what goes with a message that gets an answer; private: for its author alone.
+	// Where reading is not nil, it includes that part of the thread.
+	Gather(ctx context.Context, m Message, private bool, reading *Reading) (Gathered, error)
+	// ChangedFiles returns the files of an edited question, after what was said before it; nil when
+	// they are those that it had.
+	ChangedFiles(ctx context.Context, m Message, had []message.File) []message.File
+	// Message reads a message; thread.ErrMessageGone when it was deleted.
+	Message(ctx context.Context, at thread.Ref, id thread.MessageID) (Message, error)
+	// Answered reports whether the platform shows the bot's answer to a message that the store does
+	// not know. Messages for which other returns true are about other questions.
+	Answered(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
+	// Involved reports whether the bot has written about a message since: an answer, or AskStill.
+	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
+	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
+	// In a place that the bot can no longer read the result is false, without an error. permit is
+	// asked before each call.
+	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit func() error) (bool, error)
+
+	// Writes.
+
+	// Post writes a notice that everyone in the thread sees.
+	Post(ctx context.Context, at thread.Ref, n Notice) (thread.MessageID, error)
+	// Edit replaces a notice.
+	Edit(ctx context.Context, at thread.Ref, id thread.MessageID, n Notice) error
+	// Delete removes a notice. It returns nil for one that is gone or can no longer be deleted.
+	Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error
+	// Posted lists the notices with this To and Subject, whichever process posted them.
+	Posted(ctx context.Context, at thread.Ref, n Notice) ([]thread.MessageID, error)
+	// Say tells the author of a message something, and no one else if the platform can do so in
+	// that place. private asks for another place rather than for others to read along. It is tried
+	// once.
+	Say(ctx context.Context, to Message, sentence string, private bool)
+	// Taken reports that a message was taken in as a question.
+	Taken(m Message)
+}
+
+// Features are what a platform can do.
+type Features struct {
+	Redelivers bool // an event whose handler failed comes again
+	Moderates  bool // Moderates answers; else events say who is a moderator
+	Known      bool // Known answers: events are acknowledged before the platform is asked anything
+	Whispers   bool // Say reaches one person without the others, also for a reaction
+}
+
+// Reading is a part of a thread: after one message, and before the question.
+type Reading struct {
+	After thread.MessageID // empty: from the thread's beginning
+}
+
+// Gathered is what goes with a question.
+type Gathered struct {
+	Text    string          // of the message; a stand-in for one with files alone
+	Files   []message.File  // what was said before, then what came with the message
+	Listens access.Audience // as far as is known; the least otherwise
+	Name    string          // of the author, where the message does not say
+	Pending json.RawMessage // what a worker asks the platform (Complete); nil for nothing
+}
+
+// Notice is a message of the bot next to its answers.
+type Notice struct {
+	To      thread.MessageID // the question that it is about
+	Subject string           // marks it: the turn, or the question where there is no turn
+	Text    string
+	Still   string // label of a button that says that an answer is still wanted; empty: none
+}
+
+// Unsupported is a platform that can do nothing. Methods that have to say so return
+// errors.ErrUnsupported.
+type Unsupported struct{}
+
+// Features implements Platform.
+func (Unsupported) Features() Features { return Features{} }
+
+// Tenant implements Platform.
+func (Unsupported) Tenant(thread.Ref) access.TenantID { return access.DefaultTenant }
+
+// Alone implements Platform: it may be anyone.
+func (Unsupported) Alone(context.Context, thread.Ref, string) (access.Presence, error) {
+	return access.Presence{Tenant: access.DefaultTenant, Open: true, Outsiders: true}, nil
+}
+
+// Known implements Platform.
+func (Unsupported) Known(context.Context, thread.Ref, string) (access.Audience, bool) {
+	return access.Audience{}, false
+}
+
+// Moderates implements Platform.
+func (Unsupported) Moderates(context.Context, thread.Ref, string) bool { return false }
+
+// Gather implements Platform: the text alone, for an audience that reads public documents.
+func (Unsupported) Gather(_ context.Context, m Message, _ bool, _ *Reading) (Gathered, error) {
+	return Gathered{Text: m.Text, Listens: access.NewAudience(access.DefaultTenant)}, nil
+}
+
+// ChangedFiles implements Platform.
+func (Unsupported) ChangedFiles(context.Context, Message, []message.File) []message.File { return nil }
+
+// Message implements Platform.
+func (Unsupported) Message(context.Context, thread.Ref, thread.MessageID) (Message, error) {
+	return Message{}, errors.ErrUnsupported
+}
+
+// Answered implements Platform.
+func (Unsupported) Answered(context.Context, Message, func(thread.MessageID) bool) (bool, error) {
+	return false, errors.ErrUnsupported
+}
+
+// Involved implements Platform.
+func (Unsupported) Involved(context.Context, Message, func(thread.MessageID) bool) (bool, error) {
+	return false, errors.ErrUnsupported
+}
+
+// Unfinished implements Platform.
+func (Unsupported) Unfinished(context.Context, session.Turn, session.Page, func() error) (bool, error) {
+	return false, nil
+}
+
+// Post implements Platform.
+func (Unsupported) Post(context.Context, thread.Ref, Notice) (thread.MessageID, error) {
+	return "", errors.ErrUnsupported
+}
+
+// Edit implements Platform.
+func (Unsupported) Edit(context.Context, thread.Ref, thread.MessageID, Notice) error {
+	return errors.ErrUnsupported
+}
+
+// Delete implements Platform.
+func (Unsupported) Delete(context.Context, thread.Ref, thread.MessageID) error { return nil }
+
+// Posted implements Platform.
+func (Unsupported) Posted(context.Context, thread.Ref, Notice) ([]thread.MessageID, error) {
+	return nil, nil
+}
+
+// Say implements Platform.
+func (Unsupported) Say(context.Context, Message, string, bool) {}
+
+// Taken implements Platform.
+func (Unsupported) Taken(Message) {}
