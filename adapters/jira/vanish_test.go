@@ -1,9 +1,7 @@
 package jira_test
 
 import (
-	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,37 +63,4 @@ func TestVanishedIssues(t *testing.T) {
 			}
 		})
 	})
-}
-
-// Earlier versions did not note which issues they hid.
-func TestIssuesThatAnEarlierVersionHidReturn(t *testing.T) {
-	s := newSite(t, true, nil)
-	eng := s.Project("ENG", users)
-	unindexed := make(map[string]bool)
-	for i := range 60 {
-		unindexed[s.Issue(eng, "issue", "text").ID] = i%2 == 0
-	}
-	s.MustSync()
-	s.Switch(func(is *jiratest.Switches) { is.Unindexed = unindexed })
-	s.Pass(time.Hour)
-	s.mustSyncWithNotices()
-	run := s.Store.Saved(sourcetest.Tenant, s.Connector.Source().ID)
-	earlier := regexp.MustCompile(`,"y":"[^"]*"`).ReplaceAll(run.Checkpoint, nil)
-	if len(earlier) == len(run.Checkpoint) || !json.Valid(earlier) {
-		t.Fatalf("the checkpoint is %s", run.Checkpoint)
-	}
-	run.Checkpoint = earlier
-	if err := s.Store.Save(t.Context(), sourcetest.Tenant, run); err != nil {
-		t.Fatal(err)
-	}
-	s.Switch(func(is *jiratest.Switches) { is.Unindexed = nil })
-	for range 2 {
-		s.Pass(time.Hour)
-		s.MustSync()
-	}
-	for id, d := range s.Documents() {
-		if len(d.ACL) == 0 {
-			t.Errorf("%s stays hidden", id)
-		}
-	}
 }
