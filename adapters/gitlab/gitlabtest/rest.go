@@ -2,7 +2,6 @@ package gitlabtest
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -97,7 +96,7 @@ func (q *request) project(p *Project) any {
 	return map[string]any{
 		"id": p.ID, "name": p.Name, "path": p.Path, "path_with_namespace": p.FullPath(), "name_with_namespace": p.FullPath(),
 		"web_url": q.URL + "/" + p.FullPath(), "visibility": p.Visibility, "archived": p.Archived, "default_branch": orNull(p.Branch),
-		"empty_repo": p.Branch == "", "last_activity_at": instant(q.Time.Truncate(time.Hour)),
+		"empty_repo": len(p.history) == 0, "last_activity_at": instant(q.Time.Truncate(time.Hour)),
 		"issues_access_level": p.IssuesLevel, "merge_requests_access_level": p.MergeLevel,
 		"wiki_access_level": p.WikiLevel, "repository_access_level": p.Code,
 		"namespace": map[string]any{"id": p.Group.ID, "full_path": p.Group.FullPath(), "kind": "group"},
@@ -135,20 +134,44 @@ func (q *request) members(parts []string) any {
 	}
 	var all []map[string]any
 	for _, u := range q.Users {
-		level, expires := q.level(u, p), ""
-		for _, m := range p.Members {
-			if m.User == u && (m.Level == level || m.Level > level && q.switches.Lagging) {
-				level, expires = m.Level, m.Expires
-			}
+		if shown := q.membership(u, p); shown != nil {
+			all = append(all, shown)
 		}
-		if level == NoAccess {
-			continue
-		}
-		shown := brief(u)
-		shown["access_level"], shown["membership_state"], shown["expires_at"] = level, "active", orNull(expires)
-		all = append(all, shown)
 	}
 	return offset(q, all, func(m map[string]any) any { return m })
+}
+
+// membership shows the effective membership of an account; nil: there is none.
+func (q *request) membership(u *User, p *Project) map[string]any {
+	level, expires := q.level(u, p), ""
+	for _, m := range p.Members {
+		if m.User == u && (m.Level == level || m.Level > level && q.switches.Lagging) {
+			level, expires = m.Level, m.Expires
+		}
+	}
+	if level == NoAccess {
+		return nil
+	}
+	shown := brief(u)
+	shown["access_level"], shown["membership_state"], shown["expires_at"] = level, "active", orNull(expires)
+	return shown
+}
+
+// member: "Retrieve a member of a group or project, including inherited and invited members"
+// (https://docs.gitlab.com/api/members/).
+func (q *request) member(parts []string) any {
+	p := q.find(parts[0])
+	if p == nil || q.switches.NoMembers {
+		return refused(http.StatusNotFound)
+	}
+	for _, u := range q.Users {
+		if strconv.Itoa(u.ID) == parts[1] {
+			if shown := q.membership(u, p); shown != nil {
+				return shown
+			}
+		}
+	}
+	return refused(http.StatusNotFound)
 }
 
 func (q *request) findGroup(id string) *Group {
@@ -189,8 +212,9 @@ func (q *request) groupProjects(parts []string) any {
 }
 
 // list returns issues or merge requests of the instance, a group or a project, as far as the token
-// may read them: "updated_after: Return issues updated on or after the given time", "confidential:
-// Filter confidential or public issues", "order_by … Default is created_at", "sort … Default is
+// may read them: "updated_after: Return issues updated on or after the given time", "created_after:
+// Return issues created on or after the given time", "confidential: Filter confidential
+// or public issues", "order_by … Default is created_at", "sort … Default is
 // desc", "non_archived: … Default is true" for groups and the instance, "scope … Defaults to
 // created_by_me" for the instance (https://docs.gitlab.com/api/issues/).
 func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool) {
@@ -213,19 +237,16 @@ func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool)
 		archived = true
 		within = func(t *Thing) bool { return t.Project == p }
 	}
-	var since time.Time
-	if text := q.values.Get("updated_after"); text != "" {
-		at, err := time.Parse(time.RFC3339Nano, text)
-		if err != nil {
-			return nil, false
-		}
-		since = at
+	updated, fine := q.since("updated_after")
+	created, fineToo := q.since("created_after")
+	if !fine || !fineToo {
+		return nil, false
 	}
 	var all []*Thing
 	for _, t := range q.Things {
 		hidden := t.Kind != kind || t.Deleted || !within(t) || t.Project.Archived && !archived || !q.mayRead(q.Bot, t)
 		confidential := q.values.Get("confidential")
-		if hidden || t.Updated.Truncate(time.Millisecond).Before(since) || confidential != "" && confidential != strconv.FormatBool(t.Confidential) {
+		if hidden || t.Updated.Before(updated) || t.Created.Before(created) || confidential != "" && confidential != strconv.FormatBool(t.Confidential) {
 			continue
 		}
 		if iids := q.values["iids[]"]; len(iids) > 0 && !slices.Contains(iids, strconv.Itoa(t.IID)) {
@@ -244,6 +265,16 @@ func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool)
 		return -by
 	})
 	return all, true
+}
+
+// since reads a parameter that is a time; the zero time where it is missing.
+func (q *request) since(name string) (at time.Time, ok bool) {
+	text := q.values.Get(name)
+	if text == "" {
+		return at, true
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return at, err == nil
 }
 
 // offers reports whether a project has a feature that the token may use. A list of a feature that
@@ -351,81 +382,3 @@ func (q *request) notes(kind Kind, parts []string) any {
 
 func (q *request) issueNotes(parts []string) any { return q.notes(Issue, parts) }
 func (q *request) mergeNotes(parts []string) any { return q.notes(Merge, parts) }
-
-// pages: the list of a wiki is one page; "with_content: Include pages' content"
-// (https://docs.gitlab.com/api/wikis/).
-func (q *request) pages(parts []string) any {
-	p := q.find(parts[0])
-	if p == nil || !q.offers(p, Page) {
-		return refused(http.StatusForbidden)
-	}
-	list := []any{}
-	for _, t := range q.Things {
-		if t.Kind == Page && t.Project == p {
-			list = append(list, showPage(t, slices.Contains([]string{"1", "true"}, q.values.Get("with_content"))))
-		}
-	}
-	return list
-}
-
-func showPage(t *Thing, content bool) any {
-	shown := map[string]any{"slug": t.Path, "title": t.Title, "format": cmp.Or(t.Ref, "markdown"), "encoding": "UTF-8"}
-	if content {
-		shown["content"] = t.Text
-	}
-	return shown
-}
-
-func (q *request) page(parts []string) any {
-	p := q.find(parts[0])
-	if p == nil || !q.offers(p, Page) {
-		return refused(http.StatusForbidden)
-	}
-	for _, t := range q.Things {
-		if t.Kind == Page && t.Project == p && t.Path == parts[1] {
-			return showPage(t, true)
-		}
-	}
-	return refused(http.StatusNotFound)
-}
-
-// branch: https://docs.gitlab.com/api/branches/#retrieve-a-repository-branch
-func (q *request) branch(parts []string) any {
-	p := q.find(parts[0])
-	if p == nil || !q.offers(p, File) || p.Branch == "" || parts[1] != p.Branch {
-		return refused(http.StatusNotFound)
-	}
-	return map[string]any{"name": p.Branch, "default": true, "commit": map[string]any{"id": p.head(), "committed_date": instant(q.Time)}}
-}
-
-// tree: "recursive: Boolean value used to get a recursive tree", "pagination: keyset" with
-// "page_token: The tree record ID at which to fetch the next page"
-// (https://docs.gitlab.com/api/repositories/#list-repository-tree).
-func (q *request) tree(parts []string) any {
-	p := q.find(parts[0])
-	if p == nil || !q.offers(p, File) {
-		return refused(http.StatusNotFound)
-	}
-	files, found := p.at(q.values.Get("ref"))
-	if !found {
-		return refused(http.StatusNotFound)
-	}
-	paths := slices.Sorted(maps.Keys(files))
-	return keyset(q, "page_token", paths, func(path string) string { return sha(path) }, func(path string) any {
-		return map[string]any{"id": sha(files[path]), "name": path[strings.LastIndex(path, "/")+1:], "type": "blob", "path": path, "mode": "100644"}
-	})
-}
-
-// file: https://docs.gitlab.com/api/repository_files/#retrieve-a-raw-file-from-a-repository
-func (q *request) file(parts []string) any {
-	p := q.find(parts[0])
-	if p == nil || !q.offers(p, File) {
-		return refused(http.StatusNotFound)
-	}
-	files, _ := p.at(q.values.Get("ref"))
-	text, found := files[parts[1]]
-	if !found {
-		return refused(http.StatusNotFound)
-	}
-	return raw(text)
-}

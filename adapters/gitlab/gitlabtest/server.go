@@ -33,6 +33,7 @@ type Switches struct {
 	Silent    bool   // a throttled answer says nothing about when to ask again
 	Short     int    // most entries of a page, whatever is asked for; 0: as many as are asked for
 	Circle    bool   // the last page of each list links to the first
+	MostDiffs int    // a comparison ends after so many files; 0: after 1,000
 	Twice     bool   // pages repeat the last entry of the page before
 	NoScope   bool   // the token lacks read_api
 	NoMembers bool   // members of projects are not shown
@@ -147,6 +148,7 @@ var routes = []struct {
 	{"projects", (*request).projects},
 	{"projects/*", (*request).one},
 	{"projects/*/members/all", (*request).members},
+	{"projects/*/members/all/*", (*request).member},
 	{"groups/*", (*request).group},
 	{"groups/*/projects", (*request).groupProjects},
 	{"issues", (*request).issues},
@@ -163,12 +165,14 @@ var routes = []struct {
 	{"projects/*/wikis/*", (*request).page},
 	{"projects/*/repository/branches/*", (*request).branch},
 	{"projects/*/repository/tree", (*request).tree},
+	{"projects/*/repository/compare", (*request).compare},
+	{"projects/*/repository/files/*", (*request).about},
 	{"projects/*/repository/files/*/raw", (*request).file},
 }
 
 func (s *Server) answer(q *request, method string) any {
 	path, found := strings.CutPrefix(q.path, "/api/v4/")
-	if !found || method != http.MethodGet {
+	if !found || method != http.MethodGet && method != http.MethodHead {
 		return refused(http.StatusNotFound)
 	}
 	for _, route := range routes {
