@@ -66,7 +66,7 @@
 //   - Page is called with the Cursor that the page before returned as Next, or with none. A run
 //     that was killed continues with the last page whose documents were stored, so that a page
 //     may be read twice.
-//   - A cursor that comes twice, or a feed of more than 100,000 pages, is an ErrCursor. After an
+//   - A cursor that comes twice, or a feed of more than 10,000 pages, is an ErrCursor. After an
 //     ErrCursor the feed starts again, three times at most. Then it continues with Place.Loose
 //     set, and counts as partial. A further ErrCursor ends it as partial.
 //   - A mark is stored after everything before it is stored. Documents that failed to load are

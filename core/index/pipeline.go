@@ -124,7 +124,7 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	case ok:
 		since = resumer.Restart(since)
 	}
-	err = r.synchronise(ctx, since)
+	err = r.synchronise(WithListings(ctx, p.store.Listings(tenant, r.state.Source.ID)), since)
 	if r.context != nil {
 		if unpaid := r.context.unpaid.Load(); unpaid != nil {
 			r.state.Unpaid = (*unpaid).Error()

@@ -49,6 +49,8 @@ type Store interface {
 	// Save records the state of a run: after every batch that was stored (FinishedAt is zero then)
 	// and once at its end.
 	Save(ctx context.Context, tenant access.TenantID, run Run) error
+	// Listings returns what is kept of the lists of a source.
+	Listings(tenant access.TenantID, source document.SourceID) Listings
 }
 
 // Hash is a SHA-256 sum of everything that the index keeps of a document but its access list:

@@ -24,6 +24,8 @@ type Store struct {
 	runs    map[sourceKey]index.Run // the newest
 	whole   map[sourceKey]index.Run // the last that came to its end
 	puts    int
+
+	listings map[sourceKey]*listings
 }
 
 type key struct {

@@ -16,6 +16,7 @@ import (
 // Suite checks that a Store keeps its promises. open returns an empty store; it is called once per
 // case.
 func Suite(t *testing.T, open func(t *testing.T) index.Store) {
+	t.Run("lists", func(t *testing.T) { listingSuite(t, open) })
 	t.Run("known and removed", func(t *testing.T) {
 		s := suite{t, t.Context(), open(t)}
 		s.put("acme", s.entry("docs", "docs:a", 1), s.entry("docs", "docs:b", 2))

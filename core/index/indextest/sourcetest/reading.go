@@ -124,7 +124,8 @@ func (r *Reading[C]) MustBeRefused(secret string) {
 func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next index.Checkpoint) {
 	r.T.Helper()
 	next = at
-	for batch, err := range r.Connector.Sync(r.T.Context(), at) {
+	ctx := index.WithListings(r.T.Context(), r.Store.Listings(Tenant, r.Connector.Source().ID))
+	for batch, err := range r.Connector.Sync(ctx, at) {
 		if err != nil {
 			r.T.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func (r *Reading[C]) Yielded(at index.Checkpoint, load bool) (items int, next in
 			if !load {
 				continue
 			}
-			if _, err := item.Load(r.T.Context()); err != nil {
+			if _, err := item.Load(ctx); err != nil {
 				r.T.Fatal(err)
 			}
 		}

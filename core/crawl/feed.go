@@ -1,0 +1,275 @@
+package crawl
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/footnotehq/footnote/core/document"
+)
+
+const (
+	// mostRestarts is how often a list that changes while it is read is started again.
+	mostRestarts = 3
+	// mostPages is how many pages of a feed are read, mostPlace how many bytes a cursor has, and
+	// mostFrames how many feeds wait that were found on the way.
+	mostPages  = 10_000
+	mostPlace  = 16 << 10
+	mostFrames = 10_000
+)
+
+// errEndless marks a list that does not end.
+var errEndless = errors.New("the list leads back to a page that was read, or does not end")
+
+// cursors are those of a feed that were seen.
+type cursors map[[sha256.Size]byte]bool
+
+// check returns an error for a cursor that leads to no new page.
+func (c cursors) check(f Feed, cursor string, pages int) error {
+	if cursor == "" {
+		return nil
+	}
+	key := sha256.Sum256([]byte(f.ID + "\x00" + cursor))
+	if c[key] || pages >= mostPages || len(cursor) > mostPlace {
+		return errEndless
+	}
+	c[key] = true
+	return nil
+}
+
+// readFeed reads a feed to its end, from where an earlier run has left it.
+func (r *run) readFeed(ctx context.Context, f Feed) error {
+	was := r.feed(f.ID)
+	once := len(f.Only) > 0
+	if once { // a reading that is under way stays as it is
+		was = &feedState{Mark: was.Mark}
+	}
+	if was.Reading == nil {
+		if err := r.begin(ctx, f, was); err != nil {
+			return err
+		}
+	}
+	now, seen := was.Reading, make(cursors)
+	for len(now.Stack) > 0 {
+		top := &now.Stack[len(now.Stack)-1]
+		of := f
+		if top.Feed != nil {
+			of = *top.Feed
+		}
+		page, err := r.fetch(ctx, of, Place{Cursor: top.Cursor, Mark: was.Mark, Loose: now.Loose})
+		switch {
+		case errors.Is(err, ErrRescan):
+			return r.rescan(ctx, f, was)
+		case errors.Is(err, ErrCursor):
+			page = Page{}
+		case err != nil:
+			return err
+		}
+		now.Pages++
+		if err == nil {
+			err = seen.check(of, page.Next, now.Pages)
+		}
+		if err == nil && len(now.Stack)+len(page.More) > mostFrames {
+			err = errEndless
+		}
+		if page.Partial != nil {
+			r.partial(of, now, page.Partial)
+		}
+		if page.Mark != "" {
+			now.Mark = page.Mark
+		}
+		if !page.From.IsZero() {
+			now.From, now.To = page.From, page.To
+		}
+		switch {
+		case err == nil:
+			now.advance(of, page)
+		case now.Again < mostRestarts:
+			*now = reading{Began: now.Began, Pass: now.Pass, Log: now.Log, Again: now.Again + 1, Stack: []frame{{}}}
+			seen = make(cursors)
+		case !now.Loose && errors.Is(err, ErrCursor):
+			now.Loose = true
+			r.partial(of, now, err)
+		default:
+			now.Stack = nil
+			r.partial(of, now, err)
+		}
+		if !once {
+			r.change(feedKey(f.ID))
+		}
+		if err := r.take(ctx, of, now, page); err != nil {
+			return err
+		}
+		r.note()
+	}
+	if once {
+		return nil
+	}
+	return r.ended(ctx, f, was)
+}
+
+// partial notes that a feed leaves something out.
+func (r *run) partial(f Feed, now *reading, why error) {
+	if !now.Partial {
+		r.notices = append(r.notices, Incomplete(r.nameOf(f), why))
+	}
+	now.Partial = true
+}
+
+// begin starts to read a feed.
+func (r *run) begin(ctx context.Context, f Feed, was *feedState) error {
+	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
+	list := r.list(f.list())
+	switch {
+	case len(f.Only) > 0:
+		now.Pass = list.Pass
+	case f.Mode == Scan || f.Mode == Window:
+		list.Pass = max(list.Pass+1, now.Began)
+		list.Name, list.Scope = r.nameOf(f), f.Scope
+		now.Pass = list.Pass
+		r.change(listKey(f.list()))
+	default:
+		now.Pass = list.Pass
+	}
+	if f.After != "" && len(f.Only) == 0 { // what changes from now on is in the log
+		log, err := r.vendor.Page(ctx, r.named(f.After), Place{})
+		if err != nil {
+			return err
+		}
+		now.Log = log.Mark
+	}
+	was.Reading = now
+	return nil
+}
+
+func (r *run) named(feed string) Feed {
+	if i := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == feed }); i >= 0 {
+		return r.feeds[i]
+	}
+	return Feed{ID: feed, Mode: Log}
+}
+
+// advance moves to the page after one of the feed on top.
+func (now *reading) advance(of Feed, page Page) {
+	last := len(now.Stack) - 1
+	if page.Next == "" {
+		now.Stack = now.Stack[:last]
+	} else {
+		now.Stack[last].Cursor = page.Next
+	}
+	for _, more := range page.More {
+		if more.Mode == "" {
+			more.Mode = of.Mode
+		}
+		if more.List == "" {
+			more.List = of.list()
+		}
+		if more.Scope == "" {
+			more.Scope = of.Scope
+		}
+		now.Stack = append(now.Stack, frame{Feed: &more})
+	}
+}
+
+// rescan has the lists of a feed scanned, since it cannot go on.
+func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
+	was.Reading, was.Mark = nil, ""
+	r.change(feedKey(f.ID))
+	for id, main := range r.mains {
+		if main.Mode == Scan && (f.Scope == "" || main.Scope == f.Scope) {
+			r.list(id).Again = true
+			r.change(listKey(id))
+		}
+	}
+	r.note()
+	if main, ok := r.mains[f.list()]; ok && f.Mode == Scan && main.ID != f.ID {
+		return r.readFeed(ctx, main) // in the order of the vendor
+	}
+	return nil
+}
+
+// ahead is the first page of a log that was fetched together with those of other logs.
+type ahead struct {
+	page Page
+	err  error
+}
+
+// mostAhead is how many logs are asked side by side.
+const mostAhead = 64
+
+// fetch returns a page of a feed. First pages of logs are fetched together: in most of them there
+// is nothing new, and an answer takes longer than what is done with it.
+func (r *run) fetch(ctx context.Context, f Feed, at Place) (Page, error) {
+	if f.Mode != Log || at.Cursor != "" || len(f.Only) > 0 {
+		return r.vendor.Page(ctx, f, at)
+	}
+	if _, fetched := r.logs[f.ID]; !fetched {
+		r.fetchLogs(ctx, f)
+	}
+	first, fetched := r.logs[f.ID]
+	if !fetched {
+		return r.vendor.Page(ctx, f, at)
+	}
+	delete(r.logs, f.ID)
+	return first.page, first.err
+}
+
+// fetchLogs fetches the first page of each log that is due, from a feed on.
+func (r *run) fetchLogs(ctx context.Context, from Feed) {
+	at := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == from.ID })
+	if at < 0 {
+		return
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for n, i := 0, at; i < len(r.feeds) && n < mostAhead; i++ {
+		f, was := r.feeds[i], r.feed(r.feeds[i].ID)
+		_, fetched := r.logs[f.ID]
+		if f.Mode != Log || fetched || i != at && (was.Reading != nil || !r.isDue(f)) {
+			continue
+		}
+		n++
+		place := Place{Mark: was.Mark}
+		all.Go(func() {
+			page, err := r.vendor.Page(ctx, f, place)
+			mu.Lock()
+			defer mu.Unlock()
+			r.logs[f.ID] = ahead{page, err}
+		})
+	}
+	all.Wait()
+}
+
+// mostOnly is how many documents a page is asked for with Feed.Only.
+const mostOnly = 100
+
+// retry asks again for documents that could not be loaded.
+func (r *run) retry(ctx context.Context) error {
+	lists := make(map[string][]document.ID)
+	for id, f := range r.head.Failed {
+		if _, main := r.mains[f.List]; !main {
+			delete(r.head.Failed, id)
+			continue
+		}
+		r.change(headKey)
+		if f.Times++; f.Times > mostTimes {
+			delete(r.head.Failed, id)
+			continue
+		}
+		r.head.Failed[id] = f // also where the page does not list it
+		lists[f.List] = append(lists[f.List], id)
+	}
+	for _, f := range r.feeds {
+		ids := lists[f.ID]
+		slices.Sort(ids)
+		for some := range slices.Chunk(ids, mostOnly) {
+			f.Only = some
+			if err := r.readFeed(ctx, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

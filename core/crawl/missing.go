@@ -1,0 +1,289 @@
+package crawl
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// ended decides about what a feed did not list, and notes that it was read to its end.
+func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
+	now, id := was.Reading, f.list()
+	list := r.list(id)
+	whole := f.Mode == Scan || f.Mode == Window
+	if whole && !now.Partial && list.Pass == now.Pass {
+		missing, held, err := r.listings.Missing(ctx, id, now.Pass, now.From, now.To)
+		if err != nil {
+			return err
+		}
+		if err := r.vanish(ctx, List{Name: r.nameOf(f), Stored: held, Since: fromMicro(list.Since)}, id, missing); err != nil {
+			return err
+		}
+	}
+	was.Reading, was.Done = nil, now.Began
+	if now.Mark != "" && !now.Partial {
+		was.Mark = now.Mark
+	}
+	r.change(feedKey(f.ID))
+	if now.Log != "" {
+		log := r.feed(f.After)
+		log.Mark, log.Reading = now.Log, nil
+		r.change(feedKey(f.After))
+	}
+	if whole {
+		list.Done = now.Began
+		r.change(listKey(id))
+	}
+	if f.Mode == Scan && f.ID == id {
+		list.Again, r.head.Strays = false, true
+		if !now.Partial {
+			list.Full = now.Began
+		}
+		r.change(headKey)
+	}
+	r.note()
+	return nil
+}
+
+func fromMicro(t int64) time.Time {
+	if t == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(t)
+}
+
+func micro(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// vanish decides about documents that a list does not hold any more.
+func (r *run) vanish(ctx context.Context, l List, id string, missing []document.ID) error {
+	missing, err := r.only(ctx, id, missing)
+	if err != nil {
+		return err
+	}
+	var before []document.ID
+	if !l.Since.IsZero() {
+		if before, _, err = r.listings.Missing(ctx, hidden+id, math.MaxInt64, time.Time{}, time.Time{}); err != nil {
+			return err
+		}
+		if before, err = r.only(ctx, id, before); err != nil {
+			return err
+		}
+	}
+	if c, ok := r.vendor.(Confirmer); ok && len(missing) > 0 && !l.Lost {
+		gone, err := c.Confirm(ctx, missing)
+		if err != nil {
+			return err
+		}
+		there := slices.DeleteFunc(slices.Clone(missing), func(id document.ID) bool { return slices.Contains(gone, id) })
+		if err := r.record(ctx, &reading{}, itemsOf(id, there), ""); err != nil {
+			return err
+		}
+		missing = slices.DeleteFunc(missing, func(id document.ID) bool { return slices.Contains(there, id) })
+	}
+	l.Stored, l.Missing = l.Stored+len(before), len(missing)+len(before)
+	ruling := Vanish(l, r.at)
+	if since := micro(ruling.Since); r.list(id).Since != since {
+		r.list(id).Since = since
+		r.change(listKey(id))
+	}
+	switch {
+	case ruling.Fate == Hide && len(missing) > 0:
+		// They are in a list of the engine before they leave this one.
+		err = r.listings.List(ctx, hidden+id, r.at.UnixMicro(), listedOf(missing))
+	case ruling.Fate == Remove:
+		missing = append(missing, before...)
+	}
+	if err != nil {
+		return err
+	}
+	if ruling.Fate == Hide && !l.Lost && l.Missing > 0 {
+		r.notices = append(r.notices, ruling.Shrunk(l, "give the account back its right to see them"))
+	}
+	if ruling.Fate == Keep || len(missing) == 0 {
+		return nil
+	}
+	of := make(map[document.ID]bool, len(missing))
+	for _, id := range missing {
+		of[id] = true
+	}
+	err = r.send(ctx, index.Batch{Review: func(id document.ID) index.Verdict {
+		if of[id] || of[wholeOf(id)] {
+			return ruling.Fate.Verdict()
+		}
+		return index.Verdict{}
+	}})
+	if ruling.Fate == Hide {
+		r.unlist(id, missing)
+	} else {
+		r.removed(missing)
+	}
+	r.note()
+	return err
+}
+
+func itemsOf(list string, ids []document.ID) []Item {
+	items := make([]Item, len(ids))
+	for i, id := range ids {
+		items[i] = Item{ID: id, List: list}
+	}
+	return items
+}
+
+func listedOf(ids []document.ID) []index.Listed {
+	all := make([]index.Listed, len(ids))
+	for i, id := range ids {
+		all[i].ID = id
+	}
+	return all
+}
+
+// only returns the documents that are in no other list of the source than one, and takes the
+// others out of that.
+func (r *run) only(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	in, err := r.listings.Lists(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var alone, moved []document.ID
+	for _, id := range ids {
+		if elsewhere(in[id], list) {
+			moved = append(moved, id)
+		} else {
+			alone = append(alone, id)
+		}
+	}
+	r.unlist(list, moved)
+	r.unlist(hidden+list, moved)
+	return alone, nil
+}
+
+// dropLeft removes documents that have left their list and are in no other.
+func (r *run) dropLeft(ctx context.Context) error {
+	if len(r.head.Left) == 0 {
+		return nil
+	}
+	if err := r.flush(ctx); err != nil { // what was listed is stored, and what was left is not listed
+		return err
+	}
+	left := slices.Sorted(maps.Keys(r.head.Left))
+	clear(r.head.Left)
+	r.change(headKey)
+	left, err := r.only(ctx, "", left)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	if err := r.send(ctx, index.Batch{Deleted: left}); err != nil {
+		return err
+	}
+	r.removed(left)
+	return nil
+}
+
+// dropLists removes the documents of lists that no feed names any more, some time after.
+func (r *run) dropLists(ctx context.Context) error {
+	named := map[string]bool{"": true}
+	for _, f := range r.feeds {
+		named[f.list()] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.lists)) {
+		list := r.list(id)
+		lost := List{Name: list.Name, Lost: true, Since: fromMicro(list.Lost)}
+		if named[id] {
+			if list.Lost != 0 {
+				list.Lost = 0
+				r.change(listKey(id))
+			}
+			continue
+		}
+		ruling := Vanish(lost, r.at)
+		if since := micro(ruling.Since); ruling.Fate != Remove {
+			if list.Lost != since {
+				list.Lost = since
+				r.change(listKey(id))
+			}
+			continue
+		}
+		ids, _, err := r.listings.Missing(ctx, id, math.MaxInt64, time.Time{}, time.Time{})
+		if err != nil {
+			return err
+		}
+		if err := r.vanish(ctx, lost, id, ids); err != nil {
+			return err
+		}
+		r.drop(id)
+	}
+	return nil
+}
+
+// drop forgets a list, and the feeds of its scope that are read no more.
+func (r *run) drop(id string) {
+	delete(r.lists, id)
+	r.change(listKey(id))
+	for feed := range r.reads {
+		if !slices.ContainsFunc(r.feeds, func(f Feed) bool { return f.ID == feed }) {
+			delete(r.reads, feed)
+			r.change(feedKey(feed))
+		}
+	}
+	for scope := range r.known {
+		if !slices.ContainsFunc(r.scopes, func(s Scope) bool { return s.ID == scope }) {
+			delete(r.known, scope)
+			r.change(scopeKey(scope))
+		}
+	}
+}
+
+// dropStrays removes stored documents that are in no list, once every list was scanned.
+func (r *run) dropStrays(ctx context.Context) error {
+	if !r.head.Strays {
+		return nil
+	}
+	for id, main := range r.mains {
+		if main.Mode == Scan && r.list(id).Full == 0 {
+			return nil
+		}
+	}
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	r.head.Strays = false
+	r.change(headKey)
+	strays, err := r.listings.Strays(ctx)
+	if err != nil {
+		return err
+	}
+	wholes := make([]document.ID, len(strays))
+	for i, id := range strays {
+		wholes[i] = wholeOf(id)
+	}
+	in, err := r.listings.Lists(ctx, wholes)
+	if err != nil {
+		return err
+	}
+	strays = slices.DeleteFunc(strays, func(id document.ID) bool { return len(in[wholeOf(id)]) > 0 })
+	if len(strays) == 0 && r.list("").Since == 0 {
+		return nil
+	}
+	l := List{Name: r.Source().Name, Stored: len(strays), Since: fromMicro(r.list("").Since)}
+	for id := range r.lists {
+		_, held, err := r.listings.Missing(ctx, id, 0, time.Time{}, time.Time{})
+		if err != nil {
+			return err
+		}
+		l.Stored += held
+	}
+	return r.vanish(ctx, l, "", strays)
+}

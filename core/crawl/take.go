@@ -1,0 +1,299 @@
+package crawl
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Lists of the engine next to a list of the source: documents that are hidden because the list
+// shrank, and those that are loaded for the first time because a scan met their ids.
+const (
+	hidden   = "~hidden/"
+	arriving = "~arriving/"
+)
+
+// wholeOf returns the document that one may be a part of (Item.Of).
+func wholeOf(id document.ID) document.ID {
+	if i := strings.LastIndexByte(string(id), ':'); i >= 0 {
+		return id[:i]
+	}
+	return ""
+}
+
+// findings are what a page says of stored documents.
+type findings struct {
+	readers map[document.ID]access.ACL
+	gone    map[document.ID]bool
+	whole   map[document.ID]bool // all of their parts are on the page
+	parts   map[document.ID]bool
+}
+
+func newFindings() findings {
+	return findings{make(map[document.ID]access.ACL), make(map[document.ID]bool), make(map[document.ID]bool), make(map[document.ID]bool)}
+}
+
+// verdict is what becomes of a stored document.
+func (f findings) verdict(id document.ID) index.Verdict {
+	of := wholeOf(id)
+	if f.gone[id] || f.gone[of] || f.whole[of] && !f.parts[id] {
+		return index.Verdict{Gone: true}
+	}
+	if acl, hides := f.readers[of]; hides && len(acl) == 0 {
+		return index.Verdict{ACL: acl}
+	}
+	return index.Verdict{ACL: f.readers[id]}
+}
+
+// take records what a page lists, and hands it on.
+func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
+	if p.Note != "" && r.scope(f.Scope).Note != p.Note {
+		r.scope(f.Scope).Note = p.Note
+		r.change(scopeKey(f.Scope))
+	}
+	items, bare := r.sort(f, p.Items)
+	news, err := r.resolve(ctx, f, now, bare)
+	if err != nil {
+		return err
+	}
+	if err := r.record(ctx, now, items, ""); err != nil {
+		return err
+	}
+	// What arrives counts as listed once it is stored: a run that is killed before finds it again.
+	if err := r.record(ctx, now, news.Items, arriving); err != nil {
+		return err
+	}
+	r.notices = append(append(r.notices, p.Notices...), news.Notices...)
+	r.skipped = append(append(r.skipped, p.Skipped...), news.Skipped...)
+	found, gone := newFindings(), append(p.Gone, news.Gone...)
+	if err := r.hide(ctx, f.list(), p.Left, found); err != nil {
+		return err
+	}
+	for _, id := range gone {
+		found.gone[id] = true
+	}
+	b := index.Batch{Documents: append(r.documents(f, items, found), r.documents(r.mains[f.list()], news.Items, found)...)}
+	if len(found.readers)+len(found.gone)+len(found.whole) > 0 {
+		b.Review = found.verdict
+	}
+	if len(b.Documents) > 0 || b.Review != nil {
+		if err := r.send(ctx, b); err != nil {
+			return err
+		}
+	}
+	r.arrive(now, news.Items)
+	r.reappear(append(items, news.Items...))
+	r.removed(gone)
+	for _, id := range p.Left {
+		r.head.Left[id] = struct{}{}
+		r.change(headKey)
+	}
+	r.unlist(f.list(), p.Left)
+	return nil
+}
+
+// sort returns the items that are taken, and the ids of which nothing else is known.
+func (r *run) sort(f Feed, all []Item) (items []Item, bare []document.ID) {
+	for _, it := range all {
+		if it.List == "" {
+			it.List = f.list()
+		}
+		main, scanned := r.mains[it.List]
+		changes := (f.Mode == Recent || f.Mode == Log) && len(f.Only) == 0
+		switch {
+		case it.Bare:
+			bare = append(bare, it.ID)
+		case changes && scanned && main.Mode == Scan && r.list(it.List).Pass == 0:
+			// the first scan of its list meets it
+		default:
+			items = append(items, it)
+		}
+	}
+	return items, bare
+}
+
+// hide has no one read documents that have left a list, unless another one holds them.
+func (r *run) hide(ctx context.Context, list string, left []document.ID, found findings) error {
+	if len(left) == 0 {
+		return nil
+	}
+	in, err := r.listings.Lists(ctx, left)
+	if err != nil {
+		return err
+	}
+	for _, id := range left {
+		if !elsewhere(in[id], list) {
+			found.readers[id] = access.ACL{}
+		}
+	}
+	return nil
+}
+
+// elsewhere reports whether a list of the source other than one is among some.
+func elsewhere(lists []string, than string) bool {
+	return slices.ContainsFunc(lists, func(list string) bool {
+		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving)
+	})
+}
+
+// record notes that documents are in their lists, or in lists of the engine next to them.
+func (r *run) record(ctx context.Context, now *reading, items []Item, next string) error {
+	met := make(map[string][]index.Listed)
+	for _, it := range items {
+		if it.Of == "" {
+			met[it.List] = append(met[it.List], index.Listed{ID: it.ID, Made: it.Made})
+		}
+	}
+	for list, all := range met {
+		if err := r.listings.List(ctx, next+list, max(now.Pass, r.list(list).Pass), all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve looks at ids that were met, and returns what the list does not hold.
+func (r *run) resolve(ctx context.Context, f Feed, now *reading, bare []document.ID) (news Page, err error) {
+	if len(bare) == 0 {
+		return news, nil
+	}
+	list := f.list()
+	known, err := r.listings.Lists(ctx, bare)
+	if err != nil {
+		return news, err
+	}
+	var there []Item
+	var ids []document.ID
+	for _, id := range bare {
+		if in := known[id]; slices.Contains(in, list) && !slices.Contains(in, hidden+list) {
+			there = append(there, Item{ID: id, List: list})
+		} else {
+			ids = append(ids, id)
+		}
+	}
+	if err := r.record(ctx, now, there, ""); err != nil {
+		return news, err
+	}
+	slices.Sort(ids)
+	for some := range slices.Chunk(ids, mostOnly) {
+		main := r.mains[list]
+		main.Only = some
+		got, err := r.vendor.Page(ctx, main, Place{})
+		if err != nil {
+			return news, err
+		}
+		if got.Next != "" {
+			return news, fmt.Errorf("%s does not list %d documents on one page", r.Source().Name, len(some))
+		}
+		items, _ := r.sort(main, got.Items)
+		news.Items, news.Gone = append(news.Items, items...), append(news.Gone, got.Gone...)
+		news.Notices, news.Skipped = append(news.Notices, got.Notices...), append(news.Skipped, got.Skipped...)
+	}
+	return news, nil
+}
+
+// documents returns what is to be loaded of some items.
+func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
+	var all []index.Item
+	var g *group
+	for _, it := range items {
+		if it.Of != "" {
+			found.parts[it.ID] = true
+		}
+		if it.Whole {
+			found.whole[it.ID] = true
+		}
+		if it.Keep {
+			continue
+		}
+		if len(it.ACL) > 0 {
+			found.readers[it.ID] = it.ACL
+		}
+		again := r.sent[it.ID]
+		if again && f.Mode != Log { // a log tells of each change once
+			continue
+		}
+		r.sent[it.ID] = true
+		to := g
+		switch {
+		case it.Of != "":
+			to = newGroup(r.vendor)
+		case g == nil || len(g.items) >= max(f.Batch, 1):
+			g = newGroup(r.vendor)
+			to = g
+		}
+		to.items = append(to.items, it)
+		all = append(all, index.Item{
+			ID: it.ID, ModifiedAt: it.ModifiedAt, Size: it.Size, Wait: it.Wait, Again: again,
+			Load: func(ctx context.Context) (document.Document, error) {
+				d, err := to.load(ctx, it)
+				r.loaded(it, err)
+				return d, err
+			},
+		})
+	}
+	return all
+}
+
+// arrive has documents listed once they are stored.
+func (r *run) arrive(now *reading, items []Item) {
+	if len(items) == 0 {
+		return
+	}
+	r.later(func(ctx context.Context) error { return r.record(ctx, now, items, "") })
+	lists := make(map[string][]document.ID)
+	for _, it := range items {
+		lists[it.List] = append(lists[it.List], it.ID)
+	}
+	for list, ids := range lists {
+		r.unlist(arriving+list, ids)
+	}
+}
+
+// removed takes documents out of all lists once they are removed.
+func (r *run) removed(ids []document.ID) {
+	if len(ids) == 0 {
+		return
+	}
+	for _, id := range ids {
+		delete(r.head.Failed, id)
+		delete(r.head.Left, id)
+	}
+	r.change(headKey)
+	r.later(func(ctx context.Context) error {
+		in, err := r.listings.Lists(ctx, ids)
+		if err != nil {
+			return err
+		}
+		lists := make(map[string][]document.ID)
+		for id, names := range in {
+			for _, list := range names {
+				lists[list] = append(lists[list], id)
+			}
+		}
+		for list, ids := range lists {
+			if err := r.listings.Unlist(ctx, list, ids); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// reappear notes that documents are not hidden any more because their list had shrunk.
+func (r *run) reappear(items []Item) {
+	lists := make(map[string][]document.ID)
+	for _, it := range items {
+		if it.Of == "" && r.list(it.List).Since != 0 {
+			lists[it.List] = append(lists[it.List], it.ID)
+		}
+	}
+	for list, ids := range lists {
+		r.unlist(hidden+list, ids)
+	}
+}
