@@ -145,7 +145,7 @@ func (q *request) members(parts []string) any {
 func (q *request) membership(u *User, p *Project) map[string]any {
 	level, expires := q.level(u, p), ""
 	for _, m := range p.Members {
-		if m.User == u && (m.Level == level || m.Level > level && q.switches.Lagging) {
+		if m.User == u && m.Level >= level && (q.current(m.Expires) || q.switches.Lagging) {
 			level, expires = m.Level, m.Expires
 		}
 	}
