@@ -1,0 +1,109 @@
+package gitlab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/plural"
+)
+
+// soon is how long before a token expires that a check says so.
+const soon = 14 * day
+
+// Check says what there is to be read in a few words. The error says why nothing can be, or, joined
+// to what is seen, what cannot be and what to do.
+func (c *Connector) Check(ctx context.Context) (string, error) {
+	faults := []error{c.token(ctx)}
+	who, err := c.client.self(ctx)
+	if err != nil {
+		return "", errors.Join(append(faults, err)...)
+	}
+	list, err := c.projects(ctx)
+	if err != nil {
+		return "", errors.Join(append(faults, err)...)
+	}
+	for _, path := range c.options.Projects {
+		if !slices.ContainsFunc(list, func(p project) bool { return strings.EqualFold(p.Path, path) }) {
+			faults = append(faults, fmt.Errorf("the token sees no project %s: check the path, and give its account the role Reporter there", path))
+		}
+	}
+	for _, group := range c.options.Groups {
+		if !slices.ContainsFunc(list, func(p project) bool { return below(p.Path, group) }) {
+			faults = append(faults, fmt.Errorf("the token sees no project of the group %s: check the path, and give its account the role Reporter there", group))
+		}
+	}
+	if len(list) == 0 {
+		return "", errors.Join(append(faults, errors.New("the token sees no project: give its account the role Reporter in the groups that are to be read"))...)
+	}
+	faults = append(faults, c.try(ctx, list, who.IsAdmin))
+	if len(c.options.Domains) == 0 || !who.IsAdmin {
+		faults = append(faults, errors.New("people are matched by an address where an administrator's token reads it, or a group's owner the one of an enterprise user, and managed_domains lists its domain: name the others with footnote people import"))
+	}
+	of := make(map[string]int)
+	for _, p := range list {
+		of[p.Visibility]++
+	}
+	return fmt.Sprintf("%s (%d private, %d internal, %d public)", plural.Count(len(list), "project"), of["private"], of["internal"], of["public"]), errors.Join(faults...)
+}
+
+// token looks at the token itself (https://docs.gitlab.com/api/personal_access_tokens/). One that is
+// no personal, group or project access token is not shown.
+func (c *Connector) token(ctx context.Context) error {
+	var t struct {
+		Scopes  []string `json:"scopes"`
+		Expires string   `json:"expires_at"`
+	}
+	switch err := c.client.get(ctx, "personal_access_tokens/self", &t); {
+	case absent(err):
+		return nil
+	case err != nil:
+		return err
+	case !slices.Contains(t.Scopes, "read_api") && !slices.Contains(t.Scopes, "api"):
+		return errors.New("the token lacks the scope read_api: make one that has it, and set GITLAB_TOKEN")
+	}
+	if at, err := time.Parse(time.DateOnly, t.Expires); err == nil && at.Before(c.client.config.Now().Add(soon)) {
+		return fmt.Errorf("the token expires on %s: make another one before, and set GITLAB_TOKEN", t.Expires)
+	}
+	return nil
+}
+
+// try asks one project for each feature that GitLab shows from a role on.
+func (c *Connector) try(ctx context.Context, list []project, admin bool) error {
+	var faults []error
+	lacks := func(err error, what string, p project) {
+		switch {
+		case absent(err):
+			faults = append(faults, fmt.Errorf("%s of %s cannot be read: give the account of the token the role Reporter there", what, p.Path))
+		case err != nil:
+			faults = append(faults, err)
+		}
+	}
+	closed := func(f feature) (project, bool) {
+		i := slices.IndexFunc(list, func(p project) bool {
+			return c.options.reads(f) && p.has(f) && (p.Visibility == "private" || p.level(f) == "private")
+		})
+		return list[max(i, 0)], i >= 0
+	}
+	if p, ok := closed(issues); ok {
+		_, _, err := page(ctx, c.client, "projects/"+p.key()+"/issues?per_page=1", thread.valid)
+		lacks(err, "the issues", p)
+	}
+	if p, ok := closed(merges); ok {
+		_, _, err := page(ctx, c.client, "projects/"+p.key()+"/merge_requests?per_page=1", thread.valid)
+		lacks(err, "the merge requests", p)
+	}
+	if p, ok := closed(code); ok {
+		_, err := (&vendor{Connector: c}).head(ctx, p)
+		lacks(err, "the files", p)
+	}
+	_, _, err := page(ctx, c.client, "projects/"+list[0].key()+"/members/all?per_page=100", member.valid)
+	lacks(err, "the members", list[0])
+	if i := slices.IndexFunc(list, func(p project) bool { return p.Visibility == "internal" }); i >= 0 && !admin {
+		faults = append(faults, fmt.Errorf("only its members read the internal project %s here: which accounts are external is shown to administrators alone", list[i].Path))
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,223 @@
+package gitlab
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/markdown"
+	"github.com/footnotehq/footnote/adapters/internal/onefile"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// loadWait is how long reading a document may wait for the limits of the instance.
+const loadWait = 10 * time.Minute
+
+// What a document is made of.
+type (
+	threadOf struct {
+		project project
+		feature feature
+		thread  thread
+	}
+	pageOf struct {
+		project project
+		page    wikiPage
+	}
+	fileOf struct {
+		project
+		path string
+	}
+)
+
+// note is a comment (https://docs.gitlab.com/api/notes/).
+type note struct {
+	ID           int64     `json:"id"`
+	Text         string    `json:"body"`
+	Author       *account  `json:"author"`
+	Created      time.Time `json:"created_at"`
+	System       bool      `json:"system"`
+	Internal     bool      `json:"internal"`
+	Confidential bool      `json:"confidential"` // what internal notes were called
+}
+
+func (n note) valid() bool { return n.ID > 0 && !n.Created.IsZero() }
+
+// wikiPage is a page of a wiki (https://docs.gitlab.com/api/wikis/).
+type wikiPage struct {
+	Slug    string `json:"slug"`
+	Title   string `json:"title"`
+	Format  string `json:"format"`
+	Content string `json:"content"`
+}
+
+func (w wikiPage) valid() bool { return w.Slug != "" }
+
+// mostNotes is how many pages of comments of a thread are read.
+const mostNotes = 50
+
+// notes reads the comments of a thread that all of its readers see. Internal notes are for planners
+// and reporters alone (https://docs.gitlab.com/user/discussions/#add-an-internal-note), and system
+// notes are no one's words.
+func (v *vendor) notes(ctx context.Context, of threadOf) (shown []note, err error) {
+	t := of.thread
+	next := fmt.Sprintf("projects/%d/%s/%d/notes?sort=asc&per_page=100", t.Project, segment(of.feature), t.IID)
+	for pages := new(sourcehttp.Pages); next != "" && pages.Read < mostNotes; pages.Read++ {
+		if err := pages.Next(next); err != nil {
+			return nil, fmt.Errorf("the comments of %s!%d: %w", of.project.Path, t.IID, err)
+		}
+		var items []note
+		if items, next, err = page(ctx, v.client, next, note.valid); err != nil {
+			return nil, err
+		}
+		for _, n := range items {
+			if !n.System && !n.Internal && !n.Confidential {
+				shown = append(shown, n)
+			}
+		}
+	}
+	return shown, nil
+}
+
+// thread makes the document of an issue or a merge request: a section for its text and for each
+// comment, which citations lead to.
+func (v *vendor) thread(ctx context.Context, i crawl.Item, of threadOf) (document.Document, error) {
+	t, p := of.thread, of.project
+	var said []note
+	if t.Notes > 0 {
+		var err error
+		said, err = v.notes(ctx, of)
+		if sourcehttp.Status(err) == http.StatusNotFound {
+			return document.Document{}, fmt.Errorf("it is gone: %w", index.ErrWithdrawn)
+		}
+		if err != nil {
+			return document.Document{}, err
+		}
+	}
+	mark, place := "#", "/-/issues/"
+	if of.feature == merges {
+		mark, place = "!", "/-/merge_requests/"
+	}
+	d := document.Document{Ref: document.Ref{
+		ID: i.ID, Title: fmt.Sprintf("%s (%s%s%d)", t.Title, p.Path, mark, t.IID), UpdatedAt: t.Updated,
+		URL: fmt.Sprintf("%s/%s%s%d", v.client.config.URL, escaped(p.Path), place, t.IID),
+	}, ACL: i.ACL, Metadata: t.metadata(p)}
+	for _, n := range append([]note{{Text: t.Text, Author: t.Author, Created: t.Created}}, said...) {
+		blocks, err := n.blocks(ctx)
+		if err != nil {
+			return document.Document{}, err
+		}
+		section := document.Section{Blocks: blocks}
+		if n.ID != 0 {
+			section.Anchor = fmt.Sprintf("note_%d", n.ID)
+		}
+		d.Sections = append(d.Sections, section)
+	}
+	return d, nil
+}
+
+func (t thread) metadata(p project) map[string]string {
+	m := map[string]string{"project": p.Path, "state": t.State}
+	if t.Draft && t.State == "opened" {
+		m["state"] = "draft"
+	}
+	var assignees []string
+	for _, a := range t.Assignees {
+		assignees = append(assignees, a.shown())
+	}
+	set := func(key, value string) {
+		if value != "" {
+			m[key] = value
+		}
+	}
+	set("author", t.Author.shown())
+	set("assignees", strings.Join(assignees, ", "))
+	set("labels", strings.Join(t.Labels, ", "))
+	if t.Milestone != nil {
+		set("milestone", t.Milestone.Title)
+	}
+	return m
+}
+
+// shown is what people call an account.
+func (a *account) shown() string {
+	switch {
+	case a == nil:
+		return "Ghost User" // the account was deleted
+	case a.Name != "":
+		return a.Name
+	}
+	return a.Username
+}
+
+// blocks are those of a comment's section. The first paragraph says who wrote it, so that a
+// passage shows it.
+func (n note) blocks(ctx context.Context) ([]document.Block, error) {
+	text, err := markdown.Read(ctx, n.Text)
+	if err != nil {
+		return nil, err
+	}
+	head := fmt.Sprintf("%s (%s UTC):", n.Author.shown(), n.Created.UTC().Format("2006-01-02 15:04"))
+	var blocks []document.Block
+	for _, part := range text.Sections {
+		for _, b := range part.Blocks {
+			if b.Kind == document.Heading { // of the comment, and not of the thread
+				b = document.Block{Kind: document.Paragraph, Text: strings.TrimLeft(b.Text, "# ")}
+			}
+			blocks = append(blocks, b)
+		}
+	}
+	if len(blocks) > 0 && blocks[0].Kind == document.Paragraph {
+		blocks[0].Text = head + " " + blocks[0].Text
+		return blocks, nil
+	}
+	return append([]document.Block{{Kind: document.Paragraph, Text: head}}, blocks...), nil
+}
+
+// page makes the document of a page of a wiki.
+func (v *vendor) page(ctx context.Context, i crawl.Item, of pageOf) (document.Document, error) {
+	endings := map[string]string{"markdown": ".md", "asciidoc": ".adoc", "rdoc": ".rdoc", "org": ".org"}
+	ending, known := endings[of.page.Format]
+	if !known || v.options.Wanted != nil && !v.options.Wanted("page"+ending) {
+		return document.Document{}, fmt.Errorf("pages in the format %q are not read: %w", sourcehttp.Short(of.page.Format), index.ErrSkipped)
+	}
+	d, err := onefile.Read(ctx, "page"+ending, []byte(of.page.Content), v.options.Read)
+	if err != nil {
+		return document.Document{}, err
+	}
+	d.ID, d.ACL, d.Title = i.ID, i.ACL, fmt.Sprintf("%s (%s)", of.page.Title, of.project.Path)
+	d.URL = fmt.Sprintf("%s/%s/-/wikis/%s", v.client.config.URL, escaped(of.project.Path), escaped(of.page.Slug))
+	d.Metadata = map[string]string{"project": of.project.Path}
+	return d, nil
+}
+
+// content makes the document of a file.
+func (v *vendor) content(ctx context.Context, i crawl.Item, of fileOf, text []byte) (document.Document, error) {
+	if int64(len(text)) > v.options.MaxBytes {
+		return document.Document{}, fmt.Errorf("it has more than %d MB: %w", v.options.MaxBytes>>20, index.ErrSkipped)
+	}
+	d, err := onefile.Read(ctx, of.path, text, v.options.Read)
+	if err != nil {
+		return document.Document{}, err
+	}
+	d.ID, d.ACL, d.Title = i.ID, i.ACL, title(d, of.path)
+	d.URL = fmt.Sprintf("%s/%s/-/blob/%s/%s", v.client.config.URL, escaped(of.project.Path), escaped(of.Branch), escaped(of.path))
+	d.Metadata = map[string]string{"project": of.project.Path, "path": of.path}
+	return d, nil
+}
+
+// title is the first heading of a file, else its name.
+func title(d document.Document, name string) string {
+	for _, s := range d.Sections {
+		if len(s.Heading) > 0 {
+			return s.Heading[0]
+		}
+	}
+	return path.Base(name)
+}

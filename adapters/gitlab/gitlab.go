@@ -1,0 +1,148 @@
+// Package gitlab reads the projects of GitLab.com or an instance of one's own: issues and merge
+// requests with their comments, wikis and files.
+//
+// Each feature of a project is a node with readers: a Guest reads issues and the wiki, code and
+// merge requests take a Reporter, and a confidential issue adds its author and assignees. GitLab
+// counts direct, inherited and invited members together in one list for each project. Projects,
+// people and issues are known by their numbers, never by names.
+package gitlab
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/pattern"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Kind of the sources that this package reads.
+const Kind document.Kind = "gitlab"
+
+// Who may read what is in public projects.
+const (
+	PublicMembers = "members" // full members of the workspace
+	PublicAll     = "public"  // everyone
+	PublicReaders = "readers" // members of the project, as in private ones
+)
+
+// Options of a Connector. Zero fields get their defaults.
+type Options struct {
+	Name          string   // of the source
+	Groups        []string // full paths of groups that are read with their subgroups
+	Projects      []string // full paths of projects; without both, all that the token is a member of
+	Issues        bool
+	MergeRequests bool
+	Wiki          bool
+	Files         []string // patterns of paths to read; none: no files
+	Public        string   // PublicMembers
+	Domains       []string // domains whose addresses the instance vouches for
+	HookSecret    string   // which webhooks carry; empty: no webhook is accepted
+
+	Overlap   time.Duration // by which a scan of recent changes goes back; 10 min
+	FullEvery time.Duration // between two full scans; 24 h
+	WikiEvery time.Duration // between two looks at a wiki; 1 h
+	MaxBytes  int64         // larger files are left out; 10 MB
+	// Read returns the connector of one file of this machine.
+	Read   func(path string) (index.Connector, error)
+	Wanted func(path string) bool // whether a file may hold a document; all of them if nil
+}
+
+const day = 24 * time.Hour
+
+// Looks are how late a change of who may read shows. An issue that is made confidential, or loses
+// an assignee, is moved to its node by the run that reads who may read.
+var Looks = index.Looks{
+	index.ChangeMember: {}, index.ChangeAccount: {}, index.ChangeNode: {}, index.ChangeDocument: {},
+	index.ChangeDeletion: {Documents: true, Sweep: day, Hook: true},
+}
+
+func (o Options) withDefaults() Options {
+	o.Public = cmp.Or(o.Public, PublicMembers)
+	o.Overlap, o.FullEvery = cmp.Or(o.Overlap, 10*time.Minute), cmp.Or(o.FullEvery, day)
+	o.WikiEvery, o.MaxBytes = cmp.Or(o.WikiEvery, time.Hour), cmp.Or(o.MaxBytes, 10<<20)
+	return o
+}
+
+// pathForm is what GitLab allows in full paths of groups and projects
+// (https://docs.gitlab.com/user/reserved_names/).
+var pathForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*$`)
+
+func (o Options) validate() error {
+	var faults []error
+	if o.Name == "" {
+		faults = append(faults, errors.New("the source has no name"))
+	}
+	for _, name := range o.Groups {
+		if !pathForm.MatchString(name) {
+			faults = append(faults, fmt.Errorf("%q is not the path of a group: write it as in its address, such as acme/platform", name))
+		}
+	}
+	for _, name := range o.Projects {
+		if !pathForm.MatchString(name) || !strings.Contains(name, "/") {
+			faults = append(faults, fmt.Errorf("%q is not the path of a project: write it as in its address, such as acme/handbook", name))
+		}
+	}
+	if !o.Issues && !o.MergeRequests && !o.Wiki && len(o.Files) == 0 {
+		faults = append(faults, errors.New("nothing of the projects is read: choose among issues, merge_requests, wiki and files"))
+	}
+	if o.Public != PublicMembers && o.Public != PublicAll && o.Public != PublicReaders {
+		faults = append(faults, fmt.Errorf("public projects are read by members, public or readers, and not by %q", o.Public))
+	}
+	for _, domain := range o.Domains {
+		if strings.ContainsAny(domain, "@/ ") || !strings.Contains(domain, ".") {
+			faults = append(faults, fmt.Errorf("%q is not a domain: write it like acme.example", domain))
+		}
+	}
+	faults = append(faults, pattern.List(o.Files).Check())
+	return errors.Join(faults...)
+}
+
+// SourceOf returns the source of a name in the configuration.
+func SourceOf(name string) document.Source {
+	return document.Source{ID: document.SourceID("gitlab-" + name), Kind: Kind, Name: name}
+}
+
+// feature is a part of a project that has readers.
+type feature string
+
+const (
+	issues feature = "issue"
+	merges feature = "merge_request"
+	wiki   feature = "wiki"
+	code   feature = "file"
+)
+
+// Access levels from which a member of a project may read
+// (https://docs.gitlab.com/user/permissions/): issues and wikis, confidential issues, and code and
+// merge requests.
+const (
+	guest    = 10
+	planner  = 15
+	reporter = 20
+)
+
+var roles = []int{guest, planner, reporter}
+
+// kindRole is the kind of groups of a project's members from a level on.
+const kindRole = "role"
+
+// internals are the accounts of the instance that are not external.
+func (c *Connector) internals() access.Principal {
+	return access.SourceGroup(string(c.source.ID), "internal", "accounts")
+}
+
+func (c *Connector) role(project int64, level int) access.Principal {
+	return access.SourceGroup(string(c.source.ID), kindRole, roleKey(project, level))
+}
+
+func roleKey(project int64, level int) string { return fmt.Sprintf("%d.%d", project, level) }
+
+func (c *Connector) person(id int64) access.Principal {
+	return access.SourceGroup(string(c.source.ID), access.SourcePerson, fmt.Sprint(id))
+}

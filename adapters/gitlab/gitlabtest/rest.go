@@ -1,0 +1,384 @@
+package gitlabtest
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// instant writes a time as GitLab does, to the millisecond.
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// self: https://docs.gitlab.com/api/users/#retrieve-the-current-user; "is_admin" is shown to
+// administrators.
+func (q *request) self([]string) any { return q.account(q.Bot) }
+
+// token: https://docs.gitlab.com/api/personal_access_tokens/
+func (q *request) token([]string) any {
+	scopes := []string{"read_api"}
+	if q.switches.NoScope {
+		scopes = []string{"read_repository"}
+	}
+	return map[string]any{
+		"id": 4, "name": "footnote", "scopes": scopes, "user_id": q.Bot.ID, "active": true, "revoked": false,
+		"expires_at": orNull(q.switches.Expires),
+	}
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func brief(u *User) map[string]any {
+	state := "active"
+	if u.Blocked {
+		state = "blocked"
+	}
+	return map[string]any{"id": u.ID, "username": u.Username, "name": u.Name, "state": state, "locked": false}
+}
+
+// account shows an account as the token may see it: "email", "confirmed_at", "external" and
+// "is_admin" are in the answers for administrators alone (https://docs.gitlab.com/api/users/).
+func (q *request) account(u *User) any {
+	shown := brief(u)
+	if q.Bot.Admin {
+		shown["email"], shown["external"], shown["is_admin"] = u.Email, u.External, u.Admin
+		shown["confirmed_at"] = nil
+		if !u.Unconfirmed {
+			shown["confirmed_at"] = "2020-01-01T00:00:00.000Z"
+		}
+	}
+	return shown
+}
+
+// users: https://docs.gitlab.com/api/users/#list-all-users; "without_project_bots", "active".
+func (q *request) users([]string) any {
+	all := slices.Clone(q.Users)
+	if q.values.Get("active") == "true" {
+		all = slices.DeleteFunc(all, func(u *User) bool { return u.Blocked })
+	}
+	if q.values.Get("pagination") == "keyset" {
+		return keyset(q, "id_after", all, func(u *User) string { return strconv.Itoa(u.ID) }, q.account)
+	}
+	return offset(q, all, q.account)
+}
+
+// visible returns the projects that the token sees.
+func (q *request) visible() []*Project {
+	return slices.DeleteFunc(slices.Clone(q.Projects), func(p *Project) bool { return !q.maySee(q.Bot, p) })
+}
+
+// projects: https://docs.gitlab.com/api/projects/#list-all-projects; "membership: Limit by projects
+// that the current user is a member of". Keyset pagination has "order_by=id only".
+func (q *request) projects([]string) any {
+	all := q.visible()
+	if q.values.Get("membership") == "true" {
+		all = slices.DeleteFunc(all, func(p *Project) bool { return q.level(q.Bot, p) < Guest })
+	}
+	if q.values.Get("pagination") == "keyset" {
+		if q.values.Get("order_by") != "id" || q.values.Get("sort") != "asc" {
+			// "order_by and sort are both mandatory"
+			return refused(http.StatusMethodNotAllowed)
+		}
+		return keyset(q, "id_after", all, func(p *Project) string { return strconv.Itoa(p.ID) }, q.project)
+	}
+	return offset(q, all, q.project)
+}
+
+// project shows a project: https://docs.gitlab.com/api/projects/#retrieve-a-project
+func (q *request) project(p *Project) any {
+	return map[string]any{
+		"id": p.ID, "name": p.Name, "path": p.Path, "path_with_namespace": p.FullPath(), "name_with_namespace": p.FullPath(),
+		"web_url": q.URL + "/" + p.FullPath(), "visibility": p.Visibility, "archived": p.Archived, "default_branch": orNull(p.Branch),
+		"empty_repo": len(p.history) == 0, "last_activity_at": instant(q.Time.Truncate(time.Hour)),
+		"issues_access_level": p.IssuesLevel, "merge_requests_access_level": p.MergeLevel,
+		"wiki_access_level": p.WikiLevel, "repository_access_level": p.Code,
+		"namespace": map[string]any{"id": p.Group.ID, "full_path": p.Group.FullPath(), "kind": "group"},
+	}
+}
+
+// find returns a project by id or path. "If a user is not a member of a project and the project is
+// private, a GET request on that project will result in a 404 status code."
+// (https://docs.gitlab.com/api/issues/)
+func (q *request) find(id string) *Project {
+	for _, p := range q.visible() {
+		if strconv.Itoa(p.ID) == id || strings.EqualFold(p.FullPath(), id) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (q *request) one(parts []string) any {
+	if p := q.find(parts[0]); p != nil {
+		return q.project(p)
+	}
+	return refused(http.StatusNotFound)
+}
+
+// members: "a list of group or project members viewable by the authenticated user, including
+// inherited members, invited users, and permissions through ancestor groups. If a user is a member
+// of this group or project and also of one or more ancestor groups, only its membership with the
+// highest access_level is returned. This represents the effective permission of the user."
+// (https://docs.gitlab.com/api/members/)
+func (q *request) members(parts []string) any {
+	p := q.find(parts[0])
+	if p == nil || q.switches.NoMembers {
+		return refused(http.StatusNotFound)
+	}
+	var all []map[string]any
+	for _, u := range q.Users {
+		if shown := q.membership(u, p); shown != nil {
+			all = append(all, shown)
+		}
+	}
+	return offset(q, all, func(m map[string]any) any { return m })
+}
+
+// membership shows the effective membership of an account; nil: there is none.
+func (q *request) membership(u *User, p *Project) map[string]any {
+	level, expires := q.level(u, p), ""
+	for _, m := range p.Members {
+		if m.User == u && m.Level >= level && (q.current(m.Expires) || q.switches.Lagging) {
+			level, expires = m.Level, m.Expires
+		}
+	}
+	if level == NoAccess {
+		return nil
+	}
+	shown := brief(u)
+	shown["access_level"], shown["membership_state"], shown["expires_at"] = level, "active", orNull(expires)
+	return shown
+}
+
+// member: "Retrieve a member of a group or project, including inherited and invited members"
+// (https://docs.gitlab.com/api/members/).
+func (q *request) member(parts []string) any {
+	p := q.find(parts[0])
+	if p == nil || q.switches.NoMembers {
+		return refused(http.StatusNotFound)
+	}
+	for _, u := range q.Users {
+		if strconv.Itoa(u.ID) == parts[1] {
+			if shown := q.membership(u, p); shown != nil {
+				return shown
+			}
+		}
+	}
+	return refused(http.StatusNotFound)
+}
+
+func (q *request) findGroup(id string) *Group {
+	for _, g := range q.Groups {
+		if strconv.Itoa(g.ID) != id && !strings.EqualFold(g.FullPath(), id) {
+			continue
+		}
+		if q.Bot.Admin || g.Visibility == Public || q.inGroup(q.Bot, g) > NoAccess {
+			return g
+		}
+	}
+	return nil
+}
+
+// group: https://docs.gitlab.com/api/groups/#retrieve-a-group
+func (q *request) group(parts []string) any {
+	g := q.findGroup(parts[0])
+	if g == nil {
+		return refused(http.StatusNotFound)
+	}
+	return map[string]any{"id": g.ID, "path": g.Path, "full_path": g.FullPath(), "visibility": g.Visibility, "web_url": q.URL + "/groups/" + g.FullPath()}
+}
+
+// groupProjects: "include_subgroups: Include projects in subgroups of this group. Default is
+// false", "with_shared: Include projects shared to this group. Default is true"
+// (https://docs.gitlab.com/api/groups/#list-projects).
+func (q *request) groupProjects(parts []string) any {
+	g := q.findGroup(parts[0])
+	if g == nil {
+		return refused(http.StatusNotFound)
+	}
+	all := slices.DeleteFunc(q.visible(), func(p *Project) bool {
+		below := p.Group == g || q.values.Get("include_subgroups") == "true" && p.Group.within(g)
+		shared := q.values.Get("with_shared") != "false" && slices.ContainsFunc(p.Shares, func(s *Share) bool { return s.Group == g })
+		return !below && !shared
+	})
+	return offset(q, all, q.project)
+}
+
+// list returns issues or merge requests of the instance, a group or a project, as far as the token
+// may read them: "updated_after: Return issues updated on or after the given time", "created_after:
+// Return issues created on or after the given time", "confidential: Filter confidential
+// or public issues", "order_by … Default is created_at", "sort … Default is
+// desc", "non_archived: … Default is true" for groups and the instance, "scope … Defaults to
+// created_by_me" for the instance (https://docs.gitlab.com/api/issues/).
+func (q *request) list(kind Kind, parts []string, route string) ([]*Thing, bool) {
+	var within func(*Thing) bool
+	archived := q.values.Get("non_archived") == "false"
+	switch {
+	case len(parts) == 0:
+		within = func(t *Thing) bool { return q.values.Get("scope") == "all" || t.Author == q.Bot }
+	case strings.HasPrefix(route, "/api/v4/groups/"):
+		g := q.findGroup(parts[0])
+		if g == nil {
+			return nil, false
+		}
+		within = func(t *Thing) bool { return t.Project.Group.within(g) }
+	default:
+		p := q.find(parts[0])
+		if p == nil || !q.offers(p, kind) {
+			return nil, false
+		}
+		archived = true
+		within = func(t *Thing) bool { return t.Project == p }
+	}
+	updated, fine := q.since("updated_after")
+	created, fineToo := q.since("created_after")
+	if !fine || !fineToo {
+		return nil, false
+	}
+	var all []*Thing
+	for _, t := range q.Things {
+		hidden := t.Kind != kind || t.Deleted || !within(t) || t.Project.Archived && !archived || !q.mayRead(q.Bot, t)
+		confidential := q.values.Get("confidential")
+		if hidden || t.Updated.Before(updated) || t.Created.Before(created) || confidential != "" && confidential != strconv.FormatBool(t.Confidential) {
+			continue
+		}
+		if iids := q.values["iids[]"]; len(iids) > 0 && !slices.Contains(iids, strconv.Itoa(t.IID)) {
+			continue
+		}
+		all = append(all, t)
+	}
+	slices.SortStableFunc(all, func(a, b *Thing) int {
+		by := cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID))
+		if q.values.Get("order_by") == "updated_at" {
+			by = cmp.Or(a.Updated.Compare(b.Updated), cmp.Compare(a.ID, b.ID))
+		}
+		if q.values.Get("sort") == "asc" {
+			return by
+		}
+		return -by
+	})
+	return all, true
+}
+
+// since reads a parameter that is a time; the zero time where it is missing.
+func (q *request) since(name string) (at time.Time, ok bool) {
+	text := q.values.Get(name)
+	if text == "" {
+		return at, true
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	return at, err == nil
+}
+
+// offers reports whether a project has a feature that the token may use. A list of a feature that
+// it may not use is refused.
+func (q *request) offers(p *Project, kind Kind) bool {
+	level, role := p.IssuesLevel, Guest
+	switch kind {
+	case Merge:
+		level, role = p.MergeLevel, Reporter
+	case Page:
+		level = p.WikiLevel
+	case File:
+		level, role = p.Code, Reporter
+	}
+	return q.mayUse(q.Bot, p, level, role)
+}
+
+func (q *request) things(kind Kind, parts []string) any {
+	all, ok := q.list(kind, parts, q.path)
+	if !ok {
+		return refused(http.StatusForbidden)
+	}
+	return offset(q, all, q.thing)
+}
+
+func (q *request) issues(parts []string) any { return q.things(Issue, parts) }
+func (q *request) merges(parts []string) any { return q.things(Merge, parts) }
+
+// thing shows an issue (https://docs.gitlab.com/api/issues/) or a merge request
+// (https://docs.gitlab.com/api/merge_requests/).
+func (q *request) thing(t *Thing) any {
+	assignees := []any{}
+	for _, u := range t.Assignees {
+		assignees = append(assignees, brief(u))
+	}
+	count := 0
+	for _, n := range t.Notes {
+		if !n.System {
+			count++
+		}
+	}
+	path := "/-/issues/"
+	if t.Kind == Merge {
+		path = "/-/merge_requests/"
+	}
+	shown := map[string]any{
+		"id": t.ID, "iid": t.IID, "project_id": t.Project.ID, "title": t.Title, "description": orNull(t.Text), "state": t.State,
+		"created_at": instant(t.Created), "updated_at": instant(t.Updated), "labels": append([]string{}, t.Labels...),
+		"author": brief(t.Author), "assignees": assignees, "user_notes_count": count,
+		"web_url": q.URL + "/" + t.Project.FullPath() + path + strconv.Itoa(t.IID),
+	}
+	if t.Kind == Issue {
+		shown["confidential"] = t.Confidential
+		shown["moved_to_id"] = nil
+		if t.MovedTo != 0 {
+			shown["moved_to_id"] = t.MovedTo
+		}
+	}
+	return shown
+}
+
+// numbered returns an issue or merge request by its number in a project: "the iid field is usually
+// used instead of id to fetch the resource" (https://docs.gitlab.com/api/rest/).
+func (q *request) numbered(kind Kind, project, iid string) *Thing {
+	p := q.find(project)
+	if p == nil {
+		return nil
+	}
+	for _, t := range q.Things {
+		if t.Kind == kind && t.Project == p && strconv.Itoa(t.IID) == iid && q.mayRead(q.Bot, t) {
+			return t
+		}
+	}
+	return nil
+}
+
+func (q *request) single(kind Kind, parts []string) any {
+	if t := q.numbered(kind, parts[0], parts[1]); t != nil {
+		return q.thing(t)
+	}
+	return refused(http.StatusNotFound)
+}
+
+func (q *request) issue(parts []string) any { return q.single(Issue, parts) }
+func (q *request) merge(parts []string) any { return q.single(Merge, parts) }
+
+// notes: "sort … asc or desc order. Default is desc", "order_by … created_at or updated_at fields.
+// Default is created_at"; "internal" (https://docs.gitlab.com/api/notes/).
+func (q *request) notes(kind Kind, parts []string) any {
+	t := q.numbered(kind, parts[0], parts[1])
+	if t == nil {
+		return refused(http.StatusNotFound)
+	}
+	all := slices.Clone(t.Notes)
+	if q.values.Get("sort") != "asc" {
+		slices.Reverse(all)
+	}
+	return offset(q, all, func(n *Note) any {
+		return map[string]any{
+			"id": n.ID, "body": n.Text, "author": brief(n.Author), "system": n.System, "internal": n.Internal, "confidential": n.Internal,
+			"created_at": instant(n.Created), "updated_at": instant(n.Updated), "noteable_iid": t.IID,
+		}
+	})
+}
+
+func (q *request) issueNotes(parts []string) any { return q.notes(Issue, parts) }
+func (q *request) mergeNotes(parts []string) any { return q.notes(Merge, parts) }

@@ -1,0 +1,326 @@
+// Package gitlabtest serves a GitLab instance for tests: groups, projects, issues, merge requests,
+// wikis and files through the parts of the REST API that read them, with the limits and the
+// misbehaviour of the real one.
+//
+// MayRead decides who may read what, for one person at a time and by GitLab's own words. Its code
+// shares nothing with the adapter.
+package gitlabtest
+
+import (
+	"cmp"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/servertest"
+)
+
+// Visibility of a project or group: "Projects and groups in GitLab can be private, internal, or
+// public" (https://docs.gitlab.com/user/public_access/).
+const (
+	Private  = "private"
+	Internal = "internal"
+	Public   = "public"
+)
+
+// Access levels of a project's features: "disabled", "private" (only project members) or "enabled"
+// (everyone with access) (https://docs.gitlab.com/api/projects/).
+const (
+	Disabled    = "disabled"
+	MembersOnly = "private"
+	Enabled     = "enabled"
+)
+
+// Access levels of members (https://docs.gitlab.com/development/permissions/predefined_roles/).
+const (
+	NoAccess  = 0
+	Minimal   = 5
+	Guest     = 10
+	Planner   = 15
+	Reporter  = 20
+	Developer = 30
+	Owner     = 50
+)
+
+// User is an account of the instance.
+type User struct {
+	ID                    int
+	Username, Name, Email string
+	Unconfirmed           bool // the primary address was never confirmed
+	Blocked, External     bool
+	Admin                 bool
+}
+
+// Member is a direct membership in a group or project.
+type Member struct {
+	User    *User
+	Level   int
+	Expires string // a date, "2026-12-01"; empty: never
+}
+
+// Share invites a group to a group or project, with at most a level.
+type Share struct {
+	Group   *Group
+	Most    int
+	Expires string
+}
+
+// Group is a group, or a subgroup of Parent.
+type Group struct {
+	ID         int
+	Path       string
+	Parent     *Group
+	Visibility string
+	Members    []*Member
+	Shares     []*Share
+}
+
+// FullPath returns the path with those of the groups above.
+func (g *Group) FullPath() string {
+	if g.Parent == nil {
+		return g.Path
+	}
+	return g.Parent.FullPath() + "/" + g.Path
+}
+
+// within reports whether the group is another one or below it.
+func (g *Group) within(other *Group) bool {
+	for ; g != nil; g = g.Parent {
+		if g == other {
+			return true
+		}
+	}
+	return false
+}
+
+// Project is a project of a group.
+type Project struct {
+	ID         int
+	Path, Name string
+	Group      *Group
+	Visibility string
+	// Access levels of the features; Code is that of the repository.
+	IssuesLevel, MergeLevel, WikiLevel, Code string
+
+	Members              []*Member
+	Shares               []*Share
+	Archived, Deleted    bool
+	Branch               string // the default branch; empty: the repository is empty
+	Files                map[string]string
+	history              []map[string]string // files of each commit, the newest last
+	lastIssue, lastMerge int
+}
+
+// FullPath returns the path with that of the group.
+func (p *Project) FullPath() string { return p.Group.FullPath() + "/" + p.Path }
+
+// head returns the SHA of the newest commit.
+func (p *Project) head() string { return p.commit(len(p.history)) }
+
+func (p *Project) commit(number int) string { return sha(fmt.Sprint("commit", p.ID, number)) }
+
+// push commits the files as they are.
+func (p *Project) push() { p.history = append(p.history, maps.Clone(p.Files)) }
+
+// at returns the files of a branch or commit.
+func (p *Project) at(ref string) (map[string]string, bool) {
+	if ref == "" || ref == p.Branch || ref == "HEAD" {
+		return p.Files, p.Branch != ""
+	}
+	for i, files := range p.history {
+		if p.commit(i+1) == ref {
+			return files, true
+		}
+	}
+	return nil, false
+}
+
+// Kind is a kind of documents.
+type Kind string
+
+// The kinds of documents.
+const (
+	Issue Kind = "issue"
+	Merge Kind = "merge_request"
+	Page  Kind = "wiki"
+	File  Kind = "file"
+)
+
+// Thing is an issue, a merge request, a wiki page or a file.
+type Thing struct {
+	Kind              Kind
+	Project           *Project
+	ID, IID           int    // of issues and merge requests
+	Path              string // slug of a page, path of a file
+	Title, Text       string
+	State             string
+	Confidential      bool
+	Author            *User
+	Assignees         []*User
+	Labels            []string
+	Notes             []*Note
+	Created, Updated  time.Time
+	Deleted           bool
+	MovedTo           int
+	SourceBranch, Ref string
+}
+
+// Note is a comment.
+type Note struct {
+	ID               int
+	Text             string
+	Author           *User
+	System, Internal bool
+	Created, Updated time.Time
+}
+
+// World is an instance. Its fields are changed within Do.
+type World struct {
+	servertest.World
+	last     int
+	Users    []*User
+	Groups   []*Group
+	Projects []*Project
+	Things   []*Thing
+	Bot      *User // whose token is used
+}
+
+// NewWorld returns an instance with an administrator, whose token reads it.
+func NewWorld() *World {
+	start := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	w := &World{World: servertest.World{Time: start}, last: 100}
+	w.Bot = w.User("footnote")
+	w.Bot.Admin = true
+	return w
+}
+
+func (w *World) id() int {
+	w.last++
+	return w.last
+}
+
+// User adds an account.
+func (w *World) User(name string) *User {
+	u := &User{Username: name, Name: "The " + name, Email: name + "@example.com"}
+	w.Do(func() {
+		u.ID = w.id()
+		w.Users = append(w.Users, u)
+	})
+	return u
+}
+
+// Group adds a group; parent may be nil.
+func (w *World) Group(parent *Group, path, visibility string, members ...*Member) *Group {
+	g := &Group{Path: path, Parent: parent, Visibility: visibility, Members: members}
+	w.Do(func() {
+		g.ID = w.id()
+		w.Groups = append(w.Groups, g)
+	})
+	return g
+}
+
+// Project adds a project, all of whose features are enabled.
+func (w *World) Project(g *Group, path, visibility string, members ...*Member) *Project {
+	p := &Project{
+		Path: path, Name: strings.ToUpper(path[:1]) + path[1:], Group: g, Visibility: visibility, Members: members,
+		IssuesLevel: Enabled, MergeLevel: Enabled, WikiLevel: Enabled, Code: Enabled, Branch: "main",
+		Files: make(map[string]string),
+	}
+	w.Do(func() {
+		p.ID = w.id()
+		w.Projects = append(w.Projects, p)
+	})
+	return p
+}
+
+// Add adds an issue, a merge request, a page or a file to its project.
+func (w *World) Add(t *Thing) *Thing {
+	w.Do(func() {
+		w.Time = w.Time.Add(time.Second)
+		t.ID, t.State = w.id(), cmp.Or(t.State, "opened")
+		t.Created, t.Updated = w.Time, w.Time
+		if t.Author == nil {
+			t.Author = w.Bot
+		}
+		switch t.Kind {
+		case Issue:
+			t.Project.lastIssue++
+			t.IID = t.Project.lastIssue
+		case Merge:
+			t.Project.lastMerge++
+			t.IID = t.Project.lastMerge
+		case File:
+			t.Project.Files[t.Path] = t.Text
+			t.Project.push()
+		case Page:
+			t.Title = cmp.Or(t.Title, t.Path)
+		}
+		w.Things = append(w.Things, t)
+	})
+	return t
+}
+
+// Edit changes something, which sets its time. A file is committed.
+func (w *World) Edit(t *Thing, change func()) {
+	w.Do(func() {
+		w.Time = w.Time.Add(time.Second)
+		change()
+		t.Updated = w.Time
+		if t.Kind == File {
+			t.Project.Files[t.Path] = t.Text
+			t.Project.push()
+		}
+	})
+}
+
+// Comment adds a comment to an issue or merge request, which sets its time.
+func (w *World) Comment(t *Thing, n *Note) *Note {
+	w.Edit(t, func() {
+		n.ID, n.Created, n.Updated = w.id(), w.Time, w.Time
+		if n.Author == nil {
+			n.Author = w.Bot
+		}
+		t.Notes = append(t.Notes, n)
+	})
+	return n
+}
+
+// Uncomment deletes a comment without a change of the time of what it was about.
+func (w *World) Uncomment(t *Thing, n *Note) {
+	w.Do(func() {
+		t.Notes = slices.DeleteFunc(slices.Clone(t.Notes), func(o *Note) bool { return o == n })
+	})
+}
+
+// Delete deletes something for good. No list tells of it.
+func (w *World) Delete(t *Thing) {
+	w.Do(func() {
+		w.Time = w.Time.Add(time.Second)
+		t.Deleted = true
+		if t.Kind == File {
+			delete(t.Project.Files, t.Path)
+			t.Project.push()
+		}
+		w.Things = slices.DeleteFunc(w.Things, func(o *Thing) bool { return o == t })
+	})
+}
+
+// Move moves an issue to another project: "when you move an issue, it's closed and copied to the
+// target project" (https://docs.gitlab.com/user/project/issues/managing_issues/).
+func (w *World) Move(t *Thing, to *Project) *Thing {
+	copied := *t
+	copied.Project, copied.Notes = to, slices.Clone(t.Notes)
+	moved := w.Add(&copied)
+	w.Edit(t, func() { t.State, t.MovedTo = "closed", moved.ID })
+	return moved
+}
+
+// sha returns a made-up object name of Git.
+func sha(text string) string {
+	sum := sha1.Sum([]byte(text)) //nolint:gosec // Git's own choice
+	return hex.EncodeToString(sum[:])
+}

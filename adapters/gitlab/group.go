@@ -1,0 +1,141 @@
+package gitlab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// member is a member of a project (https://docs.gitlab.com/api/members/).
+type member struct {
+	account
+	Level   int    `json:"access_level"`
+	Expires string `json:"expires_at"`
+	Waiting string `json:"membership_state"`
+}
+
+func (m member) valid() bool { return m.account.valid() }
+
+// counts reports whether a membership holds now: "from that date onward, the user can no longer
+// access the project" (https://docs.gitlab.com/user/project/members/). GitLab lists it until a job
+// has removed it. Blocked accounts, and memberships that wait for approval, have no rights.
+func (m member) counts(now time.Time) bool {
+	return m.State == "active" && (m.Waiting == "" || m.Waiting == "active") &&
+		(m.Expires == "" || now.UTC().Format(time.DateOnly) < m.Expires[:min(len(m.Expires), len(time.DateOnly))])
+}
+
+// Groups implements index.GroupReader. GitLab itself counts direct, inherited and invited members
+// together, one list for each project, from which the groups of all its roles are made.
+func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
+	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
+		first, err := c.accounts(ctx)
+		if err != nil {
+			return err
+		}
+		of, err := c.projects(ctx)
+		if err != nil {
+			return err
+		}
+		var groups []sourcepass.Listed
+		for _, p := range of {
+			for _, level := range roles {
+				groups = append(groups, sourcepass.Listed{ID: roleKey(p.ID, level), Name: fmt.Sprintf("%s from level %d on", p.Path, level)})
+			}
+		}
+		reader := &memberReader{Connector: c}
+		g := sourcepass.Groups{
+			Emit: emit, Read: reader.read,
+			Principal: func(id string) access.Principal { return access.SourceGroup(string(c.source.ID), kindRole, id) },
+			Final: func(ctx context.Context, err error) bool {
+				return ctx.Err() != nil || errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused)
+			},
+		}
+		return g.Run(ctx, since, sourcepass.List(groups, func(l sourcepass.Listed) sourcepass.Listed { return l }), first)
+	})
+}
+
+// memberReader reads the members of projects, each list once for all roles.
+type memberReader struct {
+	*Connector
+	project string
+	members []member
+	err     error
+}
+
+// read returns the members of a project from a level on.
+func (r *memberReader) read(ctx context.Context, key string) ([]index.Person, error) {
+	project, level, _ := strings.Cut(key, ".")
+	least, err := strconv.Atoi(level)
+	if err != nil {
+		return nil, err
+	}
+	if project != r.project {
+		r.project = project
+		r.members, r.err = all(ctx, r.client, "projects/"+project+"/members/all?per_page=100", member.valid)
+	}
+	if r.err != nil {
+		if absent(r.err) {
+			return nil, nil // no one reads what the token may not see the readers of
+		}
+		return nil, r.err
+	}
+	var found []index.Person
+	for _, m := range r.members {
+		if m.Level >= least && m.counts(r.client.config.Now()) {
+			found = append(found, r.known(m.account))
+		}
+	}
+	return found, nil
+}
+
+// known is an account as a person. An address counts if the instance shows that it was confirmed,
+// or shows it to a group's owner alone, and if its domain is one that the operator listed.
+func (c *Connector) known(a account) index.Person {
+	p := index.Person{ID: strconv.FormatInt(a.ID, 10), Name: a.Name}
+	address := strings.ToLower(strings.TrimSpace(a.Email))
+	_, domain, found := strings.Cut(address, "@")
+	if found && !strings.Contains(domain, "@") && slices.ContainsFunc(c.options.Domains, func(d string) bool { return strings.EqualFold(d, domain) }) {
+		p.Emails = []string{address}
+	}
+	return p
+}
+
+// accounts are those of the instance, as far as an administrator's token reads it: with their
+// addresses, and with whether they are external. Others are not told these.
+func (c *Connector) accounts(ctx context.Context) (batch index.GroupBatch, err error) {
+	who, err := c.client.self(ctx)
+	if err != nil || !who.IsAdmin {
+		return batch, err
+	}
+	list, err := all(ctx, c.client, "users?active=true&pagination=keyset&order_by=id&sort=asc&per_page=100", account.valid)
+	if err != nil {
+		return batch, err
+	}
+	inside := index.Group{Principal: c.internals(), Name: "accounts that are not external"}
+	told := make(map[int64]bool)
+	for _, a := range list {
+		if told[a.ID] || a.State != "active" {
+			continue
+		}
+		told[a.ID] = true
+		if a.ConfirmedAt == nil {
+			a.Email = ""
+		}
+		p := c.known(a)
+		batch.People = append(batch.People, p)
+		if a.External != nil && !*a.External {
+			inside.Members = append(inside.Members, p.ID)
+		}
+	}
+	batch.Groups = []index.Group{inside}
+	return batch, nil
+}

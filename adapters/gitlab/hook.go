@@ -1,0 +1,75 @@
+package gitlab
+
+import (
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// event is what is read of a webhook
+// (https://docs.gitlab.com/user/project/integrations/webhook_events/).
+type event struct {
+	Kind    string `json:"object_kind"`
+	Ref     string `json:"ref"`
+	Project struct {
+		ID     int64  `json:"id"`
+		Branch string `json:"default_branch"`
+	} `json:"project"`
+	Attributes numbered  `json:"object_attributes"`
+	Issue      *numbered `json:"issue"`
+	Merge      *numbered `json:"merge_request"`
+}
+
+type numbered struct {
+	IID int64 `json:"iid"`
+}
+
+// Hook implements index.Hooked. "If you specify a secret token, it will be sent with the hook
+// request in the X-Gitlab-Token HTTP header"
+// (https://docs.gitlab.com/user/project/integrations/webhooks/). Nothing that a webhook says is
+// believed but that something may have changed.
+func (c *Connector) Hook(header func(name string) string, body []byte) ([]string, error) {
+	given, secret := header("X-Gitlab-Token"), c.options.HookSecret
+	if secret == "" || subtle.ConstantTimeCompare([]byte(given), []byte(secret)) != 1 {
+		return nil, fmt.Errorf("a webhook of GitLab: %w", index.ErrUnsigned)
+	}
+	var e event
+	if err := json.Unmarshal(body, &e); err != nil {
+		return nil, fmt.Errorf("a webhook of GitLab cannot be read: %w", err)
+	}
+	return e.subjects(), nil
+}
+
+// subjects are what an event is about, as subjects of hints: "issue 12 7", "wiki 12", "file 12".
+// Events of confidential issues and internal notes have the same kinds.
+func (e event) subjects() []string {
+	if e.Project.ID <= 0 {
+		return nil
+	}
+	thread := func(f feature, n *numbered) []string {
+		if n == nil || n.IID <= 0 {
+			return nil
+		}
+		return []string{fmt.Sprintf("%s %d %d", f, e.Project.ID, n.IID)}
+	}
+	switch e.Kind {
+	case "issue", "work_item":
+		return thread(issues, &e.Attributes)
+	case "merge_request":
+		return thread(merges, &e.Attributes)
+	case "note":
+		if e.Merge != nil {
+			return thread(merges, e.Merge)
+		}
+		return thread(issues, e.Issue)
+	case "wiki_page":
+		return []string{fmt.Sprintf("%s %d", wiki, e.Project.ID)}
+	case "push":
+		if e.Ref == "refs/heads/"+e.Project.Branch {
+			return []string{fmt.Sprintf("%s %d", code, e.Project.ID)}
+		}
+	}
+	return nil
+}

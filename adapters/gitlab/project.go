@@ -1,0 +1,206 @@
+package gitlab
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// project is a project as lists show it
+// (https://docs.gitlab.com/api/projects/#retrieve-a-project).
+type project struct {
+	ID         int64     `json:"id"`
+	Path       string    `json:"path_with_namespace"`
+	Visibility string    `json:"visibility"`
+	Branch     string    `json:"default_branch"`
+	Issues     string    `json:"issues_access_level"`
+	Merges     string    `json:"merge_requests_access_level"`
+	Wiki       string    `json:"wiki_access_level"`
+	Code       string    `json:"repository_access_level"`
+	Empty      bool      `json:"empty_repo"`
+	Active     time.Time `json:"last_activity_at"`
+	// DeletedAt is set while a project waits for its deletion.
+	DeletedAt string `json:"marked_for_deletion_on"`
+}
+
+func (p project) valid() bool { return p.ID > 0 && p.Path != "" && p.Visibility != "" }
+
+func (p project) key() string { return strconv.FormatInt(p.ID, 10) }
+
+// level is the access level of a feature: "disabled", "private" or "enabled". It is empty where the
+// token is not shown it.
+func (p project) level(f feature) string {
+	return map[feature]string{issues: p.Issues, merges: p.Merges, wiki: p.Wiki, code: p.Code}[f]
+}
+
+// has reports whether a project has a feature.
+func (p project) has(f feature) bool {
+	level := p.level(f)
+	return level != "" && level != "disabled" && (f != code || p.Branch != "" && !p.Empty)
+}
+
+// reads reports whether a feature is read by the options.
+func (o Options) reads(f feature) bool {
+	return map[feature]bool{issues: o.Issues, merges: o.MergeRequests, wiki: o.Wiki, code: len(o.Files) > 0}[f]
+}
+
+// projects returns the projects of the source, in the order of their numbers.
+func (c *Connector) projects(ctx context.Context) ([]project, error) {
+	var found []project
+	add := func(path string) error {
+		list, err := all(ctx, c.client, path, project.valid)
+		found = append(found, list...)
+		return err
+	}
+	for _, group := range c.options.Groups {
+		err := add("groups/" + url.PathEscape(group) + "/projects?include_subgroups=true&with_shared=false&order_by=id&sort=asc&per_page=100")
+		if err != nil && !absent(err) {
+			return nil, err
+		}
+	}
+	for _, path := range c.options.Projects {
+		var p project
+		err := c.client.get(ctx, "projects/"+url.PathEscape(path), &p)
+		switch {
+		case err == nil && p.valid():
+			found = append(found, p)
+		case err != nil && !absent(err):
+			return nil, err
+		}
+	}
+	if len(c.options.Groups)+len(c.options.Projects) == 0 {
+		of := "membership=true&"
+		who, err := c.client.self(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if who.IsAdmin {
+			of = ""
+		}
+		if err := add("projects?" + of + "pagination=keyset&order_by=id&sort=asc&per_page=100"); err != nil {
+			return nil, err
+		}
+	}
+	found = slices.DeleteFunc(found, func(p project) bool { return p.DeletedAt != "" })
+	slices.SortStableFunc(found, func(a, b project) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(found, func(a, b project) bool { return a.ID == b.ID }), nil
+}
+
+// routes are the paths below which issues and merge requests of the projects are listed: those of
+// the groups, and of each project that no group lists.
+func (c *Connector) routes(list []project) []string {
+	var paths []string
+	for _, group := range c.options.Groups {
+		paths = append(paths, "groups/"+url.PathEscape(group)+"/")
+	}
+	for _, p := range list {
+		if !slices.ContainsFunc(c.options.Groups, func(g string) bool { return below(p.Path, g) }) {
+			paths = append(paths, "projects/"+p.key()+"/")
+		}
+	}
+	return paths
+}
+
+// below reports whether a path is that of something in a group.
+func below(path, group string) bool {
+	return len(path) > len(group) && path[len(group)] == '/' && strings.EqualFold(path[:len(group)], group)
+}
+
+// thread is an issue or a merge request (https://docs.gitlab.com/api/issues/,
+// https://docs.gitlab.com/api/merge_requests/).
+type thread struct {
+	IID          int64     `json:"iid"`
+	Project      int64     `json:"project_id"`
+	Title        string    `json:"title"`
+	Text         string    `json:"description"`
+	State        string    `json:"state"`
+	Confidential bool      `json:"confidential"`
+	Draft        bool      `json:"draft"`
+	Created      time.Time `json:"created_at"`
+	Updated      time.Time `json:"updated_at"`
+	Labels       []string  `json:"labels"`
+	Author       *account  `json:"author"`
+	Assignees    []account `json:"assignees"`
+	Notes        int       `json:"user_notes_count"`
+	Milestone    *struct {
+		Title string `json:"title"`
+	} `json:"milestone"`
+}
+
+func (t thread) valid() bool {
+	return t.IID > 0 && t.Project > 0 && !t.Created.IsZero() && !t.Updated.IsZero()
+}
+
+// version is another time whenever the document is another one. A comment that was deleted may not
+// move the date, and a document holds the path of its project.
+func (t thread) version(p project) time.Time {
+	return t.Updated.UTC().Truncate(time.Second).Add(sum(fmt.Sprintf("%d %d %s", t.Updated.UnixMicro(), t.Notes, p.Path)) % time.Second)
+}
+
+// sum turns a text into a duration of whole microseconds, of at most 71 years.
+func sum(text string) time.Duration {
+	of := fnv.New64a()
+	_, _ = of.Write([]byte(text)) // a sum takes anything
+	return time.Duration(of.Sum64()%(1<<51)) * time.Microsecond
+}
+
+// stamp is a time that is another one for another text, for what has no date.
+func stamp(text string) time.Time { return time.Unix(0, 0).UTC().Add(sum(text)) }
+
+// people are those who may read a confidential issue besides the project's planners and reporters,
+// in the order of their numbers.
+func (t thread) people() []int64 {
+	var ids []int64
+	if t.Author != nil && t.Author.ID > 0 {
+		ids = append(ids, t.Author.ID)
+	}
+	for _, a := range t.Assignees {
+		if a.ID > 0 {
+			ids = append(ids, a.ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// list is a list of threads by one of their dates, the oldest first. Pages by number would skip
+// entries where others are deleted meanwhile, and end at 50,000. So each page begins where the last
+// one ended, and by number only where more than a page has the same date.
+type list struct {
+	path string // "projects/12/issues?scope=all&"
+	by   string // "created" or "updated"
+}
+
+// next reads a page from a cursor, which is a date and a number. The cursor of the following page
+// is empty at the end.
+func (l list) next(ctx context.Context, c *Client, cursor string) (items []thread, following string, err error) {
+	date, number, _ := strings.Cut(cursor, " ")
+	at := cmp.Or(number, "1")
+	path := fmt.Sprintf("%sorder_by=%s_at&sort=asc&per_page=%d&page=%s", l.path, l.by, pageSize, at)
+	if date != "" {
+		path += "&" + l.by + "_after=" + url.QueryEscape(date)
+	}
+	items, more, err := page(ctx, c, path, thread.valid)
+	if err != nil || more == "" || len(items) == 0 {
+		return items, "", err
+	}
+	last := items[len(items)-1].Created
+	if l.by == "updated" {
+		last = items[len(items)-1].Updated
+	}
+	if text := instant(last); text != date {
+		return items, text + " 1", nil
+	}
+	n, err := strconv.Atoi(at)
+	return items, fmt.Sprintf("%s %d", date, n+1), err
+}
+
+const pageSize = 100
+
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
