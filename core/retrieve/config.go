@@ -26,6 +26,8 @@ type Config struct {
 	// is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms
 	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
+	// Begin is called when a search begins, and what it returns when that ends; nil: nothing is.
+	Begin func() (end func())
 	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.
 	EmbedWait time.Duration
 }

@@ -53,6 +53,9 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 			h.cfg.Observe(result.Trace)
 		}
 	}()
+	if h.cfg.Begin != nil {
+		defer h.cfg.Begin()()
+	}
 	began := time.Now()
 	if s.Now.IsZero() {
 		s.Now = began

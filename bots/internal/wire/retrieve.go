@@ -17,7 +17,15 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	if err != nil {
 		return nil, err
 	}
-	hybrid, err := retrieve.NewHybrid(b.checked(), embedder, b.SearchConfig())
+	cfg := b.SearchConfig()
+	sentences, err := b.sentences()
+	if err != nil {
+		return nil, err
+	}
+	if sentences != nil {
+		cfg.Begin = sentences.Urgent
+	}
+	hybrid, err := retrieve.NewHybrid(b.checked(), embedder, cfg)
 	if err != nil {
 		return nil, err
 	}
