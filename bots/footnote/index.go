@@ -109,7 +109,7 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 	if err != nil {
 		return err
 	}
-	state, used, err := base.FillState(ctx)
+	state, used, err := base.NoteFill(ctx)
 	if err != nil || !used || state.Missing == 0 {
 		return err
 	}

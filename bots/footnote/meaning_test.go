@@ -2,9 +2,12 @@ package main_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/openai/openaitest"
 )
 
 // sentenceVectors counts the sentence vectors of a program's index.
@@ -66,3 +69,47 @@ func TestSentenceVectorsAreMadeAfterAKill(t *testing.T) {
 	}
 }
 
+// Searches use the sentence vectors once they are complete, the endpoint's while one is configured,
+// and the word table where there are too few, or EMBEDDER says so.
+func TestSearchesUseSentenceVectorsOnceComplete(t *testing.T) {
+	t.Parallel()
+	words := newProgram(t)
+	p := words.with("EMBEDDER=")
+	docs := t.TempDir()
+	corpus(t, docs, 0, 8)
+	p.run(t, "index", docs)
+	uses := func(when string, p *program, want string) {
+		t.Helper()
+		r := jsonOf[traced](t, p.run(t, "search", "how do standby servers follow?", "--json"))
+		if r.Trace.Embedder != want || r.Trace.Alpha == 0 || r.Trace.Notice != "" || len(r.Hits) == 0 {
+			t.Errorf("%s: %+v", when, r)
+		}
+	}
+	const table, sentences = "footnote-words-2", "footnote-sentences-1"
+	uses("at once", p, table)
+	p.run(t, "sources", "embed")
+	uses("complete", p, sentences)
+	uses("by a setting", words, table)
+	server := openaitest.New(t)
+	endpoint := p.with("OPENAI_BASE_URL="+server.URL(), "EMBEDDING_MODEL=hashed", fmt.Sprintf("EMBEDDING_DIMENSIONS=%d", openaitest.DefaultDimensions))
+	endpoint.run(t, "index", docs)
+	if r := endpoint.run(t, "sources", "embed"); r.stdout != "Sentence vectors: not used here.\n" {
+		t.Errorf("sources embed says %q", r.stdout)
+	}
+	r := jsonOf[traced](t, endpoint.run(t, "search", "how do standby servers follow?", "--json"))
+	if !strings.HasPrefix(r.Trace.Embedder, "hashed") {
+		t.Errorf("with an endpoint: %+v", r)
+	}
+	uses("back again", p, sentences)
+	corpus(t, docs, 100, 1)
+	p.run(t, "index", docs)
+	uses("with a page more", p, sentences)
+	if r := jsonOf[found](t, p.run(t, "search", "keywords of note 100", "--json")); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Title, "Page 100") {
+		t.Errorf("the page without a sentence vector is not the first of %+v", r.Hits)
+	}
+	corpus(t, docs, 200, 8)
+	p.run(t, "index", docs)
+	uses("half of it", p, table)
+	p.run(t, "sources", "embed")
+	uses("complete again", p, sentences)
+}

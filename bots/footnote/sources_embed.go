@@ -17,34 +17,43 @@ type sourcesEmbed struct{}
 // lookAgain is how often the progress of another process is read.
 const lookAgain = time.Second
 
-// Run implements the verb. While another process makes the vectors, it shows how far that is.
+// Run implements the verb.
 func (c *sourcesEmbed) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
 		bar := newProgress(env, "")
-		defer bar.end()
-		report := func(s index.FillState) {
-			bar.step("Sentence vectors: "+s.String(), float64(s.Chunks-s.Missing)/float64(max(s.Chunks, 1)))
-		}
-		for {
-			err := base.FillSentences(ctx, time.Time{}, report)
-			state, used, stateErr := base.FillState(ctx)
-			switch {
-			case stateErr != nil:
-				return errors.Join(err, stateErr)
-			case errors.Is(err, index.ErrClaimed):
-				report(state)
-				if err := sleep.For(ctx, lookAgain); err != nil {
-					return err
-				}
-				continue
-			case err != nil:
-				return err
-			}
-			bar.end()
-			_, err = fmt.Fprintln(env.out, "Sentence vectors: "+fillLine(state, used)+".")
+		err := embedSentences(ctx, base, bar)
+		bar.end()
+		if err != nil {
 			return err
 		}
+		state, used, err := base.FillState(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(env.out, "Sentence vectors: "+fillLine(state, used)+".")
+		return err
 	})
+}
+
+// embedSentences makes the sentence vectors. While another process does, it shows how far that is.
+func embedSentences(ctx context.Context, base *wire.Base, bar *progress) error {
+	report := func(s index.FillState) {
+		bar.step("Sentence vectors: "+s.String(), float64(s.Chunks-s.Missing)/float64(max(s.Chunks, 1)))
+	}
+	for {
+		err := base.FillSentences(ctx, time.Time{}, report)
+		if !errors.Is(err, index.ErrClaimed) {
+			return err
+		}
+		state, _, err := base.FillState(ctx)
+		if err != nil {
+			return err
+		}
+		report(state)
+		if err := sleep.For(ctx, lookAgain); err != nil {
+			return err
+		}
+	}
 }
 
 // fillLine says how far the sentence vectors are, and what searches use meanwhile.

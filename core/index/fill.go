@@ -103,15 +103,16 @@ type FillState struct {
 	Complete bool    // searches use the model
 }
 
-// Of the chunks, 1 of so many may lack a vector when searches begin to use a model, since documents
-// may change all the time, and while they go on using it. The others are found by words alone.
+// Searches begin to use a model when at most 1 chunk of lackFirst lacks a vector, since documents
+// may change all the time. They stop when more than 1 of lackLater does: such chunks are found by
+// words alone.
 const (
 	lackFirst = 100
 	lackLater = 5
 )
 
-// IsComplete reports whether searches are to use the model. Scores of two models cannot be compared,
-// so a search uses one.
+// IsComplete reports whether searches are to use the model. Scores of two models cannot be
+// compared, so a search uses one.
 func (s FillState) IsComplete() bool {
 	most := s.Chunks / lackFirst
 	if s.Complete {

@@ -156,7 +156,8 @@ func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, w
 	finished := false
 	defer func() { err = errors.Join(err, c.end(ctx, job, finished)) }() // after a panic too
 	more, next, err = c.work.Do(ctx, job)
-	finished = err == nil && ctx.Err() == nil && (!more || job.Kind == Meaning) // it has stored something: what ended a process before did not end this one
+	// A piece of Meaning has stored something, so that it is past what ended a process before.
+	finished = err == nil && ctx.Err() == nil && (!more || job.Kind == Meaning)
 	return more, next, false, err
 }
 

@@ -26,7 +26,7 @@ const (
 	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
 	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it
 	Vectors Kind = "index_vectors"  // embeds what has no vector
-	Meaning Kind = "index_meaning"  // embeds with the sentence model in the program, which takes hours for a large index
+	Meaning Kind = "index_meaning"  // embeds with the sentence model in the program, in hours
 	Engine  Kind = "engine_tell"    // tells the search engine what it has not heard, of all tenants
 	Compare Kind = "engine_compare" // compares what the search engine has with the database
 	Extract Kind = "knowledge_read" // has a model read what documents state, or takes that out again

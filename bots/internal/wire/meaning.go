@@ -9,6 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/sentence"
 	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/sleep"
 )
@@ -47,7 +48,19 @@ func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool,
 	return state, true, err
 }
 
-// FillMetrics returns what tells scrapes how far the sentence vectors are; nil where there are none.
+// NoteFill is FillState that has searches use the sentence vectors, or no longer, as far as those
+// are complete.
+func (b *Base) NoteFill(ctx context.Context) (state index.FillState, used bool, err error) {
+	m, err := b.sentences()
+	if m == nil || err != nil {
+		return state, false, err
+	}
+	state, err = b.noteFill(ctx, m)
+	return state, true, err
+}
+
+// FillMetrics returns what tells scrapes how far the sentence vectors are; nil where there are
+// none.
 func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
 	if m, err := b.sentences(); m == nil || err != nil {
 		return nil
@@ -57,19 +70,23 @@ func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
 	var last telemetry.Fill
 	return func(ctx context.Context) (telemetry.Fill, error) {
 		mu.Lock()
-		defer mu.Unlock()
-		if time.Since(counted) < countEvery {
-			return last, nil
+		fill, fresh := last, time.Since(counted) < countEvery
+		mu.Unlock()
+		if fresh {
+			return fill, nil
 		}
 		state, _, err := b.FillState(ctx)
 		if err != nil {
-			return telemetry.Fill{}, err
+			return fill, err
 		}
-		counted, last = time.Now(), telemetry.Fill{Missing: state.Missing, Serving: state.Complete}
+		fill = telemetry.Fill{Missing: state.Missing, Serving: state.Complete}
 		if state.Running {
-			last.Rate = state.Rate
+			fill.Rate = state.Rate
 		}
-		return last, nil
+		mu.Lock()
+		defer mu.Unlock()
+		counted, last = time.Now(), fill
+		return fill, nil
 	}
 }
 
@@ -127,6 +144,36 @@ func (b *Base) noteFill(ctx context.Context, m *sentence.Model) (index.FillState
 	b.Logger.InfoContext(ctx, "searches use other vectors", "tenant", string(b.Tenant), "sentences", state.Complete, "chunks", state.Chunks, "missing", state.Missing)
 	return state, nil
 }
+
+// isComplete returns what tells searches whether a model is complete. A change is noticed after
+// completeAge.
+func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (bool, error) {
+	type known struct {
+		complete bool
+		at       time.Time
+	}
+	var mu sync.Mutex
+	tenants := make(map[access.TenantID]known)
+	return func(ctx context.Context, tenant access.TenantID) (bool, error) {
+		mu.Lock()
+		last := tenants[tenant]
+		mu.Unlock()
+		if time.Since(last.at) < completeAge {
+			return last.complete, nil
+		}
+		complete, err := b.Index.IsComplete(ctx, tenant, model)
+		if err != nil {
+			return false, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tenants[tenant] = known{complete, time.Now()}
+		return complete, nil
+	}
+}
+
+// completeAge is for how long a search relies on what an earlier one read.
+const completeAge = 5 * time.Second
 
 // KeepFilling is FillSentences for a process without background jobs, until all is done or ctx
 // ends. Errors are logged: answers need none of it.
