@@ -3,6 +3,7 @@ package sentence
 import (
 	"context"
 	"math"
+	"time"
 )
 
 // scratch holds what one run needs. A run reads at most window tokens, of one text or of several.
@@ -13,6 +14,7 @@ type scratch struct {
 	panel  []float32 // a panel of a matrix, unpacked
 	keys   []float32 // [headSize][token], the keys of a head
 	scores []float32 // [token][token]
+	waited time.Duration
 }
 
 const (
@@ -37,6 +39,7 @@ func newScratch() *scratch {
 // total, those around each text included. It returns early when ctx ends.
 func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]float32) error {
 	rows := 0
+	s.waited = 0
 	for _, tokens := range texts {
 		for place, token := range tokens {
 			m.weights.place(s.hidden[rows*dimensions:][:dimensions], token, place)
@@ -48,17 +51,17 @@ func (m *Model) run(ctx context.Context, s *scratch, texts [][]int32, out [][]fl
 			return err
 		}
 		l := &m.weights.layers[i]
-		m.apply(s, &l.qkv, s.wide, s.hidden, rows)
+		m.apply(ctx, s, &l.qkv, s.wide, s.hidden, rows)
 		at := 0
 		for _, tokens := range texts { // in order: the spare rows of a text are rows of the next
-			m.attend(s, at, len(tokens))
+			m.attend(ctx, s, at, len(tokens))
 			at += len(tokens)
 		}
-		m.apply(s, &l.out, s.wide, s.mixed, rows)
+		m.apply(ctx, s, &l.out, s.wide, s.mixed, rows)
 		addNorm(s.hidden, s.wide, l.attended, rows)
-		m.apply(s, &l.up, s.wide, s.hidden, rows)
+		m.apply(ctx, s, &l.up, s.wide, s.hidden, rows)
 		gelu(s.wide[:rows*inner])
-		m.apply(s, &l.down, s.mixed, s.wide, rows)
+		m.apply(ctx, s, &l.down, s.mixed, s.wide, rows)
 		addNorm(s.hidden, s.mixed, l.done, rows)
 	}
 	at := 0
@@ -83,8 +86,9 @@ func (w *weights) place(to []float32, token int32, at int) {
 }
 
 // apply multiplies rows of inputs by a matrix.
-func (m *Model) apply(s *scratch, by *matrix, to, from []float32, rows int) {
+func (m *Model) apply(ctx context.Context, s *scratch, by *matrix, to, from []float32, rows int) {
 	for j := 0; j < by.outputs; j += panel {
+		m.pause(ctx, s)
 		weights, scale := by.weights[j*by.inputs:], by.scale[j*by.inputs/group:]
 		for i := 0; i < by.inputs; i += group {
 			m.kernel.unpack(s.panel[i*panel:][:group*panel], weights[i*panel:][:group*panel], scale[i/group*panel:])
@@ -96,10 +100,11 @@ func (m *Model) apply(s *scratch, by *matrix, to, from []float32, rows int) {
 var zeros [panel]float32
 
 // attend mixes the values of one text's tokens, which are n from row at on.
-func (m *Model) attend(s *scratch, at, n int) {
+func (m *Model) attend(ctx context.Context, s *scratch, at, n int) {
 	const row = 3 * dimensions
 	width := (n + panel - 1) / panel * panel
 	for head := range heads {
+		m.pause(ctx, s)
 		query := s.wide[at*row+head*headSize:]
 		for t := range n {
 			for d, x := range query[t*row+dimensions:][:headSize] {

@@ -12,6 +12,8 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -40,6 +42,9 @@ type Model struct {
 	weights *weights
 	kernel  kernel
 	free    chan *scratch // nil: not made yet
+	urgent  *urgent
+	// patience is how long a run waits for urgent work in all; 0: it is urgent itself.
+	patience time.Duration
 }
 
 // New returns the model. The first call takes about 30 ms and 5 MB; the weights stay in the
@@ -55,11 +60,55 @@ var builtin = sync.OnceValues(func() (*Model, error) {
 })
 
 func newModel(w *weights, k kernel) *Model {
-	m := &Model{weights: w, kernel: k, free: make(chan *scratch, runtime.GOMAXPROCS(0))}
-	for range cap(m.free) {
+	return newSlots(&Model{weights: w, kernel: k, urgent: new(urgent)}, runtime.GOMAXPROCS(0))
+}
+
+// newSlots has a model run n texts at once.
+func newSlots(m *Model, n int) *Model {
+	m.free = make(chan *scratch, n)
+	for range n {
 		m.free <- nil
 	}
 	return m
+}
+
+// Background returns the same model for work that can wait: it runs one text at a time, and pauses
+// within a layer while the model is used otherwise or Urgent work is under way. It takes 4 MB more.
+func (m *Model) Background() *Model {
+	return newSlots(&Model{weights: m.weights, kernel: m.kernel, urgent: m.urgent, patience: patience}, 1)
+}
+
+// Urgent pauses background runs until the function that it returns is called.
+func (m *Model) Urgent() (done func()) {
+	m.urgent.running.Add(1)
+	return sync.OnceFunc(func() { m.urgent.running.Add(-1) })
+}
+
+// urgent counts what goes before background runs.
+type urgent struct{ running atomic.Int64 }
+
+const (
+	// look is how often a background run that waits looks whether it may go on.
+	look = time.Millisecond
+	// patience of background runs, so that they end where there is always urgent work.
+	patience = 2 * time.Second
+)
+
+// pause returns when nothing urgent is under way, ctx ends or the run's patience is exhausted.
+func (m *Model) pause(ctx context.Context, s *scratch) {
+	if s.waited >= m.patience || m.urgent.running.Load() == 0 {
+		return
+	}
+	ticks := time.NewTicker(look)
+	defer ticks.Stop()
+	began := time.Now()
+	for m.urgent.running.Load() > 0 && s.waited+time.Since(began) < m.patience && ctx.Err() == nil {
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+		}
+	}
+	s.waited += time.Since(began)
 }
 
 // Model implements retrieve.Embedder.
@@ -130,6 +179,9 @@ func (m *Model) vectors(ctx context.Context, texts []string) ([][]float32, error
 
 // wait runs texts once a scratch is free.
 func (m *Model) wait(ctx context.Context, texts [][]int32, out [][]float32) error {
+	if m.patience == 0 {
+		defer m.Urgent()()
+	}
 	select {
 	case s := <-m.free:
 		if s == nil {

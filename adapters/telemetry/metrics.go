@@ -37,6 +37,9 @@ type Config struct {
 	Engine func(ctx context.Context) (Engine, error)
 	// Sources tells how the sources do. It is asked like Queue; nil leaves them out.
 	Sources func(ctx context.Context) ([]Source, error)
+	// Fill tells how far vectors are that are made next to answering. It is asked like Queue; nil
+	// leaves it out.
+	Fill func(ctx context.Context) (Fill, error)
 }
 
 // Metrics is one process's counters. It is safe for concurrent use.
@@ -128,6 +131,9 @@ func New(config Config) *Metrics {
 	}
 	if config.Sources != nil {
 		m.registry.MustRegister(sources(config.Sources))
+	}
+	if config.Fill != nil {
+		m.registry.MustRegister(fill(config.Fill))
 	}
 	for _, service := range services {
 		m.limited.WithLabelValues(service)

@@ -43,7 +43,7 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 	full := interactive && isTerminal(env.stdout) && env.getenv("TERM") != "dumb"
 	d := &dialogue{env: env, interactive: interactive, interrupts: interrupts, writes: writes}
 	out, errs := &relay{to: env.stdout}, &relay{to: env.stderr}
-	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice()}
+	t := talk{thread: c.Thread, out: env.stdout, links: isTerminal(env.stdout), choice: c.choice(), fills: true}
 	if full {
 		t.out, t.marked, t.packets = out, true, packet.SinkFunc(d.status)
 		changed := *env

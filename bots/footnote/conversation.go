@@ -38,6 +38,7 @@ type talk struct {
 	marked  bool // out lays Markdown out itself
 	packets packet.Sink
 	choice  wire.Choice
+	fills   bool // vectors are made next to answering
 }
 
 // choiceFlags say who answers; ask and chat share them.
@@ -75,6 +76,9 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 	supervising, end := context.WithCancel(context.WithoutCancel(ctx))
 	var supervisor sync.WaitGroup
 	supervisor.Go(func() { base.Supervise(supervising) })
+	if t.fills {
+		supervisor.Go(func() { base.KeepFilling(supervising) })
+	}
 	c.unsupervise = func() {
 		end()
 		supervisor.Wait()

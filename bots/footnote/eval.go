@@ -133,7 +133,7 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 		report.Notes = append(report.Notes, fmt.Sprintf("%s could not be indexed and count as not found.", plural.Count(report.Indexing.Failed, "document")))
 	}
 	runner := evaluate.Runner{Index: base.Index, Config: base.SearchConfig(), Tenant: base.Tenant}
-	if runner.Embedder, err = base.Embedder(); err != nil {
+	if runner.Embedder, err = base.SearchEmbedder(ctx); err != nil {
 		return err
 	}
 	report.Embedder = runner.Embedder.Model()
@@ -175,6 +175,9 @@ func indexCollection(ctx context.Context, base *wire.Base, collection *evaluate.
 	out = evaluate.Indexing{Chunks: run.Counts.Chunks, Failed: run.Counts.Failed, Seconds: took, ChunksPerSecond: float64(run.Counts.Chunks) / max(took, 1e-6)}
 	settling := time.Now()
 	err = base.Settle(ctx, bar.step)
+	if err == nil {
+		err = embedSentences(ctx, base, bar)
+	}
 	out.SettleSeconds = time.Since(settling).Seconds()
 	return out, err
 }

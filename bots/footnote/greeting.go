@@ -43,6 +43,11 @@ func greeting(ctx context.Context, base *wire.Base, writes string) (string, erro
 		}
 	}
 	says := fmt.Sprintf("Indexed: %s from %s.\n%s\n", plural.Count(documents, "document"), from, writes)
+	if state, used, err := base.FillState(ctx); err != nil {
+		return "", err
+	} else if used && !state.Complete {
+		says += fmt.Sprintf("Sentence vectors are made while you ask: %s. They make searches better.\n", state)
+	}
 	if questions := suggest.Questions(headings, greetedQuestions); len(questions) > 0 {
 		says += "You can ask, for example:\n"
 		for _, q := range questions {

@@ -104,8 +104,18 @@ func settle(ctx context.Context, env *environment, base *wire.Base) error {
 		}
 	}
 	bar := newProgress(env, "")
-	defer bar.end()
-	return base.Settle(ctx, bar.step)
+	err = base.Settle(ctx, bar.step)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	state, used, err := base.NoteFill(ctx)
+	if err != nil || !used || state.Missing == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(env.errs, "Searches work. Serve and chat make the sentence vectors of %s next to answering; footnote sources embed makes them now.\n",
+		plural.Count(state.Missing, "chunk"))
+	return err
 }
 
 // failedDocuments ends index where it left some documents out.

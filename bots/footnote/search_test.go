@@ -16,6 +16,7 @@ type traced struct {
 	found
 	Trace struct {
 		Alpha    float64
+		Embedder string
 		Route    string
 		Notice   string
 		Synonyms []string

@@ -52,7 +52,7 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	}
 	defer func() { err = errors.Join(err, base.Close(ctx)) }()
 	state := &health{base: base}
-	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth, Connected: state.connected, Disk: state.freeBytes, Caps: base.CapsUsed, Engine: base.EngineMetrics(), Sources: base.SourceMetrics()}) //nolint:contextcheck // a scrape brings no context, and is bounded
+	metrics := telemetry.New(telemetry.Config{Queue: base.Sessions().Depth, Connected: state.connected, Disk: state.freeBytes, Caps: base.CapsUsed, Engine: base.EngineMetrics(), Sources: base.SourceMetrics(), Fill: base.FillMetrics()}) //nolint:contextcheck // a scrape brings no context, and is bounded
 	base.Meter = metrics
 	endTraces, err := env.trace(ctx, base)
 	if err != nil {

@@ -24,6 +24,7 @@ type sourcesCommand struct {
 	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Meanwhile a source that has its own readers is hidden; other sources show what was read before."`
 	Resume  sourcesResume  `cmd:"" help:"Read paused sources again."`
 	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored again."`
+	Embed   sourcesEmbed   `cmd:"" help:"Make the vectors of the sentence model now. Without it, serve and chat make them next to answering."`
 	Reindex sourcesReindex `cmd:"" help:"Read sources and store all their documents again, changed or not."`
 	Remove  sourcesRemove  `cmd:"" aliases:"rm" help:"Take a source and all its documents out of the index."`
 }
@@ -96,6 +97,13 @@ func (c *sourcesList) Run(ctx context.Context, env *environment) (err error) {
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	if state, used, err := base.FillState(ctx); err != nil {
+		return err
+	} else if used && state.Missing > 0 {
+		if _, err := fmt.Fprintln(env.out, "Sentence vectors: "+fillLine(state, used)+"."); err != nil {
+			return err
+		}
 	}
 	return c.printNotices(env, sources, schedules, access)
 }

@@ -27,6 +27,38 @@ type Hybrid struct {
 	reranker   Reranker // may be nil
 	wait       time.Duration
 	neighbours Neighbours // may be nil
+	preferred  *Preferred // may be nil
+}
+
+// Preferred is a vector space that searches use once it is complete. Until then they use the
+// retriever's own: scores of two spaces cannot be compared.
+type Preferred struct {
+	Embedder Embedder
+	Alpha    float64 // Config.Alpha in this space
+	// IsComplete is asked in every search.
+	IsComplete func(context.Context, access.TenantID) (bool, error)
+}
+
+// WithPreferred returns the retriever with a space that it prefers.
+func (h *Hybrid) WithPreferred(p Preferred) *Hybrid {
+	with := *h
+	with.preferred = &p
+	return &with
+}
+
+// inSpace returns the retriever in the space that a tenant's searches use now.
+func (h *Hybrid) inSpace(ctx context.Context, tenant access.TenantID) (*Hybrid, error) {
+	if h.preferred == nil {
+		return h, nil
+	}
+	complete, err := h.preferred.IsComplete(ctx, tenant)
+	if err != nil || !complete {
+		return h, err
+	}
+	with := *h
+	with.embedder, with.cfg.Alpha = h.preferred.Embedder, h.preferred.Alpha
+	with.cfg = with.cfg.clipped()
+	return &with, nil
 }
 
 // NewHybrid returns a retriever over an index. Without an embedder (nil) it searches by keywords
@@ -53,6 +85,9 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 			h.cfg.Observe(result.Trace)
 		}
 	}()
+	if h.cfg.Begin != nil {
+		defer h.cfg.Begin()()
+	}
 	began := time.Now()
 	if s.Now.IsZero() {
 		s.Now = began
@@ -73,6 +108,9 @@ func (h *Hybrid) Search(ctx context.Context, s Search) (result Result, err error
 	}
 	if len(queries) == 0 || s.Audience.Tenant() == "" {
 		return Result{Trace: trace}, nil
+	}
+	if h, err = h.inSpace(ctx, s.Audience.Tenant()); err != nil {
+		return Result{}, fmt.Errorf("search the index: %w", err)
 	}
 	request := Request{Audience: s.Audience, Sources: s.Sources, Documents: s.Documents, From: s.From, To: s.To, TitleRatio: h.cfg.TitleRatio, PerSide: h.cfg.PerSide}
 	if h.cfg.Synonyms != nil {

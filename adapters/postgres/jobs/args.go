@@ -23,6 +23,7 @@ type (
 	purgeArgs   about
 	trainArgs   about
 	vectorsArgs about
+	meaningArgs about
 	graphArgs   about
 	engineArgs  about
 	compareArgs about
@@ -39,6 +40,7 @@ func (tidyArgs) Kind() string    { return string(Tidy) }
 func (purgeArgs) Kind() string   { return string(Purge) }
 func (trainArgs) Kind() string   { return string(Train) }
 func (vectorsArgs) Kind() string { return string(Vectors) }
+func (meaningArgs) Kind() string { return string(Meaning) }
 func (graphArgs) Kind() string   { return string(Graph) }
 func (engineArgs) Kind() string  { return string(Engine) }
 func (compareArgs) Kind() string { return string(Compare) }
@@ -48,7 +50,7 @@ func (pruneArgs) Kind() string   { return string(Prune) }
 
 // described is one of the types above.
 type described interface {
-	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs
+	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs
 	river.JobArgs
 }
 
@@ -69,6 +71,8 @@ func argsOf(j Job) (river.JobArgs, error) {
 		return trainArgs(a), nil
 	case Vectors:
 		return vectorsArgs(a), nil
+	case Meaning:
+		return meaningArgs(a), nil
 	case Engine:
 		return engineArgs(a), nil
 	case Compare:

@@ -21,6 +21,8 @@ import (
 type Config struct {
 	Poll   time.Duration // between two looks for new jobs; 2 s
 	Logger *slog.Logger  // hears of jobs that fail; the default logger if nil
+	// Slow has the process do slow work too, one job at a time.
+	Slow bool
 }
 
 // Client takes part in the background work of a database. Any number of processes may; one of them
@@ -45,15 +47,19 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	workers := river.NewWorkers()
 	for _, err := range []error{
 		add[planArgs](workers, c), add[syncArgs](workers, c), add[accessArgs](workers, c), add[tidyArgs](workers, c), add[purgeArgs](workers, c),
-		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[graphArgs](workers, c), add[engineArgs](workers, c), add[compareArgs](workers, c), add[extractArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c),
+		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[meaningArgs](workers, c), add[graphArgs](workers, c), add[engineArgs](workers, c), add[compareArgs](workers, c), add[extractArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c),
 	} {
 		if err != nil {
 			return nil, fmt.Errorf("set up background work: %w", err)
 		}
 	}
+	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2}}
+	if cfg.Slow {
+		queues[slow] = river.QueueConfig{MaxWorkers: 1}
+	}
 	var err error
 	c.river, err = river.NewClient(riverpgxv5.New(db.Pool), &river.Config{
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2}},
+		Queues:                      queues,
 		Workers:                     workers,
 		PollOnly:                    true,
 		FetchPollInterval:           poll,
@@ -65,10 +71,10 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 		ReindexerIndexNames:         []string{}, // to rebuild an index takes its owner
 		PeriodicJobs: []*river.PeriodicJob{
 			river.NewPeriodicJob(river.PeriodicInterval(planEvery),
-				func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique() }, &river.PeriodicJobOpts{RunOnStart: true}),
-			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return purgeArgs{}, unique() }, nil),
-			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, unique() }, nil),
-			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return pruneArgs{}, unique() }, nil),
+				func() (river.JobArgs, *river.InsertOpts) { return planArgs{}, unique(river.QueueDefault) }, &river.PeriodicJobOpts{RunOnStart: true}),
+			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return purgeArgs{}, unique(river.QueueDefault) }, nil),
+			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return sweepArgs{}, unique(river.QueueDefault) }, nil),
+			river.NewPeriodicJob(nightly{}, func() (river.JobArgs, *river.InsertOpts) { return pruneArgs{}, unique(river.QueueDefault) }, nil),
 		},
 		Logger: slog.New(quiet{c.logger.Handler()}),
 	})
@@ -106,7 +112,7 @@ func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
 		if err != nil {
 			return err
 		}
-		params = append(params, river.InsertManyParams{Args: args, InsertOpts: unique()})
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: unique(j.Kind.queue())})
 	}
 	if len(params) == 0 {
 		return nil
@@ -118,8 +124,8 @@ func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
 }
 
 // unique makes equal jobs one, for as long as the first has not ended.
-func unique() *river.InsertOpts {
-	return &river.InsertOpts{UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{rivertype.JobStateAvailable,
+func unique(queue string) *river.InsertOpts {
+	return &river.InsertOpts{Queue: queue, UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: []rivertype.JobState{rivertype.JobStateAvailable,
 		rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled}}}
 }
 
@@ -150,7 +156,8 @@ func (c *Client) attempt(ctx context.Context, job Job) (more bool, next []Job, w
 	finished := false
 	defer func() { err = errors.Join(err, c.end(ctx, job, finished)) }() // after a panic too
 	more, next, err = c.work.Do(ctx, job)
-	finished = err == nil && !more && ctx.Err() == nil
+	// A piece of Meaning has stored something, so that it is past what ended a process before.
+	finished = err == nil && ctx.Err() == nil && (!more || job.Kind == Meaning)
 	return more, next, false, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/riverqueue/river"
 )
 
 // Kind is a sort of background work. Its text is what the queue's table shows.
@@ -25,6 +26,7 @@ const (
 	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
 	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it
 	Vectors Kind = "index_vectors"  // embeds what has no vector
+	Meaning Kind = "index_meaning"  // embeds with the sentence model in the program, in hours
 	Engine  Kind = "engine_tell"    // tells the search engine what it has not heard, of all tenants
 	Compare Kind = "engine_compare" // compares what the search engine has with the database
 	Extract Kind = "knowledge_read" // has a model read what documents state, or takes that out again
@@ -67,6 +69,18 @@ const (
 	// retained is how long finished jobs can be looked at; those that failed stay a week.
 	retained = time.Hour
 )
+
+// slow is the queue of work that would keep other jobs waiting for hours. Releases that do not know
+// its kinds do not look into it.
+const slow = "slow"
+
+// queue returns the queue of a kind.
+func (k Kind) queue() string {
+	if k == Meaning {
+		return slow
+	}
+	return river.QueueDefault
+}
 
 // nightly is when work is done that can wait: at three o'clock, UTC.
 type nightly struct{}

@@ -51,7 +51,7 @@ func (c *Config) settings() []Setting {
 		{"LLM_WINDOW", "0", "the model's context window in tokens. 0: what is known of the model, else 32000", window(&c.ModelWindow)},
 		{"LLM_FIRST_TOKEN_TIMEOUT", "0s", "how long a model may be silent before its first token; keep-alives of the endpoint count. 0s: 90 seconds, and 5 minutes for models that are known to think", duration(&c.FirstToken)},
 		{"LLM_TOKEN_TIMEOUT", "45s", "how long a model may be silent between two tokens", longerThanNothing(&c.BetweenTokens)},
-		{"EMBEDDER", "", "words: answers without a language model decide by words alone whether to quote, and the sentence model in the program, which takes up to 80 MB, is not used. Unset: it is used for English unless the memory limit is below 256 MiB", oneOf(&c.Embedder, "", Words)},
+		{"EMBEDDER", "", "words: the sentence model in the program, which takes up to 80 MB, is not used: searches compare words and the word table, and answers without a language model decide by words whether to quote. Unset: it is used for English unless the memory limit is below 256 MiB", oneOf(&c.Embedder, "", Words)},
 		{"EMBEDDING_MODEL", "", "embedding model of the endpoint at EMBEDDING_BASE_URL or OPENAI_BASE_URL. Unset: the embedder in the program, for English", text(&c.EmbeddingModel)},
 		{"EMBEDDING_BASE_URL", "", "address of the embedding endpoint, ending in /v1. Needs EMBEDDING_MODEL. Unset: OPENAI_BASE_URL", httpURL(&c.EmbeddingBaseURL)},
 		{"EMBEDDING_DIMENSIONS", "0", "length of the vectors. 0: what is known of the model", number(&c.EmbeddingDimensions, 0, 16_000)},

@@ -29,6 +29,7 @@ const (
 // background is the work that serve does beside answering. It is safe for concurrent use.
 type background struct {
 	base *Base
+	slow bool // it makes sentence vectors
 
 	mu      sync.Mutex
 	marks   map[access.TenantID]mark
@@ -51,7 +52,12 @@ func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
 	}
-	return jobs.New(b.DB, &background{base: b, marks: make(map[access.TenantID]mark), stopped: make(map[access.TenantID]string)}, jobs.Config{Logger: b.Logger})
+	sentences, err := b.sentences()
+	if err != nil {
+		return nil, err
+	}
+	work := &background{base: b, slow: sentences != nil, marks: make(map[access.TenantID]mark), stopped: make(map[access.TenantID]string)}
+	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow})
 }
 
 // at is the base for another tenant.
@@ -81,6 +87,9 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 		}
 		if w.isThorough(tenant, written) {
 			due = append(due, jobs.Job{Kind: jobs.Vectors, Tenant: tenant})
+			if w.slow {
+				due = append(due, jobs.Job{Kind: jobs.Meaning, Tenant: tenant})
+			}
 			if w.base.HasEngine() {
 				due = append(due, jobs.Job{Kind: jobs.Compare, Tenant: tenant})
 			}
@@ -152,6 +161,12 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 			return more, nil, err
 		}
 		return false, nil, nil
+	case jobs.Meaning:
+		err = b.FillSentences(ctx, time.Now().Add(meaningPiece), nil)
+		if more = errors.Is(err, index.ErrPaused); more || errors.Is(err, index.ErrClaimed) {
+			err = nil
+		}
+		return more, nil, err
 	case jobs.Engine:
 		more, err = b.tellEngine(ctx, until)
 		return more, nil, err

@@ -167,6 +167,16 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 	if kept > 0 && kept != fresh {
 		says += fmt.Sprintf("; its vectors have %d bits a number, and not the %d of INDEX_PRECISION: to rebuild them, run footnote sources reindex --all", kept, fresh)
 	}
+	state, used, err := b.FillState(ctx)
+	if err != nil {
+		return "", err
+	}
+	if used {
+		says += "; sentence vectors: " + state.String()
+		if !state.Complete {
+			says += ", and searches use them once they are complete"
+		}
+	}
 	return says + waiting, nil
 }
 

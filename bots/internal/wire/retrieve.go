@@ -17,9 +17,20 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 	if err != nil {
 		return nil, err
 	}
-	hybrid, err := retrieve.NewHybrid(b.checked(), embedder, b.SearchConfig())
+	cfg := b.SearchConfig()
+	sentences, err := b.sentences()
 	if err != nil {
 		return nil, err
+	}
+	if sentences != nil {
+		cfg.Begin = sentences.Urgent
+	}
+	hybrid, err := retrieve.NewHybrid(b.checked(), embedder, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if sentences != nil {
+		hybrid = hybrid.WithPreferred(retrieve.Preferred{Embedder: sentences, Alpha: b.Config.HybridAlpha, IsComplete: b.isComplete(sentences.Model())})
 	}
 	if b.Config.KnowledgeStep {
 		hybrid = hybrid.WithNeighbours(b.Knowledge())
@@ -79,6 +90,20 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	return b.paidEmbedder(e), nil
 }
 
+// SearchEmbedder is the embedder of the space that searches use now.
+func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, error) {
+	m, err := b.sentences()
+	if err != nil {
+		return nil, err
+	}
+	if m != nil {
+		if complete, err := b.Index.IsComplete(ctx, b.Tenant, m.Model()); complete || err != nil {
+			return m, err
+		}
+	}
+	return b.Embedder()
+}
+
 // Sketch makes what the first searches of a process would have to make else (pgindex.Index.Sketch),
 // for every tenant. It is a help and no more: what fails stands in the log, and searches do it.
 func (b *Base) Sketch(ctx context.Context) {
@@ -88,15 +113,15 @@ func (b *Base) Sketch(ctx context.Context) {
 }
 
 func (b *Base) sketch(ctx context.Context) error {
-	e, err := b.Embedder()
-	if err != nil {
-		return err
-	}
 	tenants, err := b.Index.Tenants(ctx)
 	if err != nil {
 		return err
 	}
 	for _, tenant := range tenants {
+		e, err := b.at(tenant).SearchEmbedder(ctx)
+		if err != nil {
+			return err
+		}
 		if err := b.Index.Sketch(ctx, tenant, e.Model()); err != nil {
 			return err
 		}
@@ -104,17 +129,29 @@ func (b *Base) sketch(ctx context.Context) error {
 	return nil
 }
 
-// RenewVectors drops the vectors of the embedding model where they have another precision than
-// INDEX_PRECISION, so that whoever indexes everything anew makes all of them anew. Until they are
-// there, searches go by keywords.
+// RenewVectors drops vectors that have another precision than INDEX_PRECISION, so that whoever
+// indexes everything anew makes all of them anew. Until they are there, searches go by keywords.
 func (b *Base) RenewVectors(ctx context.Context) error {
 	e, err := b.Embedder()
 	if err != nil {
 		return err
 	}
-	kept, fresh, err := b.Index.Bits(ctx, b.Tenant, e.Model())
-	if err != nil || kept == 0 || kept == fresh {
+	models := []string{e.Model()}
+	if m, err := b.sentences(); err != nil {
 		return err
+	} else if m != nil {
+		models = append(models, m.Model())
 	}
-	return b.Index.DropModel(ctx, b.Tenant, e.Model())
+	for _, model := range models {
+		kept, fresh, err := b.Index.Bits(ctx, b.Tenant, model)
+		if err != nil {
+			return err
+		}
+		if kept != 0 && kept != fresh {
+			if err := b.Index.DropModel(ctx, b.Tenant, model); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

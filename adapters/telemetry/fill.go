@@ -1,0 +1,47 @@
+package telemetry
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Fill is how far the vectors are that are made next to answering.
+type Fill struct {
+	Missing int64   // chunks without one
+	Rate    float64 // chunks a second; 0 while none are made
+	Serving bool    // searches use them
+}
+
+// fill asks at each scrape.
+type fill func(ctx context.Context) (Fill, error)
+
+var (
+	fillMissing = prometheus.NewDesc("footnote_vectors_missing_chunks", "Chunks that have no vector of the sentence model yet.", nil, nil)
+	fillRate    = prometheus.NewDesc("footnote_vectors_rate", "Chunks a second that get one, on whichever replica; 0 while none do.", nil, nil)
+	fillServing = prometheus.NewDesc("footnote_vectors_serving", "1 while searches use the sentence model, 0 while they use the word table.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (f fill) Describe(out chan<- *prometheus.Desc) {
+	out <- fillMissing
+	out <- fillRate
+	out <- fillServing
+}
+
+// Collect implements prometheus.Collector. What is unknown is left out.
+func (f fill) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), queueLimit)
+	defer cancel()
+	state, err := f(ctx)
+	if err != nil {
+		return
+	}
+	serving := 0.0
+	if state.Serving {
+		serving = 1
+	}
+	to <- prometheus.MustNewConstMetric(fillMissing, prometheus.GaugeValue, float64(state.Missing))
+	to <- prometheus.MustNewConstMetric(fillRate, prometheus.GaugeValue, state.Rate)
+	to <- prometheus.MustNewConstMetric(fillServing, prometheus.GaugeValue, serving)
+}

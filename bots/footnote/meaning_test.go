@@ -1,0 +1,115 @@
+package main_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+)
+
+// sentenceVectors counts the sentence vectors of a program's index.
+func sentenceVectors(t *testing.T, p *program) (n int) {
+	t.Helper()
+	err := database(t, p).Pool.QueryRow(t.Context(),
+		`select count(*) from embedding e join embedding_model m on m.number = e.model where m.name like 'footnote-sentences-%'`).Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// The word table answers at once. Sentence vectors are made when they are asked for, by what is
+// left after a kill, with one processor too.
+func TestSentenceVectorsAreMadeAfterAKill(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t).with("EMBEDDER=", "GOMAXPROCS=1")
+	docs := t.TempDir()
+	corpus(t, docs, 0, 30)
+	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "make the sentence vectors of 30 chunks next to answering") {
+		t.Errorf("index says:\n%s", r.stderr)
+	}
+	if n := sentenceVectors(t, p); n != 0 {
+		t.Errorf("%d sentence vectors after indexing", n)
+	}
+	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "Sentence vectors: 0 of 30 chunks (0 %); until they are complete, searches use the word table.") {
+		t.Errorf("sources says:\n%s", r.stdout)
+	}
+	killed := p.command(context.WithoutCancel(t.Context()), "sources", "embed")
+	if err := killed.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(limit); sentenceVectors(t, p) == 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("no vectors are made")
+		}
+	}
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()
+	before := sentenceVectors(t, p)
+	if before == 30 {
+		t.Fatal("it was done before it was killed")
+	}
+	db := database(t, p)
+	if _, err := db.Pool.Exec(t.Context(), `update embedding_fill set until = clock_timestamp()`); err != nil { // the claim expires
+		t.Fatal(err)
+	}
+	if r := p.run(t, "sources", "embed"); r.stdout != "Sentence vectors: 30 of 30 chunks.\n" {
+		t.Errorf("sources embed says %q", r.stdout)
+	}
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "sentence vectors: 30 of 30 chunks") {
+		t.Errorf("the doctor says:\n%s", r.stdout)
+	}
+	if r := p.run(t, "sources"); strings.Contains(r.stdout, "Sentence vectors") {
+		t.Errorf("sources says:\n%s", r.stdout)
+	}
+}
+
+// Searches use the sentence vectors once they are complete, the endpoint's while one is configured,
+// and the word table where there are too few, or EMBEDDER says so.
+func TestSearchesUseSentenceVectorsOnceComplete(t *testing.T) {
+	t.Parallel()
+	words := newProgram(t)
+	p := words.with("EMBEDDER=")
+	docs := t.TempDir()
+	corpus(t, docs, 0, 8)
+	p.run(t, "index", docs)
+	uses := func(when string, p *program, want string) {
+		t.Helper()
+		r := jsonOf[traced](t, p.run(t, "search", "how do standby servers follow?", "--json"))
+		if r.Trace.Embedder != want || r.Trace.Alpha == 0 || r.Trace.Notice != "" || len(r.Hits) == 0 {
+			t.Errorf("%s: %+v", when, r)
+		}
+	}
+	const table, sentences = "footnote-words-2", "footnote-sentences-1"
+	uses("at once", p, table)
+	p.run(t, "sources", "embed")
+	uses("complete", p, sentences)
+	uses("by a setting", words, table)
+	server := openaitest.New(t)
+	endpoint := p.with("OPENAI_BASE_URL="+server.URL(), "EMBEDDING_MODEL=hashed", fmt.Sprintf("EMBEDDING_DIMENSIONS=%d", openaitest.DefaultDimensions))
+	endpoint.run(t, "index", docs)
+	if r := endpoint.run(t, "sources", "embed"); r.stdout != "Sentence vectors: not used here.\n" {
+		t.Errorf("sources embed says %q", r.stdout)
+	}
+	r := jsonOf[traced](t, endpoint.run(t, "search", "how do standby servers follow?", "--json"))
+	if !strings.HasPrefix(r.Trace.Embedder, "hashed") {
+		t.Errorf("with an endpoint: %+v", r)
+	}
+	uses("back again", p, sentences)
+	corpus(t, docs, 100, 1)
+	p.run(t, "index", docs)
+	uses("with a page more", p, sentences)
+	if r := jsonOf[found](t, p.run(t, "search", "keywords of note 100", "--json")); len(r.Hits) == 0 || !strings.Contains(r.Hits[0].Title, "Page 100") {
+		t.Errorf("the page without a sentence vector is not the first of %+v", r.Hits)
+	}
+	corpus(t, docs, 200, 8)
+	p.run(t, "index", docs)
+	uses("half of it", p, table)
+	p.run(t, "sources", "embed")
+	uses("complete again", p, sentences)
+}

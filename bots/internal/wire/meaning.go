@@ -1,0 +1,194 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/sentence"
+	"github.com/footnotehq/footnote/adapters/telemetry"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sleep"
+)
+
+const (
+	// meaningPiece is how long a job embeds before others have their turn.
+	meaningPiece = 10 * time.Second
+	// storeEvery is how much work of the sentence model a kill loses at most.
+	storeEvery = 250 * time.Millisecond
+	// claimedAgain is how long a process waits that finds another one at work.
+	claimedAgain = 30 * time.Second
+	// countEvery is how often vectors are counted for scrapes.
+	countEvery = 30 * time.Second
+)
+
+// sentences returns the model whose vectors are made next to answering; nil where an endpoint
+// embeds, or words alone do.
+func (b *Base) sentences() (*sentence.Model, error) {
+	if b.Config.EmbeddingModel != "" || b.wordsAlone() != "" {
+		return nil, nil
+	}
+	m, err := sentence.New()
+	if err != nil {
+		return nil, fmt.Errorf("load the sentence model: %w", err)
+	}
+	return m, nil
+}
+
+// FillState returns how far the sentence vectors are; used is false where there are none.
+func (b *Base) FillState(ctx context.Context) (state index.FillState, used bool, err error) {
+	m, err := b.sentences()
+	if m == nil || err != nil {
+		return state, false, err
+	}
+	state, err = b.Index.FillState(ctx, b.Tenant, m.Model())
+	return state, true, err
+}
+
+// NoteFill is FillState that has searches use the sentence vectors, or no longer, as far as those
+// are complete.
+func (b *Base) NoteFill(ctx context.Context) (state index.FillState, used bool, err error) {
+	m, err := b.sentences()
+	if m == nil || err != nil {
+		return state, false, err
+	}
+	state, err = b.noteFill(ctx, m)
+	return state, true, err
+}
+
+// FillMetrics returns what tells scrapes how far the sentence vectors are; nil where there are
+// none.
+func (b *Base) FillMetrics() func(context.Context) (telemetry.Fill, error) {
+	if m, err := b.sentences(); m == nil || err != nil {
+		return nil
+	}
+	var mu sync.Mutex
+	var counted time.Time
+	var last telemetry.Fill
+	return func(ctx context.Context) (telemetry.Fill, error) {
+		mu.Lock()
+		fill, fresh := last, time.Since(counted) < countEvery
+		mu.Unlock()
+		if fresh {
+			return fill, nil
+		}
+		state, _, err := b.FillState(ctx)
+		if err != nil {
+			return fill, err
+		}
+		fill = telemetry.Fill{Missing: state.Missing, Serving: state.Complete}
+		if state.Running {
+			fill.Rate = state.Rate
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		counted, last = time.Now(), fill
+		return fill, nil
+	}
+}
+
+// FillSentences makes the sentence vectors that chunks lack, at the lowest priority, and has
+// searches use them once they are complete. It returns index.ErrPaused after until, unless that is
+// zero, and index.ErrClaimed while another process does it. What was stored stays: a later call
+// continues. report may be nil.
+func (b *Base) FillSentences(ctx context.Context, until time.Time, report func(index.FillState)) error {
+	m, err := b.sentences()
+	if m == nil || err != nil {
+		return err
+	}
+	state, err := b.noteFill(ctx, m)
+	if err != nil || state.Missing == 0 {
+		return err
+	}
+	filler, err := b.Index.ClaimFill(ctx, b.Tenant, m.Model(), m.Dimensions())
+	if err != nil {
+		return err
+	}
+	if filler == nil {
+		return index.ErrClaimed
+	}
+	began, missing := time.Now(), state.Missing
+	cfg := index.Config{Until: until, StoreEvery: storeEvery, EmbedParallel: 1}
+	err = index.Fill(ctx, filler, b.Tenant, m.Background(), cfg, func(chunks int) {
+		if report != nil {
+			state.Missing, state.Running = max(missing-int64(chunks), 0), true
+			state.Rate = float64(chunks) / max(time.Since(began).Seconds(), 1e-3)
+			report(state)
+		}
+	})
+	if err = errors.Join(err, filler.Release(ctx, b.Tenant)); err != nil {
+		return err
+	}
+	_, err = b.noteFill(ctx, m)
+	return err
+}
+
+// noteFill records whether searches are to use the sentence vectors.
+func (b *Base) noteFill(ctx context.Context, m *sentence.Model) (index.FillState, error) {
+	state, err := b.Index.FillState(ctx, b.Tenant, m.Model())
+	if err != nil || state.IsComplete() == state.Complete {
+		return state, err
+	}
+	if state.IsComplete() { // the first searches would do it
+		if err := b.Index.Sketch(ctx, b.Tenant, m.Model()); err != nil {
+			return state, err
+		}
+	}
+	state.Complete = state.IsComplete()
+	if err := b.Index.SetComplete(ctx, b.Tenant, m.Model(), m.Dimensions(), state.Complete); err != nil {
+		return state, err
+	}
+	b.Logger.InfoContext(ctx, "searches use other vectors", "tenant", string(b.Tenant), "sentences", state.Complete, "chunks", state.Chunks, "missing", state.Missing)
+	return state, nil
+}
+
+// isComplete returns what tells searches whether a model is complete. A change is noticed after
+// completeAge.
+func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (bool, error) {
+	type known struct {
+		complete bool
+		at       time.Time
+	}
+	var mu sync.Mutex
+	tenants := make(map[access.TenantID]known)
+	return func(ctx context.Context, tenant access.TenantID) (bool, error) {
+		mu.Lock()
+		last := tenants[tenant]
+		mu.Unlock()
+		if time.Since(last.at) < completeAge {
+			return last.complete, nil
+		}
+		complete, err := b.Index.IsComplete(ctx, tenant, model)
+		if err != nil {
+			return false, err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		tenants[tenant] = known{complete, time.Now()}
+		return complete, nil
+	}
+}
+
+// completeAge is for how long a search relies on what an earlier one read.
+const completeAge = 5 * time.Second
+
+// KeepFilling is FillSentences for a process without background jobs, until all is done or ctx
+// ends. Errors are logged: answers need none of it.
+func (b *Base) KeepFilling(ctx context.Context) {
+	for {
+		err := b.FillSentences(ctx, time.Time{}, nil)
+		if errors.Is(err, index.ErrClaimed) {
+			err = sleep.For(ctx, claimedAgain)
+			if err == nil {
+				continue
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			b.Logger.WarnContext(ctx, "sentence vectors are not made; searches use words", "error", err)
+		}
+		return
+	}
+}
