@@ -91,16 +91,14 @@ func (w *writer) span(x span) {
 		w.block("From " + mark + ":")
 		w.fence(p.info, x.code)
 	case table:
-		if x.whole && x.rows[0].head != "" {
-			w.block(protect(x.rows[0].head) + " " + mark + ":")
+		head, _ := x.rows[0].row()
+		if head != "" {
+			w.block(protect(head) + " " + mark + ":")
 		}
 		lines := make([]string, len(x.rows))
-		for i, row := range x.rows {
-			text := row.text
-			if x.whole && row.head != "" {
-				text = row.row
-			}
-			lines[i] = "- " + protect(text) + " " + mark
+		for i := range x.rows {
+			_, row := x.rows[i].row()
+			lines[i] = "- " + protect(row) + " " + mark
 		}
 		w.block(strings.Join(lines, "\n"))
 	default:

@@ -188,7 +188,7 @@ func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 	}
 	entry := x.part.pieces[x.at].called
 	for _, row := range x.rows {
-		entry |= r.read(row.entry)
+		entry |= r.read(row.cells[0])
 	}
 	if a.stray && x.page.title&^everywhere == 0 && !x.page.again && entry == 0 {
 		return false

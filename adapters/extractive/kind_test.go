@@ -63,7 +63,7 @@ func TestKindsOfQuestions(t *testing.T) {
 		"a number in words":                 {"how many days of vacation do I get?", []tool.Document{portal}, "Everybody gets thirty days of paid vacation a year.", ""},
 		"a section is no number":            {"how many seats can a room have?", []tool.Document{rooms}, "A room has a limit for its seats, fourteen in the tower.", ""},
 		"a section that is the question":    {"how do I create an admin user?", []tool.Document{users, first}, "First you need somebody who can log in. Run the following command [10]:\n\n```\nmanage.py createsuperuser\n```", "rights"},
-		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "- Acorn version: 3.4; Lisp versions: 1.5, 1.6, 1.7, 1.8", ""},
+		"a row of numbers":                  {"Which Lisp versions does Acorn 3.4 support?", []tool.Document{support}, "Acorn version | Lisp versions [11]:\n\n- 3.4 | 1.5, 1.6, 1.7, 1.8", ""},
 		"an option of a manual page":        {"how do I delete one message?", []tool.Document{mailq}, "- `-d queue_id`: Delete one message with the named ID from the named queue. [12]", "-c"},
 		"the same, behind other words":      {"so the queue is full, how can I delete one message?", []tool.Document{mailq}, "- `-d queue_id`: Delete one message", "-c"},
 		"in other words":                    {"how do I cancel a query?", []tool.Document{cluster}, "Look its number up", "shutdown"},

@@ -174,37 +174,45 @@ func snippets(text string) []string {
 	return out
 }
 
-// table returns the rows of a table that answer, at most three: rows are alike, and what one lacks is what was asked.
+// table returns the rows of a table that answer, at most five. Names of columns hold for all rows,
+// so a row is chosen for what its cells add to them, and for cells that the question holds whole.
 func (s *scorer) table(part *part, at int) span {
 	p := &part.pieces[at]
-	rows, _ := rowUnits(p.block.text)
+	rows := rowUnits(p.block.text)
 	x := span{part: part, at: at, kind: table, like: s.like(p)}
-	best := 0.0
-	scores := make([]float64, len(rows))
-	holds := make([]mask, len(rows))
+	best, most := 0.0, 0.0 // of the scores, and what the cells of that row add
+	scores, added := make([]float64, len(rows)), make([]float64, len(rows))
+	holds, named := make([]mask, len(rows)), make([]bool, len(rows))
 	for i, row := range rows {
-		columns := s.heading(row.columns)
-		holds[i] = s.read(row.cells)
-		all, own := s.cover(holds[i], p.under|columns, p.above)
-		scores[i] = (1-bodyPart)*all + bodyPart*own
-		if own == 0 {
-			scores[i] *= 0.8
+		columns := s.heading(strings.Join(row.head, " "))
+		var whole mask
+		for _, cell := range row.cells {
+			m := s.read(cell)
+			holds[i] |= m
+			if s.wholly(cell) {
+				whole |= m
+				named[i] = true
+			}
 		}
-		if scores[i] > best {
-			best = scores[i]
+		all, _ := s.cover(holds[i], p.under|columns, p.above)
+		added[i], _ = s.cover(holds[i]&^columns, 0, 0)
+		for w := range s.asked.words {
+			if s.asked.words[w].holds(whole) {
+				added[i] += wholeCell / float64(len(s.asked.words))
+			}
+		}
+		if scores[i] = all + added[i]; scores[i] > best {
+			best, most = scores[i], added[i]
 		}
 		holds[i] |= columns
 	}
 	for i, row := range rows {
-		if words := len(strings.Fields(row.text)); scores[i] >= 0.9*best && best > 0 && len(x.rows) < maxRows && (len(x.rows) == 0 || x.words+words <= mostRowWords) {
-			row.text = s.narrowed(row)
+		if words := len(strings.Fields(row.text)); scores[i] >= alikeRows*best && added[i] >= alikeRows*most && best > 0 && len(x.rows) < maxRows && (len(x.rows) == 0 || x.words+words <= mostRowWords) {
 			x.rows = append(x.rows, row)
+			x.named = len(x.rows) == 1 && named[i]
 			x.body |= holds[i]
-			x.words += len(strings.Fields(row.text))
+			x.words += words
 		}
-	}
-	if len(x.rows) > 0 && x.rows[0].name == "" && noisy(x.rows[0].text) && !s.is(amount) { // numbers tell of what is asked about alone
-		x.rows = slices.DeleteFunc(x.rows, func(row unit) bool { return s.read(row.entry) == 0 })
 	}
 	if len(x.rows) == 0 {
 		return span{}
@@ -213,21 +221,20 @@ func (s *scorer) table(part *part, at int) span {
 	return x
 }
 
-const (
-	maxRows      = 5
-	mostRowWords = 120 // of more rows than one
-)
-
-// narrowed writes a row of a table that is read by rows and columns. Where the question names some of the columns, those are what it asks for.
-func (s *scorer) narrowed(row unit) string {
-	var asked []value
-	for _, v := range row.values {
-		if m := s.heading(v.column); slices.ContainsFunc(s.asked.words, func(w word) bool { return w.own && w.holds(m) }) {
-			asked = append(asked, v)
+// wholly reports whether the question holds all words of a cell.
+func (s *scorer) wholly(cell string) bool {
+	counts := stems(cell, s.language)
+	for stem := range counts {
+		if s.reader.slots[stem]&inWords == 0 {
+			return false
 		}
 	}
-	if len(asked) == 0 {
-		return row.text
-	}
-	return row.of(asked)
+	return len(counts) > 0
 }
+
+const (
+	maxRows      = 5
+	wholeCell    = 1.0 // what each word of the question gains that is in such a cell
+	mostRowWords = 120 // of more rows than one
+	alikeRows    = 0.9 // of the best row's score: what other rows must reach
+)

@@ -25,6 +25,8 @@ const (
 	rankShare = 0.02
 	likeShare = 0.1
 	rowsLess  = 0.05
+	rowsMore  = 0.1  // for rows that hold the whole question
+	namedMore = 0.5  // for the row that the question names
 	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
 	within    = 0.20 // of the first page's worth: further pages that are quoted
 	mostSteps = 150  // words of a procedure's first steps
@@ -41,6 +43,9 @@ func (s *scorer) passages(p *page) []span {
 		}
 		x.page, x.whole = p, true
 		s.base(&x)
+		if x.kind == table {
+			s.rowsTell(&x)
+		}
 		out = append(out, x)
 	}
 	for i := range p.parts {
@@ -99,6 +104,45 @@ func (s *scorer) passages(p *page) []span {
 	}
 	return slices.DeleteFunc(out, func(x span) bool { return x.text() == "\n" })
 }
+
+// rowsTell says what rows are to a question. They are partial, and no answer, to "the salary of Ann"
+// where they have her telephone number: they have to hold each name and number of the question, with
+// what they stand under, and their page most of its words. Less of them is enough for one row that
+// the question names by a cell, and by a column. They tell where they hold every word.
+func (s *scorer) rowsTell(x *span) (partial bool) {
+	p := &x.part.pieces[x.at]
+	rows := x.body | p.under | p.above
+	page := x.page.holds() | rows
+	columns := s.heading(strings.Join(x.rows[0].head, " ")) | s.heading(p.section)
+	words, held, column := 0, 0, false
+	x.told = true
+	for i := range s.asked.words {
+		w := &s.asked.words[i]
+		if !w.own {
+			continue
+		}
+		words++
+		if w.near(rows) || w.holds(page) || w.value {
+			held++
+		}
+		column = column || w.near(columns)
+		if !w.near(rows) && !w.value {
+			x.told = false
+			x.partial = x.partial || w.name || w.exact
+		}
+	}
+	if len(x.rows[0].head) == 0 { // a list of terms
+		x.partial = false
+		return false
+	}
+	x.named = x.named && (column || x.told) && !x.partial
+	x.partial = x.partial || !x.named && float64(held) <= mostHeld*float64(words)
+	return x.partial
+}
+
+// mostHeld is the share of a question's words of which a page has to hold more, for its rows to
+// answer.
+const mostHeld = 0.75
 
 // paragraph returns a paragraph whole, or where it is long or cannot be quoted whole, the run of
 // sentences that holds most of the question.
@@ -235,7 +279,12 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 		cosine := retrieve.Cosine(q, v[i])
 		similarity = max(similarity, cosine)
 		x.worth = cosine + likeShare*x.like - rankShare*float64(x.page.rank)
-		if x.kind == table {
+		switch {
+		case x.named:
+			x.worth += namedMore
+		case x.told:
+			x.worth += rowsMore
+		case x.kind == table:
 			x.worth -= rowsLess
 		}
 	}
@@ -253,7 +302,14 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 	if len(chosen) > 1 && chosen[0].worth-chosen[1].worth >= clearBy {
 		chosen = chosen[:1]
 	}
-	return chosen, m.gate.Band(similarity, covered), true, nil
+	if chosen[0].named || chosen[0].told && similarity >= m.gate.Links {
+		return chosen, retrieve.Quotes, true, nil
+	}
+	band = m.gate.Band(similarity, covered)
+	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x span) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
+		return whole, band, true, nil
+	}
+	return chosen, min(band, retrieve.Links), true, nil
 }
 
 // repeats reports whether two passages are of one page, of the same page in two sources, or say the

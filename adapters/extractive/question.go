@@ -40,6 +40,8 @@ type word struct {
 	weight  float64
 	own     bool // it stands in the question itself, not in one before it
 	name    bool // it is written as a name
+	exact   bool // it has a digit
+	value   bool // it says what kind of value is asked for, as in "phone number"
 	unknown bool // no document holds it
 	akin    bool // but one holds what may stand for it
 	foreign bool // it is of a language in which no document is written
@@ -63,8 +65,9 @@ type asked struct {
 type mask uint64
 
 const (
-	maxSlots = 32       // parts of words that are looked for
-	nearSlot = maxSlots // what stands for a part has the slot that is so much higher
+	maxSlots = 32              // parts of words that are looked for
+	inWords  = 1<<maxSlots - 1 // the parts themselves
+	nearSlot = maxSlots        // what stands for a part has the slot that is so much higher
 )
 
 const contextWeight = 0.6 // of a word that only the questions before hold, or only the queries
@@ -146,6 +149,8 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 				_, held := idf(other)
 				w.akin = w.akin || held
 			}
+			w.value = w.value || ofValue[term.Text]
+			w.exact = w.exact || strings.ContainsAny(term.Text, "0123456789")
 			w.name, w.foreign = w.name || term.Name, w.foreign || term.Foreign
 			last = term.Text
 			weight, known := idf(term.Text)
@@ -168,6 +173,9 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 
 // small are stems of words that say nothing by themselves and are no stop words.
 var small = map[string]bool{"per": true, "via": true, "versus": true, "vs": true, "somehow": true, "realli": true, "happili": true, "today": true, "now": true, "perfect": true, "normal": true}
+
+// ofValue are stems of words for a kind of value, which the names of columns leave out.
+var ofValue = map[string]bool{"number": true, "address": true, "date": true, "day": true, "time": true, "name": true, "person": true, "peopl": true, "amount": true}
 
 // ofMeaning are stems by which people ask for a definition, which has other ones.
 var ofMeaning = map[string]bool{"mean": true, "meant": true, "stand": true, "definit": true, "defin": true, "explain": true, "term": true, "good": true, "call": true, "bedeut": true}

@@ -26,6 +26,9 @@ type span struct {
 	defines  bool    // it says what is asked about is
 	compares bool    // it says how what is asked about differs, or what a part of it is
 	like     float64 // likeness of its section's heading with the question
+	partial  bool    // rows that are no answer to the whole question
+	told     bool    // rows that hold all of it
+	named    bool    // one row that the question names by a cell, and by a column
 	whole    bool    // it is quoted as it is, without the sentences next to it
 	worth    float64 // to the sentence model
 	vector   []float32
@@ -137,7 +140,11 @@ func (s *scorer) spans(p *page) []span {
 			case code:
 				keep(s.code(part, at))
 			case table:
-				keep(s.table(part, at))
+				if x := s.table(part, at); len(x.rows) > 0 {
+					if x.page = p; !s.rowsTell(&x) {
+						keep(x)
+					}
+				}
 			case heading:
 			}
 		}

@@ -120,22 +120,30 @@ func rule(cells []string) bool {
 
 // unit is a row of a table.
 type unit struct {
-	text    string // each cell behind the name of its column
-	columns string // their names
-	cells   string
-	head    string  // the row of the names, as it stands; empty: columns have none
-	row     string  // the row, as it stands
-	entry   string  // the first of them, which says what the row is about
-	name    string  // of the row itself, in a table whose rows have names as its columns have
-	values  []value // behind that
+	text  string // each cell behind the name of its column
+	head  []string
+	cells []string
 }
 
-// value is a cell with the name of its column.
-type value struct{ column, cell string }
+// row returns the row as it stands, and that of the names of the columns, empty where columns have
+// none.
+func (u *unit) row() (head, cells string) {
+	if head = joinedCells(u.head); head == "" {
+		return "", u.text
+	}
+	return head, joinedCells(u.cells)
+}
 
-// rowUnits returns the rows of a table, each cell behind the name of its column, and the number of
-// rows.
-func rowUnits(text string) (out []unit, size int) {
+// joinedCells leaves out empty cells at the end.
+func joinedCells(cells []string) string {
+	for len(cells) > 0 && cells[len(cells)-1] == "" {
+		cells = cells[:len(cells)-1]
+	}
+	return strings.TrimSpace(strings.Join(cells, bareSeparator))
+}
+
+// rowUnits returns the rows of a table.
+func rowUnits(text string) (out []unit) {
 	rows := strings.Split(text, "\n")
 	outer := outerBars(rows)
 	head := split(rows[0], outer)
@@ -143,62 +151,20 @@ func rowUnits(text string) (out []unit, size int) {
 	if len(body) == 0 || !names(head) { // a head without rows is all there is to quote
 		head, body = nil, rows
 	}
-	corner := len(head) > 1 && head[0] == ""
 	for _, row := range body {
 		cells := split(row, outer)
 		if rule(cells) || alike(cells, head) {
 			continue
 		}
-		x := unit{columns: strings.Join(head, " "), cells: strings.Join(cells, " "), entry: cells[0]}
-		if x.head = strings.TrimSpace(strings.Join(head, bareSeparator)); x.head != "" {
-			x.row = strings.TrimSpace(strings.Join(cells, bareSeparator))
+		if x := (unit{head: head, cells: cells, text: labelled(cells, head)}); quotableRow(x.text) {
+			out = append(out, x)
 		}
-		if corner && cells[0] != "" {
-			x.name = inText(cells[0])
-			for i, cell := range cells[1:] {
-				if cell != "" {
-					x.values = append(x.values, value{column(head, i+1), cell})
-				}
-			}
-			x.text = x.of(x.values)
-		} else {
-			x.text = labelled(cells, head)
-		}
-		if !quotableRow(x.text) {
-			continue
-		}
-		out = append(out, x)
 	}
-	return out, len(rows)
+	return out
 }
 
 func quotableRow(text string) bool {
 	return text != "" && sound(text) && !startsBlock(text) && utf8.RuneCountInString(text) <= maxUnitRunes
-}
-
-// of writes some values of a row that has a name: "Port Desk – Saturday: 08:00–13:00; Sunday:
-// closed".
-func (u *unit) of(values []value) string {
-	if len(values) == 0 {
-		return ""
-	}
-	var parts []string
-	for _, v := range values {
-		parts = append(parts, v.String())
-	}
-	if values[0].column == "" {
-		return u.name + nameEnd + strings.Join(parts, cellEnd)
-	}
-	return u.name + rowNameEnd + strings.Join(parts, cellEnd)
-}
-
-const rowNameEnd = " – "
-
-func (v value) String() string {
-	if v.column == "" {
-		return v.cell
-	}
-	return v.column + nameEnd + v.cell
 }
 
 // names reports whether the first row of a table names its columns. Manuals set the options of a
@@ -242,7 +208,10 @@ func labelled(cells, head []string) string {
 		if len(head) == 0 && len(parts) == 0 {
 			cell = strings.TrimSuffix(inText(cell), ":")
 		}
-		parts = append(parts, value{column(head, i), cell}.String())
+		if name := column(head, i); name != "" {
+			cell = name + nameEnd + cell
+		}
+		parts = append(parts, cell)
 	}
 	if len(parts) < 2 {
 		return ""

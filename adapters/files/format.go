@@ -37,9 +37,9 @@ func formatOf(name string) format {
 	case ".html", ".htm", ".xhtml", ".shtml":
 		return format{read: readHTML, matter: true, html: true, cost: footprint.HTML}
 	case ".csv":
-		return format{parse: parseTable(','), cost: footprint.CSV}
+		return format{parse: parseTable(",;\t|"), cost: footprint.CSV}
 	case ".tsv":
-		return format{parse: parseTable('\t'), cost: footprint.CSV}
+		return format{parse: parseTable("\t"), cost: footprint.CSV}
 	case ".json":
 		return format{parse: parseJSON, code: true, cost: footprint.Text}
 	case ".go", ".py", ".js", ".ts", ".jsx", ".tsx", ".mjs", ".cjs", ".java", ".kt", ".kts", ".scala", ".groovy", ".c", ".h", ".cc", ".cpp", ".cxx",

@@ -148,13 +148,39 @@ func indented(text string) int {
 	return size
 }
 
-// parseTable reads values parted by commas or tabs, as RFC 4180 has them; what is not well formed is read as far as it goes.
-func parseTable(comma byte) func(string) parsed {
+// parseTable reads values parted by a character, as RFC 4180 has them; what is not well formed is
+// read as far as it goes. Of several characters it takes the one that the first line holds most of:
+// where a comma parts decimals, programs write CSV with semicolons.
+func parseTable(separators string) func(string) parsed {
 	return func(text string) parsed {
 		var o document.Outline
+		comma, text := separator(text, separators)
 		o.Block(document.Table, table(text, comma))
 		return parsed{sections: o.Sections()}
 	}
+}
+
+// separator returns what parts the values of a table, and the table without the line "sep=;" by
+// which a file may say so itself.
+func separator(text, separators string) (byte, string) {
+	line, rest, _ := strings.Cut(strings.TrimLeft(text, "\n"), "\n")
+	if said, is := strings.CutPrefix(strings.ToLower(line), "sep="); is && len(said) == 1 {
+		return said[0], rest
+	}
+	counts, quoted := [256]int{}, false
+	for i := range len(line) {
+		quoted = quoted != (line[i] == '"')
+		if !quoted {
+			counts[line[i]]++
+		}
+	}
+	best := separators[0]
+	for i := range len(separators) {
+		if counts[separators[i]] > counts[best] {
+			best = separators[i]
+		}
+	}
+	return best, text
 }
 
 // table writes each record on a line. No record is held but as its text, however many values it has.
