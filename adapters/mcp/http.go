@@ -22,9 +22,9 @@ const Path = "/mcp"
 
 // Limits of requests.
 const (
-	MaxRequests = 64 // at once
-	MaxPerToken = 8  // of them
-	maxLookups  = 16 // of tokens at once; others wait
+	MaxRequests  = 64 // at once
+	MaxPerPerson = 8  // of them
+	maxLookups   = 16 // of tokens at once; others wait
 	// answerWithin bounds a request from its beginning until its answer was read.
 	answerWithin = mcp.CallTimeout + 15*time.Second
 )
@@ -69,8 +69,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		}
 		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller}}, nil
 	}
-	of := func(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
-	calls := atOnce(MaxRequests, func(*http.Request) string { return "" }, atOnce(MaxPerToken, of, whole(protocol)))
+	calls := atOnce(MaxRequests, func(*http.Request) string { return "" }, atOnce(MaxPerPerson, person, whole(protocol)))
 	// The token is checked before anything of a body is read. Tokens that are made up take none of the
 	// places of calls.
 	signedIn := challenge(auth.RequireBearerToken(verify, nil)(calls))
@@ -78,6 +77,15 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 }
 
 const callerKey = "caller"
+
+// person names who a request is made for.
+func person(r *http.Request) string {
+	caller, err := callerIn(auth.TokenInfoFromContext(r.Context()))
+	if err != nil {
+		return "" // it is refused when it calls a tool
+	}
+	return strings.Join([]string{string(caller.At.Platform), caller.At.Workspace, caller.Who.ID}, "\x00")
+}
 
 func callerIn(info *auth.TokenInfo) (mcp.Caller, error) {
 	if info != nil {

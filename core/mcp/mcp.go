@@ -221,7 +221,11 @@ func (s *Service) Call(ctx context.Context, c Caller, name string, arguments jso
 		entry.Outcome = Refused
 	case err != nil:
 		entry.Outcome, refusal = Failed, failedCall
-		if ctx.Err() == nil {
+		switch {
+		case errors.Is(ctx.Err(), context.Canceled): // the client no longer waits
+		case ctx.Err() != nil:
+			s.Logger.WarnContext(ctx, "a tool call of an assistant timed out", "tool", name, "token", c.Token, "error", err)
+		default:
 			s.Logger.ErrorContext(ctx, "a tool call of an assistant failed", "tool", name, "token", c.Token, "error", err)
 		}
 	}
@@ -249,11 +253,7 @@ func (s *Service) answer(ctx context.Context, c Caller, run run, arguments json.
 	if err != nil {
 		return output{}, fmt.Errorf("find out which documents are searched: %w", err)
 	}
-	out, err := run(ctx, reader{audience, sources}, arguments)
-	if err != nil {
-		return output{}, err
-	}
-	return out, nil
+	return run(ctx, reader{audience, sources}, arguments)
 }
 
 // audience is the person alone, as in a direct message. Where the platform cannot say who the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -103,16 +104,15 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 		}
 		return output{}, Refusal("The search was not run: " + err.Error() + ".") // about the arguments
 	}
-	out := output{}
-	for _, reference := range result.References {
-		out.show(reference.Document)
+	found := make([]document.Ref, len(result.References))
+	for i, reference := range result.References {
+		found[i] = reference.Document
 	}
 	var notices []string
 	if result.Search != nil {
 		notices = result.Search.Told
 	}
-	out.text, err = s.fenced(ctx, result.Content, notices...)
-	return out, err
+	return s.fenced(ctx, result.Content, found, notices...)
 }
 
 // unseen takes the packets of a search, which no one is shown.
@@ -125,8 +125,12 @@ func unseen() *packet.Emitter {
 // noteRoom is kept free for what a result says beside its documents, in tokens.
 const noteRoom = 300
 
-// readAhead is how many chunks of a document are fetched at once.
-const readAhead = 16
+const (
+	// readAhead is how many chunks of a document are fetched at once.
+	readAhead = 16
+	// maxPart is the last part that a call may begin with: stores count chunks in 32 bits.
+	maxPart = math.MaxInt32 - 2*readAhead
+)
 
 func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
@@ -140,7 +144,7 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 	if asked.Document == "" {
 		return output{}, Refusal(`There is no document to read: write {"document": "…"}.`)
 	}
-	first := max(int(asked.From), 1) - 1
+	first := min(max(int(asked.From), 1), maxPart) - 1
 	id, begin, err := s.find(ctx, r, asked.Document, first)
 	if err != nil {
 		return output{}, err
@@ -156,10 +160,7 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 		note = fmt.Sprintf("The document goes on: read it with from %d.", next+1)
 	}
 	doc.Contents = text
-	out := output{}
-	out.show(begin[0].Document)
-	out.text, err = s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note))
-	return out, err
+	return s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
 // find returns the chunks of a document from one on, by the document's id or its address.
@@ -257,6 +258,17 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 			listed[i].Newest = source.Newest.Format("2006-01-02")
 		}
 	}
+	filters, err := s.Filter()
+	if err != nil {
+		return output{}, err
+	}
+	if filters.Screens() {
+		for i := range listed {
+			if err := screen(ctx, filters, &listed[i].Name); err != nil {
+				return output{}, err
+			}
+		}
+	}
 	for {
 		text, err := json.Marshal(struct {
 			Sources []listedSource `json:"sources"`
@@ -272,61 +284,98 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	}
 }
 
-func (o *output) show(d document.Ref) {
-	if !slices.ContainsFunc(o.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
-		o.shown = append(o.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: session.Read})
-	}
-}
-
-// fenced passes the text of documents through the filters that answers pass, puts the sentence
-// above it that says what it is, and keeps the result within MaxResult.
-func (s *Service) fenced(ctx context.Context, documents string, notices ...string) (string, error) {
-	documents, err := s.screened(ctx, documents)
+// fenced passes what a result says through the filters of answers, puts the sentence above it that
+// says what it is, and cuts it to MaxResult. Documents that were cut do not count as shown.
+func (s *Service) fenced(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
+	documents, err := s.screened(ctx, documents, notices)
 	if err != nil {
-		return "", err
+		return output{}, err
 	}
 	above := strings.Join(append([]string{fence}, notices...), " ") + "\n"
 	for s.Counter.Count(above+documents) > MaxResult {
 		half, ok := tool.Halve(documents)
 		if !ok {
-			return "", Refusal("The document says more of itself than a result can hold.")
+			return output{}, Refusal("The document says more of itself than a result can hold.")
 		}
 		documents = half
 	}
-	return above + documents, nil
+	var read readResult
+	if err := json.Unmarshal([]byte(documents), &read); err != nil {
+		return output{}, fmt.Errorf("read a result: %w", err)
+	}
+	out := output{text: above + documents}
+	for _, d := range found {
+		names := func(of tool.Document) bool { return document.ID(of.Page) == d.ID }
+		if slices.ContainsFunc(read.Documents, names) && !slices.ContainsFunc(out.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
+			out.shown = append(out.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: session.Read})
+		}
+	}
+	return out, nil
 }
 
-// screened takes out of documents what no answer may show. A filter may ask another system.
-func (s *Service) screened(ctx context.Context, documents string) (string, error) {
+// readResult is what tool.DocumentsJSON writes.
+type readResult struct {
+	Documents []tool.Document `json:"documents"`
+	Note      string          `json:"note"`
+}
+
+// screened takes out of documents, and of notices in place, what no answer may show. Ids and
+// addresses stay as they are: they lead to the document.
+func (s *Service) screened(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {
 		return documents, err
 	}
-	var read struct {
-		Documents []tool.Document `json:"documents"`
-		Note      string          `json:"note"`
-	}
+	var read readResult
 	if err := json.Unmarshal([]byte(documents), &read); err != nil {
 		return "", fmt.Errorf("read a result: %w", err)
 	}
-	for i, d := range read.Documents {
-		screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
-		shown, err := screen.Push(ctx, d.Contents)
-		if err == nil {
-			var rest string
-			rest, err = screen.Flush(ctx)
-			shown += rest
-		}
-		var blocked *filter.Blocked
-		switch {
-		case errors.As(err, &blocked):
-			return "", Refusal(blocked.Sentence)
-		case errors.Is(err, filter.ErrUnchecked):
-			return "", Refusal("The result could not be checked before it is shown, so it is not shown. Try again later.")
-		case err != nil:
-			return "", err
-		}
-		read.Documents[i].Contents = shown
+	texts := []*string{&read.Note}
+	for i := range read.Documents {
+		d := &read.Documents[i]
+		texts = append(texts, &d.Title, &d.Heading, &d.Metadata, &d.Source, &d.Contents)
+	}
+	for i := range notices {
+		texts = append(texts, &notices[i])
+	}
+	if err := screen(ctx, filters, texts...); err != nil {
+		return "", err
 	}
 	return tool.DocumentsJSON(read.Documents, read.Note), nil
+}
+
+// screen puts into each text's place what of it may be shown. A filter may ask another system, so
+// that texts that are the same are looked at once.
+func screen(ctx context.Context, filters *filter.Filter, texts ...*string) error {
+	screened := map[string]string{"": ""}
+	for _, text := range texts {
+		shown, known := screened[*text]
+		if !known {
+			var err error
+			if shown, err = screenOne(ctx, filters, *text); err != nil {
+				return err
+			}
+			screened[*text] = shown
+		}
+		*text = shown
+	}
+	return nil
+}
+
+func screenOne(ctx context.Context, filters *filter.Filter, text string) (string, error) {
+	screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
+	shown, err := screen.Push(ctx, text)
+	if err == nil {
+		var rest string
+		rest, err = screen.Flush(ctx)
+		shown += rest
+	}
+	var blocked *filter.Blocked
+	switch {
+	case errors.As(err, &blocked):
+		return "", Refusal(blocked.Sentence)
+	case errors.Is(err, filter.ErrUnchecked):
+		return "", Refusal("The result could not be checked before it is shown, so it is not shown. Try again later.")
+	}
+	return shown, err
 }

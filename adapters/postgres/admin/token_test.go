@@ -69,8 +69,14 @@ func TestTokensAreStoredAsHashesAndForgotten(t *testing.T) {
 	if deeds[session.TokenCreated] != 2 || deeds[session.TokenRevoked] != 1 || deeds[session.ToolCalled] != 1 {
 		t.Errorf("the audit trail has %v", deeds)
 	}
-	if _, err := pgsession.New(db).Forget(t.Context(), access.DefaultTenant, "slack", "UADA"); err != nil {
+	// A person of Discord has no workspace.
+	ada.Workspace.ID = ""
+	if _, err := tokens.Create(t.Context(), access.DefaultTenant, mcp.Token{ID: "nowhere", Person: ada}, mcp.HashOf("nowhere"), mcp.DefaultLifetime, "operator"); err != nil {
 		t.Fatal(err)
+	}
+	gone, err := pgsession.New(db).Forget(t.Context(), access.DefaultTenant, "slack", "UADA")
+	if err != nil || gone.Tokens != 3 {
+		t.Fatalf("%+v, %v", gone, err)
 	}
 	if left, err := tokens.List(t.Context(), access.DefaultTenant); err != nil || len(left) != 0 {
 		t.Errorf("a forgotten person has %v, %v", left, err)
