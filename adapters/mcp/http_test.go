@@ -49,6 +49,12 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newAsking(t, nil)
+}
+
+// newAsking is a world whose questions a loop answers.
+func newAsking(t *testing.T, loop core.Loop) *world {
+	t.Helper()
 	w := &world{}
 	index := retrievetest.NewMemory()
 	if err := index.Put(t.Context(), access.DefaultTenant, retrievetest.One("leave", "Leave", "Vacation is thirty days.")); err != nil {
@@ -60,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	}
 	counter := budgettest.NewWords()
 	service := core.New(core.Deps{
-		Tenant: access.DefaultTenant, Tokens: w, People: w, Quotas: w, Journal: w, Catalogue: w, Policies: w,
+		Tenant: access.DefaultTenant, Loop: loop, Tokens: w, People: w, Quotas: w, Journal: w, Catalogue: w, Policies: w,
 		Search: search.New(hybrid, nil, counter, search.Config{}), Counter: counter, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return nil, nil },
 		Filter:  func() (*filter.Filter, error) { return nil, nil },
@@ -117,6 +123,8 @@ func (w *world) Policy(context.Context, access.TenantID, session.Place) (policy.
 }
 func (w *world) Called(context.Context, access.TenantID, core.Called) error { return nil }
 func (w *world) Searchable(context.Context, access.Audience) []tool.Source  { return nil }
+
+func (w *world) dial() (net.Conn, error) { return net.Dial("tcp", w.http.Listener.Addr().String()) }
 
 const searching = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"vacation"}}}`
 

@@ -27,7 +27,7 @@ import (
 const (
 	// MaxResult is how many tokens a result has at most.
 	MaxResult = 6000
-	// CallTimeout bounds one call.
+	// CallTimeout bounds one call of every tool but ask.
 	CallTimeout = 30 * time.Second
 	// pendingLimit is how long a call waits until it is known who its person is, and pendingLook is
 	// between two looks.
@@ -56,6 +56,8 @@ type Caller struct {
 	Token string        // id of the token; empty: none was needed
 	// Present returns the person as the only one who sees the result. It may ask the platform.
 	Present func(ctx context.Context) (access.Presence, error)
+	// Progress receives what a call of ask is doing; nil: the client did not ask for it.
+	Progress func(ctx context.Context, doing string)
 }
 
 // People asks chat platforms about people. It is safe for concurrent use.
@@ -80,6 +82,8 @@ const (
 	Answered Outcome = "answered" // there is a result, which may say that nothing was found
 	Refused  Outcome = "refused"  // the caller was given the reason
 	Failed   Outcome = "failed"
+	// Cancelled is the outcome of calls whose client no longer waited.
+	Cancelled Outcome = "cancelled"
 )
 
 // Called is an entry of the audit trail. It holds nothing that was asked or shown.
@@ -108,7 +112,7 @@ type Index interface {
 	Searchable(ctx context.Context, audience access.Audience) ([]tool.Source, error)
 }
 
-// Deps are what a Service works with. All are required.
+// Deps are what a Service works with. All but Loop and Related are required.
 type Deps struct {
 	Tenant   access.TenantID
 	Tokens   Tokens
@@ -124,6 +128,8 @@ type Deps struct {
 	}
 	Index   Index
 	Counter budget.Counter
+	Loop    Loop      // answers questions; nil: ask is not offered
+	Related tool.Tool // the tool knowledge; nil: related is not offered
 	// Sources are those that the document sets of a place, and of its agent, leave; none means all.
 	Sources func(ctx context.Context, at session.Place) ([]document.SourceID, error)
 	// Filter returns what may be asked and shown at the moment; nil: everything.
@@ -192,6 +198,7 @@ type output struct {
 
 // reader is for whom a tool runs.
 type reader struct {
+	caller   Caller
 	audience access.Audience     // of one person
 	sources  []document.SourceID // only these; none means all
 }
@@ -207,12 +214,13 @@ type run func(ctx context.Context, r reader, arguments json.RawMessage) (output,
 // Call runs a tool and returns its result. A Refusal is a sentence for the caller. Every other
 // error is logged before it becomes one: what a caller reads holds nothing of the inside.
 func (s *Service) Call(ctx context.Context, c Caller, name string, arguments json.RawMessage) (string, error) {
-	ctx, cancel := context.WithTimeout(access.WithTenant(ctx, s.Tenant), CallTimeout)
-	defer cancel()
+	tools := s.Tools()
 	i := slices.IndexFunc(tools, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
 		return "", Refusal(unknownTool)
 	}
+	ctx, cancel := context.WithTimeout(access.WithTenant(ctx, s.Tenant), tools[i].limit)
+	defer cancel()
 	out, err := s.answer(ctx, c, tools[i].run(s), arguments)
 	entry := Called{Who: c.Who, At: c.At, Token: c.Token, Tool: name, Outcome: Answered, Documents: out.shown}
 	var refusal Refusal
@@ -222,7 +230,8 @@ func (s *Service) Call(ctx context.Context, c Caller, name string, arguments jso
 	case err != nil:
 		entry.Outcome, refusal = Failed, failedCall
 		switch {
-		case errors.Is(ctx.Err(), context.Canceled): // the client no longer waits
+		case errors.Is(ctx.Err(), context.Canceled):
+			entry.Outcome = Cancelled
 		case ctx.Err() != nil:
 			s.Logger.WarnContext(ctx, "a tool call of an assistant timed out", "tool", name, "token", c.Token, "error", err)
 		default:
@@ -253,7 +262,7 @@ func (s *Service) answer(ctx context.Context, c Caller, run run, arguments json.
 	if err != nil {
 		return output{}, fmt.Errorf("find out which documents are searched: %w", err)
 	}
-	return run(ctx, reader{audience, sources}, arguments)
+	return run(ctx, reader{c, audience, sources}, arguments)
 }
 
 // audience is the person alone, as in a direct message. Where the platform cannot say who the

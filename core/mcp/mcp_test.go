@@ -228,7 +228,7 @@ func TestResultThatIsNotAuditedIsNotShown(t *testing.T) {
 	if _, err := w.Call(ctx, caller, "search", json.RawMessage(`{"query":"vacation"}`)); err == nil {
 		t.Error("a cancelled call has a result")
 	}
-	if got := w.outcomes(); !slices.Equal(got, []mcp.Outcome{mcp.Failed}) {
+	if got := w.outcomes(); !slices.Equal(got, []mcp.Outcome{mcp.Cancelled}) {
 		t.Errorf("the audit trail says %v of a cancelled call", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
@@ -16,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
@@ -24,10 +26,36 @@ type Tool struct {
 	Name, Title, Description string
 	Parameters               json.RawMessage // JSON Schema of an object
 	run                      func(s *Service) run
+	limit                    time.Duration
 }
 
 // Tools are the tools, in the order in which assistants are shown them.
-func Tools() []Tool { return slices.Clone(tools) }
+func (s *Service) Tools() []Tool {
+	list := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
+		return t.Name == AskName && s.Loop == nil || t.Name == relatedName && s.Related == nil
+	})
+	for i := range list {
+		if list[i].Name == relatedName { // an operator may add relations
+			list[i].Parameters = s.Related.Spec().Parameters
+		}
+	}
+	return list
+}
+
+// ToolNames are the names of all tools.
+func ToolNames() []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Names of tools that are treated apart.
+const (
+	AskName     = "ask"
+	relatedName = "related"
+)
 
 var tools = []Tool{
 	{
@@ -38,7 +66,7 @@ var tools = []Tool{
 			`"query":{"type":"string","description":"What to look for: one question or a few words, complete in itself."},` +
 			`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, by the names that list_sources returns."},` +
 			`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\" or \"before March\"."}},"required":["query"]}`),
-		func(s *Service) run { return s.search },
+		func(s *Service) run { return s.search }, CallTimeout,
 	},
 	{
 		"read_document", "Read a document",
@@ -46,13 +74,26 @@ var tools = []Tool{
 		json.RawMessage(`{"type":"object","properties":{` +
 			`"document":{"type":"string","description":"The page_id of a passage that search returned, or the address of a document."},` +
 			`"from":{"type":"integer","minimum":1,"description":"The part to begin with, as search numbers parts. Leave it out to begin at the beginning."}},"required":["document"]}`),
-		func(s *Service) run { return s.read },
+		func(s *Service) run { return s.read }, CallTimeout,
+	},
+	{
+		AskName, "Ask a question",
+		"Have Footnote answer a question from the organisation's documents. Returns an answer in Markdown with numbered links, and its sources. It takes up to a few " +
+			"minutes, and knows nothing of earlier questions. Prefer search where you want to read the passages yourself.",
+		json.RawMessage(`{"type":"object","properties":{"question":{"type":"string","description":"The question, complete in itself."}},"required":["question"]}`),
+		func(s *Service) run { return s.ask }, AskTimeout,
+	},
+	{
+		relatedName, "Look up what is related",
+		"Look up what documents state of a person, a team, a project, a ticket or a document: who owns, wrote or works on it, what belongs to it, depends on it, " +
+			"links to it or replaced it. A document is named by its title, page_id or address. Each statement comes with the document that states it.",
+		nil, func(s *Service) run { return s.related }, CallTimeout,
 	},
 	{
 		"list_sources", "List sources",
 		"List the sources that search covers, each with its kind, how many of its documents this person may read, and the date of the newest.",
 		json.RawMessage(`{"type":"object","properties":{}}`),
-		func(s *Service) run { return s.list },
+		func(s *Service) run { return s.list }, CallTimeout,
 	},
 }
 
@@ -231,9 +272,7 @@ func head(p retrieve.Passage, replaced string) tool.Document {
 	if replaced != "" {
 		doc.Metadata = strings.TrimSuffix(replaced+"; "+doc.Metadata, "; ")
 	}
-	if !p.Document.UpdatedAt.IsZero() {
-		doc.Updated = p.Document.UpdatedAt.Format("2006-01-02")
-	}
+	doc.Updated = day(p.Document.UpdatedAt)
 	return doc
 }
 
@@ -253,10 +292,7 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	sources = slices.DeleteFunc(sources, func(source tool.Source) bool { return !r.covers(source.ID) })
 	listed := make([]listedSource, len(sources))
 	for i, source := range sources {
-		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents}
-		if !source.Newest.IsZero() {
-			listed[i].Newest = source.Newest.Format("2006-01-02")
-		}
+		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents, Newest: day(source.Newest)}
 	}
 	filters, err := s.Filter()
 	if err != nil {
@@ -306,17 +342,25 @@ func (s *Service) fenced(ctx context.Context, documents string, found []document
 	out := output{text: above + documents}
 	for _, d := range found {
 		names := func(of tool.Document) bool { return document.ID(of.Page) == d.ID }
-		if slices.ContainsFunc(read.Documents, names) && !slices.ContainsFunc(out.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
-			out.shown = append(out.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: session.Read})
+		as := session.Read
+		if !slices.ContainsFunc(read.Documents, names) {
+			if len(read.Statements) == 0 {
+				continue
+			}
+			as = session.Listed // its title is in a statement
+		}
+		if !slices.ContainsFunc(out.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
+			out.shown = append(out.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: as})
 		}
 	}
 	return out, nil
 }
 
-// readResult is what tool.DocumentsJSON writes.
+// readResult is what tools write.
 type readResult struct {
-	Documents []tool.Document `json:"documents"`
-	Note      string          `json:"note"`
+	Documents  []tool.Document    `json:"documents"`
+	Note       string             `json:"note"`
+	Statements []knowledge.Stated `json:"statements"` // of related
 }
 
 // screened takes out of documents, and of notices in place, what no answer may show. Ids and
@@ -335,13 +379,16 @@ func (s *Service) screened(ctx context.Context, documents string, notices []stri
 		d := &read.Documents[i]
 		texts = append(texts, &d.Title, &d.Heading, &d.Metadata, &d.Source, &d.Contents)
 	}
+	for i := range read.Statements {
+		texts = append(texts, &read.Statements[i].Says)
+	}
 	for i := range notices {
 		texts = append(texts, &notices[i])
 	}
 	if err := screen(ctx, filters, texts...); err != nil {
 		return "", err
 	}
-	return tool.DocumentsJSON(read.Documents, read.Note), nil
+	return knowledge.WithStatements(tool.DocumentsJSON(read.Documents, read.Note), read.Statements)
 }
 
 // screen puts into each text's place what of it may be shown. A filter may ask another system, so
