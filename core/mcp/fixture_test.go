@@ -49,6 +49,7 @@ type world struct {
 	logged  lockedBuffer
 	spans   []retrieve.Span // that were read
 
+	rights   map[string]access.ACL
 	degraded string // a search says it; empty: nothing
 	waits    bool   // a search waits until its context ends
 }
@@ -99,6 +100,7 @@ func newWorld(t testing.TB, documents ...retrievetest.Document) *world {
 	w.Service = mcp.New(mcp.Deps{
 		Tenant: access.DefaultTenant, Tokens: w, People: w, Resolver: nil, Policies: w, Quotas: w, Journal: w, Catalogue: w,
 		Search: search.New(searching{hybrid, w}, nil, counter, search.Config{}), Index: index{w}, Counter: counter, Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
+		Rights:  func() map[string]access.ACL { return w.rights },
 		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return w.sources, nil },
 		Now:     func() time.Time { return now }, Filter: func() (*filter.Filter, error) { return w.filter, nil },
 	})

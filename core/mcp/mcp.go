@@ -112,7 +112,7 @@ type Index interface {
 	Searchable(ctx context.Context, audience access.Audience) ([]tool.Source, error)
 }
 
-// Deps are what a Service works with. All but Loop and Related are required.
+// Deps are what a Service works with. All but Loop, Related and Rights are required.
 type Deps struct {
 	Tenant   access.TenantID
 	Tokens   Tokens
@@ -132,6 +132,9 @@ type Deps struct {
 	Related tool.Tool // the tool knowledge; nil: related is not offered
 	// Sources are those that the document sets of a place, and of its agent, leave; none means all.
 	Sources func(ctx context.Context, at session.Place) ([]document.SourceID, error)
+	// Rights is who of those who may ask may use a tool; all of them where it lacks the tool.
+	// Nil: it lacks all.
+	Rights func() map[string]access.ACL
 	// Filter returns what may be asked and shown at the moment; nil: everything.
 	Filter func() (*filter.Filter, error)
 	Logger *slog.Logger
@@ -183,6 +186,7 @@ func (s *Service) alone(ctx context.Context, person access.Account) (access.Pres
 const (
 	whoUnknown  = "It is not known at the moment what you may read, so nothing was looked up. Try again in a minute."
 	personLeft  = "The person whose token this is has left, or is in no server that belongs here."
+	notYours    = "You may not use this tool. Another one may do, or ask the people who run Footnote."
 	notHere     = "You may not ask Footnote here."
 	pausedHere  = "Footnote is paused here. Try again later."
 	failedCall  = "The call did not work, so nothing is known about the documents. Try again later."
@@ -221,7 +225,7 @@ func (s *Service) Call(ctx context.Context, c Caller, name string, arguments jso
 	}
 	ctx, cancel := context.WithTimeout(access.WithTenant(ctx, s.Tenant), tools[i].limit)
 	defer cancel()
-	out, err := s.answer(ctx, c, tools[i].run(s), arguments)
+	out, err := s.answer(ctx, c, tools[i], arguments)
 	entry := Called{Who: c.Who, At: c.At, Token: c.Token, Tool: name, Outcome: Answered, Documents: out.shown}
 	var refusal Refusal
 	switch {
@@ -250,19 +254,19 @@ func (s *Service) Call(ctx context.Context, c Caller, name string, arguments jso
 	return out.text, nil
 }
 
-func (s *Service) answer(ctx context.Context, c Caller, run run, arguments json.RawMessage) (output, error) {
+func (s *Service) answer(ctx context.Context, c Caller, t Tool, arguments json.RawMessage) (output, error) {
 	audience, err := s.audience(ctx, c)
 	if err != nil {
 		return output{}, err
 	}
-	if err := s.admit(ctx, c, audience); err != nil {
+	if err := s.admit(ctx, c, audience, t.Name); err != nil {
 		return output{}, err
 	}
 	sources, err := s.Sources(ctx, c.At)
 	if err != nil {
 		return output{}, fmt.Errorf("find out which documents are searched: %w", err)
 	}
-	return run(ctx, reader{c, audience, sources}, arguments)
+	return t.run(s)(ctx, reader{c, audience, sources}, arguments)
 }
 
 // audience is the person alone, as in a direct message. Where the platform cannot say who the
@@ -300,8 +304,8 @@ func present(ctx context.Context, c Caller) (access.Presence, error) {
 	}
 }
 
-// admit applies what holds for questions: who may ask, and quotas.
-func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience) error {
+// admit applies what holds for questions, who may ask and quotas, and who may use the tool.
+func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience, name string) error {
 	rules, err := policy.In(ctx, s.Policies, s.Tenant, c.At)
 	switch {
 	case err != nil:
@@ -310,6 +314,11 @@ func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience)
 		return Refusal(notHere)
 	case rules.Paused:
 		return Refusal(pausedHere)
+	}
+	if s.Rights != nil {
+		if acl, limited := s.Rights()[name]; limited && !audience.MayRead(acl) {
+			return Refusal(notYours)
+		}
 	}
 	quotas := rules.Counters(c.At, c.Who.ID, audience)
 	until, err := s.Quotas.Count(ctx, s.Tenant, quotas)

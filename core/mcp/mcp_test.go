@@ -266,6 +266,32 @@ func TestCallsCountAgainstThePersonsQuota(t *testing.T) {
 	}
 }
 
+// Who may use a tool counts at the moment of the call. A refusal costs nothing of a quota.
+func TestToolsOfGroups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, page("leave", members(), "Vacation is thirty days."))
+	w.rules = policy.Resolve(policy.SettingValue{Key: "user_quota", Value: "3/hour"})
+	w.rights = map[string]access.ACL{"search": {access.Group("eng")}, "list_sources": {}}
+	for _, held := range [][]access.Principal{{access.Members}, {access.Members, access.Group("eng")}} {
+		w.alone = func(a access.Account) (access.Presence, error) { return present(a, held...), nil }
+		may := len(held) == 2
+		w.calls, w.counted = nil, nil
+		got, err := w.ask(t, "search", map[string]any{"query": "vacation"})
+		if may != (err == nil) || may != strings.Contains(got, "thirty days") || !may && !strings.Contains(err.Error(), "may not use this tool") || may != (len(w.counted) > 0) {
+			t.Errorf("%v: %q, %v, counted %v", held, got, err, w.counted)
+		}
+		if c := w.calls[0]; c.Tool != "search" || (c.Outcome == mcp.Answered) != may {
+			t.Errorf("%v: the audit trail says %+v", held, c)
+		}
+		if _, err := w.ask(t, "read_document", map[string]any{"document": "leave"}); err != nil {
+			t.Errorf("%v: a tool that is not limited: %v", held, err)
+		}
+		if got, err := w.ask(t, "list_sources", nil); err == nil {
+			t.Errorf("%v: a tool for no one returns %q", held, got)
+		}
+	}
+}
+
 // The document sets of a workspace hold for assistants too.
 func TestDocumentSetsHoldForCalls(t *testing.T) {
 	t.Parallel()
