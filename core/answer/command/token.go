@@ -33,7 +33,7 @@ const (
 	sentenceTokenUsage   = "Write `/footnote token` for a new token, `/footnote token list`, or `/footnote token revoke ID`."
 )
 
-// tokenCommand makes, lists and ends the person's own tokens. What it says is for that person alone.
+// tokenCommand makes, lists and revokes the person's own tokens.
 func (s *Service) tokenCommand(ctx context.Context, c Request, words []string) (string, error) {
 	if s.Tokens == nil || s.AssistantsAt == "" {
 		return sentenceNoAssistants, nil
