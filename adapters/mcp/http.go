@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -22,11 +23,15 @@ const Path = "/mcp"
 
 // Limits of requests.
 const (
-	MaxRequests = 64 // at once
-	MaxPerToken = 8  // of them
-	maxLookups  = 16 // of tokens at once; others wait
-	// answerWithin bounds a request from its beginning until its answer was read.
+	MaxRequests  = 64 // at once
+	MaxPerPerson = 8  // of them
+	MaxAsks      = 16 // of them that call ask, which may take minutes
+	MaxOwnAsks   = 2  // of these
+	maxLookups   = 16 // of tokens at once; others wait
+	// answerWithin bounds a request from its beginning until its answer was read, and askWithin one
+	// that calls ask.
 	answerWithin = mcp.CallTimeout + 15*time.Second
+	askWithin    = mcp.AskTimeout + 15*time.Second
 )
 
 // HTTPConfig sets a Handler up.
@@ -39,17 +44,25 @@ type HTTPConfig struct {
 // Handler answers requests of the streamable HTTP transport. It keeps no sessions, so that every
 // replica can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
-	server := newServer(service, config.Version, config.Logger, func(r *sdk.CallToolRequest) (mcp.Caller, error) {
+	server := newServer(service, config.Version, config.Logger, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
 		return callerIn(r.Extra.TokenInfo)
 	})
-	protocol := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
-		// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on
-		// this machine.
-		DisableLocalhostProtection: true,
-	})
+	protocol := func(stream bool) http.Handler {
+		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: !stream, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
+			// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on
+			// this machine.
+			DisableLocalhostProtection: true,
+		})
+	}
+	everyone := func(*http.Request) string { return "" }
+	asks := func(next http.Handler) http.Handler {
+		return atOnce(MaxAsks, everyone, atOnce(MaxOwnAsks, person, next))
+	}
+	once := protocol(false)
+	routes := routes{once: once, ask: asks(once), streamed: asks(protocol(true))}
 	looking := make(chan struct{}, maxLookups)
-	verify := func(ctx context.Context, secret string, _ *http.Request) (*auth.TokenInfo, error) {
+	verify := func(ctx context.Context, secret string, r *http.Request) (*auth.TokenInfo, error) {
 		select {
 		case looking <- struct{}{}:
 			defer func() { <-looking }()
@@ -67,25 +80,37 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 			config.Logger.ErrorContext(ctx, "a token could not be looked up", "error", err)
 			return nil, errors.New("the token could not be looked up; try again later")
 		}
-		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller}}, nil
+		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller, waitingKey: r.Context()}}, nil
 	}
-	of := func(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
-	calls := atOnce(MaxRequests, func(*http.Request) string { return "" }, atOnce(MaxPerToken, of, whole(protocol)))
+	calls := atOnce(MaxRequests, everyone, atOnce(MaxPerPerson, person, whole(routes)))
 	// The token is checked before anything of a body is read. Tokens that are made up take none of the
 	// places of calls.
 	signedIn := challenge(auth.RequireBearerToken(verify, nil)(calls))
 	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(signedIn)))
 }
 
-const callerKey = "caller"
+// What is kept with the caller of a request: who it is, and the context that ends when the client
+// hangs up. The SDK passes that on for the newest protocol alone.
+const callerKey, waitingKey = "caller", "waiting"
 
-func callerIn(info *auth.TokenInfo) (mcp.Caller, error) {
+// person names who a request is made for.
+func person(r *http.Request) string {
+	caller, _, err := callerIn(auth.TokenInfoFromContext(r.Context()))
+	if err != nil {
+		return "" // it is refused when it calls a tool
+	}
+	return strings.Join([]string{string(caller.At.Platform), caller.At.Workspace, caller.Who.ID}, "\x00")
+}
+
+func callerIn(info *auth.TokenInfo) (mcp.Caller, context.Context, error) {
 	if info != nil {
-		if caller, ok := info.Extra[callerKey].(mcp.Caller); ok {
-			return caller, nil
+		caller, ok := info.Extra[callerKey].(mcp.Caller)
+		waiting, also := info.Extra[waitingKey].(context.Context)
+		if ok && also {
+			return caller, waiting, nil
 		}
 	}
-	return mcp.Caller{}, errors.New("no one is signed in")
+	return mcp.Caller{}, nil, errors.New("no one is signed in")
 }
 
 // refused says in the SDK's terms why a token does not count.
@@ -129,16 +154,43 @@ func withoutDefaultPort(host string) string {
 func deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil {
-			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
+			http.Error(w, noDeadline, http.StatusInternalServerError)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
+const noDeadline = "the connection takes no deadline"
+
+// routes are what handles requests whose bodies were read: those that call ask, with its progress
+// or without, and others.
+type routes struct{ once, ask, streamed http.Handler }
+
+// of returns the handler of a message, and how long it may take.
+func (s routes) of(message []byte) (http.Handler, time.Duration) {
+	var call struct {
+		Method string `json:"method"`
+		Params struct {
+			Name string `json:"name"`
+			Meta struct {
+				Progress any `json:"progressToken"`
+			} `json:"_meta"`
+		} `json:"params"`
+	}
+	// What is no message at all is refused by the protocol.
+	if json.Unmarshal(message, &call) != nil || call.Method != "tools/call" || call.Params.Name != mcp.AskName {
+		return s.once, answerWithin
+	}
+	if call.Params.Meta.Progress == nil {
+		return s.ask, askWithin
+	}
+	return s.streamed, askWithin
+}
+
 // whole reads a body before it hands a request on. From then on the connection may be silent for as
 // long as an answer takes: the deadline of a server for reading requests would cancel the call.
-func whole(next http.Handler) http.Handler {
+func whole(next routes) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 		switch {
@@ -153,12 +205,14 @@ func whole(next http.Handler) http.Handler {
 			http.Error(w, "a request holds one message: JSON-RPC batches are not supported", http.StatusBadRequest)
 			return
 		}
-		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(answerWithin)); err != nil {
-			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
+		handler, within := next.of(body)
+		end, connection := time.Now().Add(within), http.NewResponseController(w)
+		if err := errors.Join(connection.SetReadDeadline(end), connection.SetWriteDeadline(end)); err != nil {
+			http.Error(w, noDeadline, http.StatusInternalServerError)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
+		handler.ServeHTTP(w, r)
 	})
 }
 

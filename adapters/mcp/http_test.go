@@ -31,7 +31,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-const secret = "footnote_secret"
+const secret, second = "footnote_secret", "footnote_second"
 
 // forReading is how long a server gives a client for a request.
 const forReading = 10 * time.Second
@@ -49,6 +49,12 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	return newAsking(t, nil)
+}
+
+// newAsking is a world whose questions a loop answers.
+func newAsking(t *testing.T, loop core.Loop) *world {
+	t.Helper()
 	w := &world{}
 	index := retrievetest.NewMemory()
 	if err := index.Put(t.Context(), access.DefaultTenant, retrievetest.One("leave", "Leave", "Vacation is thirty days.")); err != nil {
@@ -60,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	}
 	counter := budgettest.NewWords()
 	service := core.New(core.Deps{
-		Tenant: access.DefaultTenant, Tokens: w, People: w, Quotas: w, Journal: w, Catalogue: w, Policies: w,
+		Tenant: access.DefaultTenant, Loop: loop, Tokens: w, People: w, Quotas: w, Journal: w, Catalogue: w, Policies: w,
 		Search: search.New(hybrid, nil, counter, search.Config{}), Counter: counter, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return nil, nil },
 		Filter:  func() (*filter.Filter, error) { return nil, nil },
@@ -80,7 +86,7 @@ func (w *world) Find(_ context.Context, _ access.TenantID, hash core.Hash) (core
 		<-w.looked
 	}
 	switch hash {
-	case core.HashOf(secret):
+	case core.HashOf(secret), core.HashOf(second): // of one person
 		return core.Token{ID: "t1", Expires: time.Now().Add(time.Hour)}, nil
 	case core.HashOf("footnote_old"):
 		return core.Token{ID: "t2", Expires: time.Now().Add(-time.Hour)}, nil
@@ -117,6 +123,8 @@ func (w *world) Policy(context.Context, access.TenantID, session.Place) (policy.
 }
 func (w *world) Called(context.Context, access.TenantID, core.Called) error { return nil }
 func (w *world) Searchable(context.Context, access.Audience) []tool.Source  { return nil }
+
+func (w *world) dial() (net.Conn, error) { return net.Dial("tcp", w.http.Listener.Addr().String()) }
 
 const searching = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"vacation"}}}`
 
@@ -268,7 +276,7 @@ func TestLargeBodyIsRefusedUnread(t *testing.T) {
 	}
 }
 
-// A thousand streams of one token leave room for another, and cost nothing once they end.
+// A thousand streams of one person leave room for another, and cost nothing once they end.
 func TestStreamsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -277,11 +285,11 @@ func TestStreamsAreBounded(t *testing.T) {
 	var all sync.WaitGroup
 	var turned, answered atomic.Int64
 	const streams = 1000
-	for range streams {
+	for i := range streams {
 		all.Go(func() {
-			switch status, body := w.post(t, secret, strings.NewReader(searching), nil); status {
+			switch status, body := w.post(t, []string{secret, second}[i%2], strings.NewReader(searching), nil); status {
 			case http.StatusTooManyRequests:
-				if turned.Add(1) == streams-mcp.MaxPerToken {
+				if turned.Add(1) == streams-mcp.MaxPerPerson {
 					close(w.hold)
 				}
 			case http.StatusOK:
@@ -292,7 +300,7 @@ func TestStreamsAreBounded(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if turned.Load() != streams-mcp.MaxPerToken || answered.Load() != mcp.MaxPerToken || w.calls.Load() != mcp.MaxPerToken {
+	if turned.Load() != streams-mcp.MaxPerPerson || answered.Load() != mcp.MaxPerPerson || w.calls.Load() != mcp.MaxPerPerson {
 		t.Errorf("%d were turned away and %d answered, by %d calls", turned.Load(), answered.Load(), w.calls.Load())
 	}
 	if status, body := w.post(t, secret, strings.NewReader(searching), nil); status != http.StatusOK {

@@ -16,23 +16,30 @@ import (
 // maxMessage is how many bytes a message of a client may have. Calls are questions and addresses.
 const maxMessage = 256 << 10
 
-// callerOf says for whom a call is made.
-type callerOf func(*sdk.CallToolRequest) (mcp.Caller, error)
+// callerOf says for whom a call is made, and returns the context that ends when the client no
+// longer waits; nil: the call's own does.
+type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
 func newServer(service *mcp.Service, version string, logger *slog.Logger, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the tools never change while the program runs
 	})
-	for _, t := range mcp.Tools() {
+	for _, t := range service.Tools() {
 		server.AddTool(&sdk.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Parameters,
-			Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)},
+			Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(t.Name == mcp.AskName)},
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			person, err := caller(r)
+			person, waiting, err := caller(r)
 			if err != nil {
 				return nil, err
 			}
+			ctx, cancel := context.WithCancel(ctx)
+			defer cancel()
+			if waiting != nil {
+				defer context.AfterFunc(waiting, cancel)()
+			}
+			person.Progress = progressOf(r)
 			result := &sdk.CallToolResult{}
 			text, err := service.Call(ctx, person, t.Name, r.Params.Arguments)
 			if err != nil { // the assistant reads it, and can tell its person
@@ -43,6 +50,20 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, caller
 		})
 	}
 	return server
+}
+
+// progressOf returns what sends notifications about a call; nil where its client asked for none.
+func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	told := 0.0
+	return func(ctx context.Context, doing string) {
+		told++
+		// A client that cannot be reached learns from its broken connection that there is no result.
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: token, Message: doing, Progress: told})
+	}
 }
 
 // quiet is a logger without what the SDK says of every request.
@@ -57,7 +78,7 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Serve answers one client over a pair of streams until the client closes its own, or ctx ends.
 func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
-	server := newServer(service, version, logger, func(*sdk.CallToolRequest) (mcp.Caller, error) { return caller, nil })
+	server := newServer(service, version, logger, func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error) { return caller, nil, nil })
 	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)
 	if err != nil {
 		return fmt.Errorf("answer over the standard streams: %w", err)

@@ -17,7 +17,7 @@ type mcpCommand struct{}
 // Run implements the verb.
 func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
-		service, err := base.MCP(&platforms.Set{})
+		service, err := base.MCP(ctx, &platforms.Set{})
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 }
 
 // assistants handles the requests of assistants; nil where MCP_URL is not set.
-func assistants(base *wire.Base, set *platforms.Set) (http.Handler, error) {
+func assistants(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	if base.Config.MCPURL == "" {
 		return nil, nil
 	}
@@ -36,7 +36,7 @@ func assistants(base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("MCP_URL: %w", err)
 	}
-	service, err := base.MCP(set)
+	service, err := base.MCP(ctx, set)
 	if err != nil {
 		return nil, err
 	}

@@ -297,7 +297,7 @@ func TestAssistantOverStandardStreams(t *testing.T) {
 	p.run(t, "index", handbook(t), "--base-url", "https://docs.example")
 	p.run(t, "index", folder(t, map[string]string{"board.md": "# Board\n\nThe board decides on vacation days.\n"}), "--acl", "group:board")
 	file := filepath.Join(t.TempDir(), "footnote.yaml")
-	if err := os.WriteFile(file, []byte("channels: [{platform: console, channel: mcp, user_quota: 2/day}]\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("channels: [{platform: console, channel: mcp, user_quota: 4/day}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := p.with("FOOTNOTE_CONFIG="+file).command(t.Context(), "mcp")
@@ -330,13 +330,20 @@ func TestAssistantOverStandardStreams(t *testing.T) {
 	if _, _, err := client.Call(t.Context(), "nothing", nil); err == nil {
 		t.Error("an unknown tool answers")
 	}
-	if text, refused, err := client.Call(t.Context(), "list_sources", nil); err != nil || !refused || !strings.Contains(text, "You've asked 2 questions today") {
+	answer, refused, err := client.Ask(t.Context(), question, func(string) {})
+	if err != nil || refused || !strings.Contains(answer, "thirty vacation days") || !strings.Contains(answer, "[[1]](https://docs.example/vacation.md#days-per-year)") || strings.Contains(answer, "board decides") {
+		t.Errorf("answered %q, %t, %v", answer, refused, err)
+	}
+	if text := client.Get("related", map[string]any{"about": got[0]}); !strings.Contains(text, "state nothing of that") {
+		t.Errorf("related to a page that names nothing: %s", text)
+	}
+	if text, refused, err := client.Call(t.Context(), "list_sources", nil); err != nil || !refused || !strings.Contains(text, "You've asked 4 questions today") {
 		t.Errorf("beyond the quota: %q, %t, %v", text, refused, err)
 	}
 	if err := client.Close(); err != nil || !cmd.ProcessState.Success() {
 		t.Errorf("the program ended with %v, %v", cmd.ProcessState, err)
 	}
-	if r := p.run(t, "audit"); strings.Count(r.stdout, "mcp.call") != 3 {
+	if r := p.run(t, "audit"); strings.Count(r.stdout, "mcp.call") != 5 {
 		t.Errorf("the audit trail says:\n%s", r.stdout)
 	}
 }

@@ -112,7 +112,7 @@ func (env *environment) trace(ctx context.Context, base *wire.Base) (end func() 
 // answer takes questions in and answers them until ctx ends or a platform cannot be reached at all.
 func (c *serveCommand) answer(ctx context.Context, env *environment, state *health) (err error) {
 	base, set := state.base, state.set
-	handler, err := requests(base, set)
+	handler, err := requests(ctx, base, set)
 	if err != nil {
 		return err
 	}
@@ -152,12 +152,12 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 
 // requests handles the signed requests of platforms and of sources, and those of assistants; nil
 // where there are none.
-func requests(base *wire.Base, set *platforms.Set) (http.Handler, error) {
+func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Handler, error) {
 	hooks, err := base.Hooks()
 	if err != nil {
 		return nil, err
 	}
-	assistants, err := assistants(base, set)
+	assistants, err := assistants(ctx, base, set)
 	if err != nil || hooks == nil && assistants == nil {
 		return set.Handler(), err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 // tokensCommand gives out personal tokens for assistants.
@@ -48,7 +49,7 @@ func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 			return usageError(err.Error())
 		}
 		secret, id := mcp.NewSecret()
-		expires, err := admin.NewTokens(base.DB).Create(ctx, base.Tenant, mcp.Token{ID: id, Name: name, Person: person}, mcp.HashOf(secret), lifetime, operator())
+		expires, err := admin.NewTokens(base.DB).Create(ctx, base.Tenant, mcp.Token{ID: id, Name: name, Person: person}, mcp.HashOf(secret), lifetime, onHost())
 		if err != nil {
 			return err
 		}
@@ -59,6 +60,9 @@ func (c *tokensCreate) Run(ctx context.Context, env *environment) error {
 		return err
 	})
 }
+
+// onHost is whoever runs the program.
+func onHost() session.Actor { return session.Actor{Platform: session.Host, ID: operator()} }
 
 // maxTokenName is how many bytes the name of a token may have.
 const maxTokenName = 100
@@ -139,7 +143,7 @@ type tokensRevoke struct {
 // Run implements the verb.
 func (c *tokensRevoke) Run(ctx context.Context, env *environment) error {
 	return env.withBase(ctx, func(base *wire.Base) error {
-		ended, err := admin.NewTokens(base.DB).Revoke(ctx, base.Tenant, c.IDs, operator())
+		ended, err := admin.NewTokens(base.DB).Revoke(ctx, base.Tenant, c.IDs, onHost())
 		if err != nil {
 			return err
 		}

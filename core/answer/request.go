@@ -22,40 +22,49 @@ import (
 func (s *Service) request(ctx context.Context, t session.Turn) (turn.Request, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeLimit)
 	defer cancel()
-	setup, err := s.Setups.Setup(ctx, t)
-	if err != nil {
-		return turn.Request{}, fmt.Errorf("choose who answers: %w", err)
-	}
-	system, err := s.Prompts.Prompt(ctx, t.Session.Tenant)
+	req, depth, err := layOut(ctx, s.Setups, s.Prompts, s.Catalogue, t)
 	if err != nil {
 		return turn.Request{}, err
 	}
-	numbers, err := s.Store.Numbers(ctx, t)
-	if err != nil {
+	if req.Numbers, err = s.Store.Numbers(ctx, t); err != nil {
 		return turn.Request{}, err
 	}
 	history, err := s.Store.Load(ctx, t, s.config.History)
 	if err != nil {
 		return turn.Request{}, err
 	}
-	if history, err = s.permitted(ctx, t.Audience, history); err != nil {
+	if req.History, err = s.permitted(ctx, t.Audience, history); err != nil {
 		return turn.Request{}, err
 	}
+	req.Now = s.askedAt(ctx, t)
+	if text, asked := policy.Deeply(t.Question.Text); !t.Ambient && (asked || depth.Always) {
+		req.Question.Text, req.Depth = text, &depth
+	}
+	return req, nil
+}
+
+// layOut is what a request has whatever was said before, and how deep the setup searches.
+func layOut(ctx context.Context, setups Setups, prompts Prompts, catalogue Catalogue, t session.Turn) (turn.Request, turn.Depth, error) {
+	setup, err := setups.Setup(ctx, t)
+	if err != nil {
+		return turn.Request{}, turn.Depth{}, fmt.Errorf("choose who answers: %w", err)
+	}
+	system, err := prompts.Prompt(ctx, t.Session.Tenant)
+	if err != nil {
+		return turn.Request{}, turn.Depth{}, err
+	}
 	req := turn.Request{
-		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Asker: t.Asker.ID, Question: t.Question, History: history, Numbers: numbers, Project: setup.Project,
+		Turn: t.ID, Attempt: t.Attempt, Audience: t.Audience, Asker: t.Asker.ID, Question: t.Question, Project: setup.Project,
 		Agent: setup.Agent, System: system.Text, Models: setup.Models, ForceTool: setup.ForceTool, SearchOnly: setup.SearchOnly,
-		ResponseFormat: setup.ResponseFormat, Now: s.askedAt(ctx, t), StandIn: setup.StandIn, Filter: setup.Filter,
+		ResponseFormat: setup.ResponseFormat, StandIn: setup.StandIn, Filter: setup.Filter,
 		SmallTalk: policy.IsSmallTalk(t.Question.Text), Place: place(t),
 	}
-	if s.Catalogue != nil {
-		req.Sources = slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, t.Audience)), func(source tool.Source) bool {
+	if catalogue != nil {
+		req.Sources = slices.DeleteFunc(slices.Clone(catalogue.Searchable(ctx, t.Audience)), func(source tool.Source) bool {
 			return len(setup.Agent.Sources) > 0 && !slices.Contains(setup.Agent.Sources, source.ID)
 		})
 	}
-	if text, asked := policy.Deeply(t.Question.Text); !t.Ambient && (asked || setup.Depth.Always) {
-		req.Question.Text, req.Depth = text, &setup.Depth
-	}
-	return req, nil
+	return req, setup.Depth, nil
 }
 
 // platforms are the names of platforms as people write them.

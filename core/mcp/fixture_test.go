@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,42 @@ type world struct {
 	unsaved error
 	sources []document.SourceID
 	filter  *filter.Filter
+	logged  lockedBuffer
+	spans   []retrieve.Span // that were read
+
+	rights   map[string]access.ACL
+	degraded string // a search says it; empty: nothing
+	waits    bool   // a search waits until its context ends
+}
+
+// searching is a retriever that is not as it should be.
+type searching struct {
+	retrieve.Retriever
+	*world
+}
+
+func (s searching) Search(ctx context.Context, of retrieve.Search) (retrieve.Result, error) {
+	if s.waits {
+		<-ctx.Done()
+		return retrieve.Result{}, ctx.Err()
+	}
+	result, err := s.Retriever.Search(ctx, of)
+	if s.degraded != "" {
+		result.Trace.Told = append(result.Trace.Told, s.degraded)
+	}
+	return result, err
+}
+
+// lockedBuffer keeps what is logged.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
 }
 
 func newWorld(t testing.TB, documents ...retrievetest.Document) *world {
@@ -62,7 +99,8 @@ func newWorld(t testing.TB, documents ...retrievetest.Document) *world {
 	counter := budgettest.NewWords()
 	w.Service = mcp.New(mcp.Deps{
 		Tenant: access.DefaultTenant, Tokens: w, People: w, Resolver: nil, Policies: w, Quotas: w, Journal: w, Catalogue: w,
-		Search: search.New(hybrid, nil, counter, search.Config{}), Index: index{w.index}, Counter: counter, Logger: slog.New(slog.DiscardHandler),
+		Search: search.New(searching{hybrid, w}, nil, counter, search.Config{}), Index: index{w}, Counter: counter, Logger: slog.New(slog.NewTextHandler(&w.logged, nil)),
+		Rights:  func() map[string]access.ACL { return w.rights },
 		Sources: func(context.Context, session.Place) ([]document.SourceID, error) { return w.sources, nil },
 		Now:     func() time.Time { return now }, Filter: func() (*filter.Filter, error) { return w.filter, nil },
 	})
@@ -133,7 +171,12 @@ func (w *world) Searchable(context.Context, access.Audience) []tool.Source { ret
 
 // index adds addresses and sources to an index in memory, whose documents all are "Doc ID" at
 // https://docs.example/ID.
-type index struct{ *retrievetest.Memory }
+type index struct{ *world }
+
+func (x index) Excerpts(ctx context.Context, audience access.Audience, spans []retrieve.Span) ([]retrieve.Passage, error) {
+	x.spans = append(x.spans, spans...)
+	return x.index.Excerpts(ctx, audience, spans)
+}
 
 func (x index) Addressed(_ context.Context, _ access.Audience, _ []document.SourceID, addresses []string) (map[string]document.ID, error) {
 	found := make(map[string]document.ID)

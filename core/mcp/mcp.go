@@ -27,7 +27,7 @@ import (
 const (
 	// MaxResult is how many tokens a result has at most.
 	MaxResult = 6000
-	// CallTimeout bounds one call.
+	// CallTimeout bounds one call of every tool but ask.
 	CallTimeout = 30 * time.Second
 	// pendingLimit is how long a call waits until it is known who its person is, and pendingLook is
 	// between two looks.
@@ -56,6 +56,8 @@ type Caller struct {
 	Token string        // id of the token; empty: none was needed
 	// Present returns the person as the only one who sees the result. It may ask the platform.
 	Present func(ctx context.Context) (access.Presence, error)
+	// Progress receives what a call of ask is doing; nil: the client did not ask for it.
+	Progress func(ctx context.Context, doing string)
 }
 
 // People asks chat platforms about people. It is safe for concurrent use.
@@ -80,6 +82,8 @@ const (
 	Answered Outcome = "answered" // there is a result, which may say that nothing was found
 	Refused  Outcome = "refused"  // the caller was given the reason
 	Failed   Outcome = "failed"
+	// Cancelled is the outcome of calls whose client no longer waited.
+	Cancelled Outcome = "cancelled"
 )
 
 // Called is an entry of the audit trail. It holds nothing that was asked or shown.
@@ -108,7 +112,7 @@ type Index interface {
 	Searchable(ctx context.Context, audience access.Audience) ([]tool.Source, error)
 }
 
-// Deps are what a Service works with. All are required.
+// Deps are what a Service works with. All but Loop, Related and Rights are required.
 type Deps struct {
 	Tenant   access.TenantID
 	Tokens   Tokens
@@ -124,8 +128,13 @@ type Deps struct {
 	}
 	Index   Index
 	Counter budget.Counter
+	Loop    Loop      // answers questions; nil: ask is not offered
+	Related tool.Tool // the tool knowledge; nil: related is not offered
 	// Sources are those that the document sets of a place, and of its agent, leave; none means all.
 	Sources func(ctx context.Context, at session.Place) ([]document.SourceID, error)
+	// Rights is who of those who may ask may use a tool; all of them where it lacks the tool.
+	// Nil: it lacks all.
+	Rights func() map[string]access.ACL
 	// Filter returns what may be asked and shown at the moment; nil: everything.
 	Filter func() (*filter.Filter, error)
 	Logger *slog.Logger
@@ -177,6 +186,7 @@ func (s *Service) alone(ctx context.Context, person access.Account) (access.Pres
 const (
 	whoUnknown  = "It is not known at the moment what you may read, so nothing was looked up. Try again in a minute."
 	personLeft  = "The person whose token this is has left, or is in no server that belongs here."
+	notYours    = "You may not use this tool. Another one may do, or ask the people who run Footnote."
 	notHere     = "You may not ask Footnote here."
 	pausedHere  = "Footnote is paused here. Try again later."
 	failedCall  = "The call did not work, so nothing is known about the documents. Try again later."
@@ -192,6 +202,7 @@ type output struct {
 
 // reader is for whom a tool runs.
 type reader struct {
+	caller   Caller
 	audience access.Audience     // of one person
 	sources  []document.SourceID // only these; none means all
 }
@@ -207,13 +218,14 @@ type run func(ctx context.Context, r reader, arguments json.RawMessage) (output,
 // Call runs a tool and returns its result. A Refusal is a sentence for the caller. Every other
 // error is logged before it becomes one: what a caller reads holds nothing of the inside.
 func (s *Service) Call(ctx context.Context, c Caller, name string, arguments json.RawMessage) (string, error) {
-	ctx, cancel := context.WithTimeout(access.WithTenant(ctx, s.Tenant), CallTimeout)
-	defer cancel()
+	tools := s.Tools()
 	i := slices.IndexFunc(tools, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
 		return "", Refusal(unknownTool)
 	}
-	out, err := s.answer(ctx, c, tools[i].run(s), arguments)
+	ctx, cancel := context.WithTimeout(access.WithTenant(ctx, s.Tenant), tools[i].limit)
+	defer cancel()
+	out, err := s.answer(ctx, c, tools[i], arguments)
 	entry := Called{Who: c.Who, At: c.At, Token: c.Token, Tool: name, Outcome: Answered, Documents: out.shown}
 	var refusal Refusal
 	switch {
@@ -221,7 +233,12 @@ func (s *Service) Call(ctx context.Context, c Caller, name string, arguments jso
 		entry.Outcome = Refused
 	case err != nil:
 		entry.Outcome, refusal = Failed, failedCall
-		if ctx.Err() == nil {
+		switch {
+		case errors.Is(ctx.Err(), context.Canceled):
+			entry.Outcome = Cancelled
+		case ctx.Err() != nil:
+			s.Logger.WarnContext(ctx, "a tool call of an assistant timed out", "tool", name, "token", c.Token, "error", err)
+		default:
 			s.Logger.ErrorContext(ctx, "a tool call of an assistant failed", "tool", name, "token", c.Token, "error", err)
 		}
 	}
@@ -237,23 +254,19 @@ func (s *Service) Call(ctx context.Context, c Caller, name string, arguments jso
 	return out.text, nil
 }
 
-func (s *Service) answer(ctx context.Context, c Caller, run run, arguments json.RawMessage) (output, error) {
+func (s *Service) answer(ctx context.Context, c Caller, t Tool, arguments json.RawMessage) (output, error) {
 	audience, err := s.audience(ctx, c)
 	if err != nil {
 		return output{}, err
 	}
-	if err := s.admit(ctx, c, audience); err != nil {
+	if err := s.admit(ctx, c, audience, t.Name); err != nil {
 		return output{}, err
 	}
 	sources, err := s.Sources(ctx, c.At)
 	if err != nil {
 		return output{}, fmt.Errorf("find out which documents are searched: %w", err)
 	}
-	out, err := run(ctx, reader{audience, sources}, arguments)
-	if err != nil {
-		return output{}, err
-	}
-	return out, nil
+	return t.run(s)(ctx, reader{c, audience, sources}, arguments)
 }
 
 // audience is the person alone, as in a direct message. Where the platform cannot say who the
@@ -291,8 +304,8 @@ func present(ctx context.Context, c Caller) (access.Presence, error) {
 	}
 }
 
-// admit applies what holds for questions: who may ask, and quotas.
-func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience) error {
+// admit applies what holds for questions, who may ask and quotas, and who may use the tool.
+func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience, name string) error {
 	rules, err := policy.In(ctx, s.Policies, s.Tenant, c.At)
 	switch {
 	case err != nil:
@@ -301,6 +314,11 @@ func (s *Service) admit(ctx context.Context, c Caller, audience access.Audience)
 		return Refusal(notHere)
 	case rules.Paused:
 		return Refusal(pausedHere)
+	}
+	if s.Rights != nil {
+		if acl, limited := s.Rights()[name]; limited && !audience.MayRead(acl) {
+			return Refusal(notYours)
+		}
 	}
 	quotas := rules.Counters(c.At, c.Who.ID, audience)
 	until, err := s.Quotas.Count(ctx, s.Tenant, quotas)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/filter"
 	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/retrieve/retrievetest"
 	"github.com/footnotehq/footnote/core/tool"
 	"pgregory.net/rapid"
 )
@@ -226,7 +228,7 @@ func TestResultThatIsNotAuditedIsNotShown(t *testing.T) {
 	if _, err := w.Call(ctx, caller, "search", json.RawMessage(`{"query":"vacation"}`)); err == nil {
 		t.Error("a cancelled call has a result")
 	}
-	if got := w.outcomes(); !slices.Equal(got, []mcp.Outcome{mcp.Failed}) {
+	if got := w.outcomes(); !slices.Equal(got, []mcp.Outcome{mcp.Cancelled}) {
 		t.Errorf("the audit trail says %v of a cancelled call", got)
 	}
 }
@@ -261,6 +263,32 @@ func TestCallsCountAgainstThePersonsQuota(t *testing.T) {
 	}
 	if len(w.counted) != 1 || w.counted[0].Counter != "user:slack:T1:mcp:UADA" || w.counted[0].Limit != 3 {
 		t.Errorf("counted %+v", w.counted)
+	}
+}
+
+// Who may use a tool counts at the moment of the call. A refusal costs nothing of a quota.
+func TestToolsOfGroups(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, page("leave", members(), "Vacation is thirty days."))
+	w.rules = policy.Resolve(policy.SettingValue{Key: "user_quota", Value: "3/hour"})
+	w.rights = map[string]access.ACL{"search": {access.Group("eng")}, "list_sources": {}}
+	for _, held := range [][]access.Principal{{access.Members}, {access.Members, access.Group("eng")}} {
+		w.alone = func(a access.Account) (access.Presence, error) { return present(a, held...), nil }
+		may := len(held) == 2
+		w.calls, w.counted = nil, nil
+		got, err := w.ask(t, "search", map[string]any{"query": "vacation"})
+		if may != (err == nil) || may != strings.Contains(got, "thirty days") || !may && !strings.Contains(err.Error(), "may not use this tool") || may != (len(w.counted) > 0) {
+			t.Errorf("%v: %q, %v, counted %v", held, got, err, w.counted)
+		}
+		if c := w.calls[0]; c.Tool != "search" || (c.Outcome == mcp.Answered) != may {
+			t.Errorf("%v: the audit trail says %+v", held, c)
+		}
+		if _, err := w.ask(t, "read_document", map[string]any{"document": "leave"}); err != nil {
+			t.Errorf("%v: a tool that is not limited: %v", held, err)
+		}
+		if got, err := w.ask(t, "list_sources", nil); err == nil {
+			t.Errorf("%v: a tool for no one returns %q", held, got)
+		}
 	}
 }
 
@@ -310,9 +338,95 @@ func TestFiltersHoldForCalls(t *testing.T) {
 		}
 	}
 	w.filter.Stages = []filter.Stage{filter.Listed{List: list("hunter2"), Action: filter.Stop}}
+	w.calls = nil
 	if got, err := w.ask(t, "search", map[string]any{"query": "vacation code"}); err == nil || got != "" || !strings.Contains(err.Error(), "must not be shown") {
 		t.Errorf("it is stopped: %q, %v", got, err)
 	}
+	if c := w.calls[0]; c.Outcome != mcp.Refused || len(c.Documents) > 0 {
+		t.Errorf("the audit trail says that something was shown: %+v", c)
+	}
+}
+
+// Titles, headings, metadata, notices and names of sources are shown, so filters look at them too.
+func TestFiltersHoldForAllThatIsShown(t *testing.T) {
+	t.Parallel()
+	secretive := page("pay", members(), "Vacation.")
+	secretive.Title, secretive.Metadata = "The hunter2 page", map[string]string{"tags": "hunter2"}
+	secretive.Chunks[0].Heading = []string{"About hunter2"}
+	w := newWorld(t, secretive)
+	l, err := filter.NewList([]string{"hunter2", "Docs"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.filter = &filter.Filter{Stages: []filter.Stage{filter.Listed{List: l}}}
+	for name, arguments := range map[string]map[string]any{"search": {"query": "vacation"}, "read_document": {"document": "pay"}, "list_sources": nil} {
+		if got, err := w.ask(t, name, arguments); err != nil || strings.Contains(got, "hunter2") || strings.Contains(got, "Docs") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	w.degraded = "Only hunter2 was searched."
+	if got, err := w.ask(t, "search", map[string]any{"query": "vacation"}); err != nil || strings.Contains(got, "hunter2") || !strings.Contains(got, "was searched.") {
+		t.Errorf("a notice: %q, %v", got, err)
+	}
+}
+
+// The audit trail names what the result still holds once it was cut to its size.
+func TestTrailNamesWhatWasShown(t *testing.T) {
+	t.Parallel()
+	var all []retrievetest.Document
+	for i := range 8 {
+		all = append(all, page(fmt.Sprint("d", i), members(), fmt.Sprintf("vacation %d ", i)+strings.Repeat("word ", 500)))
+	}
+	w := newWorld(t, all...)
+	w.degraded = strings.Repeat("word ", mcp.MaxResult/2)
+	result, err := w.ask(t, "search", map[string]any{"query": "vacation"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, _ := documents(t, result)
+	shown := make(map[string]bool)
+	for _, d := range docs {
+		shown[d.Page] = true
+	}
+	for _, d := range w.calls[0].Documents {
+		if !shown[string(d.Document)] {
+			t.Errorf("%s is in the audit trail and not in the result", d.Document)
+		}
+		delete(shown, string(d.Document))
+	}
+	if len(shown) > 0 {
+		t.Errorf("the audit trail lacks %v", shown)
+	}
+}
+
+func TestFirstPartIsBounded(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, page("leave", members(), "Vacation."))
+	for _, from := range []any{math.MaxInt32, 1e18, -5, "2147483647", math.MinInt64} {
+		_, _ = w.ask(t, "read_document", map[string]any{"document": "leave", "from": from}) // what is read matters
+	}
+	for _, s := range w.spans {
+		if s.From < 0 || s.To > math.MaxInt32 || s.To < s.From {
+			t.Errorf("parts %d to %d were read", s.From, s.To)
+		}
+	}
+	if len(w.spans) == 0 {
+		t.Error("nothing was read")
+	}
+}
+
+func TestTimeoutsAreLogged(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.waits = true
+		if got, err := w.ask(t, "search", map[string]any{"query": "vacation"}); err == nil || got != "" {
+			t.Errorf("%q, %v", got, err)
+		}
+		if said := w.logged.String(); !strings.Contains(said, "timed out") || !strings.Contains(said, "tool=search") {
+			t.Errorf("logged: %s", said)
+		}
+	})
 }
 
 // No result holds text that its person may not read at that moment, whatever changes between two

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/core/cite"
 	"github.com/footnotehq/footnote/core/document"
@@ -15,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/tool"
+	"github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
@@ -23,10 +26,36 @@ type Tool struct {
 	Name, Title, Description string
 	Parameters               json.RawMessage // JSON Schema of an object
 	run                      func(s *Service) run
+	limit                    time.Duration
 }
 
 // Tools are the tools, in the order in which assistants are shown them.
-func Tools() []Tool { return slices.Clone(tools) }
+func (s *Service) Tools() []Tool {
+	list := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool {
+		return t.Name == AskName && s.Loop == nil || t.Name == relatedName && s.Related == nil
+	})
+	for i := range list {
+		if list[i].Name == relatedName { // an operator may add relations
+			list[i].Parameters = s.Related.Spec().Parameters
+		}
+	}
+	return list
+}
+
+// ToolNames are the names of all tools.
+func ToolNames() []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// Names of tools that are treated apart.
+const (
+	AskName     = "ask"
+	relatedName = "related"
+)
 
 var tools = []Tool{
 	{
@@ -37,7 +66,7 @@ var tools = []Tool{
 			`"query":{"type":"string","description":"What to look for: one question or a few words, complete in itself."},` +
 			`"sources":{"type":"array","items":{"type":"string"},"description":"Only these sources or kinds of sources, by the names that list_sources returns."},` +
 			`"period":{"type":"string","description":"Only documents dated then, such as \"last quarter\" or \"before March\"."}},"required":["query"]}`),
-		func(s *Service) run { return s.search },
+		func(s *Service) run { return s.search }, CallTimeout,
 	},
 	{
 		"read_document", "Read a document",
@@ -45,13 +74,26 @@ var tools = []Tool{
 		json.RawMessage(`{"type":"object","properties":{` +
 			`"document":{"type":"string","description":"The page_id of a passage that search returned, or the address of a document."},` +
 			`"from":{"type":"integer","minimum":1,"description":"The part to begin with, as search numbers parts. Leave it out to begin at the beginning."}},"required":["document"]}`),
-		func(s *Service) run { return s.read },
+		func(s *Service) run { return s.read }, CallTimeout,
+	},
+	{
+		AskName, "Ask a question",
+		"Have Footnote answer a question from the organisation's documents. Returns an answer in Markdown with numbered links, and its sources. It takes up to a few " +
+			"minutes, and knows nothing of earlier questions. Prefer search where you want to read the passages yourself.",
+		json.RawMessage(`{"type":"object","properties":{"question":{"type":"string","description":"The question, complete in itself."}},"required":["question"]}`),
+		func(s *Service) run { return s.ask }, AskTimeout,
+	},
+	{
+		relatedName, "Look up what is related",
+		"Look up what documents state of a person, a team, a project, a ticket or a document: who owns, wrote or works on it, what belongs to it, depends on it, " +
+			"links to it or replaced it. A document is named by its title, page_id or address. Each statement comes with the document that states it.",
+		nil, func(s *Service) run { return s.related }, CallTimeout,
 	},
 	{
 		"list_sources", "List sources",
 		"List the sources that search covers, each with its kind, how many of its documents this person may read, and the date of the newest.",
 		json.RawMessage(`{"type":"object","properties":{}}`),
-		func(s *Service) run { return s.list },
+		func(s *Service) run { return s.list }, CallTimeout,
 	},
 }
 
@@ -103,16 +145,15 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 		}
 		return output{}, Refusal("The search was not run: " + err.Error() + ".") // about the arguments
 	}
-	out := output{}
-	for _, reference := range result.References {
-		out.show(reference.Document)
+	found := make([]document.Ref, len(result.References))
+	for i, reference := range result.References {
+		found[i] = reference.Document
 	}
 	var notices []string
 	if result.Search != nil {
 		notices = result.Search.Told
 	}
-	out.text, err = s.fenced(ctx, result.Content, notices...)
-	return out, err
+	return s.fenced(ctx, result.Content, found, notices...)
 }
 
 // unseen takes the packets of a search, which no one is shown.
@@ -125,8 +166,12 @@ func unseen() *packet.Emitter {
 // noteRoom is kept free for what a result says in addition to its documents, in tokens.
 const noteRoom = 300
 
-// readAhead is how many chunks of a document are fetched at once.
-const readAhead = 16
+const (
+	// readAhead is how many chunks of a document are fetched at once.
+	readAhead = 16
+	// maxPart is the last part that a call may begin with: stores count chunks in 32 bits.
+	maxPart = math.MaxInt32 - 2*readAhead
+)
 
 func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
 	var asked struct {
@@ -140,7 +185,7 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 	if asked.Document == "" {
 		return output{}, Refusal(`There is no document to read: write {"document": "…"}.`)
 	}
-	first := max(int(asked.From), 1) - 1
+	first := min(max(int(asked.From), 1), maxPart) - 1
 	id, begin, err := s.find(ctx, r, asked.Document, first)
 	if err != nil {
 		return output{}, err
@@ -156,10 +201,7 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 		note = fmt.Sprintf("The document goes on: read it with from %d.", next+1)
 	}
 	doc.Contents = text
-	out := output{}
-	out.show(begin[0].Document)
-	out.text, err = s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note))
-	return out, err
+	return s.fenced(ctx, tool.DocumentsJSON([]tool.Document{doc}, note), []document.Ref{begin[0].Document})
 }
 
 // find returns the chunks of a document from one on, by the document's id or its address.
@@ -230,9 +272,7 @@ func head(p retrieve.Passage, replaced string) tool.Document {
 	if replaced != "" {
 		doc.Metadata = strings.TrimSuffix(replaced+"; "+doc.Metadata, "; ")
 	}
-	if !p.Document.UpdatedAt.IsZero() {
-		doc.Updated = p.Document.UpdatedAt.Format("2006-01-02")
-	}
+	doc.Updated = day(p.Document.UpdatedAt)
 	return doc
 }
 
@@ -252,9 +292,17 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	sources = slices.DeleteFunc(sources, func(source tool.Source) bool { return !r.covers(source.ID) })
 	listed := make([]listedSource, len(sources))
 	for i, source := range sources {
-		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents}
-		if !source.Newest.IsZero() {
-			listed[i].Newest = source.Newest.Format("2006-01-02")
+		listed[i] = listedSource{Name: source.Name, Kind: source.Kind, Documents: source.Documents, Newest: day(source.Newest)}
+	}
+	filters, err := s.Filter()
+	if err != nil {
+		return output{}, err
+	}
+	if filters.Screens() {
+		for i := range listed {
+			if err := screen(ctx, filters, &listed[i].Name); err != nil {
+				return output{}, err
+			}
 		}
 	}
 	for {
@@ -272,61 +320,109 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 	}
 }
 
-func (o *output) show(d document.Ref) {
-	if !slices.ContainsFunc(o.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
-		o.shown = append(o.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: session.Read})
-	}
-}
-
-// fenced passes the text of documents through the filters that answers pass, puts the sentence
-// above it that says what it is, and keeps the result within MaxResult.
-func (s *Service) fenced(ctx context.Context, documents string, notices ...string) (string, error) {
-	documents, err := s.screened(ctx, documents)
+// fenced passes what a result says through the filters of answers, puts the sentence above it that
+// says what it is, and cuts it to MaxResult. Documents that were cut do not count as shown.
+func (s *Service) fenced(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
+	documents, err := s.screened(ctx, documents, notices)
 	if err != nil {
-		return "", err
+		return output{}, err
 	}
 	above := strings.Join(append([]string{fence}, notices...), " ") + "\n"
 	for s.Counter.Count(above+documents) > MaxResult {
 		half, ok := tool.Halve(documents)
 		if !ok {
-			return "", Refusal("The document says more of itself than a result can hold.")
+			return output{}, Refusal("The document says more of itself than a result can hold.")
 		}
 		documents = half
 	}
-	return above + documents, nil
+	var read readResult
+	if err := json.Unmarshal([]byte(documents), &read); err != nil {
+		return output{}, fmt.Errorf("read a result: %w", err)
+	}
+	out := output{text: above + documents}
+	for _, d := range found {
+		names := func(of tool.Document) bool { return document.ID(of.Page) == d.ID }
+		as := session.Read
+		if !slices.ContainsFunc(read.Documents, names) {
+			if len(read.Statements) == 0 {
+				continue
+			}
+			as = session.Listed // its title is in a statement
+		}
+		if !slices.ContainsFunc(out.shown, func(s session.Shown) bool { return s.Document == d.ID }) {
+			out.shown = append(out.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: as})
+		}
+	}
+	return out, nil
 }
 
-// screened takes out of documents what no answer may show. A filter may ask another system.
-func (s *Service) screened(ctx context.Context, documents string) (string, error) {
+// readResult is what tools write.
+type readResult struct {
+	Documents  []tool.Document    `json:"documents"`
+	Note       string             `json:"note"`
+	Statements []knowledge.Stated `json:"statements"` // of related
+}
+
+// screened takes out of documents, and of notices in place, what no answer may show. Ids and
+// addresses stay as they are: they lead to the document.
+func (s *Service) screened(ctx context.Context, documents string, notices []string) (string, error) {
 	filters, err := s.Filter()
 	if err != nil || !filters.Screens() {
 		return documents, err
 	}
-	var read struct {
-		Documents []tool.Document `json:"documents"`
-		Note      string          `json:"note"`
-	}
+	var read readResult
 	if err := json.Unmarshal([]byte(documents), &read); err != nil {
 		return "", fmt.Errorf("read a result: %w", err)
 	}
-	for i, d := range read.Documents {
-		screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
-		shown, err := screen.Push(ctx, d.Contents)
-		if err == nil {
-			var rest string
-			rest, err = screen.Flush(ctx)
-			shown += rest
-		}
-		var blocked *filter.Blocked
-		switch {
-		case errors.As(err, &blocked):
-			return "", Refusal(blocked.Sentence)
-		case errors.Is(err, filter.ErrUnchecked):
-			return "", Refusal("The result could not be checked before it is shown, so it is not shown. Try again later.")
-		case err != nil:
-			return "", err
-		}
-		read.Documents[i].Contents = shown
+	texts := []*string{&read.Note}
+	for i := range read.Documents {
+		d := &read.Documents[i]
+		texts = append(texts, &d.Title, &d.Heading, &d.Metadata, &d.Source, &d.Contents)
 	}
-	return tool.DocumentsJSON(read.Documents, read.Note), nil
+	for i := range read.Statements {
+		texts = append(texts, &read.Statements[i].Says)
+	}
+	for i := range notices {
+		texts = append(texts, &notices[i])
+	}
+	if err := screen(ctx, filters, texts...); err != nil {
+		return "", err
+	}
+	return knowledge.WithStatements(tool.DocumentsJSON(read.Documents, read.Note), read.Statements)
+}
+
+// screen puts into each text's place what of it may be shown. A filter may ask another system, so
+// that texts that are the same are looked at once.
+func screen(ctx context.Context, filters *filter.Filter, texts ...*string) error {
+	screened := map[string]string{"": ""}
+	for _, text := range texts {
+		shown, known := screened[*text]
+		if !known {
+			var err error
+			if shown, err = screenOne(ctx, filters, *text); err != nil {
+				return err
+			}
+			screened[*text] = shown
+		}
+		*text = shown
+	}
+	return nil
+}
+
+func screenOne(ctx context.Context, filters *filter.Filter, text string) (string, error) {
+	screen := filters.Screen(filter.Answer{Turn: "mcp", Model: "mcp"})
+	shown, err := screen.Push(ctx, text)
+	if err == nil {
+		var rest string
+		rest, err = screen.Flush(ctx)
+		shown += rest
+	}
+	var blocked *filter.Blocked
+	switch {
+	case errors.As(err, &blocked):
+		return "", Refusal(blocked.Sentence)
+	case errors.Is(err, filter.ErrUnchecked):
+		return "", Refusal("The result could not be checked before it is shown, so it is not shown. Try again later.")
+	}
+	return shown, err
 }

@@ -38,6 +38,7 @@ const Never = time.Duration(1<<63 - 1)
 type Forgotten struct {
 	Turns    int // questions with their answers
 	Sessions int
+	Tokens   int      // personal tokens for assistants
 	Running  []TurnID // of Turns, that a worker was at: they are to be told to stop
 }
 

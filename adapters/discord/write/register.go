@@ -73,6 +73,8 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 				o.Options = append(o.Options, option(event.OptionValue, "Which messages are answered.", discordgo.ApplicationCommandOptionString, follows))
 			case "why":
 				o.Options = append(o.Options, option("address", "Of a document: by what you may read it.", discordgo.ApplicationCommandOptionString, nil))
+			case "token":
+				o.Options = append(o.Options, option(event.OptionValue, "list, or revoke and the id of a token.", discordgo.ApplicationCommandOptionString, nil))
 			case "forget-me":
 				o.Options = append(o.Options, option(c.Arguments, "Yes, delete it; this cannot be undone.", discordgo.ApplicationCommandOptionBoolean, nil))
 			}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,9 @@ import (
 type Client struct {
 	tb      testing.TB
 	session *sdk.ClientSession
+
+	mu   sync.Mutex
+	hear func(string)
 }
 
 // bearer sends a token with every request.
@@ -42,11 +46,18 @@ func Start(tb testing.TB, cmd *exec.Cmd) (*Client, error) {
 
 func connect(tb testing.TB, transport sdk.Transport) (*Client, error) {
 	tb.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(tb.Context(), transport, nil)
+	c := &Client{tb: tb, hear: func(string) {}}
+	var err error
+	c.session, err = sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.hear(r.Params.Message)
+		},
+	}).Connect(tb.Context(), transport, nil)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{tb, session}
 	tb.Cleanup(func() { _ = c.Close() }) // a test that closes it looks at the error
 	return c, nil
 }
@@ -57,7 +68,10 @@ func (c *Client) Close() error { return c.session.Close() }
 // Call calls a tool and returns its text. refused says that the text is the reason why there is no
 // result.
 func (c *Client) Call(ctx context.Context, name string, arguments map[string]any) (text string, refused bool, err error) {
-	result, err := c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments})
+	return textOf(c.session.CallTool(ctx, &sdk.CallToolParams{Name: name, Arguments: arguments}))
+}
+
+func textOf(result *sdk.CallToolResult, err error) (text string, refused bool, _ error) {
 	if err != nil {
 		return "", false, err
 	}
@@ -68,6 +82,18 @@ func (c *Client) Call(ctx context.Context, name string, arguments map[string]any
 		}
 	}
 	return b.String(), result.IsError, nil
+}
+
+// Ask calls the tool ask. hear gets what the server says of its progress; nil asks for nothing.
+func (c *Client) Ask(ctx context.Context, question string, hear func(string)) (text string, refused bool, err error) {
+	params := &sdk.CallToolParams{Name: "ask", Arguments: map[string]any{"question": question}}
+	if hear != nil {
+		params.SetProgressToken(question)
+		c.mu.Lock()
+		c.hear = hear
+		c.mu.Unlock()
+	}
+	return textOf(c.session.CallTool(ctx, params))
 }
 
 // Get is Call for calls that have a result.

@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/command"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -20,8 +21,9 @@ import (
 type Tokens struct{ db *postgres.DB }
 
 var (
-	_ mcp.Tokens  = (*Tokens)(nil)
-	_ mcp.Journal = (*Tokens)(nil)
+	_ mcp.Tokens     = (*Tokens)(nil)
+	_ mcp.Journal    = (*Tokens)(nil)
+	_ command.Tokens = (*Tokens)(nil)
 )
 
 // NewTokens returns the tokens of a database.
@@ -48,7 +50,17 @@ func (s *Tokens) Find(ctx context.Context, tenant access.TenantID, hash mcp.Hash
 
 // List returns the tokens of a tenant, the oldest first.
 func (s *Tokens) List(ctx context.Context, tenant access.TenantID) ([]mcp.Token, error) {
-	rows, err := s.db.Pool.Query(ctx, `select `+tokenColumns+` from access_token where tenant_id = $1 order by created_at, id`, tenant)
+	return s.list(ctx, `select `+tokenColumns+` from access_token where tenant_id = $1 order by created_at, id`, tenant)
+}
+
+// Of implements command.Tokens.
+func (s *Tokens) Of(ctx context.Context, tenant access.TenantID, person access.Account) ([]mcp.Token, error) {
+	const own = `select ` + tokenColumns + ` from access_token where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4 order by created_at, id`
+	return s.list(ctx, own, tenant, person.Platform, person.Workspace.ID, person.ID)
+}
+
+func (s *Tokens) list(ctx context.Context, sql string, arguments ...any) ([]mcp.Token, error) {
+	rows, err := s.db.Pool.Query(ctx, sql, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("list tokens: %w", err)
 	}
@@ -73,16 +85,16 @@ func scanToken(row pgx.CollectableRow) (mcp.Token, error) {
 }
 
 // Create stores a token for as long as lifetime, by the clock of the database, and returns when it
-// expires. by is an account of the machine.
+// expires.
 func (s *Tokens) Create(
-	ctx context.Context, tenant access.TenantID, t mcp.Token, hash mcp.Hash, lifetime time.Duration, by string,
+	ctx context.Context, tenant access.TenantID, t mcp.Token, hash mcp.Hash, lifetime time.Duration, by session.Actor,
 ) (expires time.Time, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const add = `
 			insert into access_token (tenant_id, id, hash, name, platform, workspace, person, created_by, expires_at)
 			values ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp() + $9::bigint * interval '1 second') returning expires_at`
 		if err := tx.QueryRow(ctx, add, tenant, t.ID, hash[:], postgres.Storable(t.Name), t.Person.Platform, postgres.Storable(t.Person.Workspace.ID),
-			postgres.Storable(t.Person.ID), postgres.Storable(by), int64(lifetime/time.Second)).Scan(&expires); err != nil {
+			postgres.Storable(t.Person.ID), postgres.Storable(by.ID), int64(lifetime/time.Second)).Scan(&expires); err != nil {
 			return err
 		}
 		return audit.Write(ctx, tx, tenant, tokenEntry(session.TokenCreated, t.ID, by))
@@ -94,7 +106,7 @@ func (s *Tokens) Create(
 }
 
 // Revoke ends tokens at once. It returns those that it ended: they were there, and not revoked.
-func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []string, by string) (ended []string, err error) {
+func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []string, by session.Actor) (ended []string, err error) {
 	err = s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
 		const revoke = `
 			update access_token set revoked_at = clock_timestamp()
@@ -119,8 +131,8 @@ func (s *Tokens) Revoke(ctx context.Context, tenant access.TenantID, ids []strin
 	return ended, nil
 }
 
-func tokenEntry(deed session.Deed, id, by string) audit.Entry {
-	return audit.Entry{Deed: deed, Who: session.Actor{Platform: session.Host, ID: by}, Details: map[string]string{"token": id}}
+func tokenEntry(deed session.Deed, id string, by session.Actor) audit.Entry {
+	return audit.Entry{Deed: deed, Who: by, Details: map[string]string{"token": id}}
 }
 
 // Called implements mcp.Journal.

@@ -18,11 +18,12 @@ func TestTokensAreStoredAsHashesAndForgotten(t *testing.T) {
 	t.Parallel()
 	db := postgrestest.Open(t)
 	tokens := admin.NewTokens(db)
+	host := session.Actor{Platform: session.Host, ID: "operator"}
 	ada := access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "UADA"}
 	var secrets, ids []string
 	for range 2 {
 		secret, id := mcp.NewSecret()
-		expires, err := tokens.Create(t.Context(), access.DefaultTenant, mcp.Token{ID: id, Name: "laptop\x00", Person: ada}, mcp.HashOf(secret), mcp.DefaultLifetime, "operator")
+		expires, err := tokens.Create(t.Context(), access.DefaultTenant, mcp.Token{ID: id, Name: "laptop\x00", Person: ada}, mcp.HashOf(secret), mcp.DefaultLifetime, host)
 		if left := time.Until(expires); err != nil || left < mcp.DefaultLifetime-time.Hour || left > mcp.DefaultLifetime+time.Hour {
 			t.Fatalf("Create() = %v, %v", expires, err)
 		}
@@ -50,7 +51,7 @@ func TestTokensAreStoredAsHashesAndForgotten(t *testing.T) {
 		t.Errorf("the token was never used: %+v, %v", got, err)
 	}
 	for _, want := range []int{1, 0} {
-		if ended, err := tokens.Revoke(t.Context(), access.DefaultTenant, []string{ids[1], "none"}, "operator"); err != nil || len(ended) != want {
+		if ended, err := tokens.Revoke(t.Context(), access.DefaultTenant, []string{ids[1], "none"}, host); err != nil || len(ended) != want {
 			t.Errorf("Revoke() = %v, %v", ended, err)
 		}
 	}
@@ -69,8 +70,14 @@ func TestTokensAreStoredAsHashesAndForgotten(t *testing.T) {
 	if deeds[session.TokenCreated] != 2 || deeds[session.TokenRevoked] != 1 || deeds[session.ToolCalled] != 1 {
 		t.Errorf("the audit trail has %v", deeds)
 	}
-	if _, err := pgsession.New(db).Forget(t.Context(), access.DefaultTenant, "slack", "UADA"); err != nil {
+	// A person of Discord has no workspace.
+	ada.Workspace.ID = ""
+	if _, err := tokens.Create(t.Context(), access.DefaultTenant, mcp.Token{ID: "nowhere", Person: ada}, mcp.HashOf("nowhere"), mcp.DefaultLifetime, host); err != nil {
 		t.Fatal(err)
+	}
+	gone, err := pgsession.New(db).Forget(t.Context(), access.DefaultTenant, "slack", "UADA")
+	if err != nil || gone.Tokens != 3 {
+		t.Fatalf("%+v, %v", gone, err)
 	}
 	if left, err := tokens.List(t.Context(), access.DefaultTenant); err != nil || len(left) != 0 {
 		t.Errorf("a forgotten person has %v, %v", left, err)

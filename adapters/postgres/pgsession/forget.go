@@ -50,12 +50,17 @@ func (s *Store) Forget(
 			return fmt.Errorf("delete empty sessions: %w", err)
 		}
 		gone.Sessions = int(tag.RowsAffected())
+		// Whatever the workspace: those of Discord have none.
+		const tokens = `delete from access_token where tenant_id = $1 and platform = $2 and person = $3`
+		if tag, err = tx.Exec(ctx, tokens, tenant, platform, person); err != nil {
+			return fmt.Errorf("delete tokens: %w", err)
+		}
+		gone.Tokens = int(tag.RowsAffected())
 		batch := new(pgx.Batch)
 		batch.Queue(`update session set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
-		batch.Queue(`delete from access_token where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
-		// A stop stays one, without a name.
+		// A stop stays one, and names nobody.
 		batch.Queue(forgottenStopSQL, tenant, platform, person)
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)
@@ -67,6 +72,9 @@ func (s *Store) Forget(
 			return fmt.Errorf("delete the part in threads: %w", err)
 		}
 		details := map[string]string{"turns": strconv.Itoa(gone.Turns), "sessions": strconv.Itoa(gone.Sessions)}
+		if gone.Tokens > 0 {
+			details["tokens"] = strconv.Itoa(gone.Tokens)
+		}
 		e := audit.Entry{Deed: session.PersonForgotten, Who: session.Actor{Platform: platform, ID: person}, At: thread.Ref{Platform: platform}, Details: details}
 		if err := audit.Write(ctx, tx, tenant, e); err != nil {
 			return err

@@ -42,6 +42,8 @@ type File struct {
 	Knowledge    extract.Schema `json:",omitzero"` // what KNOWLEDGE_MODEL looks for
 	Questions    FilterRule     // what must not be asked
 	Answers      FilterRule     // what must not be shown
+	// AssistantTools is who may use a tool of assistants; whoever may ask where it names none.
+	AssistantTools map[string]access.ACL `json:",omitempty"`
 
 	agentLine int // where Agent stands
 	synonyms  *analyse.Synonyms
@@ -172,6 +174,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 			field{"prices", r.prices},
 			field{"filters", r.filters},
 			field{"knowledge", r.knowledge},
+			field{"assistants", r.assistants},
 		)
 		r.references()
 	}

@@ -477,3 +477,22 @@ func TestWrongKeysAreAnsweredWithTheRightOne(t *testing.T) {
 		t.Errorf("a wrong platform: %v", err)
 	}
 }
+
+func TestToolsOfAssistants(t *testing.T) {
+	t.Parallel()
+	f, err := config.ParseFile("f.yaml", []byte("assistants:\n  tools:\n    ask: [group:eng, members]\n    search: group:eng"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]access.ACL{"ask": {access.Group("eng"), access.Members}, "search": {access.Group("eng")}}
+	if diff := cmp.Diff(want, f.AssistantTools); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for yaml, says := range map[string]string{
+		"assistants: {tools: {delete: members}}": "the keys here are search, read_document, ask, related, list_sources", "assistants: {tools: {ask: [staff]}}": "assistants.tools.ask",
+	} {
+		if _, err := config.ParseFile("f.yaml", []byte(yaml)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", yaml, err)
+		}
+	}
+}

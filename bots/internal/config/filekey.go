@@ -69,7 +69,7 @@ func FileKeys() []FileKey {
 		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
 	}
 	const cost = "an amount"
-	return append(keys, []FileKey{
+	return append(append(keys, []FileKey{
 		{"prices.currency", "three letters", defaultCurrency, "of all prices and caps"},
 		{"prices.models.NAME.input", cost, "", "a million tokens that a language model is sent"},
 		{"prices.models.NAME.cached_input", cost, "as input", "of these, a million that the provider had read before"},
@@ -84,5 +84,5 @@ func FileKeys() []FileKey {
 		{"knowledge.entities.NAME", text, "person, team, project, system, organisation, concept", "a sort of entity that KNOWLEDGE_MODEL looks for, with what it is; those that are named here take the place of all that are built in. See knowledge.md"},
 		{"knowledge.relations.NAME", text, "owns, works on, part of, supersedes, uses", "a relation that it looks for, with what it means, reading from subject to object; these, too, take the place of those built in"},
 		{"knowledge.instructions", text, "", "more instructions to it: how names look here, what to leave out"},
-	}...)
+	}...), assistantKeys()...)
 }

@@ -111,6 +111,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	of.Commands, err = command.New(command.Deps{
 		Store: sessions, Settings: settings, Answerer: of.Service, Signal: signal, Library: library{b.checked()}, Policies: policies, Logger: b.Logger, Spent: b.Spent,
 		People: people{pgaccess.New(b.DB), pgknowledge.New(b.DB)}, Documents: b.Index,
+		Tokens: admin.NewTokens(b.DB), AssistantsAt: b.Config.MCPURL,
 	})
 	return of, err
 }

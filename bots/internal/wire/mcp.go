@@ -8,11 +8,15 @@ import (
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/knowledge"
 	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
+	knowledgetool "github.com/footnotehq/footnote/core/tool/knowledge"
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
@@ -22,12 +26,16 @@ type Listeners interface {
 }
 
 // MCP returns what answers the tool calls of assistants. Platforms say who people are.
-func (b *Base) MCP(platforms Listeners) (*mcp.Service, error) {
+func (b *Base) MCP(ctx context.Context, platforms Listeners) (*mcp.Service, error) {
 	retriever, err := b.Retriever()
 	if err != nil {
 		return nil, err
 	}
 	graph := checkedGraph{b.Knowledge(), b.checked().Readable}
+	loop, err := b.alone(ctx, retriever)
+	if err != nil {
+		return nil, err
+	}
 	tokens := admin.NewTokens(b.DB)
 	return mcp.New(mcp.Deps{
 		Tenant: b.Tenant, Tokens: tokens, Journal: tokens, People: direct{b.Tenant, platforms}, Resolver: b.Resolver(), Policies: b.Policies(),
@@ -42,8 +50,32 @@ func (b *Base) MCP(platforms Listeners) (*mcp.Service, error) {
 		},
 		Search:    search.New(retriever, nil, b.Counter, search.Config{Graph: graph, Logger: b.Logger}),
 		Catalogue: &catalogue{list: b.Index.Searchable, logger: b.Logger},
-		Index:     b.checked(), Counter: b.Counter, Filter: b.filter, Logger: b.Logger, Now: time.Now,
+		Loop:      loop, Related: knowledgetool.New(graph, b.checked(), b.Counter, b.extractedRelations()...),
+		Index: b.checked(), Counter: b.Counter, Filter: b.filter, Logger: b.Logger, Rights: func() map[string]access.ACL { return b.File().AssistantTools }, Now: time.Now,
 	}), nil
+}
+
+// alone answers questions that no platform brings.
+func (b *Base) alone(ctx context.Context, retriever retrieve.Retriever) (answer.Alone, error) {
+	fast, err := b.FastModel(spend.Rewriting)
+	if err != nil {
+		return answer.Alone{}, err
+	}
+	tools, err := b.tools(retriever, fast)
+	if err != nil {
+		return answer.Alone{}, err
+	}
+	plain, _, err := b.engines(tools)
+	if err != nil {
+		return answer.Alone{}, err
+	}
+	chooser := &setups{base: b, choice: Choice{Unattended: true}}
+	if err := chooser.indexProjects(ctx); err != nil {
+		return answer.Alone{}, err
+	}
+	return answer.Alone{
+		Engine: plain, Setups: chooser, Prompts: b.Settings(), Catalogue: &catalogue{list: b.Index.Searchable, logger: b.Logger}, Library: library{b.checked()},
+	}, nil
 }
 
 // AtConsole is the caller of whoever runs the program: like a question at the terminal, it needs no
@@ -84,13 +116,16 @@ func (g checkedGraph) Statements(ctx context.Context, q knowledge.Question) ([]k
 	}
 	var ids []document.ID
 	for _, s := range stated {
-		if s.SubjectRef != nil && !slices.Contains(ids, s.SubjectRef.ID) {
-			ids = append(ids, s.SubjectRef.ID)
+		for _, side := range []*document.Ref{s.SubjectRef, s.ObjectRef} {
+			if side != nil && !slices.Contains(ids, side.ID) {
+				ids = append(ids, side.ID)
+			}
 		}
 	}
 	readable, err := g.readable(ctx, q.Audience, ids)
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(stated, func(s knowledge.Statement) bool { return s.SubjectRef != nil && !readable[s.SubjectRef.ID] }), nil
+	hidden := func(side *document.Ref) bool { return side != nil && !readable[side.ID] }
+	return slices.DeleteFunc(stated, func(s knowledge.Statement) bool { return hidden(s.SubjectRef) || hidden(s.ObjectRef) }), nil
 }

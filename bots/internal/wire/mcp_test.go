@@ -33,10 +33,10 @@ func TestReplacementsAskTheSourceToo(t *testing.T) {
 		if away {
 			return nil, errors.New("away")
 		}
-		if len(ids) != 2 {
+		if len(ids) != 3 {
 			t.Errorf("asked about %v", ids)
 		}
-		return map[document.ID]bool{"open": true}, nil
+		return map[document.ID]bool{"open": true, "old": true}, nil
 	}}
 	stated, err := g.Statements(t.Context(), knowledge.Question{})
 	if err != nil || len(stated) != 3 {

@@ -30,8 +30,11 @@ type Deps struct {
 	People   People   // nil: no one is known in any source
 	// Documents says who may read what has an address; nil: why explains no documents.
 	Documents Documents
-	Logger    *slog.Logger // nil: silent
-	// Spent says for administrators what models cost by now, and the caps: "0.42 of 5.00 USD
+	Tokens    Tokens    // nil: no tokens are made in chat
+	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
+	AssistantsAt string
+	Logger       *slog.Logger // nil: silent
+	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD
 	// today". Empty, or nil: nothing is said.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }

@@ -64,7 +64,9 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 			number = scope.Citations.Add(cite.Source{
 				Document: p.Document.ID, Part: part, Title: p.Document.Title, Section: heading, URL: link, Kind: string(p.Document.Kind),
 			})
-			doc.Page = scope.Citations.Page(p.Document.ID)
+			if doc.Page = scope.Citations.Page(p.Document.ID); scope.Portable {
+				doc.Page = string(p.Document.ID)
+			}
 			doc.Number, numbers[s.Chunk] = number, number
 			docs = append(docs, doc)
 			result.References = append(result.References, message.Reference{
@@ -84,7 +86,7 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 		note = nothingKnown
 	}
 	result.Evidence, result.Citable = len(says) > 0, len(says) > 0 // else it counts as no search
-	result.Content, err = withStatements(tool.DocumentsJSON(docs, note), says)
+	result.Content, err = WithStatements(tool.DocumentsJSON(docs, note), says)
 	return result, err
 }
 
@@ -111,8 +113,8 @@ func (t *Tool) passages(ctx context.Context, stated []knowledge.Statement, scope
 	return byID, nil
 }
 
-// withStatements puts statements into what DocumentsJSON wrote, as its last field.
-func withStatements(documents string, says []Stated) (string, error) {
+// WithStatements puts statements into what DocumentsJSON wrote, as its last field.
+func WithStatements(documents string, says []Stated) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false) // escapes cost tokens

@@ -1,0 +1,288 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/packet"
+	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/footnotehq/footnote/core/turn"
+)
+
+const (
+	// AskTimeout bounds a call of ask.
+	AskTimeout = 5 * time.Minute
+	// maxQuestion is how many characters a question may have.
+	maxQuestion = 100_000
+)
+
+// Loop answers questions. It is safe for concurrent use.
+type Loop interface {
+	// Alone runs a question through the loop of a turn for the one person who asked. Nothing is
+	// stored. still is asked before each step; its error ends the turn. When ctx ends, so does the
+	// turn, at any point.
+	Alone(ctx context.Context, t session.Turn, still func(context.Context) error, sink packet.Sink) (turn.Report, error)
+	// Readable returns those of the documents that exist and that the audience may read now.
+	Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+}
+
+// Sentences for callers of ask.
+const (
+	rightsChanged = "What you may read changed while the question was answered, so the answer is not shown. Ask again."
+	answerCut     = "The answer was cut because it is longer than a result can be. Ask for less."
+)
+
+// askedResult is a result of ask; its names are stable.
+type askedResult struct {
+	Answer  string          `json:"answer"` // Markdown with numbered links
+	Outcome session.Outcome `json:"outcome"`
+	Sources []askedSource   `json:"sources,omitempty"`
+	Closest []askedSource   `json:"closest,omitempty"` // where nothing was found
+	Notes   []string        `json:"notes,omitempty"`
+}
+
+type askedSource struct {
+	Number  int    `json:"number,omitempty"`
+	Page    string `json:"page_id,omitempty"`
+	Title   string `json:"title"`
+	Section string `json:"section,omitempty"`
+	URL     string `json:"url,omitempty"`
+	Source  string `json:"source,omitempty"`
+	Updated string `json:"updated,omitempty"`
+}
+
+func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
+	var asked struct {
+		Question string `json:"question"`
+	}
+	if err := parse(arguments, &asked); err != nil {
+		return output{}, err
+	}
+	asked.Question = strings.TrimSpace(asked.Question)
+	switch n := utf8.RuneCountInString(asked.Question); {
+	case n == 0:
+		return output{}, Refusal(`There is no question: write {"question": "…"}.`)
+	case n > maxQuestion:
+		return output{}, Refusal(fmt.Sprintf("The question has %d characters. At most %d can be read.", n, maxQuestion))
+	}
+	filters, err := s.Filter()
+	if err != nil {
+		return output{}, err
+	}
+	if said := filters.Refuse(asked.Question); said != "" {
+		return output{}, Refusal(said)
+	}
+	sink, end := progress(ctx, r.caller.Progress)
+	report, err := s.Loop.Alone(ctx, session.Turn{
+		ID: session.TurnID("mcp-" + strings.ToLower(rand.Text()[:10])), Audience: r.audience, Direct: true, Asker: thread.Person{ID: r.caller.Who.ID},
+		Session:  session.Session{Tenant: s.Tenant, Ref: thread.Ref{Platform: r.caller.At.Platform, Workspace: r.caller.At.Workspace, Channel: r.caller.At.Channel}},
+		Question: message.Message{Role: message.User, Text: asked.Question, At: s.Now()},
+	}, func(ctx context.Context) error { return s.unchanged(ctx, r) }, sink)
+	end()
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return output{}, err
+	}
+	return s.asked(ctx, r, report.Best())
+}
+
+// unchanged is an error once the person may read something else than when the call began.
+func (s *Service) unchanged(ctx context.Context, r reader) error {
+	now, err := s.audience(ctx, r.caller)
+	if err == nil && now.Key() != r.audience.Key() {
+		err = Refusal(rightsChanged)
+	}
+	return err
+}
+
+// asked is the result of a turn, unless something that it rests on is not to be read any more.
+func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, error) {
+	if err := s.unchanged(ctx, r); err != nil {
+		return output{}, err
+	}
+	var refusal Refusal
+	if errors.As(a.Cause, &refusal) {
+		return output{}, refusal
+	}
+	read := turn.Documents(slices.Concat(a.References, a.Inherited))
+	for _, ref := range a.Ending.Closest {
+		read = append(read, ref)
+	}
+	ids := make([]document.ID, 0, len(read))
+	for _, d := range read {
+		if d.ID != "" {
+			ids = append(ids, d.ID)
+		}
+	}
+	readable, err := s.Loop.Readable(ctx, r.audience, ids)
+	if err != nil {
+		return output{}, err
+	}
+	if slices.ContainsFunc(ids, func(id document.ID) bool { return !readable[id] }) {
+		return output{}, Refusal(rightsChanged)
+	}
+	result := askedResult{Answer: a.Shown, Outcome: a.Ending.Outcome, Notes: slices.Clone(a.Notices)}
+	said := string(a.Ending.Sentence)
+	switch {
+	case a.Ending.Outcome != session.Answered && a.Ending.Outcome != session.NoEvidence:
+		return output{}, Refusal(strings.TrimSpace(cmp.Or(said, string(failedCall)) + code(a.Ending.Reference)))
+	case result.Answer == "":
+		result.Answer = said
+	case said != "":
+		result.Notes = append(result.Notes, said)
+	}
+	for _, c := range a.Citations {
+		result.Sources = append(result.Sources, askedSource{
+			Number: c.Number, Page: string(c.Document.ID), Title: c.Document.Title, Section: c.Section, URL: c.Link, Source: string(c.Document.Kind), Updated: day(c.Document.UpdatedAt),
+		})
+	}
+	for _, d := range a.Ending.Closest {
+		result.Closest = append(result.Closest, askedSource{Page: string(d.ID), Title: d.Title, URL: d.Link(""), Source: string(d.Kind), Updated: day(d.UpdatedAt)})
+	}
+	text, err := s.fitted(ctx, result)
+	if err != nil {
+		return output{}, err
+	}
+	out := output{text: text}
+	for _, d := range read { // the answer may repeat what any of them says
+		as := session.Read
+		if slices.ContainsFunc(a.Citations, func(c message.Citation) bool { return c.Document.ID == d.ID }) {
+			as = session.Cited
+		}
+		out.shown = append(out.shown, session.Shown{Document: d.ID, Source: d.Source, URL: d.URL, As: as})
+	}
+	return out, nil
+}
+
+// code is how a failure is found in the log.
+func code(reference string) string {
+	if reference == "" {
+		return ""
+	}
+	return " (code " + reference + ")"
+}
+
+func day(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Format("2006-01-02")
+}
+
+// fitted passes titles and notes through the filters of answers, which the answer itself has
+// passed, and cuts the result to MaxResult.
+func (s *Service) fitted(ctx context.Context, result askedResult) (string, error) {
+	filters, err := s.Filter()
+	if err != nil {
+		return "", err
+	}
+	if filters.Screens() {
+		var texts []*string
+		for _, list := range [][]askedSource{result.Sources, result.Closest} {
+			for i := range list {
+				texts = append(texts, &list[i].Title, &list[i].Section)
+			}
+		}
+		for i := range result.Notes {
+			texts = append(texts, &result.Notes[i])
+		}
+		if err := screen(ctx, filters, texts...); err != nil {
+			return "", err
+		}
+	}
+	for {
+		data, err := json.Marshal(result)
+		if err != nil {
+			return "", fmt.Errorf("write an answer: %w", err)
+		}
+		text := fence + "\n" + string(data)
+		if s.Counter.Count(text) <= MaxResult {
+			return text, nil
+		}
+		shorter := halfOf(result.Answer)
+		if shorter == result.Answer && len(result.Sources)+len(result.Closest) == 0 {
+			return "", Refusal(answerCut)
+		}
+		result.Answer = shorter
+		result.Sources = slices.DeleteFunc(result.Sources, func(c askedSource) bool { return !strings.Contains(shorter, fmt.Sprintf("[[%d]]", c.Number)) })
+		result.Closest = result.Closest[:len(result.Closest)/2]
+		if !slices.Contains(result.Notes, answerCut) {
+			result.Notes = append(result.Notes, answerCut)
+		}
+	}
+}
+
+// halfOf is the first three quarters of a text at most, up to the end of a paragraph or line. A
+// text of one line is cut within it, behind its last whole link.
+func halfOf(text string) string {
+	runes := []rune(text)
+	part := string(runes[:len(runes)*3/4])
+	if at := strings.LastIndex(part, "\n"); at > 0 {
+		return strings.TrimSpace(part[:at])
+	}
+	if open := strings.LastIndex(part, "[["); open >= 0 && !strings.Contains(part[open:], ")") {
+		part = part[:open]
+	}
+	return strings.TrimSpace(part)
+}
+
+// progress returns a sink that tells a client what a turn is doing, and the function that ends
+// that. A client that does not read holds nothing up: of several sentences it gets the last.
+func progress(ctx context.Context, tell func(context.Context, string)) (sink packet.Sink, end func()) {
+	if tell == nil {
+		return packet.SinkFunc(func(packet.Packet) {}), func() {}
+	}
+	news := make(chan string, 1)
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		for text := range news {
+			tell(ctx, text)
+		}
+	})
+	last := ""
+	return packet.SinkFunc(func(p packet.Packet) {
+			if said := doing(p.Payload); said != "" {
+				last = said
+			} else if _, quiet := p.Payload.(packet.Heartbeat); !quiet || last == "" {
+				return
+			}
+			select {
+			case <-news: // it was not told yet
+			default:
+			}
+			news <- last
+		}), func() {
+			close(news)
+			telling.Wait()
+		}
+}
+
+// doing says what a packet means for a person who waits; empty where it says nothing new.
+func doing(p packet.Payload) string {
+	switch p := p.(type) {
+	case packet.SearchQueries:
+		return "Searching: " + strings.Join(p.Queries, "; ")
+	case packet.SearchDocuments:
+		return "Found " + plural.Count(len(p.Documents), "document") + "."
+	case packet.OpenURLAddresses:
+		return "Reading " + plural.Count(len(p.URLs), "page") + "."
+	case packet.ReasoningStart:
+		return "Thinking."
+	case packet.MessageStart:
+		return "Writing the answer."
+	}
+	return ""
+}

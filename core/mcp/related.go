@@ -1,0 +1,62 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/tool"
+)
+
+// related answers from what documents state of people, teams, projects and one another. A document
+// may be named by its id or address.
+func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
+	var asked struct {
+		About  string `json:"about"`
+		What   string `json:"what,omitempty"`
+		Period string `json:"period,omitempty"`
+	}
+	if err := parse(arguments, &asked); err != nil {
+		return output{}, err
+	}
+	if asked.About = strings.TrimSpace(asked.About); asked.About == "" {
+		return output{}, Refusal(`There is nothing to look up: write {"about": "…"}.`)
+	}
+	filters, err := s.Filter()
+	if err != nil {
+		return output{}, err
+	}
+	if said := filters.Refuse(asked.About); said != "" {
+		return output{}, Refusal(said)
+	}
+	_, named, err := s.find(ctx, r, asked.About, 0)
+	switch {
+	case err == nil:
+		asked.About = named[0].Document.Title
+	case err.Error() != noDocument: // it is a name
+		return output{}, err
+	}
+	call, err := json.Marshal(asked)
+	if err != nil {
+		return output{}, err
+	}
+	result, err := s.Related.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
+		Audience: r.audience, Asker: r.caller.Who.ID, Sources: r.sources, Question: asked.About, Citations: cite.NewMapping(), Portable: true,
+		Budget: MaxResult - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
+	}}, unseen())
+	switch {
+	case errors.Is(err, knowledge.ErrNoRelease):
+		return output{}, Refusal("Nothing was looked up: " + err.Error() + ".")
+	case err != nil:
+		return output{}, err
+	}
+	found := make([]document.Ref, len(result.References))
+	for i, reference := range result.References {
+		found[i] = reference.Document
+	}
+	return s.fenced(ctx, result.Content, found)
+}
