@@ -53,6 +53,7 @@ type commands struct {
 	People      peopleCommand     `cmd:"" group:"sources" help:"Show whose accounts the people of sources are, and say so."`
 	Search      searchCommand     `cmd:"" group:"look" help:"Search the index and print the passages with their scores."`
 	Knowledge   knowledgeCommand  `cmd:"" group:"look" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
+	Questions   questionsCommand  `cmd:"" group:"look" help:"List the questions that were asked, or show one with its answer and how it was found."`
 	Feedback    feedbackCommand   `cmd:"" group:"look" help:"List what people think of the answers."`
 	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, apart from the index."`
 	Usage       usageCommand      `cmd:"" group:"look" help:"Show what models were used for, and what that cost."`
