@@ -147,7 +147,7 @@ func (r Reader) fill(ctx context.Context, audience access.Audience, e command.Ex
 	return err
 }
 
-// withoutSearches returns runs of which nothing of the searches is told.
+// withoutSearches returns runs without their searches.
 func withoutSearches(runs []session.Run) []session.Run {
 	bare := slices.Clone(runs)
 	for i := range bare {

@@ -5,6 +5,7 @@ package review
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -21,6 +22,9 @@ type Viewer struct {
 	// Terminal says that the viewer runs the program, and so sees what was asked in every channel.
 	Terminal bool
 }
+
+// Terminal is the platform of viewers who are an account of the machine.
+const Terminal = "console"
 
 // Question is a stored question with what came of it.
 type Question struct {
@@ -121,4 +125,13 @@ func (q Question) Unsatisfying() bool {
 // Sort puts questions into the order in which they were asked.
 func Sort(all []Question) {
 	slices.SortFunc(all, func(a, b Question) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Turn, b.Turn)) })
+}
+
+// Cell is a text as a cell of CSV: one that a spreadsheet would take for a formula gets a quotation
+// mark before it.
+func Cell(text string) string {
+	if trimmed := strings.TrimLeft(text, " \t\r\n\u00a0"); trimmed != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(trimmed)[0]) || strings.HasPrefix(text, "\t") || strings.HasPrefix(text, "\r") {
+		return "'" + text
+	}
+	return text
 }

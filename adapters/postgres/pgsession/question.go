@@ -207,3 +207,33 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 	}
 	return c, nil
 }
+
+// QuestionDays counts the questions of each day since a moment, by UTC, the newest day first.
+func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since time.Time) ([]review.Day, error) {
+	type row struct {
+		Day        time.Time
+		Outcomes   map[session.Outcome]int
+		Half, Most float64
+	}
+	// By turn_intake.
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
+		select day, jsonb_object_agg(outcome, n), coalesce(max(half), 0), coalesce(max(most), 0) from (
+			select date_trunc('day', t.intake_at, 'UTC') as day, coalesce(t.outcome, 'waiting') as outcome, count(*) as n,
+				percentile_cont(0.5) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as half,
+				percentile_cont(0.95) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as most
+			from turn t where t.tenant_id = $1 and t.intake_at >= $2 and`+listed+` group by 1, 2) d
+		group by day order by day desc`, tenant, since)
+	if err != nil {
+		return nil, fmt.Errorf("count the questions of days: %w", err)
+	}
+	days := make([]review.Day, len(rows))
+	for i, r := range rows {
+		days[i] = review.Day{
+			Day: r.Day.UTC(), Outcomes: r.Outcomes, Half: time.Duration(r.Half) * time.Microsecond, Most: time.Duration(r.Most) * time.Microsecond,
+		}
+		for _, n := range r.Outcomes {
+			days[i].Asked += n
+		}
+	}
+	return days, nil
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strconv"
@@ -128,6 +129,8 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_COMMAND_GUILDS", "", "ids of the servers to which the commands are registered, at once, separated by commas. Unset: everywhere, direct messages included", list(&c.DiscordCommandGuilds)},
 		{"HTTP_ADDR", "127.0.0.1:8080", "address for the signed requests of platforms, of sources that tell of changes, and of assistants", text(&c.HTTPAddr)},
 		{"MCP_URL", "", "address under which assistants reach HTTP_ADDR with personal tokens (footnote tokens), ending in /mcp, such as https://footnote.example.org/mcp. Unset: they cannot", mcpURL(&c.MCPURL)},
+		{"CONSOLE_URL", "", "address under which browsers reach the console, such as https://console.example.org; http:// for this machine alone. Unset: there is no console", consoleURL(&c.ConsoleURL)},
+		{"CONSOLE_ADDR", "127.0.0.1:8082", "address that the console listens at, if CONSOLE_URL is set", text(&c.ConsoleAddr)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"REDELIVERY_MAX_AGE", "15m", "oldest question that is still answered when no replica was running as it came. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
 		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database and approve sources, separated by commas: the first encrypts and approves, all of them decrypt and check. Unset: a key derived from DISCORD_BOT_TOKEN, and one in the data folder", secretKeys(&c.SecretKeys)},
@@ -272,6 +275,27 @@ func mcpURL(to *string) func(string) error {
 		if u, err := url.Parse(*to); *to != "" && (err != nil || u.Path != "/mcp" || u.RawQuery+u.Fragment != "" || u.User != nil) {
 			return errors.New("does not end in /mcp behind its host")
 		}
+		return nil
+	}
+}
+
+// consoleURL is an address without a path. Cookies of the console need a secure connection, or one
+// within the machine.
+func consoleURL(to *string) func(string) error {
+	return func(v string) error {
+		if err := httpURL(to)(v); err != nil {
+			return err
+		}
+		u, err := url.Parse(*to)
+		switch {
+		case *to == "":
+			return nil
+		case err != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery+u.Fragment != "" || u.User != nil:
+			return errors.New("has more than a scheme and a host: the console needs a host of its own")
+		case u.Scheme != "https" && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
+			return errors.New("begins with http:// and leads to another machine: browsers send its cookie over https:// alone")
+		}
+		*to = strings.TrimRight(*to, "/")
 		return nil
 	}
 }

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/spend"
@@ -19,7 +18,7 @@ func (b *Base) Review() review.Reader {
 // limited to CONSOLE_PRINCIPALS, as for a question at the terminal.
 func (b *Base) TerminalViewer(account string) review.Viewer {
 	return review.Viewer{
-		Person:   access.Account{Workspace: access.Workspace{Platform: string(console.Platform)}, ID: account},
+		Person:   access.Account{Workspace: access.Workspace{Platform: review.Terminal}, ID: account},
 		Audience: b.ConsoleAudience(), Terminal: true,
 	}
 }
