@@ -99,7 +99,7 @@ func outcome(o session.Outcome) string {
 type view struct {
 	Title string
 	Page  review.Page
-	Nav   []navigation // none: nobody is signed in
+	Nav   []navigation // none: no one is signed in
 	Data  any
 }
 

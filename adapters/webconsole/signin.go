@@ -29,7 +29,7 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
 
-// signIn spends a link. The session has a secret of its own, whatever cookie the browser brings.
+// signIn spends a link. The session has a new secret, whatever cookie the browser brings.
 func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	secret := r.PostFormValue("link")

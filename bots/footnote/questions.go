@@ -163,7 +163,7 @@ type questionDetailJSON struct {
 	questionJSON
 	Session     session.ID          `json:"session"`
 	Answer      string              `json:"answer"`
-	Withheld    bool                `json:"withheld"` // the answer rests on something that may not be read here
+	Withheld    bool                `json:"withheld"` // see review.Detail
 	CorrectedBy string              `json:"corrected_by,omitempty"`
 	Reference   string              `json:"reference,omitempty"`
 	Citations   []citedPassagesJSON `json:"citations"`

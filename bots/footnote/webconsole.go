@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
 	"golang.org/x/sync/errgroup"
 )
@@ -89,7 +90,7 @@ func (c *consoleLink) Run(ctx context.Context, env *environment) error {
 		}
 		_, err = fmt.Fprintf(env.out, "%s/sign-in?link=%s\n", env.config.ConsoleURL, secret)
 		if err == nil {
-			_, err = fmt.Fprintf(env.errs, "The link signs %s in as %s, once, within %d minutes. Whoever has it can use it.\n", personName(person), role, int(review.LinkLifetime.Minutes()))
+			_, err = fmt.Fprintf(env.errs, "The link signs %s in as %s, once, within %s. Whoever has it can use it.\n", personName(person), role, plural.Count(int(review.LinkLifetime.Minutes()), "minute"))
 		}
 		return err
 	})

@@ -162,7 +162,7 @@ func cosine(a, b []float32) float32 {
 	return sum
 }
 
-// clusters joins what is most alike for as long as two clusters are similar by the mean of all pairs
+// clusters joins what is most alike while two clusters are similar by the mean of all pairs
 // (average linkage, found along chains of nearest neighbours in O(n²)).
 func (l *likeness) clusters() [][]int {
 	mean := slices.Clone(l.pair) // of clusters, by their first member

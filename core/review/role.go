@@ -27,7 +27,7 @@ const (
 // Roles are all of them.
 func Roles() []Role { return []Role{Admin, Moderator, GapReader} }
 
-// Page is a page of the console, or a part of one that has readers of its own.
+// Page is a page of the console, or a part of one that needs more.
 type Page string
 
 // The pages.

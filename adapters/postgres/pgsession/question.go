@@ -40,7 +40,7 @@ const questionColumns = `
 // uncited is whether a turn was answered, but no model cited a document.
 const (
 	retried = `t.origin_as = 'retry' is true`
-	// An aggregate, so that PostgreSQL looks at the runs of the rows that are returned, and not of all.
+	// An aggregate: PostgreSQL looks at the runs of the rows that are returned, and not at all.
 	uncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
 		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
 )
