@@ -50,7 +50,7 @@ func (c *gapsCommand) Run(ctx context.Context, env *environment) error {
 		return err
 	}
 	return env.withBase(ctx, func(base *wire.Base) error {
-		report, err := base.Gaps(ctx, base.TerminalViewer(operator()), since)
+		report, err := base.Gaps().Report(ctx, base.TerminalViewer(operator()), since)
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
 	"golang.org/x/sync/errgroup"
@@ -211,9 +210,7 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		},
 		Today:   state.today,
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
-		Gaps: func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error) {
-			return base.Gaps(ctx, v, since)
-		},
+		Gaps:    base.Gaps().Report,
 	}), at, nil
 }
 

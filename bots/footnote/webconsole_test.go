@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession/pgsessiontest"
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
 )
@@ -56,7 +57,7 @@ func (b *browser) page(path string) string {
 }
 
 // signIn signs in with a link that the command prints.
-func signIn(t *testing.T, p *program, base string, flags ...string) *browser {
+func signIn(t testing.TB, p *program, base string, flags ...string) *browser {
 	t.Helper()
 	b := &browser{TB: t, base: base}
 	link := strings.TrimSpace(p.run(t, append([]string{"console", "link"}, flags...)...).stdout)
@@ -197,5 +198,32 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 		if r := (&program{env: []string{"CONSOLE_URL=" + setting}}).try(t, "", "console", "list"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL") || !strings.Contains(r.stderr, says) {
 			t.Errorf("CONSOLE_URL=%s: %+v", setting, r)
 		}
+	}
+}
+
+// BenchmarkConsole opens pages with 100,000 questions stored, from the request until the whole page
+// was read.
+func BenchmarkConsole(b *testing.B) {
+	at := footnotetest.FreeAddress(b)
+	p := newProgram(b, "CONSOLE_ADDR="+at, "CONSOLE_URL=http://"+at)
+	p.run(b, "index", handbook(b))
+	pgsessiontest.FillQuestions(b, database(b, p), 100_000)
+	replica := footnotetest.Serve(b, binary, footnotetest.Environment(append(p.env, "HTTP_ADDR="+footnotetest.FreeAddress(b))...))
+	replica.Ready()
+	reader := signIn(b, p, "http://"+at)
+	list := reader.page("/questions")
+	_, rest, _ := strings.Cut(list, `href="/questions/`)
+	turn, _, _ := strings.Cut(rest, `"`)
+	for _, page := range []string{
+		"/today", "/questions", "/questions?outcome=no_evidence", "/questions?text=vacation", "/questions?text=4711", "/questions?who=U1&wanting=1", "/questions/" + turn, "/gaps?since=1d", "/sources",
+	} {
+		b.Run(strings.ReplaceAll(strings.TrimSuffix(page, turn), "/", " "), func(b *testing.B) {
+			reader.TB = b
+			size := 0
+			for b.Loop() {
+				size = len(reader.page(page))
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
 	}
 }

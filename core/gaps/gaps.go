@@ -75,21 +75,21 @@ func (c Cluster) week(n int) int {
 	return 0
 }
 
-// Find clusters questions. The largest clusters come first.
-func Find(asked []Asked, since, until time.Time) Report {
+// Find clusters questions by group, which is Group or returns what it would. The largest clusters
+// come first.
+func Find(asked []Asked, since, until time.Time, group func([]Asked) [][]int) Report {
 	asked = slices.Clone(asked)
 	slices.SortStableFunc(asked, func(a, b Asked) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Turn, b.Turn)) })
 	r := Report{Since: since, Until: until, Questions: len(asked)}
 	if len(asked) > MaxQuestions {
 		asked, r.Cut = asked[:MaxQuestions], true
 	}
-	likeness := newLikeness(asked)
-	for _, members := range likeness.clusters() {
+	for _, members := range group(asked) {
 		if len(members) < smallest {
 			r.Single += len(members)
 			continue
 		}
-		r.Clusters = append(r.Clusters, describe(asked, members, likeness, until))
+		r.Clusters = append(r.Clusters, describe(asked, members, until))
 	}
 	slices.SortStableFunc(r.Clusters, func(a, b Cluster) int {
 		return cmp.Or(cmp.Compare(len(b.Questions), len(a.Questions)), b.Questions[0].At.Compare(a.Questions[0].At), cmp.Compare(a.Label, b.Label))
@@ -97,8 +97,8 @@ func Find(asked []Asked, since, until time.Time) Report {
 	return r
 }
 
-func describe(asked []Asked, members []int, of *likeness, until time.Time) Cluster {
-	slices.Sort(members) // the newest first, as asked is
+func describe(asked []Asked, members []int, until time.Time) Cluster {
+	members = slices.Sorted(slices.Values(members)) // the newest first, as asked is
 	var c Cluster
 	askers := make(map[[2]string]bool)
 	best, near := float32(-1), make(map[document.ID]int)
@@ -109,7 +109,7 @@ func describe(asked []Asked, members []int, of *likeness, until time.Time) Clust
 		askers[[2]string{string(q.Ref.Platform), q.Asker.ID}] = true
 		sum := float32(0)
 		for _, j := range members {
-			sum += of.at(i, j)
+			sum += cosine(asked[i].Vector, asked[j].Vector)
 		}
 		if sum > best {
 			best, c.Label = sum, q.Text
@@ -132,6 +132,10 @@ func describe(asked []Asked, members []int, of *likeness, until time.Time) Clust
 	return c
 }
 
+// Group divides questions into clusters, each of indexes; single ones are clusters of one. It looks
+// at vectors alone.
+func Group(asked []Asked) [][]int { return newLikeness(asked).clusters() }
+
 // likeness holds how alike each two questions, or clusters of them, are.
 type likeness struct {
 	n    int
@@ -148,8 +152,6 @@ func newLikeness(asked []Asked) *likeness {
 	}
 	return l
 }
-
-func (l *likeness) at(i, j int) float32 { return l.pair[i*l.n+j] }
 
 func cosine(a, b []float32) float32 {
 	if len(a) != len(b) {

@@ -39,7 +39,7 @@ func TestClustersSayWhatTheyAreAbout(t *testing.T) {
 		about(6, 275, time.Hour), // alone
 		{Question: review.Question{Turn: "t7", At: until.Add(-time.Hour)}, Vector: []float32{0, 0}},
 		{Question: review.Question{Turn: "t8", At: until.Add(-time.Hour)}},
-	}, until.AddDate(0, -1, 0), until)
+	}, until.AddDate(0, -1, 0), until, gaps.Group)
 	if r.Questions != 8 || r.Single != 3 || len(r.Clusters) != 2 || r.Cut {
 		t.Fatalf("the report is %+v", r)
 	}
@@ -62,7 +62,7 @@ func TestEveryQuestionIsCountedOnce(t *testing.T) {
 		for n := range rapid.IntRange(0, 40).Draw(t, "questions") {
 			asked = append(asked, about(n, float64(rapid.IntRange(0, 359).Draw(t, "degrees")), time.Duration(rapid.IntRange(0, 900).Draw(t, "ago"))*time.Hour))
 		}
-		r := gaps.Find(asked, until.AddDate(0, -1, 0), until)
+		r := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group)
 		seen, inClusters := make(map[session.TurnID]bool), 0
 		for _, c := range r.Clusters {
 			inClusters += len(c.Questions)
@@ -77,7 +77,7 @@ func TestEveryQuestionIsCountedOnce(t *testing.T) {
 			t.Fatalf("of %d questions %d are in clusters and %d single", len(asked), inClusters, r.Single)
 		}
 		slices.Reverse(asked)
-		if again := gaps.Find(asked, until.AddDate(0, -1, 0), until); fmt.Sprint(again) != fmt.Sprint(r) {
+		if again := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group); fmt.Sprint(again) != fmt.Sprint(r) {
 			t.Fatalf("the other way round there are\n%+v\nand not\n%+v", again, r)
 		}
 	})
@@ -89,7 +89,7 @@ func TestManyQuestionsAreCut(t *testing.T) {
 	for n := range gaps.MaxQuestions + 1 {
 		asked = append(asked, about(n, float64(n%4)*90, time.Duration(n)*time.Second))
 	}
-	if r := gaps.Find(asked, until.AddDate(0, -1, 0), until); !r.Cut || len(r.Clusters) != 4 || r.Single != 0 {
+	if r := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group); !r.Cut || len(r.Clusters) != 4 || r.Single != 0 {
 		t.Errorf("cut: %t, %d clusters, %d single", r.Cut, len(r.Clusters), r.Single)
 	}
 }

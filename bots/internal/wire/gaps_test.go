@@ -59,7 +59,7 @@ func TestGapsOfAMonthAreFound(t *testing.T) {
 	for i := range asked {
 		asked[i].Vector = vectors[i]
 	}
-	report := gaps.Find(asked, until.AddDate(0, -1, 0), until)
+	report := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group)
 	together, right, planted := 0, 0, 0
 	for i := range asked {
 		for j := range i {
