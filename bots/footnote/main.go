@@ -42,6 +42,7 @@ type commands struct {
 	Doctor      doctorCommand     `cmd:"" group:"try" help:"Check everything that footnote needs and say what to do."`
 	Serve       serveCommand      `cmd:"" group:"serve" help:"Answer in Slack and Discord, by which tokens are set, until stopped."`
 	MCP         mcpCommand        `cmd:"" group:"serve" name:"mcp" help:"Answer an assistant of yours over the standard streams (Model Context Protocol), with what the terminal may read."`
+	Console     consoleCommand    `cmd:"" group:"serve" help:"Let people sign in to the console, the pages at CONSOLE_URL, and end that."`
 	Tokens      tokensCommand     `cmd:"" group:"serve" help:"Give out and revoke personal tokens, with which assistants search for a person."`
 	Service     serviceCommand    `cmd:"" group:"serve" help:"Run footnote as a service of this machine (systemd)."`
 	Prompt      promptCommand     `cmd:"" group:"serve" help:"Show or change the system prompt."`
@@ -53,6 +54,8 @@ type commands struct {
 	People      peopleCommand     `cmd:"" group:"sources" help:"Show whose accounts the people of sources are, and say so."`
 	Search      searchCommand     `cmd:"" group:"look" help:"Search the index and print the passages with their scores."`
 	Knowledge   knowledgeCommand  `cmd:"" group:"look" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
+	Questions   questionsCommand  `cmd:"" group:"look" help:"List the questions that were asked, or show one with its answer and how it was found."`
+	Gaps        gapsCommand       `cmd:"" group:"look" help:"Cluster the questions that were answered badly or not at all: what the documents lack."`
 	Feedback    feedbackCommand   `cmd:"" group:"look" help:"List what people think of the answers."`
 	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, apart from the index."`
 	Usage       usageCommand      `cmd:"" group:"look" help:"Show what models were used for, and what that cost."`

@@ -123,11 +123,19 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		}
 		defer func() { _ = public.Close() }() // the server has closed it, where it came to that
 	}
+	pages, at, err := env.console(ctx, state)
+	if err != nil {
+		return err
+	}
+	if at != nil {
+		defer func() { _ = at.Close() }() // likewise
+	}
 	if set.Empty() {
 		parts, ctx := errgroup.WithContext(ctx)
 		parts.Go(func() error { state.logMistakes(ctx); return nil })
 		parts.Go(func() error { return background(ctx, base) })
 		env.take(ctx, parts, public, handler)
+		env.takeConsole(ctx, parts, at, pages)
 		return parts.Wait()
 	}
 	if err := set.Connect(ctx); err != nil {
@@ -147,6 +155,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	parts.Go(func() error { state.logMistakes(ctx); return nil })
 	parts.Go(func() error { return background(ctx, base) })
 	env.take(ctx, parts, public, handler)
+	env.takeConsole(ctx, parts, at, pages)
 	return parts.Wait()
 }
 

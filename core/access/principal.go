@@ -92,3 +92,10 @@ func ParseACL(s string) (ACL, error) {
 	slices.Sort(acl)
 	return slices.Compact(acl), nil
 }
+
+// Kind is the part of a principal before its first colon: "user", "channel" or "group", or all of
+// Public and Members.
+func (p Principal) Kind() string {
+	kind, _, _ := strings.Cut(string(p), ":")
+	return kind
+}

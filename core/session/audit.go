@@ -46,6 +46,11 @@ const (
 	TokenCreated     Deed = "token.create"    // Details: token
 	TokenRevoked     Deed = "token.revoke"    // likewise
 	ToolCalled       Deed = "mcp.call"        // an assistant called a tool for a person. Details: tool, token, outcome
+	ConsoleGranted   Deed = "console.grant"   // a person may sign in to the console. Details: role
+	ConsoleRemoved   Deed = "console.remove"  // the opposite
+	ConsoleLinked    Deed = "console.link"    // a link to sign in with was made
+	ConsoleSignedIn  Deed = "console.sign_in" // Details: session
+	ConsoleSignedOut Deed = "console.sign_out"
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 

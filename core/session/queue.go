@@ -120,3 +120,29 @@ func (r Run) Answer() (message.Message, bool) {
 	}
 	return message.Message{}, false
 }
+
+// RestsOn lists every document that anything shown of an answer may repeat.
+func (s Saved) RestsOn() []document.ID {
+	var ids []document.ID
+	seen := make(map[document.ID]bool)
+	note := func(id document.ID) {
+		if !seen[id] {
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	for _, run := range s.Runs {
+		for _, m := range run.Messages {
+			for _, d := range m.Documents {
+				note(d.Document.ID)
+			}
+			for _, c := range m.Citations {
+				note(c.Document.ID)
+			}
+		}
+		for _, c := range run.Ending.Closest {
+			note(c.ID)
+		}
+	}
+	return ids
+}

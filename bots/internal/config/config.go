@@ -143,9 +143,12 @@ type Config struct {
 	HTTPAddr  string
 	MCPURL    string // under which assistants reach HTTPAddr; empty: they cannot
 	AdminAddr string
-	LogLevel  string
-	LogFormat string
-	Grace     time.Duration
+
+	ConsoleURL  string // under which browsers reach ConsoleAddr; empty: there is no console
+	ConsoleAddr string
+	LogLevel    string
+	LogFormat   string
+	Grace       time.Duration
 
 	SessionRetention time.Duration // 0 keeps conversations for good
 	AuditRetention   time.Duration // 0 keeps the audit trail for good

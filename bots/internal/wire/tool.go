@@ -119,6 +119,11 @@ func (l library) Readable(ctx context.Context, audience access.Audience, ids []d
 	return readable, nil
 }
 
+// Chunks implements review.Library.
+func (l library) Chunks(ctx context.Context, audience access.Audience, ids []document.ChunkID) ([]retrieve.Passage, error) {
+	return l.index.Chunks(ctx, audience, ids)
+}
+
 // Standing implements session.Quotes: of what was said on chat platforms, single messages are
 // deleted and edited by whoever wrote them.
 func (l library) Standing(ctx context.Context, tenant access.TenantID, shown []message.Reference) ([]bool, error) {

@@ -62,6 +62,7 @@ type Base struct {
 	checks   *checks  // of private answers; shared by copies
 	approver approver // of rows of sources
 	heard    *heard   // of chat platforms; shared by copies
+	grouped  *grouped // questions; likewise
 
 	noRoom    *atomic.Int64 // when a disk was full last, in Unix nanoseconds; shared by copies
 	spending  *spending     // nil where nothing is paid for
@@ -83,6 +84,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
+	b.grouped = new(grouped)
 	b.heard, b.file, b.filters, b.endpoints = new(heard), new(atomic.Pointer[config.File]), new(filters), new(endpoints)
 	b.noRoom = new(atomic.Int64)
 	b.setClients()

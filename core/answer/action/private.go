@@ -79,7 +79,7 @@ func (s *Service) share(ctx context.Context, a Request, r session.Record) (Reply
 		s.Logger.WarnContext(ctx, "answer not shared: the audience is unknown", "turn", r.ID, "error", err)
 		return refuse(sentenceUnknownListener), nil
 	}
-	allowed, err := s.mayRead(ctx, channel, restsOn(saved))
+	allowed, err := s.mayRead(ctx, channel, saved.RestsOn())
 	if err != nil {
 		return Reply{}, err
 	}
@@ -149,32 +149,6 @@ func (s *Service) stands(ctx context.Context, tenant access.TenantID, saved sess
 		return false, fmt.Errorf("find out what of the answer still stands: %w", err)
 	}
 	return !slices.Contains(stands, false), nil
-}
-
-// restsOn lists every document that anything shown of an answer may repeat.
-func restsOn(saved session.Saved) []document.ID {
-	var ids []document.ID
-	seen := make(map[document.ID]bool)
-	note := func(id document.ID) {
-		if !seen[id] {
-			seen[id] = true
-			ids = append(ids, id)
-		}
-	}
-	for _, run := range saved.Runs {
-		for _, m := range run.Messages {
-			for _, d := range m.Documents {
-				note(d.Document.ID)
-			}
-			for _, c := range m.Citations {
-				note(c.Document.ID)
-			}
-		}
-		for _, c := range run.Ending.Closest {
-			note(c.ID)
-		}
-	}
-	return ids
 }
 
 // copyOf is what a thread is shown of a private answer: the answer with its sources, above it the

@@ -1,0 +1,234 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// Console keeps who may sign in to the console, links and sessions, and notes in the audit trail
+// what is done with them. It is safe for concurrent use by any number of processes.
+type Console struct{ db *postgres.DB }
+
+var _ review.Sessions = (*Console)(nil)
+
+// NewConsole returns the console's part of a database.
+func NewConsole(db *postgres.DB) *Console { return &Console{db} }
+
+// Granted is a person who may sign in.
+type Granted struct {
+	Person   access.Account
+	Role     review.Role
+	By       string
+	At       time.Time
+	Sessions int       // that are valid
+	Used     time.Time // when one of them was used last; zero: none was
+}
+
+// Grant gives a person a role in place of an earlier one. by is an account of the machine.
+func (c *Console) Grant(ctx context.Context, tenant access.TenantID, p access.Account, role review.Role, by string) error {
+	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const grant = `
+			insert into console_role as r (tenant_id, platform, workspace, person, role, granted_by) values ($1, $2, $3, $4, $5, $6)
+			on conflict (tenant_id, platform, workspace, person) do update set role = excluded.role, granted_by = excluded.granted_by, granted_at = clock_timestamp()
+			where r.role <> excluded.role`
+		tag, err := tx.Exec(ctx, grant, tenant, p.Platform, p.Workspace.ID, postgres.Storable(p.ID), role, postgres.Storable(by))
+		if err != nil || tag.RowsAffected() == 0 {
+			return err
+		}
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleGranted, p, session.Actor{Platform: session.Host, ID: by}, map[string]string{"role": string(role)}))
+	})
+	if err != nil {
+		return fmt.Errorf("give a role in the console: %w", err)
+	}
+	return nil
+}
+
+// Granted lists who may sign in.
+func (c *Console) Granted(ctx context.Context, tenant access.TenantID) ([]Granted, error) {
+	type row struct {
+		Platform, Workspace, Person, Role, By string
+		At                                    time.Time
+		Sessions                              int
+		Used                                  *time.Time
+	}
+	rows, err := postgres.QueryAll[row](ctx, c.db.Pool, `
+		select r.platform, r.workspace, r.person, r.role, r.granted_by, r.granted_at, count(s.id)::int, max(s.used_at) from console_role r
+		left join console_session s on s.tenant_id = r.tenant_id and s.platform = r.platform and s.workspace = r.workspace and s.person = r.person
+			and s.expires_at > clock_timestamp()
+		where r.tenant_id = $1 group by 1, 2, 3, 4, 5, 6 order by 6, 3`, tenant)
+	if err != nil {
+		return nil, fmt.Errorf("list who may sign in: %w", err)
+	}
+	all := make([]Granted, len(rows))
+	for i, r := range rows {
+		all[i] = Granted{Person: account(r.Platform, r.Workspace, r.Person), Role: review.Role(r.Role), By: r.By, At: r.At.UTC(), Sessions: r.Sessions}
+		if r.Used != nil {
+			all[i].Used = r.Used.UTC()
+		}
+	}
+	return all, nil
+}
+
+func account(platform, workspace, id string) access.Account {
+	return access.Account{Workspace: access.Workspace{Platform: platform, ID: workspace}, ID: id}
+}
+
+// Remove takes a person's role away, and with it links and sessions. It reports whether there was
+// one.
+func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
+	return c.end(ctx, tenant, p, by, session.ConsoleRemoved, `delete from console_role where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
+}
+
+// SignOutAll ends the links and sessions of a person, who keeps the role. It reports whether there
+// were any.
+func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
+	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
+		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
+		`delete from console_session where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
+}
+
+func (c *Console) end(ctx context.Context, tenant access.TenantID, p access.Account, by string, deed session.Deed, statements ...string) (was bool, err error) {
+	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		for _, statement := range statements {
+			tag, err := tx.Exec(ctx, statement, tenant, p.Platform, p.Workspace.ID, p.ID)
+			if err != nil {
+				return err
+			}
+			was = was || tag.RowsAffected() > 0
+		}
+		if !was {
+			return nil
+		}
+		return audit.Write(ctx, tx, tenant, consoleEntry(deed, p, session.Actor{Platform: session.Host, ID: by}, nil))
+	})
+	if err != nil {
+		return false, fmt.Errorf("end a person's sessions: %w", err)
+	}
+	return was, nil
+}
+
+// NewLink stores a link for a person who has a role. What has expired is deleted with it.
+func (c *Console) NewLink(ctx context.Context, tenant access.TenantID, p access.Account, link review.Hash, lifetime time.Duration, by string) error {
+	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		for _, old := range []string{`delete from console_link where expires_at < clock_timestamp()`, `delete from console_session where expires_at < clock_timestamp()`} {
+			if _, err := tx.Exec(ctx, old); err != nil {
+				return err
+			}
+		}
+		const add = `
+			insert into console_link (tenant_id, hash, platform, workspace, person, expires_at)
+			values ($1, $2, $3, $4, $5, clock_timestamp() + $6::bigint * interval '1 second')`
+		if _, err := tx.Exec(ctx, add, tenant, link[:], p.Platform, p.Workspace.ID, p.ID, int64(lifetime/time.Second)); err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleLinked, p, session.Actor{Platform: session.Host, ID: by}, nil))
+	})
+	if err != nil {
+		return fmt.Errorf("store a link to sign in with: %w", err)
+	}
+	return nil
+}
+
+// consoleEntry is an entry about a person of the console. The person is not named in details, which
+// stay when the person is forgotten.
+func consoleEntry(deed session.Deed, p access.Account, by session.Actor, details map[string]string) audit.Entry {
+	return audit.Entry{Deed: deed, Who: by, At: thread.Ref{Platform: thread.Platform(p.Platform), Workspace: p.Workspace.ID}, Private: true, Details: details}
+}
+
+// Link implements review.Sessions.
+func (c *Console) Link(ctx context.Context, tenant access.TenantID, link review.Hash) (review.SignedIn, error) {
+	return c.find(ctx, c.db.Pool, review.ErrLink, `
+		select '', r.platform, r.workspace, r.person, r.role, l.expires_at from console_link l join console_role r using (tenant_id, platform, workspace, person)
+		where l.tenant_id = $1 and l.hash = $2 and l.expires_at > clock_timestamp()`, tenant, link[:])
+}
+
+// SignIn implements review.Sessions.
+func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to review.Hash, id string) (in review.SignedIn, err error) {
+	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		// The row is deleted once, whoever else tries at the same time.
+		in, err = c.find(ctx, tx, review.ErrLink, `
+			with spent as (delete from console_link where tenant_id = $1 and hash = $2 and expires_at > clock_timestamp() returning *),
+			begun as (
+				insert into console_session (tenant_id, hash, id, platform, workspace, person, expires_at)
+				select tenant_id, $3, $4, platform, workspace, person, clock_timestamp() + $5::bigint * interval '1 second' from spent returning *)
+			select b.id, r.platform, r.workspace, r.person, r.role, b.expires_at from begun b join console_role r using (tenant_id, platform, workspace, person)`,
+			tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, actorOf(in.Person), map[string]string{"session": id}))
+	})
+	if err != nil {
+		return review.SignedIn{}, fmt.Errorf("sign in: %w", err)
+	}
+	return in, nil
+}
+
+// actorOf is a person of the console in the audit trail.
+func actorOf(p access.Account) session.Actor {
+	if p.Platform == review.Terminal {
+		return session.Actor{Platform: session.Host, ID: p.ID}
+	}
+	return session.Actor{Platform: thread.Platform(p.Platform), ID: p.ID}
+}
+
+// Session implements review.Sessions.
+func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review.Hash) (review.SignedIn, error) {
+	in, err := c.find(ctx, c.db.Pool, review.ErrSession, `
+		select s.id, r.platform, r.workspace, r.person, r.role, s.expires_at from console_session s join console_role r using (tenant_id, platform, workspace, person)
+		where s.tenant_id = $1 and s.hash = $2 and s.expires_at > clock_timestamp()`, tenant, of[:])
+	if err != nil {
+		return in, err
+	}
+	const used = `
+		update console_session set used_at = clock_timestamp()
+		where tenant_id = $1 and hash = $2 and (used_at is null or used_at < clock_timestamp() - interval '1 minute')`
+	if _, err := c.db.Pool.Exec(ctx, used, tenant, of[:]); err != nil {
+		return review.SignedIn{}, fmt.Errorf("note that a session is used: %w", err)
+	}
+	return in, nil
+}
+
+// find returns the person that a query selects, or the error that none is.
+func (c *Console) find(ctx context.Context, q postgres.Executor, none error, query string, args ...any) (review.SignedIn, error) {
+	var in review.SignedIn
+	err := q.QueryRow(ctx, query, args...).Scan(&in.Session, &in.Person.Platform, &in.Person.Workspace.ID, &in.Person.ID, &in.Role, &in.Expires)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return review.SignedIn{}, none
+	}
+	if err != nil {
+		return review.SignedIn{}, fmt.Errorf("look up who is signed in: %w", err)
+	}
+	in.Expires = in.Expires.UTC()
+	return in, nil
+}
+
+// SignOut implements review.Sessions.
+func (c *Console) SignOut(ctx context.Context, tenant access.TenantID, of review.Hash) error {
+	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		var p access.Account
+		err := tx.QueryRow(ctx, `delete from console_session where tenant_id = $1 and hash = $2 returning platform, workspace, person`, tenant, of[:]).
+			Scan(&p.Platform, &p.Workspace.ID, &p.ID)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, actorOf(p), nil))
+	})
+	if err != nil {
+		return fmt.Errorf("sign out: %w", err)
+	}
+	return nil
+}

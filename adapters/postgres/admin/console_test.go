@@ -1,0 +1,162 @@
+package admin_test
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/adapters/postgres/audit"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
+	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+func consoleLink(t *testing.T, c *admin.Console, p access.Account) (secret string) {
+	t.Helper()
+	secret = review.NewSecret()
+	if err := c.NewLink(t.Context(), access.DefaultTenant, p, review.HashOf(secret), review.LinkLifetime, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+func TestLinkSignsInOnce(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Open(t)
+	c := admin.NewConsole(db)
+	ada := access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "UADA"}
+	if err := c.NewLink(t.Context(), access.DefaultTenant, ada, review.Hash{}, time.Hour, "operator"); err == nil {
+		t.Error("a person without a role gets a link")
+	}
+	if err := c.Grant(t.Context(), access.DefaultTenant, ada, review.Moderator, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	secret := consoleLink(t, c, ada)
+	for range 3 {
+		if in, err := c.Link(t.Context(), access.DefaultTenant, review.HashOf(secret)); err != nil || in.Person != ada || in.Role != review.Moderator {
+			t.Fatalf("Link() = %+v, %v", in, err)
+		}
+	}
+	if _, err := c.SignIn(t.Context(), "other", review.HashOf(secret), review.Hash{1}, "x"); !errors.Is(err, review.ErrLink) {
+		t.Errorf("another tenant signs in: %v", err)
+	}
+	// Of many presses at once one signs in.
+	var signedIn atomic.Int32
+	var session review.Hash
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			to := review.HashOf(review.NewSecret())
+			in, err := c.SignIn(t.Context(), access.DefaultTenant, review.HashOf(secret), to, "s")
+			switch {
+			case err == nil && in.Person == ada && in.Role == review.Moderator && time.Until(in.Expires) > review.SessionLifetime-time.Hour:
+				signedIn.Add(1)
+				session = to
+			case !errors.Is(err, review.ErrLink):
+				t.Errorf("press %d: %+v, %v", i, in, err)
+			}
+		})
+	}
+	all.Wait()
+	if signedIn.Load() != 1 {
+		t.Fatalf("%d presses signed in", signedIn.Load())
+	}
+	if _, err := c.Link(t.Context(), access.DefaultTenant, review.HashOf(secret)); !errors.Is(err, review.ErrLink) {
+		t.Errorf("a spent link: %v", err)
+	}
+	var holds bool
+	if err := db.Pool.QueryRow(t.Context(), `select exists (select from console_session s where s::text like '%' || $1 || '%')
+		or exists (select from console_link l where l::text like '%' || $1 || '%')`, secret).Scan(&holds); err != nil || holds {
+		t.Errorf("a table holds a secret: %t, %v", holds, err)
+	}
+	in, err := c.Session(t.Context(), access.DefaultTenant, session)
+	if err != nil || in.Person != ada || in.Session != "s" {
+		t.Fatalf("Session() = %+v, %v", in, err)
+	}
+	if err := c.Grant(t.Context(), access.DefaultTenant, ada, review.GapReader, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	if in, err := c.Session(t.Context(), access.DefaultTenant, session); err != nil || in.Role != review.GapReader {
+		t.Errorf("after the role has changed: %+v, %v", in, err)
+	}
+	if list, err := c.Granted(t.Context(), access.DefaultTenant); err != nil || len(list) != 1 || list[0].Sessions != 1 || list[0].Used.IsZero() || list[0].Role != review.GapReader {
+		t.Errorf("Granted() = %+v, %v", list, err)
+	}
+	ends(t, db, c, ada, session)
+}
+
+// ends tries each way in which a session or a link ends.
+func ends(t *testing.T, db *postgres.DB, c *admin.Console, ada access.Account, signedIn review.Hash) {
+	t.Helper()
+	ended := func(why string, of review.Hash) {
+		t.Helper()
+		if in, err := c.Session(t.Context(), access.DefaultTenant, of); !errors.Is(err, review.ErrSession) {
+			t.Errorf("%s: %+v, %v", why, in, err)
+		}
+	}
+	again := func() review.Hash {
+		t.Helper()
+		to := review.HashOf(review.NewSecret())
+		if _, err := c.SignIn(t.Context(), access.DefaultTenant, review.HashOf(consoleLink(t, c, ada)), to, "again"); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	if err := errors.Join(c.SignOut(t.Context(), access.DefaultTenant, signedIn), c.SignOut(t.Context(), access.DefaultTenant, signedIn)); err != nil {
+		t.Error(err)
+	}
+	ended("signed out", signedIn)
+	to, link := again(), consoleLink(t, c, ada)
+	if was, err := c.SignOutAll(t.Context(), access.DefaultTenant, ada, "operator"); err != nil || !was {
+		t.Errorf("SignOutAll() = %t, %v", was, err)
+	}
+	ended("signed out by the operator", to)
+	if _, err := c.Link(t.Context(), access.DefaultTenant, review.HashOf(link)); !errors.Is(err, review.ErrLink) {
+		t.Errorf("a link of a person who was signed out: %v", err)
+	}
+	to = again()
+	if _, err := db.Pool.Exec(t.Context(), `update console_session set expires_at = clock_timestamp()`); err != nil {
+		t.Fatal(err)
+	}
+	ended("expired", to)
+	link = consoleLink(t, c, ada)
+	if _, err := db.Pool.Exec(t.Context(), `update console_link set expires_at = clock_timestamp()`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.SignIn(t.Context(), access.DefaultTenant, review.HashOf(link), review.Hash{2}, "late"); !errors.Is(err, review.ErrLink) {
+		t.Errorf("an expired link: %v", err)
+	}
+	to = again()
+	if was, err := c.Remove(t.Context(), access.DefaultTenant, ada, "operator"); err != nil || !was {
+		t.Errorf("Remove() = %t, %v", was, err)
+	}
+	ended("role removed", to)
+	if was, err := c.Remove(t.Context(), access.DefaultTenant, ada, "operator"); err != nil || was {
+		t.Errorf("a second Remove() = %t, %v", was, err)
+	}
+	if err := c.Grant(t.Context(), access.DefaultTenant, ada, review.Admin, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	ended("role given again", to)
+	to = again()
+	if _, err := pgsession.New(db).Forget(t.Context(), access.DefaultTenant, "slack", ada.ID); err != nil {
+		t.Fatal(err)
+	}
+	ended("person forgotten", to)
+	deeds := make(map[session.Deed]int)
+	for e, err := range audit.NewReader(db).Trail(t.Context(), session.AuditQuery{Tenant: access.DefaultTenant}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		deeds[e.Deed]++
+	}
+	if deeds[session.ConsoleGranted] != 3 || deeds[session.ConsoleRemoved] != 1 || deeds[session.ConsoleSignedIn] != 5 || deeds[session.ConsoleSignedOut] != 2 || deeds[session.ConsoleLinked] != 7 {
+		t.Errorf("the trail has %v", deeds)
+	}
+}

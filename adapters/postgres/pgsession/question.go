@@ -1,0 +1,244 @@
+package pgsession
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/footnotehq/footnote/adapters/postgres"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+	"github.com/jackc/pgx/v5"
+)
+
+// questionRow is a turn as lists show it.
+type questionRow struct {
+	ID                                   string
+	At                                   time.Time
+	Platform, Workspace, Channel, Thread string
+	Owner                                string
+	Direct                               bool
+	AskerID, AskerName                   string
+	Outcome, Text                        string
+	FirstMicros, TotalMicros             int64
+	Up, Down                             int
+	Retried, Corrected, Removed, Uncited bool
+}
+
+const questionColumns = `
+	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, t.asker_id, t.asker_name,
+		coalesce(t.outcome, ''), q.text, coalesce((t.timings->>'first_text')::bigint, 0), coalesce((t.timings->>'total')::bigint, 0),
+		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and f.up),
+		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up),
+		` + retried + `, t.corrected_at is not null, t.removed_at is not null, ` + uncited
+
+// uncited is whether a turn was answered, but no model cited a document.
+const (
+	retried = `t.origin_as = 'retry' is true`
+	// An aggregate: PostgreSQL looks at the runs of the rows that are returned, and not at all.
+	uncited = `coalesce((select bool_or(r.grounding = 'uncited') and not bool_or(r.grounding = 'cited')
+		from run r where r.tenant_id = t.tenant_id and r.turn_id = t.id), false)`
+)
+
+// listed are turns that count as questions: not those that another one replaced, copies that were
+// shared, deleted ones, and those to which the bot was silent.
+const listed = ` t.replaced_by is null and t.origin_as is distinct from 'share' and t.withdrawn_at is null
+	and t.outcome is distinct from 'superseded' and t.outcome is distinct from 'declined'`
+
+// ownQuestion and sharedQuestion are review.Scope.May in SQL; a test compares the two.
+const (
+	ownQuestion = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
+	shared      = ` (s.owner = '' and not t.direct)`
+	seen        = ` (` + ownQuestion + ` or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[])))`
+)
+
+func scopeArgs(tenant access.TenantID, s review.Scope) []any {
+	channels := make([]string, len(s.Channels))
+	for i, c := range s.Channels {
+		channels[i] = string(c)
+	}
+	return []any{tenant, postgres.Storable(s.Person.ID), s.Person.Platform, s.Person.Workspace.ID, s.Everywhere, channels}
+}
+
+// Questions implements review.Store.
+func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope review.Scope, q review.Query) ([]review.Question, error) {
+	var found []review.Question
+	err := s.db.InTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		common, err := commonWords(ctx, tx, textQuery(q.Text))
+		if err != nil {
+			return err
+		}
+		// By turn_intake from the newest on, or by message_question where few questions have the words.
+		// PostgreSQL cannot estimate how many have them.
+		where, args := questionFilter(scopeArgs(tenant, scope), q, common)
+		limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
+		where, args = ` where t.tenant_id = $1 and`+listed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
+		if common {
+			if _, err := tx.Exec(ctx, `set local enable_bitmapscan = off; set local enable_sort = off; set local jit = off`); err != nil {
+				return err
+			}
+		}
+		found, err = questions(ctx, tx, where, args...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list questions: %w", err)
+	}
+	return found, nil
+}
+
+// manyMatches is how many questions may have some words before the list is searched from its
+// newest on.
+const manyMatches = 2000
+
+func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, error) {
+	if words == "" {
+		return false, nil
+	}
+	var n int
+	err := q.QueryRow(ctx, `select count(*) from (select from message q where q.model_index = -1 and q.ordinal = 0 and `+questionText+` @@ to_tsquery('simple', $1) limit $2) m`,
+		words, manyMatches).Scan(&n)
+	return n == manyMatches, err
+}
+
+// questionText is what message_question indexes.
+const questionText = `to_tsvector('simple', left(q.text, 20000))`
+
+// questionFilter is a query in SQL, behind other arguments. common says that many questions have its
+// words.
+func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
+	var b strings.Builder
+	add := func(condition string, values ...any) {
+		numbers := make([]any, len(values))
+		for i := range values {
+			numbers[i] = len(args) + i + 1
+		}
+		args = append(args, values...)
+		fmt.Fprintf(&b, " and "+condition, numbers...)
+	}
+	if !q.Since.IsZero() {
+		add("t.intake_at >= $%d", q.Since)
+	}
+	if !q.Until.IsZero() {
+		add("t.intake_at < $%d", q.Until)
+	}
+	if q.Outcome != "" {
+		add("t.outcome = $%d", q.Outcome)
+	}
+	if q.Person != "" {
+		add("$%[1]d in (t.asker_id, t.asker_name)", postgres.Storable(q.Person))
+	}
+	if q.Channel != "" {
+		add("s.channel = $%d", postgres.Storable(q.Channel))
+	}
+	if words := textQuery(q.Text); words != "" {
+		has := questionText + " @@ to_tsquery('simple', $%d)"
+		if !common { // the array is made once, by the index
+			has = "t.id = any(array(select q.turn_id from message q where q.tenant_id = $1 and q.model_index = -1 and q.ordinal = 0 and " + has + "))"
+		}
+		add(has, words)
+	}
+	if q.Unsatisfying {
+		add(`(t.outcome = 'no_evidence' or t.corrected_at is not null or ` + retried + ` or t.outcome = 'answered' and ` + uncited + `
+			or exists (select from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up))`)
+	}
+	if !q.Before.At.IsZero() && postgres.IsID(string(q.Before.Turn)) {
+		add("(t.intake_at, t.id) < ($%d, $%d::text::uuid)", q.Before.At, string(q.Before.Turn))
+	}
+	return b.String(), args
+}
+
+// textQuery is a text as a query of full-text search: all of its words, each from its beginning.
+func textQuery(text string) string {
+	words := strings.FieldsFunc(postgres.Storable(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	for i, w := range words {
+		words[i] = "'" + w + "':*"
+	}
+	return strings.Join(words, " & ")
+}
+
+func questions(ctx context.Context, q postgres.Executor, where string, args ...any) ([]review.Question, error) {
+	rows, err := postgres.QueryAll[questionRow](ctx, q, questionColumns+` from turn t`+turnJoins+where, args...)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]review.Question, len(rows))
+	for i, r := range rows {
+		found[i] = review.Question{
+			Turn: session.TurnID(r.ID), At: r.At.UTC(), Owner: r.Owner, Direct: r.Direct, Text: r.Text, Outcome: session.Outcome(r.Outcome),
+			Ref:        thread.Ref{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel, Thread: r.Thread},
+			Asker:      thread.Person{ID: r.AskerID, Name: r.AskerName},
+			FirstWords: time.Duration(r.FirstMicros) * time.Microsecond, Took: time.Duration(r.TotalMicros) * time.Microsecond,
+			Up: r.Up, Down: r.Down, Retried: r.Retried, Corrected: r.Corrected, Removed: r.Removed, Uncited: r.Uncited,
+		}
+	}
+	return found, nil
+}
+
+// maxConversation is how many questions of a conversation are listed, the newest.
+const maxConversation = 200
+
+// Conversation implements review.Store.
+func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id session.TurnID) ([]review.Question, error) {
+	if !postgres.IsID(string(id)) {
+		return nil, nil
+	}
+	// By turn's primary key, then by its unique (tenant_id, session_id, number).
+	found, err := questions(ctx, s.db.Pool, `
+		where t.tenant_id = $1 and t.session_id = (select session_id from turn where tenant_id = $1 and id = $2) and`+listed+`
+		order by t.id = $2 desc, t.number desc limit $3`, tenant, id, maxConversation)
+	if err != nil {
+		return nil, fmt.Errorf("load the conversation of question %s: %w", id, err)
+	}
+	review.Sort(found)
+	return found, nil
+}
+
+// QuestionCounts counts the questions of a period.
+func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (review.Counts, error) {
+	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
+	var c review.Counts
+	err := s.db.Pool.QueryRow(ctx, `
+		select count(*) filter (where seen), count(*) filter (where not seen and not shared), count(*) filter (where not seen and shared) from (
+			select `+seen+` as seen, `+shared+` as shared from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+			where t.tenant_id = $1 and`+listed+where+`) q`, args...).Scan(&c.Seen, &c.Private, &c.Hidden)
+	if err != nil {
+		return c, fmt.Errorf("count questions: %w", err)
+	}
+	return c, nil
+}
+
+// QuestionDays counts the questions of each day since a moment, by UTC, the newest day first.
+func (s *Store) QuestionDays(ctx context.Context, tenant access.TenantID, since time.Time) ([]review.Day, error) {
+	type row struct {
+		Day        time.Time
+		Outcomes   map[session.Outcome]int
+		Half, Most float64
+	}
+	// By turn_intake.
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
+		select day, jsonb_object_agg(outcome, n), coalesce(max(half), 0), coalesce(max(most), 0) from (
+			select date_trunc('day', t.intake_at, 'UTC') as day, coalesce(t.outcome, 'waiting') as outcome, count(*) as n,
+				percentile_cont(0.5) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as half,
+				percentile_cont(0.95) within group (order by (t.timings->>'first_text')::float8) filter (where t.outcome = 'answered') as most
+			from turn t where t.tenant_id = $1 and t.intake_at >= $2 and`+listed+` group by 1, 2) d
+		group by day order by day desc`, tenant, since)
+	if err != nil {
+		return nil, fmt.Errorf("count the questions of days: %w", err)
+	}
+	days := make([]review.Day, len(rows))
+	for i, r := range rows {
+		days[i] = review.Day{
+			Day: r.Day.UTC(), Outcomes: r.Outcomes, Half: time.Duration(r.Half) * time.Microsecond, Most: time.Duration(r.Most) * time.Microsecond,
+		}
+		for _, n := range r.Outcomes {
+			days[i].Asked += n
+		}
+	}
+	return days, nil
+}

@@ -1,0 +1,345 @@
+package webconsole
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+//go:embed pages
+var files embed.FS
+
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"when": func(t time.Time) string {
+		if t.IsZero() {
+			return "never"
+		}
+		return t.UTC().Format("2006-01-02 15:04")
+	},
+	"day":     func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
+	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"took":    took,
+	"count":   func(n int, thing string) string { return plural.Count(n, thing) },
+	"ended":   func(d review.Day, o string) int { return d.Outcomes[session.Outcome(o)] },
+	"outcome": outcome,
+	"cut":     func(text string) string { return fit(cite.Cut(text, maxShown), maxShown) },
+	"safe":    safe,
+	"pieces":  review.Pieces,
+	"item":    func(sentence string) string { return strings.TrimPrefix(sentence, "- ") },
+}).ParseFS(files, "pages/*.html"))
+
+// Bounds that keep a page below 100 kB, whatever people and models write. Texts are measured in
+// bytes as they are sent.
+const (
+	maxShown    = 450    // of a question in a list
+	maxAnswer   = 24_000 // of an answer, and of all passages together
+	maxQuestion = 8_000
+	maxSentence = 500 // of a trace or a fault
+	maxTitle    = 200
+	maxLink     = 500
+	maxItems    = 25 // citations, sentences of a trace, questions of a conversation
+	maxClusters = 15
+	maxSources  = 60
+)
+
+// fit returns the beginning of a text that takes at most so many bytes on a page.
+func fit(text string, most int) string {
+	used := 0
+	for i, r := range text {
+		if used += len(template.HTMLEscapeString(string(r))); used > most {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// safe returns the address of a link if it may be one, and is not too long for a page.
+func safe(link string) string {
+	if address, ok := cite.LinkURL(link); ok && len(address) <= maxLink {
+		return address
+	}
+	return ""
+}
+
+func took(d time.Duration) string {
+	if d <= 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// outcomes are the outcomes in words, in the order in which a form lists them.
+var outcomes = []struct{ Key, Words string }{
+	{string(session.Answered), "answered"}, {string(session.NoEvidence), "nothing found"}, {string(session.Failed), "failed"}, {string(session.Refused), "declined by the model"},
+	{string(session.Limited), "over a quota"}, {string(session.NotPermitted), "not permitted"}, {string(session.Stopped), "stopped"},
+}
+
+func outcome(o session.Outcome) string {
+	for _, known := range outcomes {
+		if known.Key == string(o) {
+			return known.Words
+		}
+	}
+	return "waiting"
+}
+
+// view is what every template is given.
+type view struct {
+	Title string
+	Page  review.Page
+	Nav   []navigation // none: no one is signed in
+	Data  any
+}
+
+type navigation struct {
+	Path, Name string
+	Current    bool
+}
+
+var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources"}
+
+// show renders a page as a whole before anything of it is sent.
+func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
+	var b bytes.Buffer
+	if err := templates.ExecuteTemplate(&b, name+".html", v); err != nil {
+		s.Logger.Error("a page of the console cannot be rendered", "page", name, "error", err)
+		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	if _, err := w.Write(b.Bytes()); err != nil {
+		s.Logger.Debug("a page of the console was not read to its end", "error", err)
+	}
+}
+
+func (s *server) fail(w http.ResponseWriter, status int, sentence string) {
+	s.show(w, status, "message", view{Title: http.StatusText(status), Data: sentence})
+}
+
+// broken tells the log why a page cannot be shown, and the browser that it cannot.
+func (s *server) broken(w http.ResponseWriter, r *http.Request, err error) {
+	s.Logger.ErrorContext(r.Context(), "a page of the console cannot be shown", "page", r.URL.Path, "error", err)
+	s.fail(w, http.StatusInternalServerError, "Something went wrong. The log of the program has the cause. Try again.")
+}
+
+func framed(in review.SignedIn, page review.Page, title string, data any) view {
+	v := view{Title: title, Page: page, Data: data}
+	for _, p := range in.Role.Pages() {
+		if names[p] != "" {
+			v.Nav = append(v.Nav, navigation{Path: "/" + string(p), Name: names[p], Current: p == page})
+		}
+	}
+	return v
+}
+
+func style(w http.ResponseWriter, _ *http.Request) {
+	text, err := files.ReadFile("pages/style.css")
+	if err != nil {
+		http.Error(w, "there is no style", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=300")
+	_, _ = w.Write(text) // a browser that went away needs no style
+}
+
+// begin leads to the first page that the role opens.
+func (s *server) begin(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	pages := in.Role.Pages()
+	if len(pages) == 0 {
+		s.fail(w, http.StatusForbidden, "Your role opens no page.")
+		return
+	}
+	http.Redirect(w, r, "/"+string(pages[0]), http.StatusSeeOther)
+}
+
+func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	operation := in.Role.Opens(review.PartOperation)
+	t, err := s.Today(r.Context(), operation)
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	if !operation {
+		t.Costs, t.Findings = nil, nil
+	}
+	s.show(w, http.StatusOK, "today", framed(in, review.PageToday, "Today", struct {
+		review.Today
+		Operation bool
+	}{t, operation}))
+}
+
+func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	all, err := s.Sources(r.Context())
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	more := max(0, len(all)-maxSources)
+	all = all[:len(all)-more]
+	for i := range all {
+		for j := range all[i].Faults {
+			all[i].Faults[j] = fit(all[i].Faults[j], maxSentence)
+		}
+	}
+	s.show(w, http.StatusOK, "sources", framed(in, review.PageSources, "Sources", struct {
+		Sources []review.Source
+		More    int
+	}{all, more}))
+}
+
+// periods are how far back lists go.
+var periods = []struct {
+	Key, Words string
+	Days       int
+}{{"1d", "a day", 1}, {"7d", "a week", 7}, {"30d", "30 days", 30}, {"365d", "a year", 365}}
+
+const defaultPeriod = "30d"
+
+func since(key string, now time.Time) (string, time.Time) {
+	for _, p := range periods {
+		if p.Key == key {
+			return key, now.AddDate(0, 0, -p.Days)
+		}
+	}
+	return since(defaultPeriod, now)
+}
+
+func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	given, form := r.URL.Query(), make(url.Values)
+	for _, key := range []string{"text", "outcome", "who", "channel", "wanting", "since", "before"} {
+		if value := fit(strings.TrimSpace(given.Get(key)), maxTitle); value != "" {
+			form.Set(key, value)
+		}
+	}
+	query := review.Query{
+		Outcome: session.Outcome(form.Get("outcome")), Person: form.Get("who"), Channel: form.Get("channel"),
+		Text: form.Get("text"), Unsatisfying: form.Get("wanting") != "", Before: cursor(form.Get("before")), Limit: review.PageSize + 1,
+	}
+	var period string
+	period, query.Since = since(form.Get("since"), time.Now())
+	scope := v.Scope()
+	found, err := s.Reader.Store.Questions(r.Context(), s.Tenant, scope, query)
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	counts, err := s.count(r.Context(), scope, period, query.Since)
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	older := ""
+	if len(found) > review.PageSize {
+		found = found[:review.PageSize]
+		last := found[len(found)-1]
+		form.Set("before", fmt.Sprintf("%d.%s", last.At.UnixMicro(), last.Turn))
+		older = "/questions?" + form.Encode()
+	}
+	s.show(w, http.StatusOK, "questions", framed(in, review.PageQuestions, "Questions", struct {
+		Query     review.Query
+		Period    string
+		Periods   any
+		Outcomes  any
+		Questions []review.Question
+		Counts    review.Counts
+		Older     string
+		Paged     bool
+	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero()}))
+}
+
+// cursor reads a place in the list. What is none is the list's beginning.
+func cursor(text string) review.Cursor {
+	at, turn, _ := strings.Cut(text, ".")
+	micros, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || micros < 0 || micros > 1<<52 {
+		return review.Cursor{}
+	}
+	return review.Cursor{At: time.UnixMicro(micros), Turn: session.TurnID(turn)}
+}
+
+func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	d, err := s.Reader.Open(r.Context(), v, session.TurnID(r.PathValue("turn")))
+	if errors.Is(err, session.ErrUnknownTurn) {
+		s.fail(w, http.StatusNotFound, "There is no such question, or you may not see it.")
+		return
+	}
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	bound(&d)
+	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), d))
+}
+
+// bound keeps a page small, whatever a model wrote.
+func bound(d *review.Detail) {
+	d.Text, d.Answer = fit(d.Text, maxQuestion), fit(d.Answer, maxAnswer)
+	d.Citations, d.Closest = d.Citations[:min(len(d.Citations), maxItems)], d.Closest[:min(len(d.Closest), maxItems)]
+	d.Why, d.Thread = d.Why[:min(len(d.Why), maxItems)], d.Thread[max(0, len(d.Thread)-maxItems):]
+	for i := range d.Closest {
+		d.Closest[i].Title = fit(d.Closest[i].Title, maxTitle)
+	}
+	room := maxAnswer
+	for i := range d.Citations {
+		c := &d.Citations[i]
+		c.Document.Title, c.Section = fit(c.Document.Title, maxTitle), fit(c.Section, maxTitle)
+		passages := d.Citations[i].Passages
+		for j := range passages {
+			passages[j] = fit(passages[j], room)
+			room = max(0, room-len(template.HTMLEscapeString(passages[j])))
+		}
+	}
+	for i := range d.Why {
+		d.Why[i] = fit(d.Why[i], maxSentence)
+	}
+}
+
+func (s *server) gaps(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	period, from := since(r.URL.Query().Get("since"), time.Now())
+	report, err := s.Gaps(r.Context(), v, from)
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	more := max(0, len(report.Clusters)-maxClusters)
+	report.Clusters = report.Clusters[:len(report.Clusters)-more]
+	for i := range report.Clusters {
+		for j := range report.Clusters[i].Closest {
+			report.Clusters[i].Closest[j].Title = fit(report.Clusters[i].Closest[j].Title, maxTitle)
+		}
+	}
+	s.show(w, http.StatusOK, "gaps", framed(in, review.PageGaps, "Gaps", struct {
+		gaps.Report
+		Period  string
+		Periods any
+		More    int
+		Opens   bool
+	}{report, period, periods, more, in.Role.Opens(review.PageQuestions)}))
+}

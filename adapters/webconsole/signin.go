@@ -1,0 +1,116 @@
+package webconsole
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/footnotehq/footnote/core/review"
+)
+
+// offerSignIn shows a link's button. It spends nothing: programs that preview links open them too.
+func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
+	secret := r.URL.Query().Get("link")
+	if secret == "" {
+		s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in"})
+		return
+	}
+	of, err := s.Sessions.Link(r.Context(), s.Tenant, review.HashOf(secret))
+	if errors.Is(err, review.ErrLink) {
+		s.fail(w, http.StatusForbidden, sentenceLink)
+		return
+	}
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: struct{ Link, Person, Role string }{secret, of.Person.Platform + ":" + of.Person.ID, string(of.Role)}})
+}
+
+const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."
+
+// signIn spends a link. The session has a new secret, whatever cookie the browser brings.
+func (s *server) signIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	secret := r.PostFormValue("link")
+	session := review.NewSecret()
+	in, err := s.Sessions.SignIn(r.Context(), s.Tenant, review.HashOf(secret), review.HashOf(session), review.NewID())
+	if errors.Is(err, review.ErrLink) {
+		s.fail(w, http.StatusForbidden, sentenceLink)
+		return
+	}
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	s.endSession(r) // that the browser had before
+	http.SetCookie(w, cookie(session, in.Expires))
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+// cookie is bound to this host, to secure connections, and hidden from scripts.
+func cookie(value string, expires time.Time) *http.Cookie {
+	return &http.Cookie{Name: cookieName, Value: value, Path: "/", Expires: expires, Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
+}
+
+func (s *server) signOut(w http.ResponseWriter, r *http.Request) {
+	s.endSession(r)
+	gone := cookie("", time.Unix(1, 0))
+	gone.MaxAge = -1
+	http.SetCookie(w, gone)
+	http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+}
+
+func (s *server) endSession(r *http.Request) {
+	if c, err := r.Cookie(cookieName); err == nil {
+		if err := s.Sessions.SignOut(r.Context(), s.Tenant, review.HashOf(c.Value)); err != nil {
+			s.Logger.ErrorContext(r.Context(), "a session of the console was not ended", "error", err)
+		}
+	}
+}
+
+// page answers those who are signed in and whose role opens it. The role is looked up with every
+// request.
+func (s *server) page(of review.Page, next func(http.ResponseWriter, *http.Request, review.SignedIn)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		c, err := r.Cookie(cookieName)
+		if err != nil {
+			http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+			return
+		}
+		in, err := s.Sessions.Session(r.Context(), s.Tenant, review.HashOf(c.Value))
+		switch {
+		case errors.Is(err, review.ErrSession):
+			http.Redirect(w, r, "/sign-in", http.StatusSeeOther)
+			return
+		case err != nil:
+			s.broken(w, r, err)
+			return
+		case !s.pages.allow(in.Session):
+			w.Header().Set("Retry-After", "10")
+			s.fail(w, http.StatusTooManyRequests, "Too many pages in a minute. Try again in a moment.")
+			return
+		case of != "" && !in.Role.Opens(of):
+			s.fail(w, http.StatusForbidden, "Your role does not open this page.")
+			return
+		}
+		next(w, r, in)
+	}
+}
+
+// viewer is what the person may read now. Without an answer from the platform nothing is shown: a
+// person who left is never taken for one who may read public documents.
+func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.SignedIn) (review.Viewer, bool) {
+	v, err := s.Viewer(r.Context(), in.Person)
+	switch {
+	case errors.Is(err, ErrGone):
+		s.fail(w, http.StatusForbidden, "Your account has left the workspace.")
+		return v, false
+	case err != nil:
+		s.Logger.WarnContext(r.Context(), "the platform does not say what a person of the console may read", "session", in.Session, "error", err)
+		w.Header().Set("Retry-After", "30")
+		s.fail(w, http.StatusServiceUnavailable, "It is not known at the moment what you may read, so nothing is shown. Try again in a minute.")
+		return v, false
+	}
+	return v, true
+}

@@ -1,0 +1,181 @@
+// Package webconsole serves the console: pages in a browser for those who look after questions,
+// sources and gaps. Its pages need no script. What they show is decided by core/review.
+package webconsole
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/review"
+	"golang.org/x/time/rate"
+)
+
+// Config sets a Handler up. Everything is required.
+type Config struct {
+	Tenant   access.TenantID
+	Host     string // that browsers write, with its port if it has one
+	Sessions review.Sessions
+	Reader   review.Reader
+	// Viewer returns what a person may read at this moment. ErrGone says that the person has left.
+	Viewer func(ctx context.Context, person access.Account) (review.Viewer, error)
+	Counts func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error)
+	// Today leaves out costs and findings unless operation is set.
+	Today   func(ctx context.Context, operation bool) (review.Today, error)
+	Sources func(ctx context.Context) ([]review.Source, error)
+	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
+	Logger  *slog.Logger
+}
+
+// ErrGone says that a person is in no workspace any more.
+var ErrGone = errors.New("the person has left")
+
+const (
+	// answerWithin bounds a request from its beginning until its answer was read.
+	answerWithin = 30 * time.Second
+	maxForm      = 16 << 10
+	maxAtOnce    = 32 // requests
+	cookieName   = "__Host-footnote"
+)
+
+// Limits of requests in a minute.
+const (
+	signInsPerMinute = 30  // from one address
+	pagesPerMinute   = 240 // of one session
+)
+
+// server is a Handler's state.
+type server struct {
+	Config
+	signIns, pages *limiter
+	counted        counts
+}
+
+// Handler answers browsers. It is safe for concurrent use. The cookie is bound to secure
+// connections, so CONSOLE_URL begins with https:// unless it leads to this machine.
+func Handler(config Config) http.Handler {
+	s := &server{Config: config, signIns: newLimiter(signInsPerMinute), pages: newLimiter(pagesPerMinute)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /style.css", style)
+	mux.HandleFunc("GET /sign-in", s.limited(s.offerSignIn))
+	mux.HandleFunc("POST /sign-in", s.limited(s.signIn))
+	mux.HandleFunc("POST /sign-out", s.signOut)
+	mux.HandleFunc("GET /{$}", s.page("", s.begin))
+	mux.HandleFunc("GET /today", s.page(review.PageToday, s.today))
+	mux.HandleFunc("GET /questions", s.page(review.PageQuestions, s.questions))
+	mux.HandleFunc("GET /questions/{turn}", s.page(review.PageQuestions, s.question))
+	mux.HandleFunc("GET /gaps", s.page(review.PageGaps, s.gaps))
+	mux.HandleFunc("GET /sources", s.page(review.PageSources, s.sources))
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
+	return secured(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(atOnce(maxAtOnce, mux))))
+}
+
+// policy is the Content-Security-Policy of every page: nothing runs, nothing is embedded, and no
+// page of another site shows this one.
+const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// secured sets what every answer says to browsers, and a deadline.
+func secured(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("X-Content-Type-Options", "nosniff")
+		// Not no-referrer: browsers would send "Origin: null" with forms.
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+		h.Set("Cache-Control", "no-store")
+		h.Set("X-Robots-Tag", "noindex, nofollow")
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
+			return
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+// onlyHost refuses requests for another host: a page whose name leads to this server sends that.
+func onlyHost(host string, next http.Handler) http.Handler {
+	host = withoutDefaultPort(host)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.EqualFold(withoutDefaultPort(r.Host), host) {
+			http.Error(w, "this is another host: CONSOLE_URL says under which name the console is reached", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func withoutDefaultPort(host string) string {
+	if name, port, err := net.SplitHostPort(host); err == nil && (port == "443" || port == "80") {
+		return name
+	}
+	return host
+}
+
+// atOnce turns requests away while so many are being answered.
+func atOnce(most int, next http.Handler) http.Handler {
+	places := make(chan struct{}, most)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+			defer func() { <-places }()
+			next.ServeHTTP(w, r)
+		default:
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests at once; try again in a second", http.StatusServiceUnavailable)
+		}
+	})
+}
+
+// maxKeys is how many callers a limiter remembers before it forgets all.
+const maxKeys = 10_000
+
+// limiter lets so many requests of a caller pass in a minute.
+type limiter struct {
+	perMinute int
+	mu        sync.Mutex
+	of        map[string]*rate.Limiter
+}
+
+func newLimiter(perMinute int) *limiter {
+	return &limiter{perMinute: perMinute, of: make(map[string]*rate.Limiter)}
+}
+
+func (l *limiter) allow(key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.of) >= maxKeys {
+		clear(l.of)
+	}
+	if l.of[key] == nil {
+		l.of[key] = rate.NewLimiter(rate.Every(time.Minute/time.Duration(l.perMinute)), l.perMinute)
+	}
+	return l.of[key].Allow()
+}
+
+func (s *server) limited(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		address, _, err := net.SplitHostPort(r.RemoteAddr)
+		if err != nil {
+			address = r.RemoteAddr
+		}
+		if !s.signIns.allow(address) {
+			w.Header().Set("Retry-After", "60")
+			s.fail(w, http.StatusTooManyRequests, "Too many attempts to sign in. Try again in a minute.")
+			return
+		}
+		next(w, r)
+	}
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/postgres/admin"
+	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/adapters/webconsole"
+	"github.com/footnotehq/footnote/bots/internal/wire"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/review"
+	"golang.org/x/sync/errgroup"
+)
+
+// consoleCommand says who may sign in to the console.
+type consoleCommand struct {
+	Link    consoleLink    `cmd:"" help:"Print a link that signs a person in once, within ten minutes."`
+	List    consoleList    `cmd:"" help:"List who may sign in, with their roles and sessions."`
+	SignOut consoleSignOut `cmd:"" name:"sign-out" help:"End the sessions of a person, who keeps the role."`
+	Remove  consoleRemove  `cmd:"" help:"Take a person's role away, which ends sessions and links at once."`
+}
+
+type consoleLink struct {
+	For string `name:"for" placeholder:"ACCOUNT" help:"Who signs in: slack:ID, slack:ADDRESS or discord:ID. Pages show what this person may read. Default: your account on this machine, with what the terminal may read."`
+	As  string `name:"as" placeholder:"ROLE" enum:",admin,moderator,gaps" default:"" help:"Give the person this role: admin (all pages), moderator (questions and gaps) or gaps. Needed once; without --for it is admin."`
+}
+
+// consoleAccount is the account that a flag names; none is the account of the machine.
+func consoleAccount(ctx context.Context, base *wire.Base, text string) (access.Account, error) {
+	if text == "" {
+		return base.TerminalViewer(operator()).Person, nil
+	}
+	if id, ok := strings.CutPrefix(text, review.Terminal+":"); ok {
+		return base.TerminalViewer(id).Person, nil
+	}
+	known, err := pgaccess.New(base.DB).Known(ctx, base.Tenant)
+	if err != nil {
+		return access.Account{}, err
+	}
+	found, err := findAccount(known.Accounts, text)
+	if err != nil {
+		return access.Account{}, usageError(err.Error())
+	}
+	return access.Account{Workspace: found.Workspace, ID: found.ID}, nil
+}
+
+// Run implements the verb.
+func (c *consoleLink) Run(ctx context.Context, env *environment) error {
+	if env.config.ConsoleURL == "" {
+		return usageError("CONSOLE_URL is not set, so there is no console: set it for this command and for footnote serve (deploy/docs/console.md)")
+	}
+	return env.withBase(ctx, func(base *wire.Base) error {
+		person, err := consoleAccount(ctx, base, c.For)
+		if err != nil {
+			return err
+		}
+		store := admin.NewConsole(base.DB)
+		granted, err := store.Granted(ctx, base.Tenant)
+		if err != nil {
+			return err
+		}
+		role := review.Role(c.As)
+		if at := slices.IndexFunc(granted, func(g admin.Granted) bool { return g.Person == person }); at >= 0 && role == "" {
+			role = granted[at].Role
+		}
+		if role == "" && c.For == "" {
+			role = review.Admin
+		}
+		if role == "" {
+			return usageError(fmt.Sprintf("%s has no role yet: add --as admin, --as moderator or --as gaps", c.For))
+		}
+		if err := store.Grant(ctx, base.Tenant, person, role, operator()); err != nil {
+			return err
+		}
+		secret := review.NewSecret()
+		if err := store.NewLink(ctx, base.Tenant, person, review.HashOf(secret), review.LinkLifetime, operator()); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(env.out, "%s/sign-in?link=%s\n", env.config.ConsoleURL, secret)
+		if err == nil {
+			_, err = fmt.Fprintf(env.errs, "The link signs %s in as %s, once, within %s. Whoever has it can use it.\n", personName(person), role, plural.Count(int(review.LinkLifetime.Minutes()), "minute"))
+		}
+		return err
+	})
+}
+
+// named is an account as flags name it.
+func personName(p access.Account) string { return p.Platform + ":" + p.ID }
+
+type consoleList struct {
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// consolePersonJSON is the form of console list --json; its names are stable.
+type consolePersonJSON struct {
+	Person   string      `json:"person"`
+	Role     review.Role `json:"role"`
+	By       string      `json:"granted_by"`
+	At       time.Time   `json:"granted_at"`
+	Sessions int         `json:"sessions"`
+	Used     *time.Time  `json:"used_at,omitempty"`
+}
+
+// Run implements the verb.
+func (c *consoleList) Run(ctx context.Context, env *environment) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		granted, err := admin.NewConsole(base.DB).Granted(ctx, base.Tenant)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			out := make([]consolePersonJSON, len(granted))
+			for i, g := range granted {
+				out[i] = consolePersonJSON{Person: personName(g.Person), Role: g.Role, By: g.By, At: g.At, Sessions: g.Sessions}
+				if !g.Used.IsZero() {
+					out[i].Used = &g.Used
+				}
+			}
+			return newEncoder(env.stdout).Encode(out)
+		}
+		if len(granted) == 0 {
+			_, err := fmt.Fprintln(env.errs, "No one may sign in. To let a person in, run: footnote console link --for slack:ADDRESS --as moderator")
+			return err
+		}
+		table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(table, "PERSON\tROLE\tGRANTED BY\tSESSIONS\tLAST USED")
+		for _, g := range granted {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", plain(personName(g.Person)), g.Role, plain(g.By), g.Sessions, ago(g.Used))
+		}
+		return table.Flush()
+	})
+}
+
+type consolePerson struct {
+	Account string `arg:"" help:"The person: slack:ID, slack:ADDRESS, discord:ID or console:ACCOUNT, as the list has it."`
+}
+
+type consoleRemove struct {
+	consolePerson `embed:""`
+}
+
+// Run implements the verb.
+func (c *consoleRemove) Run(ctx context.Context, env *environment) error {
+	return c.end(ctx, env, (*admin.Console).Remove, "may not sign in any more; sessions and links are ended", "had no role")
+}
+
+type consoleSignOut struct {
+	consolePerson `embed:""`
+}
+
+// Run implements the verb.
+func (c *consoleSignOut) Run(ctx context.Context, env *environment) error {
+	return c.end(ctx, env, (*admin.Console).SignOutAll, "is signed out", "was not signed in")
+}
+
+func (c *consolePerson) end(
+	ctx context.Context, env *environment, do func(*admin.Console, context.Context, access.TenantID, access.Account, string) (bool, error), done, not string,
+) error {
+	return env.withBase(ctx, func(base *wire.Base) error {
+		person, err := consoleAccount(ctx, base, c.Account)
+		if err != nil {
+			return err
+		}
+		was, err := do(admin.NewConsole(base.DB), ctx, base.Tenant, person, operator())
+		if err != nil {
+			return err
+		}
+		if !was {
+			done = not
+		}
+		if _, err := fmt.Fprintf(env.out, "%s %s.\n", plain(personName(person)), done); err != nil || was {
+			return err
+		}
+		return errSilent
+	})
+}
+
+// console returns what serves the console, and where; nil where CONSOLE_URL is not set.
+func (env *environment) console(ctx context.Context, state *health) (http.Handler, net.Listener, error) {
+	if env.config.ConsoleURL == "" {
+		return nil, nil, nil
+	}
+	address, err := url.Parse(env.config.ConsoleURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("CONSOLE_URL: %w", err)
+	}
+	at, err := listen(ctx, env.config.ConsoleAddr, "CONSOLE_ADDR")
+	if err != nil {
+		return nil, nil, err
+	}
+	base := state.base
+	return webconsole.Handler(webconsole.Config{
+		Tenant: base.Tenant, Host: address.Host, Sessions: admin.NewConsole(base.DB), Reader: base.Review(), Logger: env.logger,
+		Viewer: func(ctx context.Context, person access.Account) (review.Viewer, error) {
+			return base.Viewer(ctx, state.set, person)
+		},
+		Counts: func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error) {
+			return base.Sessions().QuestionCounts(ctx, base.Tenant, s, since, time.Time{})
+		},
+		Today:   state.today,
+		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
+		Gaps:    base.Gaps().Report,
+	}), at, nil
+}
+
+// takeConsole serves the console, where there is one.
+func (env *environment) takeConsole(ctx context.Context, parts *errgroup.Group, at net.Listener, pages http.Handler) {
+	if at == nil {
+		return
+	}
+	env.logger.Info("serving the console", "console_addr", at.Addr().String(), "console_url", env.config.ConsoleURL)
+	parts.Go(func() error { return env.serveHTTP(ctx, at, pages) })
+}
+
+// daysBack is how many days the console's first page counts.
+const daysBack = 14
+
+// today is what the console's first page shows.
+func (h *health) today(ctx context.Context, operation bool) (review.Today, error) {
+	var t review.Today
+	var err error
+	since := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-daysBack)
+	if t.Days, err = h.base.Sessions().QuestionDays(ctx, h.base.Tenant, since); err != nil {
+		return t, err
+	}
+	if t.Waiting, err = h.base.Sessions().Depth(ctx); err != nil || !operation {
+		return t, err
+	}
+	for _, p := range h.parts(ctx) {
+		if !p.Up {
+			t.Findings = append(t.Findings, review.Finding{Part: p.Name, Text: p.State, Broken: !p.Optional})
+		}
+	}
+	mistakes, err := silentMistakes(ctx, h.base, h.set, false)
+	if err != nil {
+		t.Findings = append(t.Findings, review.Finding{Part: "more checks", Text: "These failed: " + advised(err), Broken: true})
+	}
+	for _, m := range mistakes {
+		t.Findings = append(t.Findings, review.Finding{Part: m.Part, Text: m.Text})
+	}
+	sources, err := currentSources(ctx, h.base)
+	if err != nil {
+		return t, err
+	}
+	for _, s := range sources {
+		for _, fault := range s.Faults {
+			t.Findings = append(t.Findings, review.Finding{Part: "source " + s.Name, Text: fault, Broken: true})
+		}
+	}
+	rows, err := h.base.Books().Report(ctx, since)
+	if err != nil {
+		return t, err
+	}
+	for _, r := range rows {
+		if r.Tenant != h.base.Tenant || r.Currency == "" {
+			continue
+		}
+		at := slices.IndexFunc(t.Costs, func(c review.Cost) bool { return c.Day.Equal(r.Day) && c.Currency == r.Currency })
+		if at < 0 {
+			at, t.Costs = len(t.Costs), append(t.Costs, review.Cost{Day: r.Day, Currency: r.Currency})
+		}
+		t.Costs[at].Amount += r.Amount
+	}
+	slices.SortStableFunc(t.Costs, func(a, b review.Cost) int { return cmp.Or(b.Day.Compare(a.Day), cmp.Compare(a.Currency, b.Currency)) })
+	return t, nil
+}
+
+// currentSources says how current the sources are. Notices that name documents are left out.
+func currentSources(ctx context.Context, base *wire.Base) ([]review.Source, error) {
+	indexed, err := base.Index.Sources(ctx, base.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := base.StoredSources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := base.Access(ctx)
+	if err != nil {
+		return nil, err
+	}
+	schedules := make(map[document.SourceID]wire.StoredSource, len(stored))
+	for _, s := range stored {
+		schedules[s.ID] = s
+	}
+	all := make([]review.Source, len(indexed))
+	for i, s := range indexed {
+		schedule := schedules[s.Source.ID]
+		all[i] = review.Source{
+			Name: cmp.Or(s.Source.Name, string(s.Source.ID)), Kind: string(s.Source.Kind), Documents: s.Documents, LastSuccess: s.LastSuccess, NextRun: nextRun(schedule),
+			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, People: knownPeople(readers[s.Source.ID].People),
+		}
+		if schedule.Refused != "" {
+			all[i].Faults = append(all[i].Faults, schedule.Refused)
+		}
+		if s.PausedAt.IsZero() {
+			all[i].Faults = append(all[i].Faults, readers[s.Source.ID].Faults()...)
+		}
+		if s.Failing > 0 {
+			all[i].Faults = append(all[i].Faults, fmt.Sprintf("Runs that failed in a row: %d. footnote sources names the error.", s.Failing))
+		}
+	}
+	return all, nil
+}

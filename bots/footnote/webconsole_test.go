@@ -1,0 +1,229 @@
+package main_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession/pgsessiontest"
+	"github.com/footnotehq/footnote/adapters/slack/slacktest"
+	"github.com/footnotehq/footnote/bots/footnote/footnotetest"
+)
+
+// browser is a signed-in person at a console.
+type browser struct {
+	testing.TB
+	base, cookie string
+}
+
+// send sends a request as a browser sends it from a page of the console.
+func (b *browser) send(method, path string, form url.Values) (*http.Response, string) {
+	b.Helper()
+	r, err := http.NewRequestWithContext(b.Context(), method, b.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	if b.cookie != "" { // a cookie jar sends it over https alone
+		r.AddCookie(&http.Cookie{Name: "__Host-footnote", Value: b.cookie})
+	}
+	w, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Body.Close()
+	var body bytes.Buffer
+	if _, err := io.Copy(&body, w.Body); err != nil {
+		b.Fatal(err)
+	}
+	return w, body.String()
+}
+
+// page is the text of a page that opens.
+func (b *browser) page(path string) string {
+	b.Helper()
+	w, body := b.send(http.MethodGet, path, nil)
+	if w.StatusCode != http.StatusOK || len(body) > 100_000 {
+		b.Fatalf("%s: %d, %d bytes\n%s", path, w.StatusCode, len(body), body)
+	}
+	return body
+}
+
+// signIn signs in with a link that the command prints.
+func signIn(t testing.TB, p *program, base string, flags ...string) *browser {
+	t.Helper()
+	b := &browser{TB: t, base: base}
+	link := strings.TrimSpace(p.run(t, append([]string{"console", "link"}, flags...)...).stdout)
+	path, found := strings.CutPrefix(link, base)
+	if !found {
+		t.Fatalf("the link is %q", link)
+	}
+	b.page(path) // a preview of the link spends nothing
+	_, secret, _ := strings.Cut(link, "link=")
+	w, body := b.send(http.MethodPost, "/sign-in", url.Values{"link": {secret}})
+	if w.StatusCode != http.StatusSeeOther || len(w.Cookies()) != 1 {
+		t.Fatalf("sign-in: %d\n%s", w.StatusCode, body)
+	}
+	b.cookie = w.Cookies()[0].Value
+	return b
+}
+
+func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, slacktest.Config{NoTiers: true})
+	alice, bob := c.slack.Person("alice", nil), c.slack.Person("bob", nil)
+	room := c.slack.Channel("room", func(ch *slacktest.Channel) { ch.Private = true }, alice, bob)
+	other := c.slack.Channel("other", func(ch *slacktest.Channel) { ch.Private = true }, alice)
+	library(t, c.program, map[string]string{"wordroom": "channel:slack:" + room.ID, "wordmembers": "members"})
+	at := footnotetest.FreeAddress(t)
+	settings := []string{"CONSOLE_ADDR=" + at, "CONSOLE_URL=http://" + at}
+	c.env[0] = append(c.env[0], settings...)
+	p := c.program.with(settings...)
+	c.serve(0)
+	c.ask(0, alice, room, "wordroom", "wordmembers")
+	c.ask(0, alice, other, "wordmembers")
+	c.ask(0, alice, nil, "wordmembers") // a direct message
+
+	// Bob is in one of the channels: he sees that question, its answer and passages.
+	b := signIn(t, p, "http://"+at, "--for", "slack:"+bob.ID, "--as", "moderator")
+	list := b.page("/questions")
+	if strings.Count(list, `href="/questions/`) != 1 || !strings.Contains(list, "1 private question of other people") || !strings.Contains(list, "1 in channels that you are not in") {
+		t.Errorf("bob's list:\n%s", list)
+	}
+	_, rest, _ := strings.Cut(list, `href="/questions/`)
+	turn, _, _ := strings.Cut(rest, `"`)
+	if one := b.page("/questions/" + turn); !strings.Contains(one, "<blockquote>") || !strings.Contains(one, "wordroom") {
+		t.Errorf("bob's question:\n%s", one)
+	}
+	all := jsonOf[listedQuestions](t, p.run(t, "questions", "--json"))
+	if len(all.Questions) != 2 || all.Counts.Private != 1 {
+		t.Errorf("the terminal lists %+v", all)
+	}
+	for _, q := range all.Questions {
+		if w, body := b.send(http.MethodGet, "/questions/"+q.Turn, nil); (w.StatusCode == http.StatusOK) != (q.Turn == turn) {
+			t.Errorf("bob opens %s with %d:\n%s", q.Turn, w.StatusCode, body)
+		}
+	}
+	for page, status := range map[string]int{"/today": http.StatusOK, "/gaps": http.StatusOK, "/sources": http.StatusForbidden} {
+		if w, body := b.send(http.MethodGet, page, nil); w.StatusCode != status {
+			t.Errorf("bob opens %s with %d:\n%s", page, w.StatusCode, body)
+		}
+	}
+	// Alice asked all three.
+	a := signIn(t, p, "http://"+at, "--for", "slack:"+alice.ID, "--as", "moderator")
+	if list := a.page("/questions"); strings.Count(list, `href="/questions/`) != 3 {
+		t.Errorf("alice's list:\n%s", list)
+	}
+	// Bob leaves the channel, and with it his sight of the question.
+	c.does(0, func() { bob.Leave(room) })
+	if list := b.page("/questions"); strings.Contains(list, `href="/questions/`) || !strings.Contains(list, "2 in channels") {
+		t.Errorf("after bob has left the channel:\n%s", list)
+	}
+	if w, body := b.send(http.MethodGet, "/questions/"+turn, nil); w.StatusCode != http.StatusNotFound || strings.Contains(body, "wordroom") {
+		t.Errorf("after bob has left the channel: %d\n%s", w.StatusCode, body)
+	}
+	// The role is taken away.
+	p.run(t, "console", "remove", "slack:"+bob.ID)
+	if w, _ := b.send(http.MethodGet, "/questions", nil); w.StatusCode != http.StatusSeeOther {
+		t.Errorf("without a role: %d", w.StatusCode)
+	}
+	c.does(0, func() { alice.Become(func(p *slacktest.Person) { p.Deleted = true }) })
+	if w, _ := a.send(http.MethodGet, "/questions", nil); w.StatusCode != http.StatusForbidden {
+		t.Errorf("who left the workspace: %d", w.StatusCode)
+	}
+}
+
+func TestConsoleAtTheTerminal(t *testing.T) {
+	t.Parallel()
+	at := footnotetest.FreeAddress(t)
+	p := newProgram(t, "CONSOLE_ADDR="+at, "CONSOLE_URL=http://"+at)
+	p.run(t, "index", handbook(t))
+	p.run(t, "ask", "How many vacation days does an employee have?")
+	for _, q := range []string{"=What is the airspeed of a swallow?", "How fast is the airspeed of an unladen swallow?", "Which shoe size has the moon?"} {
+		p.run(t, "ask", q)
+	}
+	// Questions at the terminal are private, and in no report.
+	if r := p.run(t, "gaps"); r.stdout != "" || !strings.Contains(r.stderr, "0 questions") {
+		t.Errorf("gaps of private questions:\n%s%s", r.stdout, r.stderr)
+	}
+	db := database(t, p)
+	if _, err := db.Pool.Exec(t.Context(), `update turn set direct = false`); err != nil {
+		t.Fatal(err)
+	}
+	if r := p.run(t, "gaps"); !strings.Contains(r.stdout, "2 questions of 1 person") || !strings.Contains(r.stderr, "1 gap; 1 like no other") {
+		t.Errorf("gaps:\n%s%s", r.stdout, r.stderr)
+	}
+	if csv := p.run(t, "gaps", "--csv").stdout; strings.Count(csv, "\n") != 2 || slices.ContainsFunc(strings.FieldsFunc(csv, func(r rune) bool { return r == ',' || r == '\n' }), func(cell string) bool {
+		return strings.HasPrefix(strings.Trim(cell, `"`), "=")
+	}) {
+		t.Errorf("the CSV is\n%s", csv)
+	}
+	found := jsonOf[struct {
+		Questions, Single int
+		Gaps              []struct {
+			Size, Askers int
+			Trend        string
+		}
+	}](t, p.run(t, "gaps", "--json"))
+	if found.Questions != 3 || len(found.Gaps) != 1 || found.Gaps[0].Size != 2 || found.Gaps[0].Trend != "rising" {
+		t.Errorf("gaps --json: %+v", found)
+	}
+	replica := footnotetest.Serve(t, binary, footnotetest.Environment(append(p.env, "HTTP_ADDR="+footnotetest.FreeAddress(t))...))
+	replica.Ready()
+	b := signIn(t, p, "http://"+at)
+	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand"} {
+		if body := b.page(page); !strings.Contains(strings.ToLower(body), strings.ToLower(want)) {
+			t.Errorf("%s lacks %q:\n%s", page, want, body)
+		}
+	}
+	if list := p.run(t, "console", "list").stdout; !strings.Contains(list, "console:") || !strings.Contains(list, "admin") {
+		t.Errorf("the list is\n%s", list)
+	}
+	for _, wrong := range [][]string{{"link", "--for", "slack:UNOONE"}, {"link", "--for", "discord:123456789012345678"}, {"link", "--as", "owner"}} {
+		if r := p.try(t, "", append([]string{"console"}, wrong...)...); r.code != 2 || strings.Contains(r.stdout, "http") {
+			t.Errorf("console %v: %+v", wrong, r)
+		}
+	}
+	if r := p.with("CONSOLE_URL=").try(t, "", "console", "link"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL is not set") {
+		t.Errorf("without an address: %+v", r)
+	}
+	for setting, says := range map[string]string{"http://console.example.org": "https://", "https://x.example/console": "its own host", "console": "http"} {
+		if r := (&program{env: []string{"CONSOLE_URL=" + setting}}).try(t, "", "console", "list"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL") || !strings.Contains(r.stderr, says) {
+			t.Errorf("CONSOLE_URL=%s: %+v", setting, r)
+		}
+	}
+}
+
+// BenchmarkConsole opens pages with 100,000 questions stored, from the request until the whole page
+// was read.
+func BenchmarkConsole(b *testing.B) {
+	at := footnotetest.FreeAddress(b)
+	p := newProgram(b, "CONSOLE_ADDR="+at, "CONSOLE_URL=http://"+at)
+	p.run(b, "index", handbook(b))
+	pgsessiontest.FillQuestions(b, database(b, p), 100_000)
+	replica := footnotetest.Serve(b, binary, footnotetest.Environment(append(p.env, "HTTP_ADDR="+footnotetest.FreeAddress(b))...))
+	replica.Ready()
+	reader := signIn(b, p, "http://"+at)
+	list := reader.page("/questions")
+	_, rest, _ := strings.Cut(list, `href="/questions/`)
+	turn, _, _ := strings.Cut(rest, `"`)
+	for _, page := range []string{
+		"/today", "/questions", "/questions?outcome=no_evidence", "/questions?text=vacation", "/questions?text=4711", "/questions?who=U1&wanting=1", "/questions/" + turn, "/gaps?since=1d", "/sources",
+	} {
+		b.Run(strings.ReplaceAll(strings.TrimSuffix(page, turn), "/", " "), func(b *testing.B) {
+			reader.TB = b
+			size := 0
+			for b.Loop() {
+				size = len(reader.page(page))
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+	}
+}

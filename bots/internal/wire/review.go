@@ -1,0 +1,24 @@
+package wire
+
+import (
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/spend"
+)
+
+// Review opens stored questions for viewers.
+func (b *Base) Review() review.Reader {
+	return review.Reader{
+		Tenant: b.Tenant, Store: b.Sessions(), Library: library{b.checked()},
+		Prices: func() spend.Prices { return b.File().Prices },
+	}
+}
+
+// TerminalViewer is the person who runs the program, under an account of the machine. Documents are
+// limited to CONSOLE_PRINCIPALS, as for a question at the terminal.
+func (b *Base) TerminalViewer(account string) review.Viewer {
+	return review.Viewer{
+		Person:   access.Account{Workspace: access.Workspace{Platform: review.Terminal}, ID: account},
+		Audience: b.ConsoleAudience(), Terminal: true,
+	}
+}

@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/webconsole"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/review"
+)
+
+// Viewer returns what a person of the console may see at this moment. Platforms say who people are.
+func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Account) (review.Viewer, error) {
+	if person.Platform == review.Terminal {
+		return b.TerminalViewer(person.ID), nil
+	}
+	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
+	if err != nil {
+		return review.Viewer{}, fmt.Errorf("ask the platform about a person: %w", err)
+	}
+	if there.Tenant != b.Tenant || len(there.People) != 1 || there.People[0].Workspace != person.Workspace || there.People[0].ID != person.ID || there.Open {
+		return review.Viewer{}, errors.New("this server is not connected to the workspace of the person")
+	}
+	if there.People[0].Gone {
+		return review.Viewer{}, webconsole.ErrGone
+	}
+	audience, err := b.Resolver().Audience(ctx, there)
+	if errors.Is(err, access.ErrGrants) { // it holds nothing of sources then
+		b.Logger.WarnContext(ctx, "a person of the console is held to what the platform says", "error", err)
+		err = nil
+	}
+	return review.Viewer{Person: person, Audience: audience}, err
+}
+
+// Gaps finds what the documents do not answer.
+func (b *Base) Gaps() gaps.Reader {
+	return gaps.Reader{
+		Tenant: b.Tenant, Store: b.Sessions(), Library: library{b.checked()}, Graph: checkedGraph{b.Knowledge(), b.checked().Readable},
+		Embedder: b.Embedder, Group: b.grouped.group, Now: time.Now,
+	}
+}
+
+// grouped remembers how sets of questions were clustered, which takes a second for 2,000 of them.
+// What a viewer may see is decided before, each time. The zero value is ready for use.
+type grouped struct {
+	mu    sync.Mutex
+	known map[[sha256.Size]byte][][]int
+}
+
+// maxGrouped is how many sets are remembered before all are forgotten.
+const maxGrouped = 16
+
+func (g *grouped) group(asked []gaps.Asked) [][]int {
+	digest := sha256.New()
+	for _, q := range asked {
+		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // which says what its vector is
+	}
+	key := [sha256.Size]byte(digest.Sum(nil))
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.known[key] == nil {
+		if len(g.known) >= maxGrouped || g.known == nil {
+			g.known = make(map[[sha256.Size]byte][][]int)
+		}
+		g.known[key] = gaps.Group(asked)
+	}
+	return g.known[key]
+}

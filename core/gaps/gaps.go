@@ -1,0 +1,212 @@
+// Package gaps finds what the documents do not answer: it clusters questions whose answers were
+// missing or wanting by their vectors.
+package gaps
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/review"
+)
+
+// MaxQuestions is how many questions are clustered, the newest.
+const MaxQuestions = 2000
+
+// Asked is a question to be clustered.
+type Asked struct {
+	review.Question
+	Vector  []float32      // of length 1; all zero or none: it is in no cluster
+	Closest []document.Ref // that its reader may see, the closest first
+}
+
+// Cluster is a gap: questions about one thing.
+type Cluster struct {
+	Label     string            // the question that is closest to all others
+	Questions []review.Question // the newest first
+	Askers    int
+	Weeks     []int // questions of each week, the newest week first
+	Closest   []document.Ref
+	Owners    []string // of the closest documents
+}
+
+// Report is the gaps of a period, for one reader.
+type Report struct {
+	Since, Until time.Time
+	Questions    int  // with an answer that was missing or wanting
+	Single       int  // of them, in no cluster
+	Cut          bool // there are more than MaxQuestions; the oldest are left out
+	Clusters     []Cluster
+}
+
+// Scope returns which questions a report for a viewer may hold: those asked in channels. Private
+// questions are left out, the viewer's own too, since a report is passed on.
+func Scope(v review.Viewer) review.Scope {
+	s := v.Scope()
+	s.Person = access.Account{}
+	return s
+}
+
+const (
+	// similar is the mean cosine from which two clusters are one.
+	similar = 0.5
+	// smallest is how many questions are a cluster, and most how many documents one names.
+	smallest = 2
+	mostNear = 3
+)
+
+// Trend compares the newest week with the week before.
+func (c Cluster) Trend() string {
+	switch this, last := c.week(0), c.week(1); {
+	case this > last:
+		return "rising"
+	case this < last:
+		return "falling"
+	}
+	return "steady"
+}
+
+func (c Cluster) week(n int) int {
+	if n < len(c.Weeks) {
+		return c.Weeks[n]
+	}
+	return 0
+}
+
+// Find clusters questions by group, which is Group or returns what it would. The largest clusters
+// come first.
+func Find(asked []Asked, since, until time.Time, group func([]Asked) [][]int) Report {
+	asked = slices.Clone(asked)
+	slices.SortStableFunc(asked, func(a, b Asked) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Turn, b.Turn)) })
+	r := Report{Since: since, Until: until, Questions: len(asked)}
+	if len(asked) > MaxQuestions {
+		asked, r.Cut = asked[:MaxQuestions], true
+	}
+	for _, members := range group(asked) {
+		if len(members) < smallest {
+			r.Single += len(members)
+			continue
+		}
+		r.Clusters = append(r.Clusters, describe(asked, members, until))
+	}
+	slices.SortStableFunc(r.Clusters, func(a, b Cluster) int {
+		return cmp.Or(cmp.Compare(len(b.Questions), len(a.Questions)), b.Questions[0].At.Compare(a.Questions[0].At), cmp.Compare(a.Label, b.Label))
+	})
+	return r
+}
+
+func describe(asked []Asked, members []int, until time.Time) Cluster {
+	members = slices.Sorted(slices.Values(members)) // the newest first, as asked is
+	var c Cluster
+	askers := make(map[[2]string]bool)
+	best, near := float32(-1), make(map[document.ID]int)
+	var documents []document.Ref
+	for _, i := range members {
+		q := asked[i]
+		c.Questions = append(c.Questions, q.Question)
+		askers[[2]string{string(q.Ref.Platform), q.Asker.ID}] = true
+		sum := float32(0)
+		for _, j := range members {
+			sum += cosine(asked[i].Vector, asked[j].Vector)
+		}
+		if sum > best {
+			best, c.Label = sum, q.Text
+		}
+		for _, d := range q.Closest {
+			if near[d.ID]++; near[d.ID] == 1 {
+				documents = append(documents, d)
+			}
+		}
+		if week := int(until.Sub(q.At) / (7 * 24 * time.Hour)); week >= 0 && week < 520 {
+			for len(c.Weeks) <= week {
+				c.Weeks = append(c.Weeks, 0)
+			}
+			c.Weeks[week]++
+		}
+	}
+	c.Askers = len(askers)
+	slices.SortStableFunc(documents, func(a, b document.Ref) int { return cmp.Compare(near[b.ID], near[a.ID]) })
+	c.Closest = documents[:min(len(documents), mostNear)]
+	return c
+}
+
+// Group divides questions into clusters, each of indexes; single ones are clusters of one. It looks
+// at vectors alone.
+func Group(asked []Asked) [][]int { return newLikeness(asked).clusters() }
+
+// likeness holds how alike each two questions, or clusters of them, are.
+type likeness struct {
+	n    int
+	pair []float32 // n×n
+}
+
+func newLikeness(asked []Asked) *likeness {
+	l := &likeness{n: len(asked), pair: make([]float32, len(asked)*len(asked))}
+	for i := range asked {
+		for j := range i {
+			v := cosine(asked[i].Vector, asked[j].Vector)
+			l.pair[i*l.n+j], l.pair[j*l.n+i] = v, v
+		}
+	}
+	return l
+}
+
+func cosine(a, b []float32) float32 {
+	if len(a) != len(b) {
+		return 0
+	}
+	var sum float32
+	for i := range a {
+		sum += a[i] * b[i]
+	}
+	return sum
+}
+
+// clusters joins what is most alike while two clusters are similar by the mean of all pairs
+// (average linkage, found along chains of nearest neighbours in O(n²)).
+func (l *likeness) clusters() [][]int {
+	mean := slices.Clone(l.pair) // of clusters, by their first member
+	members := make([][]int, l.n)
+	for i := range members {
+		members[i] = []int{i}
+	}
+	var chain []int
+	for start := 0; start < l.n; {
+		if len(chain) == 0 {
+			if members[start] == nil {
+				start++
+				continue
+			}
+			chain = append(chain, start)
+		}
+		last := chain[len(chain)-1]
+		nearest, best := -1, float32(similar)
+		if len(chain) > 1 { // the one before is preferred among equals, so that the chain ends
+			before := chain[len(chain)-2]
+			nearest, best = before, mean[last*l.n+before]
+		}
+		for j := range l.n {
+			if j != last && members[j] != nil && (mean[last*l.n+j] > best || nearest < 0 && mean[last*l.n+j] == best) {
+				nearest, best = j, mean[last*l.n+j]
+			}
+		}
+		switch {
+		case nearest < 0: // nothing is similar to it, and what others join to is less so
+			chain, start = nil, start+1
+		case len(chain) > 1 && nearest == chain[len(chain)-2]:
+			chain = chain[:len(chain)-2]
+			into, from := min(last, nearest), max(last, nearest)
+			a, b := float32(len(members[into])), float32(len(members[from]))
+			for j := range l.n {
+				joined := (a*mean[into*l.n+j] + b*mean[from*l.n+j]) / (a + b)
+				mean[into*l.n+j], mean[j*l.n+into] = joined, joined
+			}
+			members[into], members[from] = append(members[into], members[from]...), nil
+		default:
+			chain = append(chain, nearest)
+		}
+	}
+	return slices.DeleteFunc(members, func(m []int) bool { return m == nil })
+}

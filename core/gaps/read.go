@@ -1,0 +1,164 @@
+package gaps
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/knowledge"
+	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Store keeps questions and their vectors. It is safe for concurrent use.
+type Store interface {
+	Questions(ctx context.Context, tenant access.TenantID, s review.Scope, q review.Query) ([]review.Question, error)
+	// QuestionVectors returns the vectors that are kept of questions, by a model. A question that was
+	// edited since has none.
+	QuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question) (map[session.TurnID][]float32, error)
+	// KeepQuestionVectors stores vectors in place of earlier ones.
+	KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error
+	// Nearest returns which documents were close to questions, whoever may read them.
+	Nearest(ctx context.Context, tenant access.TenantID, asked []review.Question) (map[session.TurnID][]document.Ref, error)
+}
+
+// Reader makes reports. It is safe for concurrent use.
+type Reader struct {
+	Tenant  access.TenantID
+	Store   Store
+	Library interface {
+		Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+	}
+	Graph    knowledge.Graph
+	Embedder func() (retrieve.Embedder, error)
+	Group    func([]Asked) [][]int // Group, or what remembers its results
+	Now      func() time.Time
+}
+
+// Report clusters the questions since a moment whose answers were missing or wanting. It holds
+// questions that Scope lets through, and documents and owners that the viewer may learn of.
+func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (Report, error) {
+	until := r.Now()
+	found, err := r.Store.Questions(ctx, r.Tenant, Scope(v), review.Query{Since: since, Unsatisfying: true, Limit: MaxQuestions + 1})
+	if err != nil {
+		return Report{}, fmt.Errorf("find gaps: %w", err)
+	}
+	vectors, err := r.vectors(ctx, found[:min(len(found), MaxQuestions)])
+	if err != nil {
+		return Report{}, err
+	}
+	closest, err := r.closest(ctx, v.Audience, found)
+	if err != nil {
+		return Report{}, err
+	}
+	asked := make([]Asked, len(found))
+	for i, q := range found {
+		asked[i] = Asked{Question: q, Vector: vectors[q.Turn], Closest: closest[q.Turn]}
+	}
+	report := Find(asked, since, until, r.Group)
+	for i := range report.Clusters[:min(len(report.Clusters), maxOwned)] {
+		if err := r.owners(ctx, v.Audience, &report.Clusters[i]); err != nil {
+			return Report{}, err
+		}
+	}
+	return report, nil
+}
+
+// embedAtOnce is how many questions are embedded in a call.
+const embedAtOnce = 64
+
+// vectors embeds those questions that were not embedded before.
+func (r Reader) vectors(ctx context.Context, asked []review.Question) (map[session.TurnID][]float32, error) {
+	embedder, err := r.Embedder()
+	if err != nil {
+		return nil, err
+	}
+	vectors, err := r.Store.QuestionVectors(ctx, r.Tenant, embedder.Model(), asked)
+	if err != nil {
+		return nil, fmt.Errorf("find gaps: %w", err)
+	}
+	missing := slices.DeleteFunc(slices.Clone(asked), func(q review.Question) bool { return q.Text == "" || vectors[q.Turn] != nil })
+	for batch := range slices.Chunk(missing, embedAtOnce) {
+		texts := make([]string, len(batch))
+		for i, q := range batch {
+			texts[i] = q.Text
+		}
+		made, err := embedder.Embed(ctx, retrieve.ForQuery, texts)
+		if err != nil {
+			return nil, fmt.Errorf("embed questions: %w", err)
+		}
+		for i, q := range batch {
+			vectors[q.Turn] = made[i]
+		}
+		if err := r.Store.KeepQuestionVectors(ctx, r.Tenant, embedder.Model(), batch, made); err != nil {
+			return nil, fmt.Errorf("find gaps: %w", err)
+		}
+	}
+	return vectors, nil
+}
+
+// closest is for each question which documents were close to it, of those that the audience may
+// read.
+func (r Reader) closest(ctx context.Context, audience access.Audience, asked []review.Question) (map[session.TurnID][]document.Ref, error) {
+	near, err := r.Store.Nearest(ctx, r.Tenant, asked)
+	if err != nil {
+		return nil, fmt.Errorf("find gaps: %w", err)
+	}
+	var ids []document.ID
+	for _, refs := range near {
+		for _, ref := range refs {
+			ids = append(ids, ref.ID)
+		}
+	}
+	slices.Sort(ids)
+	readable, err := r.Library.Readable(ctx, audience, slices.Compact(ids))
+	if err != nil {
+		return nil, fmt.Errorf("find out what the viewer may read: %w", err)
+	}
+	for turn := range near {
+		near[turn] = slices.DeleteFunc(near[turn], func(ref document.Ref) bool { return !readable[ref.ID] })
+	}
+	return near, nil
+}
+
+const (
+	// maxOwners is how many owners a cluster names.
+	maxOwners = 5
+	// maxOwned is how many of the largest clusters name owners.
+	maxOwned = 50
+)
+
+// owners adds who owns the closest documents, by what documents state that the audience may read.
+func (r Reader) owners(ctx context.Context, audience access.Audience, c *Cluster) error {
+	for _, d := range c.Closest {
+		form := knowledge.Form(d.Title)
+		if !knowledge.Nameable(form) {
+			continue
+		}
+		stated, err := r.Graph.Statements(ctx, knowledge.Question{
+			Audience: audience, Names: []string{form}, Relations: []knowledge.Relation{knowledge.Owns}, Object: true, Limit: 4 * maxOwners,
+		})
+		if err != nil {
+			return fmt.Errorf("ask who owns a document: %w", err)
+		}
+		ids := make([]document.ID, len(stated))
+		for i, s := range stated {
+			ids[i] = s.Document.ID
+		}
+		readable, err := r.Library.Readable(ctx, audience, ids)
+		if err != nil {
+			return fmt.Errorf("find out what the viewer may read: %w", err)
+		}
+		for _, s := range stated {
+			of := s.ObjectRef != nil && s.ObjectRef.ID == d.ID
+			if of && readable[s.Document.ID] && !slices.Contains(c.Owners, s.Subject) && len(c.Owners) < maxOwners {
+				c.Owners = append(c.Owners, s.Subject)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package review
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+)
+
+// Role says which pages of the console a person opens. What a page shows is limited to what the
+// person may read, whatever the role is.
+type Role string
+
+// The roles.
+const (
+	Admin     Role = "admin"
+	Moderator Role = "moderator"
+	GapReader Role = "gaps"
+)
+
+// Roles are all of them.
+func Roles() []Role { return []Role{Admin, Moderator, GapReader} }
+
+// Page is a page of the console, or a part of one that needs more.
+type Page string
+
+// The pages.
+const (
+	PageToday     Page = "today"
+	PageQuestions Page = "questions"
+	PageGaps      Page = "gaps"
+	PageSources   Page = "sources"
+	PartOperation Page = "operation" // costs, and what is broken
+)
+
+var pages = map[Role][]Page{
+	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PartOperation},
+	Moderator: {PageToday, PageQuestions, PageGaps},
+	GapReader: {PageGaps},
+}
+
+// Opens reports whether a role opens a page.
+func (r Role) Opens(p Page) bool { return slices.Contains(pages[r], p) }
+
+// Pages lists what a role opens, the page to begin with first.
+func (r Role) Pages() []Page { return slices.Clone(pages[r]) }
+
+// Lifetimes. Neither is extended by use.
+const (
+	LinkLifetime    = 10 * time.Minute
+	SessionLifetime = 12 * time.Hour
+)
+
+// Hash is the SHA-256 of the secret of a link or a session. The secret is 256 random bits, so
+// nothing slower is needed.
+type Hash [sha256.Size]byte
+
+// NewSecret returns the secret of a new link or session.
+func NewSecret() string {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(random[:])
+}
+
+// NewID returns a short name for a session.
+func NewID() string { return strings.ToLower(rand.Text()[:8]) }
+
+// HashOf returns the hash under which a secret is stored.
+func HashOf(secret string) Hash { return sha256.Sum256([]byte(secret)) }
+
+// SignedIn is a person who is signed in, or has a link to sign in with.
+type SignedIn struct {
+	Session string // id; empty: it is a link
+	Person  access.Account
+	Role    Role // at the moment
+	Expires time.Time
+}
+
+// Sign-in errors.
+var (
+	ErrLink    = errors.New("the link is not valid: it expired, was used before, or belongs to a person whose role was removed")
+	ErrSession = errors.New("the session is not valid: it expired, was ended, or its person has no role any more")
+)
+
+// Sessions keeps roles, links and sessions of the console. It is safe for concurrent use by any
+// number of processes.
+type Sessions interface {
+	// Link returns whom a link signs in, and changes nothing. It fails with ErrLink.
+	Link(ctx context.Context, tenant access.TenantID, link Hash) (SignedIn, error)
+	// SignIn spends a link and begins a session. Of any number of calls for a link one succeeds. It
+	// fails with ErrLink.
+	SignIn(ctx context.Context, tenant access.TenantID, link, session Hash, id string) (SignedIn, error)
+	// Session returns who is signed in, with the role that the person has at the moment. It fails
+	// with ErrSession.
+	Session(ctx context.Context, tenant access.TenantID, session Hash) (SignedIn, error)
+	// SignOut ends a session. One that is not there is no error.
+	SignOut(ctx context.Context, tenant access.TenantID, session Hash) error
+}
