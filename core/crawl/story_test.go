@@ -93,6 +93,7 @@ type story struct {
 	*vendor
 	*reader
 	faults map[string]bool // in which page, by what is asked
+	failed int             // runs
 	during func()          // is called by each page
 }
 
@@ -175,6 +176,9 @@ func (s *story) killed(rt *rapid.T) {
 
 // faulty is a run with pages and loads that fail.
 func (s *story) faulty(rt *rapid.T) {
+	if s.failed++; s.failed > 4 { // then the engine asks no more, until it scans
+		return
+	}
 	for _, f := range []string{"notes/a", "notes/b", "ids/a", "log/a", "log/b", "changes"} {
 		for _, cursor := range []string{"", "n02", "n05"} {
 			if rapid.IntRange(0, 5).Draw(rt, "fault") == 0 {

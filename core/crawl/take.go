@@ -232,7 +232,7 @@ func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
 			found.readers[it.ID] = it.ACL
 		}
 		modified, again := r.sent[it.ID]
-		if again && modified.Equal(it.ModifiedAt) && f.Mode != Log { // a log tells of each change once
+		if again && modified.Equal(it.ModifiedAt) {
 			continue
 		}
 		r.sent[it.ID] = it.ModifiedAt

@@ -190,7 +190,10 @@ func (v *vendor) changes(f crawl.Feed, at crawl.Place) (p crawl.Page, err error)
 }
 
 // Load implements crawl.Vendor.
-func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	got := make(map[document.ID]crawl.Read)
