@@ -239,24 +239,24 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	if at < 0 {
 		return
 	}
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for n, i := 0, at; i < len(r.feeds) && n < mostAhead; i++ {
-		f, was := r.feeds[i], r.feed(r.feeds[i].ID)
+	var due []Feed
+	for i := at; i < len(r.feeds) && len(due) < mostAhead; i++ {
+		f := r.feeds[i]
 		_, fetched := r.logs[f.ID]
-		if f.Mode != Log || fetched || i != at && (was.Reading != nil || !r.isDue(f)) {
-			continue
+		if f.Mode == Log && !fetched && (i == at || r.feed(f.ID).Reading == nil && r.isDue(f)) {
+			due = append(due, f)
 		}
-		n++
-		place := Place{Mark: was.Mark}
-		all.Go(func() {
-			page, err := r.vendor.Page(ctx, f, place)
-			mu.Lock()
-			defer mu.Unlock()
-			r.logs[f.ID] = ahead{page, err}
-		})
+	}
+	got := make([]ahead, len(due))
+	var all sync.WaitGroup
+	for i, f := range due {
+		place := Place{Mark: r.feed(f.ID).Mark}
+		all.Go(func() { got[i].page, got[i].err = r.vendor.Page(ctx, f, place) })
 	}
 	all.Wait()
+	for i, f := range due {
+		r.logs[f.ID] = got[i]
+	}
 }
 
 // mostOnly is how many documents a page is asked for with Feed.Only.

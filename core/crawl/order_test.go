@@ -111,17 +111,11 @@ func TestKilledRunFindsArrivingIDsAgain(t *testing.T) {
 	v.put("a", "new", "arrived")
 	v.now = v.now.Add(time.Hour)
 	ctx, kill := context.WithCancel(t.Context())
-	v.page = func(_ *vendor, f crawl.Feed, _ crawl.Place) (crawl.Page, error) {
-		if len(f.Only) > 0 {
-			time.AfterFunc(0, kill)
-			<-ctx.Done()
-		}
-		return usual()
-	}
+	v.load = kill
 	if _, err := r.Sync(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("it was killed: %v", err)
 	}
-	v.page = nil
+	v.load = nil
 	r.Again()
 	r.pass(time.Minute)
 	r.holds()

@@ -39,6 +39,7 @@ type vendor struct {
 	feeds func(v *vendor, s crawl.Scope) []crawl.Feed
 	page  func(v *vendor, f crawl.Feed, at crawl.Place) (crawl.Page, error) // nil error and zero Page: as usual
 	fails map[string]error                                                  // loads
+	load  func()                                                            // is called by each Load; may be nil
 	hints map[string][]crawl.Feed
 	asked []string // pages
 	loads [][]string
@@ -191,6 +192,9 @@ func (v *vendor) changes(f crawl.Feed, at crawl.Place) (p crawl.Page, err error)
 
 // Load implements crawl.Vendor.
 func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	if v.load != nil {
+		v.load()
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
