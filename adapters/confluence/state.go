@@ -21,7 +21,7 @@ type progress struct {
 	Key    string `json:"k"`
 	Mark   int64  `json:"m,omitempty"` // until when changes are known
 	Swept  int64  `json:"w,omitempty"` // when all of it was last looked at
-	Count  int    `json:"c,omitempty"` // how many there were then
+	Count  int    `json:"c,omitempty"` // how many there were then, for earlier versions
 	Sweep  *sweep `json:"s,omitempty"` // the look at all of it under way
 	Gone   int64  `json:"g,omitempty"` // since when it cannot be seen
 	Shrunk int64  `json:"h,omitempty"` // since when a large part of it cannot be seen

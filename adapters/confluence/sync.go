@@ -13,6 +13,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -87,10 +88,8 @@ func (p *pass) forget() error {
 			at.Gone = 0
 			continue
 		}
-		if at.Gone == 0 {
-			at.Gone = sourcepass.Seconds(p.now)
-		}
-		if p.now.Sub(time.Unix(at.Gone, 0)) >= p.options.Forget {
+		r := crawl.Vanish(crawl.List{Lost: true, Since: sourcepass.Time(at.Gone)}, p.now)
+		if at.Gone = sourcepass.Seconds(r.Since); r.Fate == crawl.Remove {
 			forgotten[id] = true
 			delete(p.state.Spaces, id)
 		}
@@ -148,7 +147,7 @@ func (p *pass) sweep(ctx context.Context, s space, at *progress) error {
 		w.Parts++
 		if next != "" {
 			if err := pages.Next(next); err != nil {
-				p.Notices = append(p.Notices, sourcepass.Incomplete(s.Key, err))
+				p.Notices = append(p.Notices, crawl.Incomplete(s.Key, err))
 				w.Holes, next = true, ""
 			}
 		}
@@ -197,47 +196,33 @@ func (p *pass) found(s space, at *progress, entries []entry) error {
 	return p.Send(index.Batch{Documents: items, Review: func(id document.ID) index.Verdict { return index.Verdict{ACL: now[id]} }})
 }
 
-// shrunk is which part of a space may be gone at once, and few how many of it at least, before it
-// is taken for something else than that they were deleted.
-const (
-	shrunk = 3
-	few    = 20
-)
-
-// ended removes what a whole look at a space did not meet. Where much of it is gone at once, nobody
-// may read that from now on, and it is removed once it stays away: it may be that the credential
-// may not see it any more.
+// ended has the rule of crawl.Vanish decide about what a whole look at a space did not meet.
 func (p *pass) ended(s space, at *progress) error {
 	w := at.Sweep
-	at.Sweep = nil
+	var unmet sourcepass.Unmet
+	if !w.Holes {
+		var err error
+		unmet, err = sourcepass.FindUnmet(p.Send, index.Batch{}, func(id document.ID) (in, met bool) {
+			space, content, ok := p.placeOf(id)
+			return !ok || space == string(s.ID), ok && w.Seen[content]
+		})
+		if err != nil {
+			return err
+		}
+	}
+	at.Sweep, at.Swept = nil, w.Began
 	if at.Mark == 0 {
 		at.Mark = w.Began
 	}
-	at.Swept = w.Began
-	if w.Holes {
-		return p.Send(index.Batch{})
+	list := crawl.List{Name: s.Key, Stored: unmet.Stored, Missing: len(unmet.IDs), Partial: w.Holes, Since: sourcepass.Time(at.Shrunk)}
+	r := crawl.Vanish(list, p.now)
+	switch at.Shrunk = sourcepass.Seconds(r.Since); {
+	case r.Fate == crawl.Hide:
+		p.Notices = append(p.Notices, r.Shrunk(list, "give the account back its right to see them"))
+	case r.Fate == crawl.Remove:
+		at.Count = w.Number
 	}
-	verdict := index.Verdict{Gone: true}
-	much := at.Count >= few && w.Number < at.Count-at.Count/shrunk
-	if much && at.Shrunk == 0 {
-		at.Shrunk = sourcepass.Seconds(p.now)
-	}
-	if much && p.now.Sub(time.Unix(at.Shrunk, 0)) < p.options.Forget {
-		verdict = index.Verdict{ACL: access.ACL{}}
-		p.Notices = append(p.Notices, index.Notice{Name: s.Key, Sentence: fmt.Sprintf(
-			"%d of %d documents of the space cannot be seen any more. They are hidden from everyone here; after %s they are removed. If they are still there, give the account back its right to see them.",
-			at.Count-w.Number, at.Count, p.options.Forget)})
-	} else {
-		at.Shrunk, at.Count = 0, w.Number
-	}
-	seen, of := w.Seen, string(s.ID) // the space's next sweep has a set of its own: this one is asked beside it
-	return p.Send(index.Batch{Review: func(id document.ID) index.Verdict {
-		space, content, ok := p.placeOf(id)
-		if ok && (space != of || seen[content]) {
-			return index.Verdict{}
-		}
-		return verdict
-	}})
+	return p.Send(unmet.Review(r.Fate.Verdict()))
 }
 
 // changes reads what was changed last, back to what was read before.

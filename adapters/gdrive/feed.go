@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
-	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -192,7 +192,7 @@ var errIncompleteSearch = errors.New("Google Drive did not search all drives")
 // incomplete notes that a list of everything in a corpus did not come to its end.
 func (w *feed) incomplete(in corpus, why error) {
 	w.state.Pass.Holes = true
-	w.unread = append(w.unread, sourcepass.Incomplete(in.name, why))
+	w.unread = append(w.unread, crawl.Incomplete(in.name, why))
 }
 
 // within are those of the files that belong to a corpus.

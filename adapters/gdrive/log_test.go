@@ -240,7 +240,8 @@ func TestDrivesComeAndGo(t *testing.T) {
 	r.mustShow(f)
 	r.mustShow(stays, ada)
 	p.MustSync()
-	p.mustHold(map[*gdrivetest.File]string{stays: "text"})
+	p.mustHold(map[*gdrivetest.File]string{stays: "text", f: "text"}) // for a week
+	r.mustShow(f)
 }
 
 // A limit by any of its names is waited for, and a long one ends the run until then; another 403 is

@@ -130,7 +130,7 @@ func (d *documents) flush(complete bool) error {
 		}
 		batch = index.Batch{Resumed: d.resumed}
 	}
-	batch.Next, batch.Complete = d.state.encode(), complete
+	batch.Next, batch.Complete, batch.Missing = d.state.encode(), complete, d.missing
 	return d.send(batch)
 }
 

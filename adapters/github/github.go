@@ -54,7 +54,6 @@ type Options struct {
 	Overlap   time.Duration // how much of what was read already a reading by date repeats; 10 min
 	FullEvery time.Duration // after how long everything in a repository is looked at for what has gone; 24 h
 	WikiEvery time.Duration // between two looks at a wiki, of whose changes GitHub tells by webhooks alone; 1 h
-	Forget    time.Duration // after how long the documents of a repository that cannot be seen any more are removed; 7 days
 	// Read returns the connector of a folder's files, for documents with the access list that are
 	// published below base.
 	Read     func(f Folder) (index.Connector, error)
@@ -79,7 +78,7 @@ func (o Options) withDefaults() Options {
 	for _, field := range []struct {
 		value     *time.Duration
 		otherwise time.Duration
-	}{{&o.Overlap, 10 * time.Minute}, {&o.FullEvery, day}, {&o.WikiEvery, time.Hour}, {&o.Forget, 7 * day}} {
+	}{{&o.Overlap, 10 * time.Minute}, {&o.FullEvery, day}, {&o.WikiEvery, time.Hour}} {
 		if *field.value <= 0 {
 			*field.value = field.otherwise
 		}

@@ -297,7 +297,7 @@ func TestAPassGoesOnWhereItWas(t *testing.T) {
 		}
 	}
 	a.Pass(time.Hour)
-	stops := a.Stopped(2)
+	stops := a.Stopped(3)
 	a.mustHold()
 	if puts := a.Store.Puts(); stops < 3 || puts > 480+stops*100 {
 		t.Errorf("it was stopped %d times and stored %d documents", stops, puts)

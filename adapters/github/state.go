@@ -46,6 +46,8 @@ type walk struct {
 
 	Full int64  `json:"l,omitempty"` // when all of them were last looked at
 	Look *looks `json:"o,omitempty"` // the look at all of them under way
+
+	Shrunk int64 `json:"h,omitempty"` // since when a large part of them is hidden
 }
 
 // looks is how far a look at all of a repository's issues, pull requests or discussions is.
@@ -59,6 +61,8 @@ type looks struct {
 type grown struct {
 	Head string `json:"h,omitempty"` // the commit
 	At   int64  `json:"a,omitempty"` // when it was last looked at
+
+	Shrunk int64 `json:"s,omitempty"` // since when a large part of them is hidden
 }
 
 // bitmap is a set of small numbers.

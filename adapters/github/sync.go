@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -159,10 +160,8 @@ func (p *pass) forget(now map[int64]standing) error {
 			r.Gone = 0
 			continue
 		}
-		if r.Gone == 0 {
-			r.Gone = sourcepass.Seconds(p.now)
-		}
-		if p.now.Sub(time.Unix(r.Gone, 0)) >= p.options.Forget {
+		ruling := crawl.Vanish(crawl.List{Lost: true, Since: sourcepass.Time(r.Gone)}, p.now)
+		if r.Gone = sourcepass.Seconds(ruling.Since); ruling.Fate == crawl.Remove {
 			delete(p.state.Repositories, id)
 			changed = true
 			continue

@@ -37,8 +37,9 @@ func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
 	}
 	defer release()
 	held, err := p.update(ctx, mirror, &r, of)
-	if of == wiki && gitmirror.Absent(err) {
-		held, err = gitmirror.State{}, nil // it is turned on, and nobody has written a page
+	absent := of == wiki && gitmirror.Absent(err)
+	if absent { // it is turned on without any page, or the credential does not see its repository
+		held, err = gitmirror.State{}, nil
 	}
 	if err != nil {
 		return err
@@ -50,8 +51,16 @@ func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
 		}
 	}
 	grown := p.state.of(r.id, r.name).tree(of)
+	if absent || grown.Shrunk != 0 {
+		unmet, err := p.unmet(index.Batch{}, r.id, of, func(id document.ID, _ string) bool { return there[id] })
+		if err != nil {
+			return err
+		}
+		grown.Head, grown.At = held.Commit, sourcepass.Seconds(p.now)
+		return p.settle(r, of, unmet, &grown.Shrunk)
+	}
 	grown.Head, grown.At = held.Commit, sourcepass.Seconds(p.now)
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
+	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict { // the commit says what is deleted
 		repository, sort, _, ok := p.place(id)
 		return index.Verdict{Gone: ok && repository == r.id && sort == of && !there[id]}
 	}})

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -43,7 +43,8 @@ func (p *pass) due(w *walk, at int64, total int) bool {
 	if w.Full == 0 && p.first {
 		w.Full = sourcepass.Seconds(p.now)
 	}
-	if w.Look == nil && (w.Full == 0 || total < w.Total || total > 0 && p.now.Sub(time.Unix(w.Full, 0)) >= p.options.FullEvery) {
+	if w.Look == nil && (w.Full == 0 || total < w.Total || w.Shrunk != 0 && total != w.Total ||
+		(total > 0 || w.Shrunk != 0) && p.now.Sub(time.Unix(w.Full, 0)) >= p.options.FullEvery) {
 		w.Look = &looks{Began: sourcepass.Seconds(p.now)}
 	}
 	w.Total = total
@@ -138,7 +139,7 @@ func (p *pass) walkOn(ctx context.Context, t *task, w *walk) error {
 // lookPage is how many are looked at in one query.
 const lookPage = 100
 
-// look looks at the next of all, oldest first, and removes in the end what was not among them:
+// look looks at the next of all, oldest first, and settles in the end what was not among them:
 // GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
 func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 	page, err := p.page(ctx, t, "all"+string(t.of)+"s", w.Look.Cursor, lookPage, thread.valid)
@@ -157,26 +158,58 @@ func (p *pass) look(ctx context.Context, t *task, w *walk) error {
 			items = append(items, p.item(t.repository, t.of, one, false))
 		}
 	}
-	batch := index.Batch{Documents: items}
 	if page.PageInfo.HasNextPage {
 		w.Look.Cursor = page.PageInfo.EndCursor
-		return p.emit(batch)
+		return p.emit(index.Batch{Documents: items})
 	}
 	if n := w.Look.Seen.count(); n < page.TotalCount {
-		p.Notices = append(p.Notices, sourcepass.Incomplete(t.repository.name, fmt.Errorf("%d of %d %ss are listed", n, page.TotalCount, t.of)))
+		p.Notices = append(p.Notices, crawl.Incomplete(t.repository.name, fmt.Errorf("%d of %d %ss are listed", n, page.TotalCount, t.of)))
 		w.Look, w.Full = nil, 0 // the next run begins it again
-		return p.emit(batch)
+		return p.emit(index.Batch{Documents: items})
 	}
-	there, came, in, kind := w.Look.Seen, maps.Clone(p.Sent), t.repository.id, t.of
-	batch.Review = func(id document.ID) index.Verdict {
-		repository, of, key, ok := p.place(id)
-		if !ok || repository != in || of != kind {
-			return index.Verdict{}
-		}
+	there := w.Look.Seen
+	unmet, err := p.unmet(index.Batch{Documents: items}, t.repository.id, t.of, func(id document.ID, key string) bool {
 		number, err := strconv.Atoi(key)
-		_, since := came[id] // what came since is there
-		return index.Verdict{Gone: err != nil || !there.has(number) && !since}
+		_, came := p.Sent[id] // what came since is there
+		return err == nil && (there.has(number) || came)
+	})
+	if err != nil {
+		return err
 	}
 	w.Full, w.Look = w.Look.Began, nil
+	return p.settle(t.repository, t.of, unmet, &w.Shrunk)
+}
+
+// unmet sends a batch, and returns the stored documents of a sort that a look at all of them did
+// not meet.
+func (p *pass) unmet(b index.Batch, repository int64, of sort, met func(id document.ID, key string) bool) (sourcepass.Unmet, error) {
+	return sourcepass.FindUnmet(p.emit, b, func(id document.ID) (in, is bool) {
+		at, sort, key, ok := p.place(id)
+		if in = ok && at == repository && sort == of; !in {
+			return false, false
+		}
+		return true, met(id, key)
+	})
+}
+
+// settle has the rule of crawl.Vanish decide about unmet documents of a sort. Others of the sort
+// are shown again if a ruling before hid them.
+func (p *pass) settle(in repositoryOf, of sort, unmet sourcepass.Unmet, since *int64) error {
+	list := crawl.List{Name: in.name, Stored: unmet.Stored, Missing: len(unmet.IDs), Since: sourcepass.Time(*since)}
+	r := crawl.Vanish(list, p.now)
+	if r.Fate == crawl.Hide {
+		p.Notices = append(p.Notices, r.Shrunk(list, "give the credential back its right to see them"))
+	}
+	batch := unmet.Review(r.Fate.Verdict())
+	if missing := batch.Review; *since != 0 {
+		batch.Review = func(id document.ID) index.Verdict {
+			v := missing(id)
+			if at, sort, _, ok := p.place(id); ok && at == in.id && sort == of && !v.Gone && v.ACL == nil {
+				v.ACL = p.acl(in.id)
+			}
+			return v
+		}
+	}
+	*since = sourcepass.Seconds(r.Since)
 	return p.emit(batch)
 }

@@ -150,24 +150,21 @@ func metadata(of project, k issue) map[string]string {
 	return m
 }
 
-// file is an attached file to be read. Whoever may read an issue may read what is attached to it.
-func (p *pass) file(of project, one issue, file attached, acl access.ACL) index.Item {
-	c := p.Connector
-	return index.Item{ID: c.id(string(one.ID), string(file.ID)), ModifiedAt: file.Created.Time, Size: file.Size, Load: func(ctx context.Context) (document.Document, error) {
-		path := c.client.api + "attachment/content/" + string(file.ID)
-		if !c.client.Cloud { // it tells where it lies
-			path = file.Content
-		}
-		answer, err := c.client.Signed.Do(ctx, sourcehttp.Request{Path: path})
-		if errors.Is(err, sourcehttp.ErrTooLarge) {
-			return document.Document{}, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
-		}
-		if err != nil {
-			return document.Document{}, gone(err)
-		}
-		d, err := onefile.Read(ctx, file.Name, answer.Body, c.options.Read)
-		d.Ref = document.Ref{Title: file.Name, URL: c.client.Address("browse/" + url.PathEscape(one.Key)), UpdatedAt: file.Created.Time}
-		d.ACL, d.Metadata = acl, map[string]string{"project": of.Name, "issue": one.Key}
-		return d, err
-	}}
+// file reads an attached file. Whoever may read an issue may read what is attached to it.
+func (c *Connector) file(ctx context.Context, e entry, acl access.ACL) (document.Document, error) {
+	path := c.client.api + "attachment/content/" + string(e.file.ID)
+	if !c.client.Cloud { // it tells where it lies
+		path = e.file.Content
+	}
+	answer, err := c.client.Signed.Do(ctx, sourcehttp.Request{Path: path})
+	if errors.Is(err, sourcehttp.ErrTooLarge) {
+		return document.Document{}, fmt.Errorf("the file is larger than what is read of one: %w", index.ErrSkipped)
+	}
+	if err != nil {
+		return document.Document{}, gone(err)
+	}
+	d, err := onefile.Read(ctx, e.file.Name, answer.Body, c.options.Read)
+	d.Ref = document.Ref{Title: e.file.Name, URL: c.client.Address("browse/" + url.PathEscape(e.issue.Key)), UpdatedAt: e.file.Created.Time}
+	d.ACL, d.Metadata = acl, map[string]string{"project": e.of.Name, "issue": e.issue.Key}
+	return d, err
 }

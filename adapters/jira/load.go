@@ -8,10 +8,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -21,81 +21,60 @@ import (
 // becomes too large, halves of it are read.
 const mostBodies = 100
 
-// shelf makes items whose texts are read together: the first one that is read brings those beside
-// it along.
-type shelf struct {
-	*Connector
-	fields []string // besides those of every issue
-	last   *bundle
-}
-
-// bundle is some issues that are read in one request. Whoever is the first asks; the others wait.
-type bundle struct {
-	ids    []string
-	fields []string
-	busy   atomic.Bool
-	done   chan struct{}
-	got    map[string]issue // once done
-	err    error
-}
-
-func (p *pass) shelf() *shelf { return &shelf{Connector: p.Connector, fields: p.listed()} }
-
-// item is an issue to be read, of whose fields the settings of its project name some.
-func (h *shelf) item(of project, one issue, relevant relevance) index.Item {
-	if h.last == nil || len(h.last.ids) >= mostBodies {
-		h.last = &bundle{done: make(chan struct{}), fields: h.wanted()}
+// Load implements crawl.Vendor.
+func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	if e := batch[0].Data.(entry); e.file != nil {
+		return map[document.ID]crawl.Read{batch[0].ID: func(ctx context.Context) (document.Document, error) {
+			return v.file(ctx, e, batch[0].ACL)
+		}}, nil
 	}
-	b, id := h.last, string(one.ID)
-	b.ids = append(b.ids, id)
-	return index.Item{ID: h.id(id, ""), ModifiedAt: one.Fields.Updated.Time, Load: func(ctx context.Context) (document.Document, error) {
-		k, err := h.text(ctx, b, id)
-		if err != nil {
-			return document.Document{}, err
+	fields, ids := v.wanted(), make([]string, len(batch))
+	for i, it := range batch {
+		ids[i] = string(it.Data.(entry).issue.ID)
+	}
+	there := make(map[string]issue, len(ids))
+	var err error
+	if len(ids) == 1 {
+		there[ids[0]], err = v.alone(ctx, ids[0], fields)
+	} else if err = v.bulk(ctx, ids, fields, there); !atlassian.Final(ctx, err) {
+		err = nil // what is missing is read alone
+	}
+	if err != nil {
+		return nil, err
+	}
+	got := make(map[document.ID]crawl.Read, len(there))
+	for _, it := range batch {
+		of := it.Data.(entry).of
+		k, found := there[string(it.Data.(entry).issue.ID)]
+		if !found {
+			continue
 		}
-		if k.Fields.Project == nil || k.Fields.Project.ID != of.ID {
-			return document.Document{}, fmt.Errorf("it was moved to another project, and is read again by the next run: %w", index.ErrWithdrawn)
+		got[it.ID] = func(ctx context.Context) (document.Document, error) {
+			if k.Fields.Project == nil || k.Fields.Project.ID != of.ID {
+				return document.Document{}, fmt.Errorf("it was moved to another project, and is read again by the next run: %w", index.ErrWithdrawn)
+			}
+			return v.document(ctx, of, k, v.relevance[string(of.ID)])
 		}
-		return h.document(ctx, of, k, relevant)
-	}}
+	}
+	return got, nil
 }
 
 // wanted are the fields of which a document is made.
-func (h *shelf) wanted() []string {
+func (v *vendor) wanted() []string {
 	fields := append([]string{
 		"summary", "description", "environment", "issuetype", "status", "priority", "resolution", "labels", "components", "fixVersions", fieldReporter, fieldAssignee,
 		"created", "duedate", "parent", "issuelinks",
-	}, h.fields...)
-	if h.options.Comments {
+	}, v.listed()...)
+	if v.options.Comments {
 		fields = append(fields, "comment")
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
 }
 
-// text reads an issue, with those of its bundle.
-func (c *Connector) text(ctx context.Context, b *bundle, id string) (issue, error) {
-	if b.busy.CompareAndSwap(false, true) {
-		b.got = make(map[string]issue, len(b.ids))
-		b.err = c.bulk(ctx, b.ids, b.fields, b.got)
-		close(b.done)
-	}
-	select {
-	case <-b.done:
-	case <-ctx.Done():
-		return issue{}, context.Cause(ctx)
-	}
-	if b.err != nil && atlassian.Final(ctx, b.err) {
-		return issue{}, b.err
-	}
-	if k, found := b.got[id]; found {
-		return k, nil
-	}
-	var alone issue // what is not among them may fail by itself, or not be in the index of searches yet
-	if err := c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(b.fields, ",")), &alone); err != nil {
-		return alone, gone(err)
-	}
-	return alone, nil
+// alone reads an issue by itself: it may be at fault, or not be in the index of searches yet.
+func (c *Connector) alone(ctx context.Context, id string, fields []string) (k issue, err error) {
+	return k, gone(c.client.get(ctx, "issue/"+id+"?"+atlassian.Query("fields", strings.Join(fields, ",")), &k))
 }
 
 // attempts is how often several texts at once are asked for, of which one may be at fault.

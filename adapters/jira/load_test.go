@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/jira/jiratest"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // One text that fails is stepped past, and those beside it are read all the same; what a search
@@ -230,7 +231,7 @@ func TestALargePartThatIsGoneIsHiddenFirst(t *testing.T) {
 				hidden++
 			}
 		}
-		if hidden != 30 || !strings.Contains(run, "30 of 60 issues of the project cannot be seen any more") {
+		if hidden != 30 || !strings.Contains(run, "30 of 60 documents are not listed any more") {
 			t.Errorf("%d are hidden: %s", hidden, run)
 		}
 		s.Do(func() { board.Members = bot })
@@ -264,9 +265,9 @@ func (s *site) mustSyncWithNotices() string {
 	return fmt.Sprint(run.Failures)
 }
 
-// A place in a list that Jira does not know any more ends the run; the next one begins that list
-// anew.
-func TestAPlaceThatIsForgotten(t *testing.T) {
+// A list whose place Jira does not know any more is read from its beginning, and where that happens
+// again and again nothing counts as missing.
+func TestExpiredCursorRestartsTheScan(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, true, nil)
 	eng := s.Project("ENG", users)
@@ -276,9 +277,47 @@ func TestAPlaceThatIsForgotten(t *testing.T) {
 	}
 	s.Switch(func(w *jiratest.Switches) { w.Short = 10 })
 	s.Faults.Add(jiratest.Fault{Path: "nextPageToken", Answer: jiratest.Refuse(http.StatusBadRequest)}, 1, 1)
-	if _, err := s.Sync(t.Context()); err == nil || !strings.Contains(err.Error(), "is read again by the next run") {
-		t.Errorf("it says %v", err)
-	}
 	s.MustSync()
 	s.mustHold(want)
+	s.Switch(func(w *jiratest.Switches) { w.Expired = true })
+	s.Pass(25 * time.Hour)
+	if notices := s.mustSyncWithNotices(); !strings.Contains(notices, "could not be listed to its end") {
+		t.Errorf("it says %s", notices)
+	}
+	s.mustHold(want)
+}
+
+// The checkpoint of a version that kept its own stays as it is, whichever version reads next, and
+// costs one list of everything, without texts.
+func TestVersionsTakeTurns(t *testing.T) {
+	atlassiantest.Deployments(t, func(t *testing.T, cloud bool) {
+		s := newSite(t, cloud, nil)
+		eng := s.Project("ENG", users)
+		want := make(map[*jiratest.Issue]string)
+		for n := range 30 {
+			want[s.Issue(eng, "issue", fmt.Sprintf("text %d", n))] = fmt.Sprintf("text %d", n)
+		}
+		s.Pass(time.Hour)
+		s.MustSync()
+		// 10001 is a project, and "i" holds ids of issues.
+		earlier := index.Checkpoint(`{"settings":"jira 2 true false","m":1763629200,"projects":{"10001":{"k":"ENG","f":1763629200,"w":1763629200,"r":{},"i":"oJwBAgICAgI="}}}`)
+		connector := s.Connector
+		for turn := range 3 {
+			run := s.Store.Saved(sourcetest.Tenant, connector.Source().ID)
+			run.Checkpoint = earlier
+			if err := s.Store.Save(t.Context(), sourcetest.Tenant, run); err != nil {
+				t.Fatal(err)
+			}
+			s.Again()
+			mark, puts := s.Mark(), s.Store.Puts()
+			s.MustSync()
+			if asked := s.Mark() - mark; asked > 3 || s.Store.Puts() != puts {
+				t.Errorf("turn %d: %d requests, and %d documents stored again", turn, asked, s.Store.Puts()-puts)
+			}
+			if got := s.Store.Saved(sourcetest.Tenant, connector.Source().ID).Checkpoint; string(got) != string(earlier) {
+				t.Errorf("turn %d: the checkpoint is %s", turn, got)
+			}
+		}
+		s.mustHold(want)
+	})
 }

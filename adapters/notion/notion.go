@@ -40,13 +40,10 @@ type Options struct {
 	Read     func(path string) (index.Connector, error)
 	Wanted   func(name string) bool // whether a file may hold text, by its name; all of them if nil
 	MaxBytes int64                  // larger files are left out; 25 MB
-	Forget   time.Duration          // after how long pages are removed of which many vanished at once; 7 days
 }
 
 // MostOfFile is how large a file on a page may be that is read, unless Options say otherwise.
 const MostOfFile = 25 << 20
-
-const day = 24 * time.Hour
 
 // idForm is an id at the end of an address, or alone, once its dashes are gone.
 var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
@@ -92,7 +89,7 @@ var (
 
 // NewConnector returns a connector; nothing is asked before it is used.
 func NewConnector(client *Client, options Options) (*Connector, error) {
-	options.MaxBytes, options.Forget = cmp.Or(options.MaxBytes, MostOfFile), cmp.Or(options.Forget, 7*day)
+	options.MaxBytes = cmp.Or(options.MaxBytes, MostOfFile)
 	c := &Connector{client: client, options: options, roots: make(map[string]access.ACL), source: SourceOf(options.Name)}
 	var faults []error
 	if options.Name == "" {

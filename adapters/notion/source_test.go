@@ -353,7 +353,7 @@ func TestAnIntegrationThatIsTakenOffByMistake(t *testing.T) {
 	stored(t, store, connector(t, s, readers))
 	w.Do(func() { open.Connected = false })
 	run, acls := stored(t, store, connector(t, s, readers))
-	if len(acls) != 42 || len(acls[open.ID]) > 0 || len(acls[other.ID]) != 1 || !strings.Contains(fmt.Sprint(run.Skipped), "41 of 42 pages are not shown") {
+	if len(acls) != 42 || len(acls[open.ID]) > 0 || len(acls[other.ID]) != 1 || !strings.Contains(fmt.Sprint(run.Skipped), "41 of 42 documents are not listed any more") {
 		t.Errorf("%d are kept, %v and %v: %v", len(acls), acls[open.ID], acls[other.ID], run.Skipped)
 	}
 	if _, denied := nodes(t, connector(t, s, readers)); !slices.Equal(denied, []string{open.ID}) {

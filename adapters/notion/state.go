@@ -11,10 +11,11 @@ import (
 
 // state is what the checkpoint of Sync holds. Times are in seconds since 1970, 0 for never.
 type state struct {
-	Settings string `json:"settings"`
-	Last     int64  `json:"last,omitempty"`   // when the last pass began that came to its end
-	Shrunk   int64  `json:"shrunk,omitempty"` // since when much of it cannot be seen
-	Pass     *look  `json:"pass,omitempty"`   // under way
+	Settings string           `json:"settings"`
+	Last     int64            `json:"last,omitempty"`   // when the last whole pass began
+	Shrunk   int64            `json:"shrunk,omitempty"` // since when missing pages are hidden
+	Lost     map[string]int64 `json:"lost,omitempty"`   // since when roots are not shown, by id
+	Pass     *look            `json:"pass,omitempty"`   // under way
 }
 
 // look is a pass over everything.

@@ -117,11 +117,18 @@ func (p *pass) lookAtRoots(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(p.roots)) {
 		o, err := p.root(ctx, id)
 		switch {
-		case absent(err):
-			continue // which the nodes tell
+		case absent(err): // the nodes tell of it
+			if p.state.Lost == nil {
+				p.state.Lost = make(map[string]int64)
+			}
+			if p.state.Lost[id] == 0 {
+				p.state.Lost[id] = p.client.config.Now().Unix()
+			}
+			continue
 		case err != nil:
 			return err
 		}
+		delete(p.state.Lost, id)
 		pages = append(pages, &o)
 	}
 	return p.take(ctx, pages)

@@ -2,33 +2,24 @@ package notion
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-)
-
-// shrunk is which part of the pages may vanish at once, and few how many of them at least, before
-// it is taken for something else than that they were deleted: the integration may have been taken
-// off a page by mistake.
-const (
-	shrunk = 3
-	few    = 20
 )
 
 // verify asks for what is stored and was met nowhere, each by itself: what a search has left out
 // stays, what was deleted, moved away or is not shown any more goes.
 func (p *pass) verify(ctx context.Context) error {
-	stored, missing, err := p.unmet()
+	unmet, err := sourcepass.FindUnmet(p.send, index.Batch{}, func(id document.ID) (in, met bool) { return true, p.look.Seen[p.pageOf(id)] })
 	if err != nil {
 		return err
 	}
 	gone := p.look.Gone
-	missing = slices.DeleteFunc(missing, func(id document.ID) bool { return gone[p.pageOf(id)] })
+	missing := slices.DeleteFunc(unmet.IDs, func(id document.ID) bool { return gone[p.pageOf(id)] })
 	for some := range slices.Chunk(missing, together) {
 		var there []*object
 		for _, id := range some {
@@ -52,53 +43,34 @@ func (p *pass) verify(ctx context.Context) error {
 			return err
 		}
 	}
-	verdict := index.Verdict{Gone: true}
-	much := len(gone) >= few && len(gone) > stored/shrunk
+	list := crawl.List{Name: p.source.Name, Stored: unmet.Stored, Missing: len(gone), Since: sourcepass.Time(p.state.Shrunk)}
 	now := p.client.config.Now()
-	if much && p.state.Shrunk == 0 {
-		p.state.Shrunk = now.Unix()
+	if lost := p.lost(now); !lost.IsZero() {
+		list.Lost, list.Since = true, lost
 	}
-	if much && now.Sub(time.Unix(p.state.Shrunk, 0)) < p.options.Forget {
-		verdict = index.Verdict{ACL: access.ACL{}}
-		p.note(index.Notice{Name: p.source.Name, Sentence: fmt.Sprintf(
-			"%d of %d pages are not shown to the integration any more. They are hidden from everyone here; after %s they are removed. If they are still there, connect the integration with their page again.",
-			len(gone), stored, p.options.Forget)})
-	} else {
-		p.state.Shrunk = 0
+	r := crawl.Vanish(list, now)
+	if r.Fate == crawl.Hide && len(gone) > 0 {
+		p.note(r.Shrunk(list, "connect the integration with their page again"))
 	}
+	p.state.Shrunk = sourcepass.Seconds(r.Since)
 	if len(gone) == 0 {
 		return nil
 	}
 	return p.send(index.Batch{Review: func(id document.ID) index.Verdict {
 		if gone[p.pageOf(id)] {
-			return verdict
+			return r.Fate.Verdict()
 		}
 		return index.Verdict{}
 	}})
 }
 
-// unmet returns how many documents are stored, and those of them that the pass did not meet. A run
-// that ends in the middle may go on counting after it.
-func (p *pass) unmet() (int, []document.ID, error) {
-	var mu sync.Mutex
-	var stored int
-	var missing []document.ID
-	if err := p.send(index.Batch{Review: func(id document.ID) index.Verdict {
-		mu.Lock()
-		defer mu.Unlock()
-		stored++
-		if !p.look.Seen[p.pageOf(id)] {
-			missing = append(missing, id)
+// lost returns since when the newest lost root is not shown; zero if no missing page waits for one.
+// Notion does not tell which pages stood below it, so all missing pages wait.
+func (p *pass) lost(now time.Time) (newest time.Time) {
+	for _, since := range p.state.Lost {
+		if at := sourcepass.Time(since); now.Sub(at) < crawl.Grace && at.After(newest) {
+			newest = at
 		}
-		return index.Verdict{}
-	}}); err != nil {
-		return 0, nil, err
 	}
-	if err := p.send(index.Batch{}); err != nil { // after which the one before is done
-		return 0, nil, err
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	slices.Sort(missing)
-	return stored, slices.Clone(missing), nil
+	return newest
 }

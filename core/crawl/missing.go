@@ -17,6 +17,11 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 	list := r.list(id)
 	whole := f.Mode == Scan || f.Mode == Window
 	if whole && !now.Partial && list.Pass == now.Pass {
+		if len(r.due.then) > 0 { // some documents enter or leave the list once they are stored
+			if err := r.flush(ctx); err != nil {
+				return err
+			}
+		}
 		missing, held, err := r.listings.Missing(ctx, id, now.Pass, now.From, now.To)
 		if err != nil {
 			return err

@@ -50,6 +50,9 @@ type Batch struct {
 	// Complete in the last batch says that the run yielded every document of the source, so that
 	// those it did not yield are gone.
 	Complete bool
+	// Missing, where it is set in the last batch, decides instead about what a complete run did not
+	// yield. It is called once that batch is stored.
+	Missing func(stored map[document.ID]Stamp, missing []document.ID) (map[document.ID]Verdict, []Notice)
 	// Resumed says that the run goes on where an unfinished one ended (Resumer): what that one
 	// yielded is not yielded again.
 	Resumed bool

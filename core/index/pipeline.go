@@ -113,7 +113,6 @@ func (p *Pipeline) Run(ctx context.Context, tenant access.TenantID, source Conne
 	r.trustTimes = last.Settings == r.state.Settings
 	r.last = last
 	r.state.Checkpoint, r.state.PassStartedAt, r.state.Continues = last.Checkpoint, last.PassStartedAt, last.Continues
-	r.state.ShrunkAt = last.ShrunkAt
 	since := last.Checkpoint
 	resumer, ok := source.(Resumer)
 	r.resumer = ok
@@ -154,9 +153,9 @@ func (p *Pipeline) Refuse(ctx context.Context, tenant access.TenantID, source do
 // saveTimeout bounds the writing of a run's outcome, which happens even when the run was cancelled.
 const saveTimeout = 10 * time.Second
 
-// run is the state of one synchronisation. read and keep run side by side: read owns seen, complete
-// and resumed, keep owns state, carried and failing, and neither looks at the other's before both
-// have ended.
+// run is the state of one synchronisation. read and keep run side by side: read owns seen, complete,
+// missing and resumed, keep owns state, carried and failing, and neither looks at the other's
+// before both have ended.
 type run struct {
 	*Pipeline
 	tenant     access.TenantID
@@ -168,6 +167,7 @@ type run struct {
 	last       Run         // as Begin returned it
 	seen       map[document.ID]struct{}
 	complete   bool
+	missing    func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
 	resumed    bool
 	state      Run
 	carried    bool                  // what the runs before found is in state
@@ -224,10 +224,14 @@ func (r *run) removeUnseen(ctx context.Context) error {
 			gone = append(gone, id)
 		}
 	}
-	if r.shrinks(gone, len(known)) {
-		return nil
+	if r.missing == nil {
+		return r.remove(ctx, gone)
 	}
-	return r.remove(ctx, gone)
+	verdicts, notices := r.missing(known, gone)
+	for _, n := range storableNotices(notices) {
+		r.failed(n)
+	}
+	return r.apply(ctx, known, func(id document.ID) Verdict { return verdicts[id] })
 }
 
 func (r *run) remove(ctx context.Context, ids []document.ID) error {

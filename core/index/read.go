@@ -37,7 +37,7 @@ func (r *run) read(ctx context.Context, since Checkpoint, steps chan<- step) err
 		if err != nil {
 			return fmt.Errorf("read %s: %w", r.state.Source.Name, err)
 		}
-		r.complete, r.resumed = batch.Complete, batch.Resumed
+		r.complete, r.missing, r.resumed = batch.Complete, batch.Missing, batch.Resumed
 		first := step{review: batch.Review, failures: storableNotices(batch.Failures), skipped: storableNotices(batch.Skipped), total: batch.Total,
 			remove: slices.DeleteFunc(slices.Clone(batch.Deleted), func(id document.ID) bool { return !storable(id) })}
 		items := r.unseen(batch.Documents, &first)

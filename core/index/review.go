@@ -32,9 +32,14 @@ func (r *run) review(ctx context.Context, ask func(document.ID) Verdict) error {
 		}
 		r.stored = known
 	}
+	return r.apply(ctx, r.stored, ask)
+}
+
+// apply does what is said of stored documents, narrower access lists first.
+func (r *run) apply(ctx context.Context, stored map[document.ID]Stamp, ask func(document.ID) Verdict) error {
 	var gone []document.ID
 	var changes []Access
-	for id, stamp := range r.stored {
+	for id, stamp := range stored {
 		switch v := ask(id); {
 		case v.Gone:
 			gone = append(gone, id)

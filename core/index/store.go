@@ -13,8 +13,7 @@ import (
 type Store interface {
 	// Begin records that a run of run.Source starts, creating the source where it is new, and
 	// returns the last state that Save recorded for it: Settings and LastSuccess of the last run
-	// that finished whole, and the newest Checkpoint and ShrunkAt. For a new source all of them are
-	// zero.
+	// that finished whole, and the newest Checkpoint. For a new source all of them are zero.
 	//
 	// A run that did not come to its end, and had the same Settings and Again as this one, is gone
 	// on with: Continues is true then, and PassStartedAt, Counts, Failures and Skipped are those
@@ -125,7 +124,6 @@ type Run struct {
 	Succeeded   bool      // the run came to its end (with failures of single documents, maybe)
 	Error       string    // why it did not, as a sentence
 	Unpaid      string    // why documents are Plain, as a sentence, where that is the budget for models; not kept
-	ShrunkAt    time.Time // when a whole pass began that found a large part of the documents gone, and left them; zero: the last one did not
 	Counts      Counts
 	Failures    []Notice // the first MaxNotices
 	Skipped     []Notice // the first MaxNotices

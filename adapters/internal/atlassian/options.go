@@ -31,7 +31,6 @@ type Options struct {
 
 	Overlap    time.Duration // how much of what was read already a reading by date repeats; 30 min
 	SweepEvery time.Duration // after how long everything is looked at for what no list of changes tells; SweepEvery
-	Forget     time.Duration // after how long the documents of what cannot be seen any more are removed; 7 days
 	// Read returns the connector of one file on this machine, for attached files; nil: none are read.
 	Read     func(path string) (index.Connector, error)
 	Wanted   func(name string) bool // whether a file may hold a document, by its name; all of them if nil
@@ -50,7 +49,7 @@ const MostOfFile = 25 << 20
 
 // WithDefaults are complete options.
 func (o Options) WithDefaults() Options {
-	o.Overlap, o.SweepEvery, o.Forget = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, SweepEvery), cmp.Or(o.Forget, 7*Day)
+	o.Overlap, o.SweepEvery = cmp.Or(o.Overlap, 30*time.Minute), cmp.Or(o.SweepEvery, SweepEvery)
 	o.MaxBytes = cmp.Or(o.MaxBytes, MostOfFile)
 	o.Attachments = o.Attachments && o.Read != nil
 	return o

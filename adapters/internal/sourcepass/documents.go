@@ -1,8 +1,8 @@
 package sourcepass
 
 import (
-	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -43,12 +43,6 @@ func (d *Documents) Save(b index.Batch) error {
 	return d.send(b)
 }
 
-// Incomplete is the notice that a list of something did not come to its end, and why. What such a
-// list leaves out is not gone.
-func Incomplete(name string, why error) index.Notice {
-	return index.Notice{Name: name, Sentence: fmt.Sprintf("It could not be listed to its end (%v). Nothing is removed, and the next run tries again.", why)}
-}
-
 func (d *Documents) send(b index.Batch) error {
 	if d.Sent == nil {
 		d.Sent = make(map[document.ID]struct{})
@@ -60,4 +54,54 @@ func (d *Documents) send(b index.Batch) error {
 		return twice
 	})
 	return d.Emit(b)
+}
+
+// Unmet are the stored documents of a list that a pass did not meet.
+type Unmet struct {
+	Stored int // documents of the list
+	IDs    []document.ID
+}
+
+// FindUnmet sends a batch, and asks of every stored document whether it is in a list, and whether
+// the pass met it there. It returns once all are asked about. place is called by another goroutine,
+// which may go on after an error.
+func FindUnmet(send func(index.Batch) error, b index.Batch, place func(document.ID) (in, met bool)) (Unmet, error) {
+	var mu sync.Mutex
+	var found Unmet
+	b.Review = func(id document.ID) index.Verdict {
+		mu.Lock()
+		defer mu.Unlock()
+		in, met := place(id)
+		if in {
+			found.Stored++
+		}
+		if in && !met {
+			found.IDs = append(found.IDs, id)
+		}
+		return index.Verdict{}
+	}
+	if err := send(b); err != nil {
+		return Unmet{}, err
+	}
+	if err := send(index.Batch{}); err != nil { // it is taken once the one before is done
+		return Unmet{}, err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	slices.Sort(found.IDs)
+	return Unmet{Stored: found.Stored, IDs: slices.Clone(found.IDs)}, nil
+}
+
+// Review is a batch that gives them a verdict.
+func (u Unmet) Review(v index.Verdict) index.Batch {
+	ids := make(map[document.ID]bool, len(u.IDs))
+	for _, id := range u.IDs {
+		ids[id] = true
+	}
+	return index.Batch{Review: func(id document.ID) index.Verdict {
+		if ids[id] {
+			return v
+		}
+		return index.Verdict{}
+	}}
 }

@@ -66,3 +66,11 @@ func Seconds(t time.Time) int64 {
 	}
 	return t.Unix()
 }
+
+// Time is the time that Seconds wrote.
+func Time(seconds int64) time.Time {
+	if seconds == 0 {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}

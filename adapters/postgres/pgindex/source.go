@@ -63,7 +63,7 @@ func (x *Index) Begin(ctx context.Context, tenant access.TenantID, run index.Run
 		return index.Run{}, fmt.Errorf("begin a run of source %s: %w", src.ID, err)
 	}
 	state := row.run()
-	begun := index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess, ShrunkAt: state.ShrunkAt, StartedAt: now, PassStartedAt: now}
+	begun := index.Run{Source: src, Settings: state.Settings, Checkpoint: state.Checkpoint, LastSuccess: state.LastSuccess, StartedAt: now, PassStartedAt: now}
 	var last index.Run // with the settings that it had, unlike state
 	if row.resyncs(state.PassStartedAt) {
 		begun.Settings, begun.Checkpoint = "", nil

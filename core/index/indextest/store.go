@@ -47,7 +47,7 @@ func (s *Store) Begin(_ context.Context, tenant access.TenantID, run index.Run) 
 	at := sourceKey{tenant, run.Source.ID}
 	whole, last := s.whole[at], s.runs[at]
 	now := time.Now()
-	begun := index.Run{Settings: whole.Settings, LastSuccess: whole.LastSuccess, Checkpoint: last.Checkpoint, ShrunkAt: last.ShrunkAt, StartedAt: now, PassStartedAt: now}
+	begun := index.Run{Settings: whole.Settings, LastSuccess: whole.LastSuccess, Checkpoint: last.Checkpoint, StartedAt: now, PassStartedAt: now}
 	if !last.StartedAt.IsZero() && !last.Succeeded && last.Settings == run.Settings && last.Again == run.Again && !last.PassStartedAt.IsZero() {
 		begun.Continues, begun.PassStartedAt = true, last.PassStartedAt
 		begun.Counts, begun.Failures, begun.Skipped = last.Counts, last.Failures, last.Skipped

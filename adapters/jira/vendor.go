@@ -1,0 +1,327 @@
+package jira
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// vendor is what package crawl reads. A run in which nothing happened asks for the projects, for
+// the account's time zone, and for what was changed last. Every Options.SweepEvery it scans the ids
+// of all issues, for what was deleted, and the settings of projects. Where these name other fields
+// of issues than before, and every Options.FullEvery, it scans all issues.
+type vendor struct {
+	*Connector
+
+	// Of one run.
+	projects  map[string]project
+	relevance map[string]relevance // what settings name, by project, as of its last scan
+	fresh     map[string]relevance // read by this run
+	odd       map[string]bool      // projects of which the operator was told that issues are hidden
+	all       *site                // without who may use the site: that decides no names of nodes
+}
+
+// Feeds of a source. Those of a project end in its id.
+const (
+	feedChanges = "changes"
+	feedIssues  = "issues/"
+	feedIDs     = "ids/"
+)
+
+// Source implements crawl.Vendor.
+func (v *vendor) Source() document.Source { return v.source }
+
+// Rules implements crawl.Vendor.
+func (v *vendor) Rules() string {
+	return fmt.Sprintf("jira %d %v %v", reading, v.options.Comments, v.options.Attachments)
+}
+
+// Scopes implements crawl.Vendor.
+func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
+	v.projects, v.relevance, v.fresh = make(map[string]project), make(map[string]relevance), make(map[string]relevance)
+	v.odd, v.all = make(map[string]bool), &site{schemes: make(map[string]levels)}
+	all, err := v.ours(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.client.locate(ctx); err != nil {
+		return nil, err
+	}
+	scopes := make([]crawl.Scope, len(all))
+	for i, p := range all {
+		v.projects[string(p.ID)] = p
+		scopes[i] = crawl.Scope{ID: string(p.ID), Name: p.Key}
+	}
+	return scopes, nil
+}
+
+// Feeds implements crawl.Vendor. The note of a project is its relevance.
+func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
+	if len(scopes) == 0 {
+		return nil
+	}
+	all := []crawl.Feed{{ID: feedChanges, Mode: crawl.Recent, Batch: mostBodies}}
+	for _, s := range scopes {
+		var r relevance
+		if json.Unmarshal([]byte(s.Note), &r) == nil {
+			v.relevance[s.ID] = r
+		}
+		all = append(all,
+			crawl.Feed{ID: feedIssues + s.ID, Scope: s.ID, Mode: crawl.Scan, Every: v.options.FullEvery, Batch: mostBodies},
+			crawl.Feed{ID: feedIDs + s.ID, Scope: s.ID, List: feedIssues + s.ID, Mode: crawl.Scan, Every: v.options.SweepEvery})
+	}
+	return all
+}
+
+// Page implements crawl.Vendor.
+func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
+	of := v.projects[f.Scope]
+	switch {
+	case f.ID == feedChanges:
+		return v.changes(ctx, at)
+	case len(f.Only) > 0:
+		return v.only(ctx, of, f.Only)
+	case strings.HasPrefix(f.ID, feedIDs):
+		return v.ids(ctx, of, at)
+	}
+	return v.issues(ctx, of, at)
+}
+
+// changes lists what was changed last. At first it only notes until when that is.
+func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
+	s := searching{most: mostListed, fields: v.listed()}
+	floor, err := time.Parse(time.RFC3339, at.Mark)
+	if floor = floor.Add(-v.options.Overlap); err != nil {
+		s.most, floor = 2, time.Unix(0, 0).Add(2*atlassian.Day)
+	}
+	zone, err := v.client.zone(ctx)
+	if err != nil {
+		return p, err
+	}
+	s.jql = v.scope() + "updated >= " + since(floor, zone) + " order by updated desc"
+	found, next, err := v.client.search(ctx, s, at.Cursor)
+	if err != nil {
+		return p, v.stale(at, err)
+	}
+	if at.Cursor == "" && len(found) > 0 {
+		p.Mark = found[0].Fields.Updated.Truncate(time.Second).Format(time.RFC3339)
+	}
+	if at.Mark == "" {
+		return p, nil
+	}
+	v.list(&p, found, nil)
+	p.Next = next
+	return p, nil
+}
+
+// issues lists the issues of a project.
+func (v *vendor) issues(ctx context.Context, of project, at crawl.Place) (p crawl.Page, err error) {
+	if at.Cursor == "" {
+		r, err := v.settings(ctx, of, &p)
+		if err != nil {
+			return p, err
+		}
+		note, err := json.Marshal(r)
+		if err != nil {
+			return p, err
+		}
+		v.relevance[string(of.ID)], p.Note = r, string(note)
+	}
+	found, err := v.scan(ctx, of, at, &p, mostListed, v.listed())
+	v.list(&p, found, &of)
+	return p, err
+}
+
+// ids lists the ids of the issues of a project. Where its settings name other fields than before,
+// all issues have to be listed.
+func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.Page, err error) {
+	if at.Cursor == "" {
+		r, err := v.settings(ctx, of, &p)
+		if err != nil {
+			return p, err
+		}
+		if !r.same(v.relevance[string(of.ID)]) {
+			return p, crawl.ErrRescan
+		}
+	}
+	found, err := v.scan(ctx, of, at, &p, mostIDs, []string{"id"})
+	for _, one := range found {
+		p.Items = append(p.Items, crawl.Item{ID: v.id(string(one.ID), ""), Bare: true})
+	}
+	return p, err
+}
+
+// settings reads what the settings of a project name. Where they are not shown nobody may read,
+// whatever a document names; where they cannot be read for now, it is what it was.
+func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
+	id := string(of.ID)
+	if r, known := v.fresh[id]; known {
+		return r, nil
+	}
+	r, err := v.scheme(ctx, v.all, of)
+	switch {
+	case err == nil:
+		v.fresh[id] = r.relevance(of)
+		return v.fresh[id], nil
+	case atlassian.Final(ctx, err) || !atlassian.Broken(err) && !errors.Is(err, atlassian.ErrMalformed):
+		return relevance{}, err
+	}
+	p.Notices = append(p.Notices, notice(of, "Who may browse it could not be read (%v). The next run tries again.", err))
+	return v.relevance[id], nil
+}
+
+// scan reads a part of the list of a project's issues.
+func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.Page, most int, fields []string) ([]issue, error) {
+	s := searching{jql: "project = " + string(of.ID) + " order by created asc", most: most, fields: fields, anchored: !at.Loose}
+	found, next, err := v.client.search(ctx, s, at.Cursor)
+	switch {
+	case err == nil:
+		p.Next = next
+	case errors.Is(err, errShort):
+		p.Partial = err
+	case atlassian.Final(ctx, err):
+		return nil, err
+	case atlassian.Absent(err) || at.Cursor == "" && sourcehttp.Status(err) == http.StatusBadRequest: // the project has gone since
+		p.Partial = err
+	default:
+		return nil, v.stale(at, err)
+	}
+	return found, nil
+}
+
+// stale says of an error that a place in a list is not known any more, or that the list shifted.
+func (v *vendor) stale(at crawl.Place, err error) error {
+	if errors.Is(err, errShifted) || errors.Is(err, errExpired) || errors.Is(err, errCircle) || at.Cursor != "" && sourcehttp.Status(err) == http.StatusBadRequest {
+		return errors.Join(crawl.ErrCursor, err)
+	}
+	return err
+}
+
+// only lists some issues of a project, those that are shown.
+func (v *vendor) only(ctx context.Context, of project, documents []document.ID) (p crawl.Page, err error) {
+	var ids []string
+	for _, d := range documents {
+		if id, _, ok := v.placeOf(d); ok && isID(id) {
+			ids = append(ids, id)
+		}
+	}
+	there := make(map[string]issue, len(ids)) // a search that names what was deleted may be refused
+	for some := range slices.Chunk(ids, mostBodies) {
+		if err := v.bulk(ctx, some, v.listed(), there); err != nil {
+			return p, err
+		}
+	}
+	var list []issue
+	for _, id := range ids {
+		if one, ok := there[id]; ok {
+			list = append(list, one)
+		}
+	}
+	v.list(&p, list, &of)
+	return p, nil
+}
+
+// mostKeys is how many projects a search names.
+const mostKeys = 50
+
+// scope is the part of a search that names the projects; empty where there are too many: what is of
+// others is left out then when it comes.
+func (v *vendor) scope() string {
+	if len(v.projects) > mostKeys {
+		return ""
+	}
+	ids := make([]string, 0, len(v.projects))
+	for id := range v.projects {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return "project in (" + strings.Join(ids, ",") + ") and "
+}
+
+// listed are the fields that are read of an issue before its text is.
+func (v *vendor) listed() []string {
+	fields := []string{"project", "updated", "security", "issuerestriction"}
+	if v.options.Attachments {
+		fields = append(fields, "attachment")
+	}
+	for id := range v.projects {
+		fields = append(fields, v.relevance[id].Fields...)
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+// entry is an issue of a list, or a file that is attached to it.
+type entry struct {
+	of    project
+	issue issue
+	file  *attached
+}
+
+// list makes items of issues and of the files attached to them. in, where it is set, is the project
+// of all of them, whatever they say.
+func (v *vendor) list(p *crawl.Page, found []issue, in *project) {
+	for _, one := range found {
+		id := string(one.ID)
+		if !isID(id) || one.Fields.Project == nil {
+			continue
+		}
+		of, ours := v.projects[string(one.Fields.Project.ID)]
+		if in != nil && of.ID != in.ID || !ours {
+			continue // it was moved meanwhile, or is in a project that is not read
+		}
+		is := factsOf(string(of.ID), one, v.relevance[string(of.ID)])
+		if is.Odd && !v.odd[string(of.ID)] {
+			v.odd[string(of.ID)] = true
+			p.Notices = append(p.Notices, notice(of, "Whether %s, or others with it, may be read by few alone is not shown to the account: they are hidden from everyone here. See deploy/docs/jira.md.", one.Key))
+		}
+		acl, list := v.node(is), feedIssues+string(of.ID)
+		p.Items = append(p.Items, crawl.Item{
+			ID: v.id(id, ""), List: list, Whole: v.options.Attachments, ModifiedAt: one.Fields.Updated.Time, ACL: acl, Data: entry{of: of, issue: one},
+		})
+		if !v.options.Attachments {
+			continue
+		}
+		for _, file := range one.Fields.Attachments {
+			if isID(string(file.ID)) && v.options.Takes(file.Name, file.Size) {
+				p.Items = append(p.Items, crawl.Item{
+					ID: v.id(id, string(file.ID)), Of: v.id(id, ""), List: list, ModifiedAt: file.Created.Time, Size: file.Size, ACL: acl,
+					Data: entry{of: of, issue: one, file: &file},
+				})
+			}
+		}
+	}
+}
+
+// notice tells the operator of something about a project.
+func notice(of project, sentence string, with ...any) index.Notice {
+	return index.Notice{Name: of.Key, Sentence: fmt.Sprintf(sentence, with...)}
+}
+
+// id is the id of a document: the source, the issue's id, and that of a file that is attached to
+// it. Neither changes when an issue is moved.
+func (c *Connector) id(issue, file string) document.ID {
+	id := string(c.source.ID) + ":" + issue
+	if file != "" {
+		id += ":" + file
+	}
+	return document.ID(id)
+}
+
+// placeOf is what an id says.
+func (c *Connector) placeOf(id document.ID) (issue, file string, ok bool) {
+	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
+	issue, file, _ = strings.Cut(rest, ":")
+	return issue, file, ok
+}
