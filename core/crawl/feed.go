@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 
@@ -224,6 +225,7 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	}
 	var mu sync.Mutex
 	var all sync.WaitGroup
+	got := make(map[string]ahead)
 	for n, i := 0, at; i < len(r.feeds) && n < mostAhead; i++ {
 		f, was := r.feeds[i], r.feed(r.feeds[i].ID)
 		_, fetched := r.logs[f.ID]
@@ -236,10 +238,11 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 			page, err := r.vendor.Page(ctx, f, place)
 			mu.Lock()
 			defer mu.Unlock()
-			r.logs[f.ID] = ahead{page, err}
+			got[f.ID] = ahead{page, err}
 		})
 	}
 	all.Wait()
+	maps.Copy(r.logs, got)
 }
 
 // mostOnly is how many documents a page is asked for with Feed.Only.
