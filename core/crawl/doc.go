@@ -39,7 +39,8 @@
 // across scopes sets Item.List instead.
 //
 // The engine records which ids a list holds. After a complete scan, documents that are in no list
-// are removed or hidden (Vanish). Of an incomplete scan (Page.Partial) nothing counts as missing.
+// are removed or hidden (Vanish). Of an incomplete scan (Page.Partial) nothing counts as missing,
+// and a main scan is due again after an hour.
 //
 // # Example: a project with issues
 //
@@ -71,7 +72,7 @@
 //     set, and counts as partial. A further ErrCursor ends it as partial.
 //   - A mark is stored after everything before it is stored. Documents that failed to load are
 //     asked for again (Feed.Only) by the next five runs, so that a log may tell each change once.
-//   - Of one run, no document is yielded twice.
+//   - Of one run, no version of a document (Item.ModifiedAt) is loaded twice.
 //   - Errors other than ErrCursor and ErrRescan end the run. Wrap index.ErrRevoked where the
 //     credential itself was refused, and return *index.Later where the source asks to wait. What
 //     concerns one scope alone (it is gone, or denied) is a Page with Partial set.

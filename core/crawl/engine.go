@@ -64,7 +64,7 @@ var errStopped = errors.New("no further batch is wanted")
 func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		stopped := false
-		r := &run{Engine: e, at: e.now(), sent: make(map[document.ID]bool), emit: func(b index.Batch) error {
+		r := &run{Engine: e, at: e.now(), sent: make(map[document.ID]time.Time), emit: func(b index.Batch) error {
 			if stopped = stopped || !yield(b, nil); stopped {
 				return errStopped
 			}
@@ -95,7 +95,7 @@ type run struct {
 	due     stored // what to store once the next batch was taken
 	notices []index.Notice
 	skipped []index.Notice
-	sent    map[document.ID]bool // no document is yielded twice
+	sent    map[document.ID]time.Time // no version of a document is yielded twice
 	scopes  []Scope
 	feeds   []Feed
 	mains   map[string]Feed // main scans by list
@@ -104,8 +104,9 @@ type run struct {
 
 // stored is what is stored once the documents before it are.
 type stored struct {
-	notes map[string][]byte
-	then  []func(context.Context) error
+	notes   map[string][]byte
+	then    []func(context.Context) error
+	leaving map[document.ID]bool // documents that are taken out of a list then
 }
 
 // open loads what is known of the source.
@@ -166,8 +167,15 @@ func (r *run) later(do func(context.Context) error) { r.due.then = append(r.due.
 
 // unlist takes documents out of a list once all that was sent so far is stored.
 func (r *run) unlist(list string, ids []document.ID) {
-	if len(ids) > 0 {
-		r.later(func(ctx context.Context) error { return r.listings.Unlist(ctx, list, ids) })
+	if len(ids) == 0 {
+		return
+	}
+	r.later(func(ctx context.Context) error { return r.listings.Unlist(ctx, list, ids) })
+	if r.due.leaving == nil {
+		r.due.leaving = make(map[document.ID]bool)
+	}
+	for _, id := range ids {
+		r.due.leaving[id] = true
 	}
 }
 
@@ -269,7 +277,11 @@ func (r *run) isDue(f Feed) bool {
 	}
 	list := r.list(f.list())
 	if main := f.ID == f.list(); main {
-		return was.Reading != nil || list.Again || was.Done == 0 || r.since(was.Done) >= f.Every
+		every := f.Every
+		if was.Partial {
+			every = min(every, partialAgain)
+		}
+		return was.Reading != nil || list.Again || was.Done == 0 || r.since(was.Done) >= every
 	}
 	if was.Reading != nil && was.Reading.Pass != list.Pass { // another scan of the list began later
 		was.Reading = nil
@@ -277,6 +289,9 @@ func (r *run) isDue(f Feed) bool {
 	}
 	return was.Reading != nil || r.since(list.Done) >= f.Every
 }
+
+// partialAgain is after how long a scan is due again that left something out.
+const partialAgain = time.Hour
 
 func (r *run) since(micros int64) time.Duration { return r.at.Sub(time.UnixMicro(micros)) }
 

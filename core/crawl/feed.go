@@ -1,10 +1,10 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 
@@ -139,11 +139,22 @@ func (r *run) begin(ctx context.Context, f Feed, was *feedState) error {
 		if err != nil {
 			return err
 		}
-		now.Log = log.Mark
+		if now.Log = log.Mark; now.Log == "" {
+			r.partial(f, now, cmp.Or(log.Partial, errNoMark))
+		}
 	}
 	was.Reading = now
-	return nil
+	if len(f.Only) > 0 || f.Mode != Scan && f.Mode != Window {
+		return nil
+	}
+	// The number is stored at once: what this pass meets must not count for another one.
+	r.change(feedKey(f.ID))
+	r.note()
+	return r.listings.Note(ctx, map[string][]byte{listKey(f.list()): r.encode(listKey(f.list())), feedKey(f.ID): r.encode(feedKey(f.ID))})
 }
+
+// errNoMark marks a log that cannot be read from now on.
+var errNoMark = errors.New("its log of changes names no place to go on from")
 
 func (r *run) named(feed string) Feed {
 	if i := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == feed }); i >= 0 {
@@ -178,17 +189,22 @@ func (now *reading) advance(of Feed, page Page) {
 func (r *run) rescan(ctx context.Context, f Feed, was *feedState) error {
 	was.Reading, was.Mark = nil, ""
 	r.change(feedKey(f.ID))
-	for id, main := range r.mains {
-		if main.Mode == Scan && (f.Scope == "" || main.Scope == f.Scope) {
-			r.list(id).Again = true
-			r.change(listKey(id))
-		}
-	}
+	r.scanAgain(f.Scope)
 	r.note()
 	if main, ok := r.mains[f.list()]; ok && f.Mode == Scan && main.ID != f.ID {
 		return r.readFeed(ctx, main) // in the order of the vendor
 	}
 	return nil
+}
+
+// scanAgain has the lists of a scope scanned, or of all scopes.
+func (r *run) scanAgain(scope string) {
+	for id, main := range r.mains {
+		if main.Mode == Scan && (scope == "" || main.Scope == scope) {
+			r.list(id).Again = true
+			r.change(listKey(id))
+		}
+	}
 }
 
 // ahead is the first page of a log that was fetched together with those of other logs.
@@ -223,26 +239,24 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	if at < 0 {
 		return
 	}
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	got := make(map[string]ahead)
-	for n, i := 0, at; i < len(r.feeds) && n < mostAhead; i++ {
-		f, was := r.feeds[i], r.feed(r.feeds[i].ID)
+	var due []Feed
+	for i := at; i < len(r.feeds) && len(due) < mostAhead; i++ {
+		f := r.feeds[i]
 		_, fetched := r.logs[f.ID]
-		if f.Mode != Log || fetched || i != at && (was.Reading != nil || !r.isDue(f)) {
-			continue
+		if f.Mode == Log && !fetched && (i == at || r.feed(f.ID).Reading == nil && r.isDue(f)) {
+			due = append(due, f)
 		}
-		n++
-		place := Place{Mark: was.Mark}
-		all.Go(func() {
-			page, err := r.vendor.Page(ctx, f, place)
-			mu.Lock()
-			defer mu.Unlock()
-			got[f.ID] = ahead{page, err}
-		})
+	}
+	got := make([]ahead, len(due))
+	var all sync.WaitGroup
+	for i, f := range due {
+		place := Place{Mark: r.feed(f.ID).Mark}
+		all.Go(func() { got[i].page, got[i].err = r.vendor.Page(ctx, f, place) })
 	}
 	all.Wait()
-	maps.Copy(r.logs, got)
+	for i, f := range due {
+		r.logs[f.ID] = got[i]
+	}
 }
 
 // mostOnly is how many documents a page is asked for with Feed.Only.
@@ -262,12 +276,12 @@ func (r *run) retry(ctx context.Context) error {
 			continue
 		}
 		r.head.Failed[id] = f // also where the page does not list it
-		lists[f.List] = append(lists[f.List], id)
+		lists[f.List] = append(lists[f.List], cmp.Or(f.Of, id))
 	}
 	for _, f := range r.feeds {
 		ids := lists[f.ID]
 		slices.Sort(ids)
-		for some := range slices.Chunk(ids, mostOnly) {
+		for some := range slices.Chunk(slices.Compact(ids), mostOnly) {
 			f.Only = some
 			if err := r.readFeed(ctx, f); err != nil {
 				return err

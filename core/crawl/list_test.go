@@ -71,8 +71,8 @@ func TestListThatLeadsBackEnds(t *testing.T) {
 	v.remove("a04")
 	v.remove("b04")
 	v.page = func(v *vendor, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
-		if f.Scope == "a" && at.Cursor == "2" {
-			return crawl.Page{Items: []crawl.Item{v.item("a02")}, Next: "2"}, nil
+		if f.Scope == "a" && at.Cursor == "a01" {
+			return crawl.Page{Items: []crawl.Item{v.item("a02")}, Next: "a01"}, nil
 		}
 		return usual()
 	}

@@ -60,23 +60,19 @@ func (g *group) load(ctx context.Context, it Item) (document.Document, error) {
 // loaded notes how the loading of a document ended. One that failed is asked for again by later
 // runs.
 func (r *run) loaded(it Item, err error) {
-	id, list := it.ID, it.List
-	if it.Of != "" {
-		id = it.Of
-	}
 	r.loading.Lock()
 	defer r.loading.Unlock()
-	before, again := r.head.Failed[id]
+	before, again := r.head.Failed[it.ID]
 	switch {
 	case errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked):
 		return // it is about the source, and ends the run
 	case err == nil || errors.Is(err, index.ErrSkipped):
-		if it.Of != "" || !again {
+		if !again {
 			return
 		}
-		delete(r.head.Failed, id)
+		delete(r.head.Failed, it.ID)
 	case again || len(r.head.Failed) < mostFailed:
-		r.head.Failed[id] = failure{List: list, Times: max(before.Times, 1)}
+		r.head.Failed[it.ID] = failure{List: it.List, Of: it.Of, Times: max(before.Times, 1)}
 	default:
 		return
 	}

@@ -30,8 +30,11 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 			return err
 		}
 	}
-	was.Reading, was.Done = nil, now.Began
+	was.Reading, was.Done, was.Partial = nil, now.Began, now.Partial
 	if now.Mark != "" && !now.Partial {
+		if was.Mark == "" {
+			r.scanAgain(f.Scope) // nothing told of what has changed since the scans before
+		}
 		was.Mark = now.Mark
 	}
 	r.change(feedKey(f.ID))
@@ -121,19 +124,21 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	for _, id := range missing {
 		of[id] = true
 	}
-	err = r.send(ctx, index.Batch{Review: func(id document.ID) index.Verdict {
+	if err := r.send(ctx, index.Batch{Review: func(id document.ID) index.Verdict {
 		if of[id] || of[wholeOf(id)] {
 			return ruling.Fate.Verdict()
 		}
 		return index.Verdict{}
-	}})
+	}}); err != nil {
+		return err
+	}
 	if ruling.Fate == Hide {
 		r.unlist(id, missing)
-	} else {
-		r.removed(missing)
+	} else if err := r.removed(ctx, missing); err != nil {
+		return err
 	}
 	r.note()
-	return err
+	return nil
 }
 
 func itemsOf(list string, ids []document.ID) []Item {
@@ -193,8 +198,7 @@ func (r *run) dropLeft(ctx context.Context) error {
 	if err := r.send(ctx, index.Batch{Deleted: left}); err != nil {
 		return err
 	}
-	r.removed(left)
-	return nil
+	return r.removed(ctx, left)
 }
 
 // dropLists removes the documents of lists that no feed names any more, some time after.

@@ -38,8 +38,9 @@ type headState struct {
 
 // failure is a document that could not be loaded.
 type failure struct {
-	List  string `json:"l"`
-	Times int    `json:"n"`
+	List  string      `json:"l"`
+	Of    document.ID `json:"o,omitempty"`
+	Times int         `json:"n"`
 }
 
 type scopeState struct {
@@ -61,6 +62,7 @@ type listState struct {
 type feedState struct {
 	Mark    string   `json:"m,omitempty"`
 	Done    int64    `json:"d,omitempty"` // when the last reading began that has ended
+	Partial bool     `json:"x,omitempty"` // that one left something out
 	Reading *reading `json:"r,omitempty"` // under way
 }
 

@@ -3,6 +3,7 @@ package crawl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,6 +57,19 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 		r.scope(f.Scope).Note = p.Note
 		r.change(scopeKey(f.Scope))
 	}
+	if slices.ContainsFunc(p.Items, func(it Item) bool { return r.due.leaving[it.ID] }) {
+		if err := r.send(ctx, index.Batch{}); err != nil { // it leaves its list before it returns
+			return err
+		}
+	}
+	gone := make([]document.ID, 0, len(p.Gone))
+	for _, id := range p.Gone {
+		if _, listed := r.sent[id]; listed { // another feed has just listed it
+			p.Left = append(p.Left, id)
+		} else {
+			gone = append(gone, id)
+		}
+	}
 	items, bare := r.sort(f, p.Items)
 	news, err := r.resolve(ctx, f, now, bare)
 	if err != nil {
@@ -70,7 +84,8 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 	}
 	r.notices = append(append(r.notices, p.Notices...), news.Notices...)
 	r.skipped = append(append(r.skipped, p.Skipped...), news.Skipped...)
-	found, gone := newFindings(), append(p.Gone, news.Gone...)
+	found := newFindings()
+	gone = append(gone, news.Gone...)
 	if err := r.hide(ctx, f.list(), p.Left, found); err != nil {
 		return err
 	}
@@ -88,7 +103,9 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 	}
 	r.arrive(now, news.Items)
 	r.reappear(append(items, news.Items...))
-	r.removed(gone)
+	if err := r.removed(ctx, gone); err != nil {
+		return err
+	}
 	for _, id := range p.Left {
 		r.head.Left[id] = struct{}{}
 		r.change(headKey)
@@ -214,11 +231,11 @@ func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
 		if len(it.ACL) > 0 {
 			found.readers[it.ID] = it.ACL
 		}
-		again := r.sent[it.ID]
-		if again && f.Mode != Log { // a log tells of each change once
+		modified, again := r.sent[it.ID]
+		if again && modified.Equal(it.ModifiedAt) {
 			continue
 		}
-		r.sent[it.ID] = true
+		r.sent[it.ID] = it.ModifiedAt
 		to := g
 		switch {
 		case it.Of != "":
@@ -256,33 +273,30 @@ func (r *run) arrive(now *reading, items []Item) {
 }
 
 // removed takes documents out of all lists once they are removed.
-func (r *run) removed(ids []document.ID) {
+func (r *run) removed(ctx context.Context, ids []document.ID) error {
 	if len(ids) == 0 {
-		return
+		return nil
 	}
 	for _, id := range ids {
 		delete(r.head.Failed, id)
 		delete(r.head.Left, id)
 	}
+	maps.DeleteFunc(r.head.Failed, func(_ document.ID, f failure) bool { return slices.Contains(ids, f.Of) })
 	r.change(headKey)
-	r.later(func(ctx context.Context) error {
-		in, err := r.listings.Lists(ctx, ids)
-		if err != nil {
-			return err
+	in, err := r.listings.Lists(ctx, ids)
+	if err != nil {
+		return err
+	}
+	lists := make(map[string][]document.ID)
+	for id, names := range in {
+		for _, list := range names {
+			lists[list] = append(lists[list], id)
 		}
-		lists := make(map[string][]document.ID)
-		for id, names := range in {
-			for _, list := range names {
-				lists[list] = append(lists[list], id)
-			}
-		}
-		for list, ids := range lists {
-			if err := r.listings.Unlist(ctx, list, ids); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	for list, ids := range lists {
+		r.unlist(list, ids)
+	}
+	return nil
 }
 
 // reappear notes that documents are not hidden any more because their list had shrunk.

@@ -39,6 +39,7 @@ type vendor struct {
 	feeds func(v *vendor, s crawl.Scope) []crawl.Feed
 	page  func(v *vendor, f crawl.Feed, at crawl.Place) (crawl.Page, error) // nil error and zero Page: as usual
 	fails map[string]error                                                  // loads
+	load  func()                                                            // is called by each Load; may be nil
 	hints map[string][]crawl.Feed
 	asked []string // pages
 	loads [][]string
@@ -59,7 +60,7 @@ func (v *vendor) put(scope, id, text string) {
 		v.notes[id] = n
 	}
 	n.scope, n.text = scope, text
-	n.version++
+	n.version = len(v.log) + 1 // of no other version of the note, even if it was removed
 	v.log = append(v.log, id)
 }
 
@@ -104,9 +105,19 @@ func id(id string) document.ID { return document.ID("notes:" + id) }
 func (v *vendor) item(id string) crawl.Item {
 	n := v.notes[id]
 	return crawl.Item{
-		ID: document.ID("notes:" + id), Whole: len(n.parts) > 0, Made: n.made, ACL: access.ACL{access.Node("notes", n.scope)},
+		ID: document.ID("notes:" + id), Whole: true, Made: n.made, ACL: access.ACL{access.Node("notes", n.scope)},
 		ModifiedAt: time.Date(2026, 1, 1, 0, 0, n.version, 0, time.UTC), Data: id,
 	}
+}
+
+// items are a note and its parts.
+func (v *vendor) items(id string) []crawl.Item {
+	it := v.item(id)
+	all := []crawl.Item{it}
+	for _, part := range v.notes[id].parts {
+		all = append(all, crawl.Item{ID: it.ID + ":" + document.ID(part), Of: it.ID, ModifiedAt: it.ModifiedAt, ACL: it.ACL, Data: id})
+	}
+	return all
 }
 
 func (v *vendor) in(scope string) []string {
@@ -120,7 +131,7 @@ func (v *vendor) in(scope string) []string {
 	return ids
 }
 
-// Page implements crawl.Vendor. A cursor is the place in the list of ids.
+// Page implements crawl.Vendor. A cursor is the last id before the page.
 func (v *vendor) Page(_ context.Context, f crawl.Feed, at crawl.Place) (p crawl.Page, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -137,7 +148,7 @@ func (v *vendor) Page(_ context.Context, f crawl.Feed, at crawl.Place) (p crawl.
 	if len(f.Only) > 0 {
 		for _, of := range f.Only {
 			if n := v.notes[string(of[len("notes:"):])]; n != nil && n.scope == f.Scope {
-				p.Items = append(p.Items, v.item(string(of[len("notes:"):])))
+				p.Items = append(p.Items, v.items(string(of[len("notes:"):]))...)
 			}
 		}
 		return p, nil
@@ -145,23 +156,17 @@ func (v *vendor) Page(_ context.Context, f crawl.Feed, at crawl.Place) (p crawl.
 	if f.Mode == crawl.Log {
 		return v.changes(f, at)
 	}
-	ids, from := v.in(f.Scope), 0
-	if at.Cursor != "" {
-		from, _ = strconv.Atoi(at.Cursor)
-	}
-	to := min(from+v.size, len(ids))
-	for _, one := range ids[min(from, to):to] {
-		it := v.item(one)
+	ids := slices.DeleteFunc(v.in(f.Scope), func(id string) bool { return id <= at.Cursor })
+	to := min(v.size, len(ids))
+	for _, one := range ids[:to] {
 		if f.ID == "ids/"+f.Scope {
-			it = crawl.Item{ID: it.ID, Bare: true}
-		}
-		p.Items = append(p.Items, it)
-		for _, part := range v.notes[one].parts {
-			p.Items = append(p.Items, crawl.Item{ID: it.ID + ":" + document.ID(part), Of: it.ID, ModifiedAt: it.ModifiedAt, ACL: it.ACL, Data: one})
+			p.Items = append(p.Items, crawl.Item{ID: id(one), Bare: true})
+		} else {
+			p.Items = append(p.Items, v.items(one)...)
 		}
 	}
 	if to < len(ids) {
-		p.Next = strconv.Itoa(to)
+		p.Next = ids[to-1]
 	}
 	return p, nil
 }
@@ -177,7 +182,7 @@ func (v *vendor) changes(f crawl.Feed, at crawl.Place) (p crawl.Page, err error)
 		case n == nil:
 			p.Gone = append(p.Gone, id(one))
 		case n.scope == f.Scope:
-			p.Items = append(p.Items, v.item(one))
+			p.Items = append(p.Items, v.items(one)...)
 		default:
 			p.Left = append(p.Left, id(one))
 		}
@@ -186,7 +191,13 @@ func (v *vendor) changes(f crawl.Feed, at crawl.Place) (p crawl.Page, err error)
 }
 
 // Load implements crawl.Vendor.
-func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	if v.load != nil {
+		v.load()
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	got := make(map[document.ID]crawl.Read)
