@@ -275,8 +275,8 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 	inside := s.Project(acme, "inside", gitlabtest.Internal)
 	check := func(wants ...string) {
 		t.Helper()
-		what, err := s.Connector.Check(t.Context())
-		said := fmt.Sprint(what, "\n", err)
+		what, notes, err := s.Connector.Check(t.Context())
+		said := fmt.Sprint(what, notes, "\n", err)
 		for _, want := range wants {
 			if !strings.Contains(said, want) {
 				t.Errorf("%q is not said: %s", want, said)

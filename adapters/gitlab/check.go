@@ -14,17 +14,17 @@ import (
 // soon is how long before a token expires that a check says so.
 const soon = 14 * day
 
-// Check says what there is to be read in a few words. The error says why nothing can be, or, joined
-// to what is seen, what cannot be and what to do.
-func (c *Connector) Check(ctx context.Context) (string, error) {
+// Check says what there is to be read in a few words, and in sentences what may be meant so. The
+// error says why nothing can be read, or, joined to what is seen, what cannot be and what to do.
+func (c *Connector) Check(ctx context.Context) (what string, notes []string, err error) {
 	faults := []error{c.token(ctx)}
 	who, err := c.client.self(ctx)
 	if err != nil {
-		return "", errors.Join(append(faults, err)...)
+		return "", nil, errors.Join(append(faults, err)...)
 	}
 	list, err := c.projects(ctx)
 	if err != nil {
-		return "", errors.Join(append(faults, err)...)
+		return "", nil, errors.Join(append(faults, err)...)
 	}
 	for _, path := range c.options.Projects {
 		if !slices.ContainsFunc(list, func(p project) bool { return strings.EqualFold(p.Path, path) }) {
@@ -37,17 +37,24 @@ func (c *Connector) Check(ctx context.Context) (string, error) {
 		}
 	}
 	if len(list) == 0 {
-		return "", errors.Join(append(faults, errors.New("the token sees no project: give its account the role Reporter in the groups that are to be read"))...)
+		return "", nil, errors.Join(append(faults, errors.New("the token sees no project: give its account the role Reporter in the groups that are to be read"))...)
 	}
-	faults = append(faults, c.try(ctx, list, who.IsAdmin))
-	if len(c.options.Domains) == 0 || !who.IsAdmin {
-		faults = append(faults, errors.New("people are matched by an address where an administrator's token reads it, or a group's owner the one of an enterprise user, and managed_domains lists its domain: name the others with footnote people import"))
+	faults = append(faults, c.try(ctx, list))
+	switch {
+	case len(c.options.Domains) == 0:
+		notes = append(notes, "no one is known by an address, because managed_domains lists no domain: list those whose addresses your GitLab vouches for, or name people with footnote people import")
+	case !who.IsAdmin:
+		notes = append(notes, "only the addresses of a group's enterprise users are shown to a token that is no administrator's: name other people with footnote people import")
+	}
+	if i := slices.IndexFunc(list, func(p project) bool { return p.Visibility == "internal" }); i >= 0 && !who.IsAdmin {
+		notes = append(notes, fmt.Sprintf("only its members read the internal project %s here, because which accounts are external is shown to administrators alone", list[i].Path))
 	}
 	of := make(map[string]int)
 	for _, p := range list {
 		of[p.Visibility]++
 	}
-	return fmt.Sprintf("%s (%d private, %d internal, %d public)", plural.Count(len(list), "project"), of["private"], of["internal"], of["public"]), errors.Join(faults...)
+	what = fmt.Sprintf("%s (%d private, %d internal, %d public)", plural.Count(len(list), "project"), of["private"], of["internal"], of["public"])
+	return what, notes, errors.Join(faults...)
 }
 
 // token looks at the token itself (https://docs.gitlab.com/api/personal_access_tokens/). One that is
@@ -72,7 +79,7 @@ func (c *Connector) token(ctx context.Context) error {
 }
 
 // try asks one project for each feature that GitLab shows from a role on.
-func (c *Connector) try(ctx context.Context, list []project, admin bool) error {
+func (c *Connector) try(ctx context.Context, list []project) error {
 	var faults []error
 	lacks := func(err error, what string, p project) {
 		switch {
@@ -102,8 +109,5 @@ func (c *Connector) try(ctx context.Context, list []project, admin bool) error {
 	}
 	_, _, err := page(ctx, c.client, "projects/"+list[0].key()+"/members/all?per_page=100", member.valid)
 	lacks(err, "the members", list[0])
-	if i := slices.IndexFunc(list, func(p project) bool { return p.Visibility == "internal" }); i >= 0 && !admin {
-		faults = append(faults, fmt.Errorf("only its members read the internal project %s here: which accounts are external is shown to administrators alone", list[i].Path))
-	}
 	return errors.Join(faults...)
 }

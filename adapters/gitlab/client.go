@@ -159,6 +159,9 @@ func absent(err error) bool {
 	return false
 }
 
+// unknown reports whether an error says that a group or project is not there for the token.
+func unknown(err error) bool { return absent(err) && sourcehttp.Status(err) != http.StatusForbidden }
+
 // account is an account as lists show it. The address, whether it was confirmed, and whether the
 // account is external are shown to administrators. The owner of a group sees the addresses of its
 // enterprise users.

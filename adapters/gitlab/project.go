@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 )
 
 // project is a project as lists show it
@@ -60,7 +62,7 @@ func (c *Connector) projects(ctx context.Context) ([]project, error) {
 	}
 	for _, group := range c.options.Groups {
 		err := add("groups/" + url.PathEscape(group) + "/projects?include_subgroups=true&with_shared=false&order_by=id&sort=asc&per_page=100")
-		if err != nil && !absent(err) {
+		if err != nil && !unknown(err) {
 			return nil, err
 		}
 	}
@@ -70,7 +72,7 @@ func (c *Connector) projects(ctx context.Context) ([]project, error) {
 		switch {
 		case err == nil && p.valid():
 			found = append(found, p)
-		case err != nil && !absent(err):
+		case err != nil && !unknown(err):
 			return nil, err
 		}
 	}
@@ -177,12 +179,20 @@ type list struct {
 	by   string // "created" or "updated"
 }
 
-// next reads a page from a cursor, which is a date and a number. The cursor of the following page
-// is empty at the end.
+// next reads a page from a cursor: a date, a number, and the last entry of the page before. The
+// cursor of the following page is empty at the end. A page that brings nothing new is an
+// ErrEndless.
 func (l list) next(ctx context.Context, c *Client, cursor string) (items []thread, following string, err error) {
-	date, number, _ := strings.Cut(cursor, " ")
-	at := cmp.Or(number, "1")
-	path := fmt.Sprintf("%sorder_by=%s_at&sort=asc&per_page=%d&page=%s", l.path, l.by, pageSize, at)
+	var date, before string
+	number := 1
+	if parts := strings.Fields(cursor); len(parts) > 0 {
+		date = parts[0]
+		if len(parts) == 3 {
+			number, _ = strconv.Atoi(parts[1]) // of our own making; 0 is the first page, too
+			before = parts[2]
+		}
+	}
+	path := fmt.Sprintf("%sorder_by=%s_at&sort=asc&per_page=%d&page=%d", l.path, l.by, pageSize, number)
 	if date != "" {
 		path += "&" + l.by + "_after=" + url.QueryEscape(date)
 	}
@@ -190,17 +200,25 @@ func (l list) next(ctx context.Context, c *Client, cursor string) (items []threa
 	if err != nil || more == "" || len(items) == 0 {
 		return items, "", err
 	}
-	last := items[len(items)-1].Created
+	last := items[len(items)-1]
+	at := instant(last.Created)
 	if l.by == "updated" {
-		last = items[len(items)-1].Updated
+		at = instant(last.Updated)
 	}
-	if text := instant(last); text != date {
-		return items, text + " 1", nil
+	key := fmt.Sprintf("%d/%d", last.Project, last.IID)
+	switch {
+	case at > date:
+		return items, fmt.Sprintf("%s 1 %s", at, key), nil
+	case key != before && number < mostPages:
+		return items, fmt.Sprintf("%s %d %s", date, number+1, key), nil
 	}
-	n, err := strconv.Atoi(at)
-	return items, fmt.Sprintf("%s %d", date, n+1), err
+	return nil, "", fmt.Errorf("the list %s of GitLab: %w", place(l.path), sourcehttp.ErrEndless)
 }
+
+// mostPages is how many pages of entries with one date are read.
+const mostPages = 100
 
 const pageSize = 100
 
-func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
+// instant writes a time so that texts are in the order of times.
+func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

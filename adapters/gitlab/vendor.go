@@ -172,7 +172,7 @@ func (v *vendor) recent(ctx context.Context, f feature, route string, at crawl.P
 		if err != nil {
 			return crawl.Page{}, fmt.Errorf("%w: the mark %q is no time", crawl.ErrRescan, at.Mark)
 		}
-		cursor = instant(since.Add(-v.options.Overlap)) + " 1"
+		cursor = instant(since.Add(-v.options.Overlap))
 	}
 	items, next, err := list{path: path, by: "updated"}.next(ctx, v.client, cursor)
 	if err != nil {
@@ -202,6 +202,9 @@ func (v *vendor) threads(ctx context.Context, f feature, p project, feed crawl.F
 	}
 	found := crawl.Page{Next: next}
 	for _, t := range items {
+		if t.Project != p.ID {
+			return crawl.Page{}, fmt.Errorf("GitLab lists %s of another project in %s: %w", segment(f), p.Path, sourcehttp.ErrIncomplete)
+		}
 		found.Items = append(found.Items, v.item(p, f, t))
 	}
 	return found, nil

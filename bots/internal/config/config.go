@@ -109,6 +109,8 @@ type Config struct {
 	JiraPAT             Secret
 	NotionToken         Secret
 	GitHubWebhookSecret Secret
+	GitLabToken         Secret
+	GitLabWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens       int      // of one file that comes with a question
 	OpenURLAllow        []string // that the model may open at any time

@@ -92,6 +92,8 @@ func (c *Config) settings() []Setting {
 		{"JIRA_TOKEN", "", "API token with which sources of Jira Cloud are read", secret(&c.JiraToken)},
 		{"JIRA_PAT", "", "personal access token with which sources of Jira Data Center are read", secret(&c.JiraPAT)},
 		{"NOTION_TOKEN", "", "secret of the internal integration with which sources of Notion are read", secret(&c.NotionToken)},
+		{"GITLAB_TOKEN", "", "access token with the scope read_api with which sources of GitLab are read", secret(&c.GitLabToken)},
+		{"GITLAB_WEBHOOK_SECRET", "", "secret token of GitLab's webhooks, which are sent to HTTP_ADDR, path /hooks/default/gitlab-NAME. Unset: all are refused", secret(&c.GitLabWebhookSecret)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project; in chat, all files of a message together", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that a person present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},

@@ -16,6 +16,7 @@ type Systems struct {
 	GoogleDrive *GoogleDrive    `json:"google_drive,omitempty"` // shared drives, and people's own
 	Jira        *Jira           `json:"jira,omitempty"`         // projects of a site
 	Notion      *Notion         `json:"notion,omitempty"`       // pages of a workspace
+	GitLab      *GitLab         `json:"gitlab,omitempty"`       // projects
 }
 
 // system is how one of them stands in the file. A new one is a file of this package, a field of
@@ -28,7 +29,7 @@ type system struct {
 	keys    []FileKey // rows of the table of the file's keys
 }
 
-var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem, notionSystem}
+var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem, notionSystem, gitlabSystem}
 
 // systemEvery is how often a system is read where the file does not say: what it says of who may
 // read it counts from then on.

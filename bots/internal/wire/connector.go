@@ -36,6 +36,7 @@ type clients struct {
 	drive      *perAddress[*gdrive.Client]
 	jira       *perAddress[*jira.Client]
 	notion     *perAddress[*notion.Client]
+	gitlab     *gitlabClients
 }
 
 // perAddress are the clients of one system, one for all sources below an address, so that they
@@ -67,14 +68,18 @@ func (p *perAddress[C]) client(address string, connect func() (C, error)) (C, er
 func newClients(cfg *config.Config) *clients {
 	return &clients{
 		config: cfg, chats: newChats(cfg, nil, nil, nil), github: new(perAddress[*github.Client]), confluence: new(perAddress[*confluence.Client]),
-		drive: new(perAddress[*gdrive.Client]), jira: new(perAddress[*jira.Client]), notion: new(perAddress[*notion.Client]),
+		drive: new(perAddress[*gdrive.Client]), jira: new(perAddress[*jira.Client]), notion: new(perAddress[*notion.Client]), gitlab: new(gitlabClients),
 	}
 }
 
 // Connect returns the connector that reads a source. Sources on the same host, however many are
 // read at once, ask it no faster than one.
 func (b *Base) Connect(s config.Source) (index.Connector, error) {
-	c, err := b.clients.connect(s)
+	return b.listen(b.clients.connect(s))
+}
+
+// listen has a connector follow hints, if it can.
+func (b *Base) listen(c index.Connector, err error) (index.Connector, error) {
 	if l, ok := c.(interface{ Listen(hints index.Hints) }); ok && err == nil && b.Index != nil {
 		l.Listen(b.Index.Hints(b.Tenant))
 	}
@@ -86,7 +91,7 @@ func (b *Base) Connect(s config.Source) (index.Connector, error) {
 func (b *Base) connectScheduled(s config.Source) (index.Connector, error) {
 	c := *b.clients
 	c.hints = b.Index.Hints(b.Tenant)
-	return c.connect(s)
+	return b.listen(c.connect(s))
 }
 
 // Connect returns the connector of a source that is read alone, or says what is wrong with the
