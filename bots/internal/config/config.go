@@ -103,11 +103,10 @@ type Config struct {
 	ConfluenceEmail     string
 	ConfluenceToken     Secret
 	ConfluencePAT       Secret
-	GoogleKeyFile       string
 	JiraEmail           string
 	JiraToken           Secret
 	JiraPAT             Secret
-	NotionToken         Secret
+	Credentials         map[string]Secret // of kinds that their adapters state, by setting
 	GitHubWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence
 	MaxFileTokens       int      // of one file that comes with a question

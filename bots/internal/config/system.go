@@ -3,22 +3,24 @@ package config
 import (
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/gdrive"
+	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/goccy/go-yaml/ast"
 )
 
 // Systems are those that a source can be and that say themselves who may read what is in them; nil
 // for what the source is not.
 type Systems struct {
-	Slack       *SlackHistory   `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
-	Discord     *DiscordHistory `json:"discord,omitempty"`      // likewise, of one of the bot's servers
-	GitHub      *GitHub         `json:"github,omitempty"`       // repositories
-	Confluence  *Confluence     `json:"confluence,omitempty"`   // spaces of a site
-	GoogleDrive *GoogleDrive    `json:"google_drive,omitempty"` // shared drives, and people's own
-	Jira        *Jira           `json:"jira,omitempty"`         // projects of a site
-	Notion      *Notion         `json:"notion,omitempty"`       // pages of a workspace
+	Slack       *SlackHistory    `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
+	Discord     *DiscordHistory  `json:"discord,omitempty"`      // likewise, of one of the bot's servers
+	GitHub      *GitHub          `json:"github,omitempty"`       // repositories
+	Confluence  *Confluence      `json:"confluence,omitempty"`   // spaces of a site
+	GoogleDrive *gdrive.Settings `json:"google_drive,omitempty"` // shared drives, and people's own
+	Jira        *Jira            `json:"jira,omitempty"`         // projects of a site
+	Notion      *notion.Settings `json:"notion,omitempty"`       // pages of a workspace
 }
 
-// system is how one of them stands in the file. A new one is a file of this package, a field of
+// system is how one of them stands in the file. A new one that its adapter states is a field of
 // Systems and a row here.
 type system struct {
 	key     string
@@ -26,9 +28,15 @@ type system struct {
 	read    func(*fileReader, *Systems) func(path string, n ast.Node)
 	readers string    // its name, and who says instead of acl, include and exclude who may read it and what is read
 	keys    []FileKey // rows of the table of the file's keys
+	stated  Stated    // zero where no adapter states it
 }
 
-var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem, notionSystem}
+var systems = []system{
+	slackSystem, discordSystem, githubSystem, confluenceSystem,
+	stated(gdrive.Statement(), func(s *Systems) **gdrive.Settings { return &s.GoogleDrive }),
+	jiraSystem,
+	stated(notion.Statement(), func(s *Systems) **notion.Settings { return &s.Notion }),
+}
 
 // systemEvery is how often a system is read where the file does not say: what it says of who may
 // read it counts from then on.

@@ -8,15 +8,14 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/files"
-	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/adapters/jira"
-	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // IsURL reports whether a place is the address of a site and no path.
@@ -33,9 +32,8 @@ type clients struct {
 	chats
 	github     *perAddress[*github.Client]
 	confluence *perAddress[*confluence.Client]
-	drive      *perAddress[*gdrive.Client]
 	jira       *perAddress[*jira.Client]
-	notion     *perAddress[*notion.Client]
+	stated     *sources.Clients // of kinds that their adapters state
 }
 
 // perAddress are the clients of one system, one for all sources below an address, so that they
@@ -67,7 +65,7 @@ func (p *perAddress[C]) client(address string, connect func() (C, error)) (C, er
 func newClients(cfg *config.Config) *clients {
 	return &clients{
 		config: cfg, chats: newChats(cfg, nil, nil, nil), github: new(perAddress[*github.Client]), confluence: new(perAddress[*confluence.Client]),
-		drive: new(perAddress[*gdrive.Client]), jira: new(perAddress[*jira.Client]), notion: new(perAddress[*notion.Client]),
+		jira: new(perAddress[*jira.Client]), stated: new(sources.Clients),
 	}
 }
 

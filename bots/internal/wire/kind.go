@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Kind is a kind of source that footnote sources add makes an entry of. A new kind is a file
-// kind_NAME.go and a line in Kinds.
+// Kind is a kind of source that footnote sources add makes an entry of. A new kind is
+// stated by its adapter (sources.Kind), and has a name in Kinds.
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
@@ -102,7 +102,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), confluenceKind(), googleDriveKind(), jiraKind(), notionKind()}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), confluenceKind(), statedKind("google_drive"), jiraKind(), statedKind("notion")}
 }
 
 // FindKind returns the kind of a name, and false for none.
