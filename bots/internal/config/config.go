@@ -100,12 +100,6 @@ type Config struct {
 	GitHubAppID         string
 	GitHubInstallation  int64
 	GitHubKeyFile       string
-	ConfluenceEmail     string
-	ConfluenceToken     Secret
-	ConfluencePAT       Secret
-	JiraEmail           string
-	JiraToken           Secret
-	JiraPAT             Secret
 	Credentials         map[string]Secret // of kinds that their adapters state, by setting
 	GitHubWebhookSecret Secret
 	DropUnsupported     bool     // leave out citations that share nothing with their sentence

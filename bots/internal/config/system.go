@@ -3,7 +3,9 @@ package config
 import (
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/gdrive"
+	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/goccy/go-yaml/ast"
 )
@@ -11,13 +13,13 @@ import (
 // Systems are those that a source can be and that say themselves who may read what is in them; nil
 // for what the source is not.
 type Systems struct {
-	Slack       *SlackHistory    `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
-	Discord     *DiscordHistory  `json:"discord,omitempty"`      // likewise, of one of the bot's servers
-	GitHub      *GitHub          `json:"github,omitempty"`       // repositories
-	Confluence  *Confluence      `json:"confluence,omitempty"`   // spaces of a site
-	GoogleDrive *gdrive.Settings `json:"google_drive,omitempty"` // shared drives, and people's own
-	Jira        *Jira            `json:"jira,omitempty"`         // projects of a site
-	Notion      *notion.Settings `json:"notion,omitempty"`       // pages of a workspace
+	Slack       *SlackHistory        `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
+	Discord     *DiscordHistory      `json:"discord,omitempty"`      // likewise, of one of the bot's servers
+	GitHub      *GitHub              `json:"github,omitempty"`       // repositories
+	Confluence  *confluence.Settings `json:"confluence,omitempty"`   // spaces of a site
+	GoogleDrive *gdrive.Settings     `json:"google_drive,omitempty"` // shared drives, and people's own
+	Jira        *jira.Settings       `json:"jira,omitempty"`         // projects of a site
+	Notion      *notion.Settings     `json:"notion,omitempty"`       // pages of a workspace
 }
 
 // system is how one of them stands in the file. A new one that its adapter states is a field of
@@ -32,9 +34,10 @@ type system struct {
 }
 
 var systems = []system{
-	slackSystem, discordSystem, githubSystem, confluenceSystem,
+	slackSystem, discordSystem, githubSystem,
+	stated(confluence.Statement(), func(s *Systems) **confluence.Settings { return &s.Confluence }),
 	stated(gdrive.Statement(), func(s *Systems) **gdrive.Settings { return &s.GoogleDrive }),
-	jiraSystem,
+	stated(jira.Statement(), func(s *Systems) **jira.Settings { return &s.Jira }),
 	stated(notion.Statement(), func(s *Systems) **notion.Settings { return &s.Notion }),
 }
 

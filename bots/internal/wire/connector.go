@@ -6,11 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
 	"github.com/footnotehq/footnote/adapters/github"
-	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
@@ -30,10 +28,8 @@ type clients struct {
 	config     *config.Config
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 	chats
-	github     *perAddress[*github.Client]
-	confluence *perAddress[*confluence.Client]
-	jira       *perAddress[*jira.Client]
-	stated     *sources.Clients // of kinds that their adapters state
+	github *perAddress[*github.Client]
+	stated *sources.Clients // of kinds that their adapters state
 }
 
 // perAddress are the clients of one system, one for all sources below an address, so that they
@@ -64,8 +60,7 @@ func (p *perAddress[C]) client(address string, connect func() (C, error)) (C, er
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
-		config: cfg, chats: newChats(cfg, nil, nil, nil), github: new(perAddress[*github.Client]), confluence: new(perAddress[*confluence.Client]),
-		jira: new(perAddress[*jira.Client]), stated: new(sources.Clients),
+		config: cfg, chats: newChats(cfg, nil, nil, nil), github: new(perAddress[*github.Client]), stated: new(sources.Clients),
 	}
 }
 

@@ -102,7 +102,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), confluenceKind(), statedKind("google_drive"), jiraKind(), statedKind("notion")}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), statedKind("confluence"), statedKind("google_drive"), statedKind("jira"), statedKind("notion")}
 }
 
 // FindKind returns the kind of a name, and false for none.

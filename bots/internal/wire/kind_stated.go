@@ -69,3 +69,8 @@ func (c *clients) opening(name string) sources.Opening {
 		Read: c.attached, Wanted: files.MayHold, Clients: c.stated,
 	}
 }
+
+// attached reads an attached file as a file of a folder is read.
+func (c *clients) attached(path string) (index.Connector, error) {
+	return files.New(files.Options{Path: path, MaxBytes: c.config.MaxDocumentBytes})
+}
