@@ -3,6 +3,7 @@
 package sources
 
 import (
+	"context"
 	"sync"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -32,6 +33,11 @@ type Kind struct {
 	Looks  index.Looks
 
 	Source func(name string) document.Source
+	// Hooked reports whether sources tell of changes by requests that can be believed
+	// (index.Hooked), by the values of settings; nil: they tell of none.
+	Hooked func(value func(env string) string) bool
+	// Lacks says which settings are missing among those given, naming flags; empty or nil: none.
+	Lacks func(given map[string]string) string
 	// Called is what a source is called that was given no name, by its settings; empty or nil: as
 	// the kind.
 	Called func(given map[string]string) string
@@ -46,6 +52,7 @@ type Right struct{ Name, Reason string }
 type Credential struct {
 	Env, Help string
 	File      bool // it names a file that holds the credential
+	Number    bool // it is a whole number, 0 if unset
 }
 
 // Secret is how people are asked for the credentials.
@@ -74,13 +81,19 @@ type Setting struct {
 	Default string
 	Help    string
 	Needed  bool
-	// Bind is where the value goes: *string, *bool, *[]string, *access.ACL, *Lists, Address, Word or
-	// Audience.
+	// Bind is where the value goes: *string, *bool, *[]string, *access.ACL, *Lists, Some, Address,
+	// Word or Audience.
 	Bind any
 }
 
 // Lists are access lists by names; nil: no one may read.
 type Lists = map[string]access.ACL
+
+// Some binds a list that replaces its default. None, alone, is an empty list.
+type Some struct {
+	To   *[]string
+	None string
+}
 
 // Address binds a setting that is the address of a server.
 type Address struct{ To *string }
@@ -111,7 +124,29 @@ type Opening struct {
 	// hold text, by its name.
 	Read    func(path string) (index.Connector, error)
 	Wanted  func(name string) bool
+	Folder  func(f Folder) (index.Connector, error) // of a folder's files
 	Clients *Clients
+}
+
+// Folder is a folder of files to be read.
+type Folder struct {
+	Path   string
+	Base   string // where readers find the files
+	Source document.Source
+	ACL    access.ACL
+	Files  []string // patterns of paths
+}
+
+// Seen is what a source shows of itself.
+type Seen struct {
+	Sees  string   // "12 channels"
+	Lacks []string // sentences about what was asked for and cannot be read, with what to do
+	Notes []string // sentences about what may be meant so
+}
+
+// Looker is a connector that says more than one sentence about what it sees.
+type Looker interface {
+	Look(ctx context.Context) (Seen, error)
 }
 
 // Clients are the clients of APIs that the sources of a process share, so that their limits are

@@ -86,6 +86,14 @@ func (r *fileReader) bound(to any) func(string, ast.Node) {
 		return r.acl(to)
 	case *sources.Lists:
 		return r.lists(to)
+	case sources.Some:
+		return func(path string, n ast.Node) {
+			var list []string
+			if r.texts(&list)(path, n); len(list) == 1 && list[0] == to.None {
+				list = nil
+			}
+			*to.To = list
+		}
 	case sources.Address:
 		return r.url(to.To)
 	case sources.Audience:
@@ -126,13 +134,20 @@ func (c *Config) credentials() []Setting {
 	var rows []Setting
 	for _, s := range systems {
 		for _, one := range s.stated.Credentials {
-			rows = append(rows, Setting{one.Env, "", one.Help, func(v string) error {
-				var value Secret
-				check := secret(&value)
-				if one.File {
-					check = text((*string)(&value))
+			unset := ""
+			if one.Number {
+				unset = "0"
+			}
+			rows = append(rows, Setting{one.Env, unset, one.Help, func(v string) error {
+				value := Secret(v)
+				var err error
+				switch {
+				case one.Number:
+					err = wholeNumber(new(int64))(v)
+				case !one.File:
+					err = secret(&value)(v)
 				}
-				if err := check(v); err != nil || value == "" {
+				if err != nil || v == unset {
 					return err
 				}
 				if c.Credentials == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/gdrive"
+	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/goccy/go-yaml/ast"
@@ -15,7 +16,7 @@ import (
 type Systems struct {
 	Slack       *SlackHistory        `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
 	Discord     *DiscordHistory      `json:"discord,omitempty"`      // likewise, of one of the bot's servers
-	GitHub      *GitHub              `json:"github,omitempty"`       // repositories
+	GitHub      *github.Settings     `json:"github,omitempty"`       // repositories
 	Confluence  *confluence.Settings `json:"confluence,omitempty"`   // spaces of a site
 	GoogleDrive *gdrive.Settings     `json:"google_drive,omitempty"` // shared drives, and people's own
 	Jira        *jira.Settings       `json:"jira,omitempty"`         // projects of a site
@@ -34,7 +35,8 @@ type system struct {
 }
 
 var systems = []system{
-	slackSystem, discordSystem, githubSystem,
+	slackSystem, discordSystem,
+	stated(github.Statement(), func(s *Systems) **github.Settings { return &s.GitHub }),
 	stated(confluence.Statement(), func(s *Systems) **confluence.Settings { return &s.Confluence }),
 	stated(gdrive.Statement(), func(s *Systems) **gdrive.Settings { return &s.GoogleDrive }),
 	stated(jira.Statement(), func(s *Systems) **jira.Settings { return &s.Jira }),

@@ -3,12 +3,10 @@ package wire
 import (
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/files"
 	"github.com/footnotehq/footnote/adapters/git"
-	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
@@ -28,39 +26,13 @@ type clients struct {
 	config     *config.Config
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 	chats
-	github *perAddress[*github.Client]
 	stated *sources.Clients // of kinds that their adapters state
-}
-
-// perAddress are the clients of one system, one for all sources below an address, so that they
-// share its limits. It is safe for concurrent use.
-type perAddress[C any] struct {
-	mu      sync.Mutex
-	clients map[string]C
-}
-
-// client returns that of an address, which connect makes when it is asked for first.
-func (p *perAddress[C]) client(address string, connect func() (C, error)) (C, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known, ok := p.clients[address]; ok {
-		return known, nil
-	}
-	client, err := connect()
-	if err != nil {
-		return client, err
-	}
-	if p.clients == nil {
-		p.clients = make(map[string]C)
-	}
-	p.clients[address] = client
-	return client, nil
 }
 
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
-		config: cfg, chats: newChats(cfg, nil, nil, nil), github: new(perAddress[*github.Client]), stated: new(sources.Clients),
+		config: cfg, chats: newChats(cfg, nil, nil, nil), stated: new(sources.Clients),
 	}
 }
 

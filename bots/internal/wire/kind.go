@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Kind is a kind of source that footnote sources add makes an entry of. A new kind is
@@ -102,7 +103,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), statedKind("confluence"), statedKind("google_drive"), statedKind("jira"), statedKind("notion")}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), statedKind("github"), statedKind("confluence"), statedKind("google_drive"), statedKind("jira"), statedKind("notion")}
 }
 
 // FindKind returns the kind of a name, and false for none.
@@ -215,6 +216,10 @@ func checked(connect func(*clients, config.Source) (index.Connector, error)) fun
 		connector, err := connect(c, s)
 		if err != nil {
 			return Seen{}, err
+		}
+		if looker, ok := connector.(sources.Looker); ok {
+			seen, err := looker.Look(ctx)
+			return Seen{Sees: []string{seen.Sees}, Lacks: seen.Lacks, Notes: seen.Notes}, err
 		}
 		checker, ok := connector.(interface {
 			Check(ctx context.Context) (string, error)

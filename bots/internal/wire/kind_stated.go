@@ -36,14 +36,21 @@ func statedKind(name string) Kind {
 		k.Keys = append(k.Keys, Key{Path: s.Name + "." + one.Key, Ask: one.Ask, Needed: one.Needed, Sort: sortOf(one.Bind)})
 	}
 	k.Keys = append(k.Keys, schedule)
-	if s.Called != nil {
-		k.calls = func(given map[string]string) string {
-			below := make(map[string]string)
-			for _, one := range s.New().Settings() {
-				below[one.Key] = given[s.Name+"."+one.Key]
-			}
-			return s.Called(below)
+	below := func(given map[string]string) map[string]string {
+		own := make(map[string]string)
+		for _, one := range s.New().Settings() {
+			own[one.Key] = given[s.Name+"."+one.Key]
 		}
+		return own
+	}
+	if s.Called != nil {
+		k.calls = func(given map[string]string) string { return s.Called(below(given)) }
+	}
+	if s.Lacks != nil {
+		k.Lacks = func(given map[string]string) string { return s.Lacks(below(given)) }
+	}
+	if s.Hooked != nil {
+		k.hooks = func(c *config.Config) bool { return s.Hooked(c.Credential) }
 	}
 	return k
 }
@@ -53,7 +60,7 @@ func sortOf(bind any) Sort {
 	switch bind.(type) {
 	case *bool:
 		return Yes
-	case *[]string, *access.ACL:
+	case *[]string, *access.ACL, sources.Some:
 		return List
 	case *sources.Lists:
 		return Lists
@@ -67,6 +74,9 @@ func (c *clients) opening(name string) sources.Opening {
 	return sources.Opening{
 		Name: name, Credential: c.config.Credential, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile, MaxBytes: c.config.MaxDocumentBytes,
 		Read: c.attached, Wanted: files.MayHold, Clients: c.stated,
+		Folder: func(f sources.Folder) (index.Connector, error) {
+			return files.New(files.Options{Path: f.Path, BaseURL: f.Base, ACL: f.ACL, Include: f.Files, Source: f.Source, MaxBytes: c.config.MaxDocumentBytes})
+		},
 	}
 }
 
