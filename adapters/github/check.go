@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Permission is one that the credential needs, and what for.
@@ -140,4 +141,10 @@ func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing
 		}
 	}
 	return nil
+}
+
+// Look implements sources.Looker.
+func (c *Connector) Look(ctx context.Context) (sources.Seen, error) {
+	s, err := c.Check(ctx)
+	return sources.Seen{Sees: s.String(), Lacks: s.Lacks, Notes: s.Notes}, err
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // Kind of the sources that this package reads.
@@ -64,13 +65,7 @@ type Options struct {
 }
 
 // Folder is a folder of files to be read.
-type Folder struct {
-	Path   string
-	Base   string // where readers find the files
-	Source document.Source
-	ACL    access.ACL
-	Files  []string // patterns of paths
-}
+type Folder = sources.Folder
 
 const day = 24 * time.Hour
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/confluence"
+	"github.com/footnotehq/footnote/adapters/jira"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/google/go-cmp/cmp"
@@ -14,17 +16,17 @@ func TestSitesOfAtlassianAreSources(t *testing.T) {
 	t.Parallel()
 	for product, tt := range map[string]struct {
 		own  string // keys that only this product has
-		make func(a config.Atlassian, own bool) config.Systems
+		make func(a jira.Entry, own bool) config.Systems
 	}{
-		"jira": {"projects: [ENG, OPS]", func(a config.Atlassian, own bool) config.Systems {
-			j := &config.Jira{Atlassian: a}
+		"jira": {"projects: [ENG, OPS]", func(a jira.Entry, own bool) config.Systems {
+			j := &jira.Settings{Entry: a}
 			if own {
 				j.Projects = []string{"ENG", "OPS"}
 			}
 			return config.Systems{Jira: j}
 		}},
-		"confluence": {"spaces: [ENG, OPS]", func(a config.Atlassian, own bool) config.Systems {
-			c := &config.Confluence{Atlassian: a}
+		"confluence": {"spaces: [ENG, OPS]", func(a jira.Entry, own bool) config.Systems {
+			c := &confluence.Settings{Entry: a}
 			if own {
 				c.Spaces = []string{"ENG", "OPS"}
 			}
@@ -51,8 +53,8 @@ sources:
 			t.Fatal(err)
 		}
 		want := []config.Source{
-			{Name: "new", Every: 5 * time.Minute, Systems: tt.make(config.Atlassian{URL: "https://acme.atlassian.net", Comments: true, Anonymous: access.Members}, false)},
-			{Name: "old", Every: time.Hour, Systems: tt.make(config.Atlassian{
+			{Name: "new", Every: 5 * time.Minute, Systems: tt.make(jira.Entry{URL: "https://acme.atlassian.net", Comments: true, Anonymous: access.Members}, false)},
+			{Name: "old", Every: time.Hour, Systems: tt.make(jira.Entry{
 				URL: "https://acme.example/site", Deployment: "data_center", Attachments: true, ACL: access.ACL{"group:staff"}, Users: []string{"people"}, ManagedDomains: []string{"acme.example"},
 			}, true)},
 		}

@@ -80,40 +80,26 @@ type Config struct {
 	KnowledgeStep  bool   // searches take a step along the names in their best passages
 	Precision      string // of vectors of models that are new: "half" or "single"
 
-	HybridAlpha         float64
-	TitleRatio          float64
-	MaxChunks           int
-	SearchShare         float64
-	ChunksAbove         int
-	ChunksBelow         int
-	TimeDecay           float64
-	FavorRecent         float64
-	RecencyFloor        float64
-	ConsoleAudience     access.ACL // principals of whoever uses the terminal
-	MaxDocumentBytes    int64
-	IndexMemoryBytes    int64 // what a process remembers of the index, at most
-	IndexShards         int   // ignored; see Warnings
-	CrawlInterval       time.Duration
-	PrivateHosts        []string          // that may be indexed
-	GitTokens           map[string]Secret // by host
-	GitHubToken         Secret
-	GitHubAppID         string
-	GitHubInstallation  int64
-	GitHubKeyFile       string
-	ConfluenceEmail     string
-	ConfluenceToken     Secret
-	ConfluencePAT       Secret
-	GoogleKeyFile       string
-	JiraEmail           string
-	JiraToken           Secret
-	JiraPAT             Secret
-	NotionToken         Secret
-	GitHubWebhookSecret Secret
-	GitLabToken         Secret
-	GitLabWebhookSecret Secret
-	DropUnsupported     bool     // leave out citations that share nothing with their sentence
-	MaxFileTokens       int      // of one file that comes with a question
-	OpenURLAllow        []string // that the model may open at any time
+	HybridAlpha      float64
+	TitleRatio       float64
+	MaxChunks        int
+	SearchShare      float64
+	ChunksAbove      int
+	ChunksBelow      int
+	TimeDecay        float64
+	FavorRecent      float64
+	RecencyFloor     float64
+	ConsoleAudience  access.ACL // principals of whoever uses the terminal
+	MaxDocumentBytes int64
+	IndexMemoryBytes int64 // what a process remembers of the index, at most
+	IndexShards      int   // ignored; see Warnings
+	CrawlInterval    time.Duration
+	PrivateHosts     []string          // that may be indexed
+	GitTokens        map[string]Secret // by host
+	Credentials      map[string]Secret // of kinds that their adapters state, by setting
+	DropUnsupported  bool              // leave out citations that share nothing with their sentence
+	MaxFileTokens    int               // of one file that comes with a question
+	OpenURLAllow     []string          // that the model may open at any time
 
 	OpenURLPrivateHosts []string // that may be opened in conversations
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/google/go-cmp/cmp"
@@ -33,8 +34,8 @@ sources:
 		t.Fatal(err)
 	}
 	want := []config.Source{
-		{Name: "team", Every: 5 * time.Minute, Systems: config.Systems{GoogleDrive: &config.GoogleDrive{}}},
-		{Name: "all", Every: time.Hour, Systems: config.Systems{GoogleDrive: &config.GoogleDrive{
+		{Name: "team", Every: 5 * time.Minute, Systems: config.Systems{GoogleDrive: &gdrive.Settings{}}},
+		{Name: "all", Every: time.Hour, Systems: config.Systems{GoogleDrive: &gdrive.Settings{
 			URL: "https://gateway.acme.example", Admin: "admin@acme.example", Customer: "C012ab3cd", Reader: "reader@acme.example", Drives: []string{"0AKq1"}, MyDrives: true,
 			Users: []string{"ada@acme.example"}, Links: true, ACL: access.ACL{"group:staff"}, Anonymous: access.Members,
 		}}},

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/github"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/google/go-cmp/cmp"
 )
@@ -28,10 +29,10 @@ sources:
 		t.Fatal(err)
 	}
 	want := []config.Source{
-		{Name: "code", Every: 5 * time.Minute, Systems: config.Systems{GitHub: &config.GitHub{
+		{Name: "code", Every: 5 * time.Minute, Systems: config.Systems{GitHub: &github.Settings{
 			Organization: "acme", Issues: true, PullRequests: true, Discussions: true, Wiki: true, Files: []string{"*.md"},
 		}}},
-		{Name: "books", Every: time.Hour, Systems: config.Systems{GitHub: &config.GitHub{
+		{Name: "books", Every: time.Hour, Systems: config.Systems{GitHub: &github.Settings{
 			URL: "https://github.acme.example", Repositories: []string{"acme/handbook"}, Issues: true, PullRequests: true, PublicRepositories: "readers",
 		}}},
 	}

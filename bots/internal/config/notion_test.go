@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/google/go-cmp/cmp"
@@ -27,7 +28,7 @@ sources:
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []config.Source{{Name: "pages", Every: time.Hour, Systems: config.Systems{Notion: &config.Notion{Files: true, Readers: map[string]access.ACL{
+	want := []config.Source{{Name: "pages", Every: time.Hour, Systems: config.Systems{Notion: &notion.Settings{Files: true, Readers: map[string]access.ACL{
 		handbook: {access.Members}, "fedcba98-7654-3210-fedc-ba9876543210": {"group:board", "group:finance"}, "11111111111111111111111111111111": nil,
 	}}}}}
 	if diff := cmp.Diff(want, f.Sources); diff != "" {

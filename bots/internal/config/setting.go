@@ -29,7 +29,7 @@ type Setting struct {
 func Settings() []Setting { return new(Config).settings() }
 
 func (c *Config) settings() []Setting {
-	return []Setting{
+	rows := []Setting{
 		{"DATABASE_URL", "", "PostgreSQL 15 or newer with pgvector 0.8 or newer. Unset: a private server that footnote starts and stops itself", secretURL(&c.DatabaseURL, "postgres", "postgresql")},
 		{"MIGRATE_DATABASE_URL", "", "direct connection for migrations, where DATABASE_URL is a transaction pooler", secretURL(&c.MigrateDatabaseURL, "postgres", "postgresql")},
 		{"SEARCH_DATABASE_URL", "", "ignored, and gone in the next version: DATABASE_URL answers searches", secretURL(&c.SearchDatabaseURL, "postgres", "postgresql")},
@@ -79,21 +79,6 @@ func (c *Config) settings() []Setting {
 		{"ALLOW_PRIVATE_HOSTS", "", "hosts, addresses and networks (10.1.0.0/16) that may be indexed although they are not on the public internet, separated by commas", list(&c.PrivateHosts)},
 		{"DROP_UNSUPPORTED_CITATIONS", "false", "leave out citations whose passages share no word or number with the sentence; one then appears with the end of its sentence", yesNo(&c.DropUnsupported)},
 		{"GIT_TOKENS", "", "tokens with which repositories are read, one for each host: github.com=TOKEN,git.acme.example=TOKEN. Each is sent to its host alone", hostTokens(&c.GitTokens)},
-		{"GITHUB_TOKEN", "", "fine-grained personal access token with which sources of GitHub are read. Unset: GITHUB_APP_ID", secret(&c.GitHubToken)},
-		{"GITHUB_APP_ID", "", "id of the GitHub App with which sources of GitHub are read", bare(&c.GitHubAppID)},
-		{"GITHUB_APP_INSTALLATION_ID", "0", "number of the App's installation in the organisation: the end of its address in the organisation's settings", wholeNumber(&c.GitHubInstallation)},
-		{"GITHUB_APP_KEY_FILE", "", "file of the App's private key, as GitHub gave it out", text(&c.GitHubKeyFile)},
-		{"GITHUB_WEBHOOK_SECRET", "", "secret with which GitHub signs its webhooks, which are sent to HTTP_ADDR, path /hooks/default/github-NAME. Unset: none is believed", secret(&c.GitHubWebhookSecret)},
-		{"CONFLUENCE_EMAIL", "", "address of the account whose API token CONFLUENCE_TOKEN is; unset for the token of a service account", bare(&c.ConfluenceEmail)},
-		{"CONFLUENCE_TOKEN", "", "API token with which sources of Confluence Cloud are read", secret(&c.ConfluenceToken)},
-		{"CONFLUENCE_PAT", "", "personal access token with which sources of Confluence Data Center are read", secret(&c.ConfluencePAT)},
-		{"GOOGLE_KEY_FILE", "", "file of the key of the service account with which sources of Google Drive are read, as Google gave it out (JSON)", text(&c.GoogleKeyFile)},
-		{"JIRA_EMAIL", "", "address of the account whose API token JIRA_TOKEN is; unset for the token of a service account", bare(&c.JiraEmail)},
-		{"JIRA_TOKEN", "", "API token with which sources of Jira Cloud are read", secret(&c.JiraToken)},
-		{"JIRA_PAT", "", "personal access token with which sources of Jira Data Center are read", secret(&c.JiraPAT)},
-		{"NOTION_TOKEN", "", "secret of the internal integration with which sources of Notion are read", secret(&c.NotionToken)},
-		{"GITLAB_TOKEN", "", "access token with the scope read_api with which sources of GitLab are read", secret(&c.GitLabToken)},
-		{"GITLAB_WEBHOOK_SECRET", "", "secret token of GitLab's webhooks, which are sent to HTTP_ADDR, path /hooks/default/gitlab-NAME. Unset: all are refused", secret(&c.GitLabWebhookSecret)},
 		{"MAX_FILE_TOKENS", "100000", "longest file, in tokens, that may come with a question or belong to a project; in chat, all files of a message together", number(&c.MaxFileTokens, 100, 10_000_000)},
 		{"OPEN_URL_ALLOW", "", "addresses that the model may open for members at any time, also while it works with documents that are not public: hosts (docs.example.org, *.example.org) and beginnings of addresses, separated by commas", addresses(&c.OpenURLAllow)},
 		{"OPEN_URL_PRIVATE_HOSTS", "", "hosts, addresses and networks that pages may be opened on in a conversation although they are not on the public internet, for members only, and never the address of an indexed document that a person present may not read; separated by commas", list(&c.OpenURLPrivateHosts)},
@@ -143,6 +128,8 @@ func (c *Config) settings() []Setting {
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "", "address of an OpenTelemetry collector (OTLP over HTTP, such as http://collector:4318) that is sent a trace of every question that footnote serve answers. Unset: nothing is traced", httpURL(&c.TraceEndpoint)},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "", "headers that the collector asks for: name=value, separated by commas, values percent-encoded", headers(&c.TraceHeaders)},
 	}
+	at := slices.IndexFunc(rows, func(s Setting) bool { return s.Env == "MAX_FILE_TOKENS" })
+	return slices.Insert(rows, at, c.credentials()...)
 }
 
 // longestShown is shorter than every token: a longer value may be one that is meant for another

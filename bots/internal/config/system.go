@@ -3,23 +3,29 @@ package config
 import (
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/confluence"
+	"github.com/footnotehq/footnote/adapters/gdrive"
+	"github.com/footnotehq/footnote/adapters/github"
+	"github.com/footnotehq/footnote/adapters/gitlab"
+	"github.com/footnotehq/footnote/adapters/jira"
+	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/goccy/go-yaml/ast"
 )
 
 // Systems are those that a source can be and that say themselves who may read what is in them; nil
 // for what the source is not.
 type Systems struct {
-	Slack       *SlackHistory   `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
-	Discord     *DiscordHistory `json:"discord,omitempty"`      // likewise, of one of the bot's servers
-	GitHub      *GitHub         `json:"github,omitempty"`       // repositories
-	Confluence  *Confluence     `json:"confluence,omitempty"`   // spaces of a site
-	GoogleDrive *GoogleDrive    `json:"google_drive,omitempty"` // shared drives, and people's own
-	Jira        *Jira           `json:"jira,omitempty"`         // projects of a site
-	Notion      *Notion         `json:"notion,omitempty"`       // pages of a workspace
-	GitLab      *GitLab         `json:"gitlab,omitempty"`       // projects
+	Slack       *SlackHistory        `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
+	Discord     *DiscordHistory      `json:"discord,omitempty"`      // likewise, of one of the bot's servers
+	GitHub      *github.Settings     `json:"github,omitempty"`       // repositories
+	Confluence  *confluence.Settings `json:"confluence,omitempty"`   // spaces of a site
+	GoogleDrive *gdrive.Settings     `json:"google_drive,omitempty"` // shared drives, and people's own
+	Jira        *jira.Settings       `json:"jira,omitempty"`         // projects of a site
+	Notion      *notion.Settings     `json:"notion,omitempty"`       // pages of a workspace
+	GitLab      *gitlab.Settings     `json:"gitlab,omitempty"`       // projects
 }
 
-// system is how one of them stands in the file. A new one is a file of this package, a field of
+// system is how one of them stands in the file. A new one that its adapter states is a field of
 // Systems and a row here.
 type system struct {
 	key     string
@@ -27,9 +33,18 @@ type system struct {
 	read    func(*fileReader, *Systems) func(path string, n ast.Node)
 	readers string    // its name, and who says instead of acl, include and exclude who may read it and what is read
 	keys    []FileKey // rows of the table of the file's keys
+	stated  Stated    // zero where no adapter states it
 }
 
-var systems = []system{slackSystem, discordSystem, githubSystem, confluenceSystem, googleDriveSystem, jiraSystem, notionSystem, gitlabSystem}
+var systems = []system{
+	slackSystem, discordSystem,
+	stated(github.Statement(), func(s *Systems) **github.Settings { return &s.GitHub }),
+	stated(confluence.Statement(), func(s *Systems) **confluence.Settings { return &s.Confluence }),
+	stated(gdrive.Statement(), func(s *Systems) **gdrive.Settings { return &s.GoogleDrive }),
+	stated(jira.Statement(), func(s *Systems) **jira.Settings { return &s.Jira }),
+	stated(notion.Statement(), func(s *Systems) **notion.Settings { return &s.Notion }),
+	stated(gitlab.Statement(), func(s *Systems) **gitlab.Settings { return &s.GitLab }),
+}
 
 // systemEvery is how often a system is read where the file does not say: what it says of who may
 // read it counts from then on.

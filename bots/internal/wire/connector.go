@@ -3,20 +3,15 @@ package wire
 import (
 	"errors"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/confluence"
 	"github.com/footnotehq/footnote/adapters/files"
-	"github.com/footnotehq/footnote/adapters/gdrive"
 	"github.com/footnotehq/footnote/adapters/git"
-	"github.com/footnotehq/footnote/adapters/github"
-	"github.com/footnotehq/footnote/adapters/jira"
-	"github.com/footnotehq/footnote/adapters/notion"
 	"github.com/footnotehq/footnote/adapters/web"
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // IsURL reports whether a place is the address of a site and no path.
@@ -31,44 +26,13 @@ type clients struct {
 	config     *config.Config
 	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
 	chats
-	github     *perAddress[*github.Client]
-	confluence *perAddress[*confluence.Client]
-	drive      *perAddress[*gdrive.Client]
-	jira       *perAddress[*jira.Client]
-	notion     *perAddress[*notion.Client]
-	gitlab     *gitlabClients
-}
-
-// perAddress are the clients of one system, one for all sources below an address, so that they
-// share its limits. It is safe for concurrent use.
-type perAddress[C any] struct {
-	mu      sync.Mutex
-	clients map[string]C
-}
-
-// client returns that of an address, which connect makes when it is asked for first.
-func (p *perAddress[C]) client(address string, connect func() (C, error)) (C, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known, ok := p.clients[address]; ok {
-		return known, nil
-	}
-	client, err := connect()
-	if err != nil {
-		return client, err
-	}
-	if p.clients == nil {
-		p.clients = make(map[string]C)
-	}
-	p.clients[address] = client
-	return client, nil
+	stated *sources.Clients // of kinds that their adapters state
 }
 
 // newClients returns what sources share that are read beside no others.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
-		config: cfg, chats: newChats(cfg, nil, nil, nil), github: new(perAddress[*github.Client]), confluence: new(perAddress[*confluence.Client]),
-		drive: new(perAddress[*gdrive.Client]), jira: new(perAddress[*jira.Client]), notion: new(perAddress[*notion.Client]), gitlab: new(gitlabClients),
+		config: cfg, chats: newChats(cfg, nil, nil, nil), stated: new(sources.Clients),
 	}
 }
 

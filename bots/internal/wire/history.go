@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
 // chats are the platforms whose channels are sources, one of each for all sources of a process, so
@@ -142,5 +143,5 @@ func seenChannels(channels int, err error) (Seen, error) {
 	if channels == 0 {
 		return Seen{}, err
 	}
-	return Seen{Sees: []string{plural.Count(channels, "channel")}, Lacks: sentences(err)}, nil
+	return Seen{Sees: []string{plural.Count(channels, "channel")}, Lacks: sources.Sentences(err)}, nil
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 )
 
-// Kind is a kind of source that footnote sources add makes an entry of. A new kind is a file
-// kind_NAME.go and a line in Kinds.
+// Kind is a kind of source that footnote sources add makes an entry of. A new kind is
+// stated by its adapter (sources.Kind), and has a name in Kinds.
 type Kind struct {
 	Name  string // as people type it: "slack"
 	Title string // as a sentence names it: "the history of a Slack workspace"
@@ -102,7 +103,7 @@ func (s Secret) Set(cfg *config.Config) bool { return s.set(cfg) }
 
 // Kinds are all kinds of sources.
 func Kinds() []Kind {
-	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), githubKind(), confluenceKind(), googleDriveKind(), jiraKind(), notionKind(), gitlabKind()}
+	return []Kind{folderKind(), siteKind(), gitKind(), slackKind(), discordKind(), statedKind("github"), statedKind("confluence"), statedKind("google_drive"), statedKind("jira"), statedKind("notion"), statedKind("gitlab")}
 }
 
 // FindKind returns the kind of a name, and false for none.
@@ -216,6 +217,10 @@ func checked(connect func(*clients, config.Source) (index.Connector, error)) fun
 		if err != nil {
 			return Seen{}, err
 		}
+		if looker, ok := connector.(sources.Looker); ok {
+			seen, err := looker.Look(ctx)
+			return Seen{Sees: []string{seen.Sees}, Lacks: seen.Lacks, Notes: seen.Notes}, err
+		}
 		checker, ok := connector.(interface {
 			Check(ctx context.Context) (string, error)
 		})
@@ -226,6 +231,6 @@ func checked(connect func(*clients, config.Source) (index.Connector, error)) fun
 		if what == "" {
 			return Seen{}, err
 		}
-		return Seen{Sees: []string{what}, Lacks: sentences(err)}, nil
+		return Seen{Sees: []string{what}, Lacks: sources.Sentences(err)}, nil
 	}
 }

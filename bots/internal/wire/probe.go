@@ -177,19 +177,3 @@ func some(names []string) string {
 
 // mostNotes is how many documents that cannot be read are named.
 const mostNotes = 5
-
-// sentences takes joined errors apart.
-func sentences(err error) []string {
-	if err == nil {
-		return nil
-	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what was joined here, and not what lies deeper
-	if !ok {
-		return []string{err.Error()}
-	}
-	var all []string
-	for _, e := range joined.Unwrap() {
-		all = append(all, sentences(e)...)
-	}
-	return all
-}

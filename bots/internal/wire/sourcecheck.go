@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -105,14 +106,14 @@ func (b *Base) look(ctx context.Context, c *SourceCheck) {
 	c.Seen = seen
 	c.Faults = append(c.Faults, seen.Lacks...)
 	if err != nil {
-		c.Faults = append(c.Faults, sentences(err)...)
+		c.Faults = append(c.Faults, sources.Sentences(err)...)
 	}
 	if c.State.PausedAt.IsZero() {
 		c.Faults = append(c.Faults, c.Access.Faults()...)
 	}
 	if err == nil && c.Late > 0 {
 		if c.Unasked, err = b.unasked(ctx, c); err != nil {
-			c.Faults = append(c.Faults, sentences(err)...)
+			c.Faults = append(c.Faults, sources.Sentences(err)...)
 		}
 	}
 	c.Faults = append(c.Faults, c.stale()...)

@@ -1,0 +1,156 @@
+package gdrive
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
+)
+
+const keyEnv = "GOOGLE_KEY_FILE"
+
+// Statement states sources of Google Drive.
+func Statement() sources.Kind {
+	return sources.Kind{
+		Name: string(Kind), Title: "Docs, Sheets, Slides and files of Google Drive: shared drives, and what people own",
+		Help:   "Google Drive, each file read by whoever may read it there. See google-drive.md",
+		Access: "Google Drive: each file is read by whoever may read it there (google_drive.acl narrows that), and google_drive.drives and my_drives say what is read",
+		Steps: []string{
+			"In the Google Cloud console make a project, and enable the Google Drive API, the Admin SDK API and the Google Docs API (APIs & Services → Library). Without the last one tabs of Docs are not led to. " +
+				"With the Google Sheets API and the Google Slides API answers lead to the sheet or slide.",
+			"Make a service account in it (IAM & Admin → Service accounts), and a key of it (Keys → Add key → JSON); keep the file where only Footnote reads it. No role in the project is needed.",
+			"Shared drives: make the service account a Manager of each that is to be read (Manage members, by its address). A lower role is not shown who may read folders with limited access. What it asks for only reads.",
+			"People and groups: in the Admin console, Security → Access and data control → API controls → Domain-wide delegation → Add new, with the service account's client id and the scopes below, and name an administrator as admin " +
+				"who may read users and groups. Instead, give the service account itself an administrator's role that reads users and groups (Account → Admin roles), leave admin out, and write the organisation's customer ID (Account → Account settings) as customer.",
+			"What people own (my_drives) is read for each of them by the same delegation: it lets the service account read every file of everybody whom it acts for. Leave the scope of Drive out of the delegation where only shared drives are read.",
+		},
+		Rights: []sources.Right{
+			{Name: "https://www.googleapis.com/auth/drive.readonly", Reason: "files, whom they are shared with, and the logs of changes; by delegation only for my_drives, or with reader"},
+			{Name: "https://www.googleapis.com/auth/admin.directory.user.readonly", Reason: "people and their addresses"},
+			{Name: "https://www.googleapis.com/auth/admin.directory.group.readonly", Reason: "groups"},
+			{Name: "https://www.googleapis.com/auth/admin.directory.group.member.readonly", Reason: "who is in a group, and in groups within it"},
+		},
+		Credentials: []sources.Credential{{
+			Env: keyEnv, File: true,
+			Help: "file of the key of the service account with which sources of Google Drive are read, as Google gave it out (JSON)",
+		}},
+		Secret: sources.Secret{
+			Env: keyEnv, What: "the file of the service account's key, in JSON, as Google gave it out",
+			Set: func(value func(string) string) bool { return value(keyEnv) != "" },
+		},
+		Bound: "A file is read by whom it was shared with, and by whom a folder above it or the shared drive was shared with, up to a folder with limited access: past that only owners and Managers. A share with anyone who has the link lets no one in " +
+			"unless links says otherwise. People are known by the addresses of the directory, of domains in identity.domains. Members, groups and the logs of changes are read every five minutes, as long as that takes; what no log " +
+			"tells, such as grants below a folder that was deleted for good, is noticed when everything is looked at, each hour.",
+		Paused: "it is hidden from everyone",
+		Unit:   "folders, and files shared by themselves",
+		Empty:  "the account sees nothing: make it a Manager of the shared drives that are to be read, or say my_drives",
+		Looks:  Looks,
+		Source: SourceOf,
+		Called: func(map[string]string) string { return "drive" },
+		New:    func() sources.Settings { return new(Settings) },
+	}
+}
+
+// Settings are what footnote.yaml says of a source.
+type Settings struct {
+	URL      string   `json:"url,omitempty"`      // instead of Google's own addresses
+	Admin    string   `json:"admin,omitempty"`    // an administrator; empty: the service account
+	Customer string   `json:"customer,omitempty"` // the organisation; empty: the administrator's
+	Reader   string   `json:"reader,omitempty"`   // a member of the drives; empty: the service account
+	Drives   []string `json:"drives,omitempty"`   // ids; none: all of the reader's
+	MyDrives bool     `json:"my_drives,omitempty"`
+	Users    []string `json:"users,omitempty"`
+	Links    bool     `json:"links,omitempty"`
+	// ACL is one more condition.
+	ACL access.ACL `json:"acl,omitempty"`
+	// Anonymous is members, public, or empty: no one.
+	Anonymous access.Principal `json:"anonymous,omitempty"`
+}
+
+// Settings implements sources.Settings.
+func (s *Settings) Settings() []sources.Setting {
+	const yes = "true or false"
+	return []sources.Setting{
+		{
+			Key: "admin", Bind: &s.Admin, Values: "an address", Default: "the service account",
+			Ask:  "Which administrator is the directory of people and groups read for (an address; empty: the service account has an administrator's role itself)?",
+			Help: "an administrator for whom the directory of people and groups is read",
+		},
+		{
+			Key: "customer", Bind: &s.Customer, Values: "an id such as C012ab3cd", Default: "the administrator's",
+			Ask:  "Without an administrator: which organisation (its customer ID, such as C012ab3cd; Admin console → Account → Account settings)?",
+			Help: "the organisation whose directory is read; needed without admin, since a service account belongs to none",
+		},
+		{
+			Key: "drives", Bind: &s.Drives, Values: "a list of ids", Default: "all of the reader's",
+			Ask:  "Which shared drives (their ids, between commas; empty: all that the account is a member of)?",
+			Help: "shared drives that are read",
+		},
+		{
+			Key: "reader", Bind: &s.Reader, Values: "an address", Default: "the service account",
+			Ask:  "Who is a member of the shared drives (an address; empty: the service account itself)?",
+			Help: "who is a member of the shared drives that are read",
+		},
+		{
+			Key: "my_drives", Bind: &s.MyDrives, Values: yes, Default: "false",
+			Ask:  "Is what people own read, too, by domain-wide delegation (true or false; empty: false)?",
+			Help: "what people own is read, too, by domain-wide delegation",
+		},
+		{
+			Key: "users", Bind: &s.Users, Values: "a list of addresses", Default: "everybody",
+			Ask:  "Whose own drives (addresses, between commas; empty: everybody's)?",
+			Help: "whose own drives are read, with my_drives",
+		},
+		{
+			Key: "links", Bind: &s.Links, Values: yes, Default: "false",
+			Ask:  "Is what was shared with anyone who has the link read by everybody in the directory (true or false; empty: only by those who are named)?",
+			Help: "what was shared with anyone who has the link is read by everybody in the directory, or in the link's domain; otherwise such a share lets no one in",
+		},
+		{
+			Key: "anonymous", Bind: sources.Audience{To: &s.Anonymous}, Values: sources.AudienceWords, Default: sources.NoOne,
+			Ask:  "Who may read what everybody on the internet can find (" + sources.AudienceWords + "; empty: only those who are named)?",
+			Help: "who may read what everybody on the internet can find in Google",
+		},
+		{
+			Key: "acl", Bind: &s.ACL, Values: "an access list",
+			Ask:  "Who may read any of it, in addition to what Google says (empty: no other condition)?",
+			Help: "who may read any of it, in addition to what Google says: both must allow a reader",
+		},
+		{
+			Key: "url", Bind: sources.Address{To: &s.URL}, Values: "an address", Default: "Google's own",
+			Help: "where Google's APIs are asked instead, such as a gateway",
+		},
+	}
+}
+
+// Fault implements sources.Settings.
+func (s *Settings) Fault(path string) string {
+	if len(s.Users) == 0 || s.MyDrives {
+		return ""
+	}
+	return fmt.Sprintf("%s.users names people whose own drives are not read: write my_drives: true as well", path)
+}
+
+// Open implements sources.Settings.
+func (s *Settings) Open(o sources.Opening) (index.Connector, error) {
+	client, err := sources.Client(o.Clients, string(Kind), s.URL, func() (*Client, error) {
+		config := Config{URL: s.URL, AllowHosts: o.AllowHosts, CAFile: o.CAFile}
+		if file := o.Credential(keyEnv); file != "" {
+			key, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("read %s: %w", keyEnv, err)
+			}
+			config.Key = key
+		}
+		return New(config)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return NewConnector(client, Options{
+		Name: o.Name, Admin: s.Admin, Customer: s.Customer, Reader: s.Reader, Drives: s.Drives, MyDrives: s.MyDrives, Users: s.Users, Links: s.Links, ACL: s.ACL,
+		Anonymous: s.Anonymous, Wanted: o.Wanted, MaxBytes: min(o.MaxBytes, MostOfFile), Read: o.Read,
+	})
+}

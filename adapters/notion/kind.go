@@ -1,0 +1,91 @@
+package notion
+
+import (
+	"fmt"
+
+	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/sources"
+)
+
+const tokenEnv = "NOTION_TOKEN"
+
+// Statement states sources of Notion.
+func Statement() sources.Kind {
+	return sources.Kind{
+		Name: string(Kind), Title: "pages and databases of a Notion workspace",
+		Help:   "pages of a Notion workspace that an integration is shown. Notion does not say who may read a page, so you say it here. See notion.md",
+		Access: "Notion: notion.readers says which pages are read, and who may read each",
+		Steps: []string{
+			"As an owner of the workspace open www.notion.so/profile/integrations → New integration: type Internal, in the workspace that is to be read. It needs no webhook.",
+			"Under Capabilities leave Read content alone, and choose Read user information without email addresses, so that people's names can be written; take away what inserts, updates and comments.",
+			"Copy the Internal Integration Secret.",
+			"On each page or database that is to be read: ••• → Connections → add the integration. It is shown that page and everything below it.",
+			"NOTION DOES NOT SAY WHO MAY READ A PAGE. So you say it: name each of these pages with its readers. Whoever is on the list may read here everything below the page, whatever Notion says, " +
+				"down to the next page that you name. What is below no page that you name is not read, and a page without readers is read by NO ONE.",
+		},
+		Rights: []sources.Right{
+			{Name: "Read content", Reason: "pages, databases and what stands on them"},
+			{Name: "Read user information without email addresses", Reason: "the names of people in properties; without it they are left out"},
+		},
+		Credentials: []sources.Credential{{Env: tokenEnv, Help: "secret of the internal integration with which sources of Notion are read"}},
+		Secret: sources.Secret{
+			Env: tokenEnv, What: "the Internal Integration Secret, which begins with ntn_",
+			Set: func(value func(string) string) bool { return value(tokenEnv) != "" },
+		},
+		Bound: "Who may read a page is what you say under readers, and not what Notion says: its API does not tell. The nearest page above that is named there decides. A change of readers holds once footnote serve has read its " +
+			"configuration again and five minutes have passed; a page that is moved, thrown away or taken from the integration is noticed by the next pass, which looks at a hundred pages a request, three requests a second.",
+		Paused: "it is hidden from everyone",
+		Unit:   "pages with readers",
+		Empty:  "the integration is shown none of the pages under readers: add it to them under ••• → Connections",
+		Looks:  Looks,
+		Source: SourceOf,
+		New:    func() sources.Settings { return &Settings{Readers: make(sources.Lists)} },
+	}
+}
+
+// Settings are what footnote.yaml says of a source.
+type Settings struct {
+	Readers sources.Lists `json:"readers"` // by a page's or database's address or id
+	Files   bool          `json:"files,omitempty"`
+	URL     string        `json:"url,omitempty"` // of the API; empty: Notion's own
+}
+
+// Settings implements sources.Settings.
+func (s *Settings) Settings() []sources.Setting {
+	return []sources.Setting{
+		{
+			Key: "readers", Bind: &s.Readers, Needed: true,
+			Ask:    "Which pages, and who may read each with all below it (ADDRESS=members, ADDRESS=group:finance+group:board; an address alone is read by no one)?",
+			Values: "addresses of pages and databases, each with an access list",
+			Help:   "who may read the page and everything below it, down to the next page that is named here. Nothing behind an address: no one may. What is below no such page is not read",
+		},
+		{Key: "files", Bind: &s.Files, Values: "true or false", Default: "false", Help: "files on pages are read, as far as files of a folder are"},
+		{
+			Key: "url", Bind: sources.Address{To: &s.URL}, Values: "an address", Default: "Notion's own",
+			Help: "of the API, with a slash at its end: for a proxy between here and Notion",
+		},
+	}
+}
+
+// Fault implements sources.Settings.
+func (s *Settings) Fault(path string) string {
+	if len(s.Readers) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s names no page: write readers: with the address of each page and who may read what is below it", path)
+}
+
+// Open implements sources.Settings.
+func (s *Settings) Open(o sources.Opening) (index.Connector, error) {
+	client, err := sources.Client(o.Clients, string(Kind), s.URL, func() (*Client, error) {
+		return New(Config{URL: s.URL, Token: o.Credential(tokenEnv), AllowHosts: o.AllowHosts, CAFile: o.CAFile})
+	})
+	if err != nil {
+		return nil, err
+	}
+	options := Options{Name: o.Name, Readers: s.Readers, Wanted: o.Wanted, MaxBytes: min(o.MaxBytes, MostOfFile)}
+	if s.Files {
+		options.Read = o.Read
+	}
+	return NewConnector(client, options)
+}

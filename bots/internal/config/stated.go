@@ -1,0 +1,165 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/sources"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Stated is a kind of source that its adapter states.
+type Stated struct {
+	sources.Kind
+	of func(Systems) sources.Settings // nil: it is another kind
+}
+
+// Of returns the settings of a source; nil where it is of another kind.
+func (k Stated) Of(s Source) sources.Settings { return k.of(s.Systems) }
+
+// StatedKind returns the kind of a name, and false where no adapter states it.
+func StatedKind(name string) (Stated, bool) {
+	i := slices.IndexFunc(systems, func(s system) bool { return s.key == name && s.stated.New != nil })
+	if i < 0 {
+		return Stated{}, false
+	}
+	return systems[i].stated, true
+}
+
+// stated is a system whose adapter states it. at is where its settings are kept.
+func stated[S any, P interface {
+	*S
+	sources.Settings
+}](kind sources.Kind, at func(*Systems) **S) system {
+	row := system{
+		key: kind.Name, set: func(s *Systems) bool { return *at(s) != nil }, readers: kind.Access,
+		keys: []FileKey{{"sources.NAME." + kind.Name, "the keys below it", "", kind.Help}},
+		read: func(r *fileReader, s *Systems) func(string, ast.Node) {
+			return func(path string, n ast.Node) {
+				settings, ok := kind.New().(P)
+				if !ok {
+					panic(kind.Name + " has settings of another type") // its adapter is wrong
+				}
+				r.stated(path, n, settings)
+				*at(s) = settings
+			}
+		},
+		stated: Stated{kind, func(s Systems) sources.Settings {
+			if settings := *at(&s); settings != nil {
+				return P(settings)
+			}
+			return nil
+		}},
+	}
+	for _, s := range kind.New().Settings() {
+		row.keys = append(row.keys, FileKey{row.keys[0].Key + "." + s.Key, s.Values, s.Default, s.Help})
+	}
+	return row
+}
+
+// stated reads the settings of a source that its adapter states.
+func (r *fileReader) stated(path string, n ast.Node, to sources.Settings) {
+	before := len(r.faults)
+	var fields []field
+	for _, s := range to.Settings() {
+		fields = append(fields, field{s.Key, r.bound(s.Bind)})
+	}
+	r.fields(path, n, fields...)
+	if len(r.faults) > before {
+		return
+	}
+	if fault := to.Fault(path); fault != "" {
+		r.fault(n, "%s", fault)
+	}
+}
+
+// bound reads a value into what a setting binds.
+func (r *fileReader) bound(to any) func(string, ast.Node) {
+	switch to := to.(type) {
+	case *string:
+		return r.text(to)
+	case *bool:
+		return r.yes(to)
+	case *[]string:
+		return r.texts(to)
+	case *access.ACL:
+		return r.acl(to)
+	case *sources.Lists:
+		return r.lists(to)
+	case sources.Some:
+		return func(path string, n ast.Node) {
+			var list []string
+			if r.texts(&list)(path, n); len(list) == 1 && list[0] == to.None {
+				list = nil
+			}
+			*to.To = list
+		}
+	case sources.Address:
+		return r.url(to.To)
+	case sources.Audience:
+		return func(path string, n ast.Node) {
+			chosen := access.Principal("")
+			if word(&r.reader, &chosen, access.Members, access.Public, sources.NoOne)(path, n); chosen == sources.NoOne {
+				chosen = ""
+			}
+			*to.To = chosen
+		}
+	case sources.Word:
+		return func(path string, n ast.Node) {
+			var chosen string
+			if word(&r.reader, &chosen, to.Words...)(path, n); chosen != "" {
+				to.Set(chosen)
+			}
+		}
+	default:
+		panic("a setting binds what no reader knows") // its adapter is wrong
+	}
+}
+
+// lists reads access lists by names. A name without one may be read by no one.
+func (r *fileReader) lists(to *sources.Lists) func(string, ast.Node) {
+	return func(path string, n ast.Node) {
+		r.pairs(path, n, func(name string, _, value ast.Node) {
+			var list access.ACL
+			if _, empty := r.value(value).(*ast.NullNode); !empty {
+				r.acl(&list)(join(path, name), value)
+			}
+			(*to)[name] = list
+		})
+	}
+}
+
+// credentials are the settings of the environment that hold the credentials of stated kinds.
+func (c *Config) credentials() []Setting {
+	var rows []Setting
+	for _, s := range systems {
+		for _, one := range s.stated.Credentials {
+			unset := ""
+			if one.Number {
+				unset = "0"
+			}
+			rows = append(rows, Setting{one.Env, unset, one.Help, func(v string) error {
+				value := Secret(v)
+				var err error
+				switch {
+				case one.Number:
+					err = wholeNumber(new(int64))(v)
+				case !one.File:
+					err = secret(&value)(v)
+				}
+				if err != nil || v == unset {
+					return err
+				}
+				if c.Credentials == nil {
+					c.Credentials = make(map[string]Secret)
+				}
+				c.Credentials[one.Env] = value
+				return nil
+			}})
+		}
+	}
+	return rows
+}
+
+// Credential is the value of a setting that a stated kind names; empty: it is not set.
+func (c *Config) Credential(env string) string { return c.Credentials[env].Reveal() }
