@@ -44,7 +44,7 @@ var (
 // Render implements stream.Renderer: the answer as one page.
 func (r *Renderer) Render(v *stream.View) []string {
 	t := &tail{Renderer: r, wrap: wrapper{width: r.Width}}
-	page, ok := t.Next(v)
+	page, ok := t.next(v)
 	if !ok {
 		return nil
 	}
@@ -53,7 +53,7 @@ func (r *Renderer) Render(v *stream.View) []string {
 
 // Tail implements stream.TailRenderer.
 func (r *Renderer) Tail() stream.Tail[string] {
-	return &tail{Renderer: r, wrap: wrapper{width: r.Width}}
+	return (&tail{Renderer: r, wrap: wrapper{width: r.Width}}).next
 }
 
 // tail is one answer on its way to the terminal.
@@ -74,8 +74,8 @@ type tail struct {
 // space can end it early.
 var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 
-// Next implements stream.Tail.
-func (t *tail) Next(v *stream.View) (string, bool) {
+// next is the stream.Tail.
+func (t *tail) next(v *stream.View) (string, bool) {
 	var b strings.Builder
 	if t.Terminal && len(v.Queries) > t.queries {
 		t.endMarkdown(&b)

@@ -14,6 +14,8 @@ import (
 
 // place is a surface whose messages can be looked at, and which refuses what a test wants refused.
 type place struct {
+	thread.Forgetful
+
 	refuses func(call, page string) error
 	next    int
 	shown   map[thread.MessageID]string

@@ -13,6 +13,8 @@ import (
 
 // wall is a surface with two messages of an earlier delivery, which cannot be edited for a reason.
 type wall struct {
+	thread.Forgetful
+
 	refuses error
 	calls   []string
 }

@@ -30,12 +30,9 @@ type TailRenderer[P any] interface {
 	Tail() Tail[P]
 }
 
-// Tail renders one answer piece by piece. What it has returned is never taken back.
-type Tail[P any] interface {
-	// Next returns what is new in the view, and false when there is nothing yet. When the view is
-	// Done it returns all that is left.
-	Next(v *View) (P, bool)
-}
+// Tail renders one answer piece by piece. It returns what is new in the view, and false when there
+// is nothing yet; when the view is Done, all that is left. It never takes back what it returned.
+type Tail[P any] func(v *View) (P, bool)
 
 // hashOf identifies what a page shows.
 func hashOf[P any](page P) (string, error) {

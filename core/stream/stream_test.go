@@ -29,7 +29,7 @@ func (n pages) Render(v *stream.View) []string {
 	}
 	return out
 }
-func (pages) Tail() stream.Tail[string] { return &tail{} }
+func (pages) Tail() stream.Tail[string] { return new(tail).Next }
 
 type tail struct{ sent int }
 
