@@ -41,7 +41,7 @@ type Platform interface {
 	// Answered reports whether the platform shows the bot's answer to a message that the store does
 	// not know. Messages for which other returns true are about other questions.
 	Answered(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
-	// Involved reports whether the bot has written about a message since: an answer, or AskStill.
+	// Involved reports whether the bot has written about a message since: an answer, or a Notice.
 	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
 	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
 	// In a place that the bot can no longer read the result is false, without an error. permit is

@@ -157,12 +157,18 @@ func (s *Set) Run(ctx context.Context) error {
 
 // of returns the platform that a thread is on.
 func (s *Set) of(at thread.Ref) (chat.Platform, error) {
-	for _, p := range s.platforms {
-		if p.name == at.Platform {
-			return p.chat, nil
-		}
+	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
+		return s.platforms[i].chat, nil
 	}
-	return chat.Unsupported{}, fmt.Errorf("this process does not serve %s: %w", at.Platform, errors.ErrUnsupported)
+	return nil, fmt.Errorf("this process does not serve %s: %w", at.Platform, errors.ErrUnsupported)
+}
+
+// here is of, for what this process has nothing to say about on platforms of other processes.
+func (s *Set) here(at thread.Ref) chat.Platform {
+	if p, err := s.of(at); err == nil {
+		return p
+	}
+	return chat.Unsupported{}
 }
 
 // Features implements chat.Platform.
@@ -188,32 +194,27 @@ func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Presence, e
 
 // Complete implements chat.Platform.
 func (s *Set) Complete(ctx context.Context, t session.Turn) session.Completion {
-	p, _ := s.of(t.Session.Ref)
-	return p.Complete(ctx, t)
+	return s.here(t.Session.Ref).Complete(ctx, t)
 }
 
 // Zone implements chat.Platform.
 func (s *Set) Zone(ctx context.Context, t session.Turn) *time.Location {
-	p, _ := s.of(t.Session.Ref)
-	return p.Zone(ctx, t)
+	return s.here(t.Session.Ref).Zone(ctx, t)
 }
 
 // Unfinished implements chat.Platform.
 func (s *Set) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (bool, error) {
-	p, _ := s.of(t.Session.Ref)
-	return p.Unfinished(ctx, t, page, permit)
+	return s.here(t.Session.Ref).Unfinished(ctx, t, page, permit)
 }
 
 // Posted implements chat.Platform.
 func (s *Set) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
-	p, _ := s.of(at)
-	return p.Posted(ctx, at, n)
+	return s.here(at).Posted(ctx, at, n)
 }
 
 // Delete implements chat.Platform.
 func (s *Set) Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error {
-	p, _ := s.of(at)
-	return p.Delete(ctx, at, id)
+	return s.here(at).Delete(ctx, at, id)
 }
 
 // Whisper implements chat.Platform.
