@@ -21,8 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Renderer writes answers as text. It implements stream.Renderer[string] and
-// stream.TailRenderer[string].
+// Renderer writes answers as text. It implements stream.Renderer[string].
 type Renderer struct {
 	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed.
 	// Without it the text is plain, and addresses stand in the list of sources.
@@ -36,10 +35,7 @@ type Renderer struct {
 	Now func() time.Time
 }
 
-var (
-	_ stream.Renderer[string]     = (*Renderer)(nil)
-	_ stream.TailRenderer[string] = (*Renderer)(nil)
-)
+var _ stream.Renderer[string] = (*Renderer)(nil)
 
 // Render implements stream.Renderer: the answer as one page.
 func (r *Renderer) Render(v *stream.View) []string {
@@ -51,7 +47,7 @@ func (r *Renderer) Render(v *stream.View) []string {
 	return []string{page}
 }
 
-// Tail implements stream.TailRenderer.
+// Tail implements stream.Renderer.
 func (r *Renderer) Tail() stream.Tail[string] {
 	return (&tail{Renderer: r, wrap: wrapper{width: r.Width}}).next
 }

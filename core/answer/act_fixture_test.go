@@ -443,7 +443,7 @@ func (s *stage) Acted(a thread.Action) {
 
 // plainPages renders a page for each three sentences, the notes under the last, and which buttons
 // stand there.
-type plainPages struct{}
+type plainPages struct{ stream.Paged[string] }
 
 func (plainPages) Render(v *stream.View) []string {
 	var pages []string

@@ -250,7 +250,7 @@ func (s surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID)
 }
 
 // renderer shows an answer as it stands in the view.
-type renderer struct{}
+type renderer struct{ stream.Paged[page] }
 
 // Render implements stream.Renderer.
 func (renderer) Render(v *stream.View) []page {

@@ -38,11 +38,11 @@ func newAppender[P any](deps Deps[P]) *appender[P] {
 	if !ok {
 		return nil
 	}
-	r, ok := deps.Renderer.(TailRenderer[P])
-	if !ok {
+	tail := deps.Renderer.Tail()
+	if tail == nil {
 		return nil
 	}
-	return &appender[P]{Streamer: streamer, tail: r.Tail(), maxAge: deps.Surface.Capabilities().MaxStreamAge}
+	return &appender[P]{Streamer: streamer, tail: tail, maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
 // enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a

@@ -65,7 +65,7 @@ func (p *place) messages() []string {
 
 // formed renders each form in its own way: three pages, of which the last says what the platform
 // may not like.
-type formed struct{}
+type formed struct{ stream.Paged[string] }
 
 func (formed) Render(v *stream.View) []string {
 	text := v.Text()

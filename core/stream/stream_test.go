@@ -327,7 +327,7 @@ func TestDeletedMessageIsNotPostedAgain(t *testing.T) {
 }
 
 // shrinking lays a text out as a message for each letter, and as one once it is long.
-type shrinking struct{}
+type shrinking struct{ stream.Paged[string] }
 
 func (shrinking) Render(v *stream.View) []string {
 	if v.Len() > 3 {

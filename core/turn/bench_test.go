@@ -179,7 +179,7 @@ func (w *wall) Capabilities() thread.Capabilities {
 }
 
 // plainPages is a renderer without markup.
-type plainPages struct{}
+type plainPages struct{ stream.Paged[string] }
 
 func (plainPages) Render(v *stream.View) []string {
 	if v.Len() == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Tail implements stream.TailRenderer.
+// Tail implements stream.Renderer.
 func (r *Renderer) Tail() stream.Tail[Page] {
 	t := &tail{Renderer: r, sticky: foot.Sticky(), flow: answer.NewFlow(markdown{}, answer.RuneCount, MaxMarkdown)}
 	return t.next
