@@ -33,7 +33,7 @@ func render(r *console.Renderer, payloads []packet.Payload) string {
 	var b strings.Builder
 	for _, p := range payloads {
 		view.Apply(packet.Packet{Payload: p})
-		if piece, ok := tail.Next(view); ok {
+		if piece, ok := tail(view); ok {
 			b.WriteString(piece)
 		}
 	}
@@ -140,7 +140,7 @@ func TestScriptsWithoutSpacesAreWrittenAsTheyCome(t *testing.T) {
 	t.Parallel()
 	tail, view := (&console.Renderer{Width: 10}).Tail(), &stream.View{}
 	view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: "複製を設定するにはPostgreSQLの文書"}})
-	got, _ := tail.Next(view)
+	got, _ := tail(view)
 	if want := "複製を設定\nするには\nPostgreSQL\nの文書"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -206,7 +206,7 @@ func TestTerminalShowsDeepSearch(t *testing.T) {
 		var b strings.Builder
 		for _, p := range payloads {
 			view.Apply(p)
-			piece, _ := tail.Next(view)
+			piece, _ := tail(view)
 			b.WriteString(piece)
 		}
 		return b.String()

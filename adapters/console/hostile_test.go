@@ -17,10 +17,10 @@ func printed(text string, n int) {
 		n := min(n, len(text))
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[:n]}})
 		text = text[n:]
-		tail.Next(view)
+		tail(view)
 	}
 	view.Apply(packet.Packet{Payload: packet.Stop{}})
-	tail.Next(view)
+	tail(view)
 }
 
 func TestHostileAnswersArePrintedInLinearTime(t *testing.T) {

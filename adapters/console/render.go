@@ -21,8 +21,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
-// Renderer writes answers as text. It implements stream.Renderer[string] and
-// stream.TailRenderer[string].
+// Renderer writes answers as text. It implements stream.Renderer[string].
 type Renderer struct {
 	// Terminal turns footnotes into OSC 8 hyperlinks and shows what is being searched, dimmed.
 	// Without it the text is plain, and addresses stand in the list of sources.
@@ -36,24 +35,21 @@ type Renderer struct {
 	Now func() time.Time
 }
 
-var (
-	_ stream.Renderer[string]     = (*Renderer)(nil)
-	_ stream.TailRenderer[string] = (*Renderer)(nil)
-)
+var _ stream.Renderer[string] = (*Renderer)(nil)
 
 // Render implements stream.Renderer: the answer as one page.
 func (r *Renderer) Render(v *stream.View) []string {
 	t := &tail{Renderer: r, wrap: wrapper{width: r.Width}}
-	page, ok := t.Next(v)
+	page, ok := t.next(v)
 	if !ok {
 		return nil
 	}
 	return []string{page}
 }
 
-// Tail implements stream.TailRenderer.
+// Tail implements stream.Renderer.
 func (r *Renderer) Tail() stream.Tail[string] {
-	return &tail{Renderer: r, wrap: wrapper{width: r.Width}}
+	return (&tail{Renderer: r, wrap: wrapper{width: r.Width}}).next
 }
 
 // tail is one answer on its way to the terminal.
@@ -74,8 +70,8 @@ type tail struct {
 // space can end it early.
 var footnote = regexp.MustCompile(`\[\[(\d+)\]\]\(([^()\s]+)\)`)
 
-// Next implements stream.Tail.
-func (t *tail) Next(v *stream.View) (string, bool) {
+// next is the stream.Tail.
+func (t *tail) next(v *stream.View) (string, bool) {
 	var b strings.Builder
 	if t.Terminal && len(v.Queries) > t.queries {
 		t.endMarkdown(&b)

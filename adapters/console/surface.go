@@ -15,6 +15,9 @@ const Platform thread.Platform = "console"
 // Surface writes answers to a terminal or a pipe. What is written cannot be edited, so it only
 // appends.
 type Surface struct {
+	thread.Forgetful
+	thread.Endless[string]
+
 	mu  sync.Mutex
 	out io.Writer
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/message"
@@ -35,9 +36,11 @@ type Config struct {
 	Logger   *slog.Logger
 }
 
-// Bot asks questions and waits for their answers. It implements answer.Surfaces for its own
+// Bot asks questions and waits for their answers. It implements chat.Platform for its own
 // conversation. It is safe for concurrent use.
 type Bot struct {
+	chat.Unsupported
+
 	config  Config
 	ref     thread.Ref
 	asker   thread.Person
@@ -53,7 +56,7 @@ type Bot struct {
 type Result struct {
 	Turn  session.Turn
 	Views []stream.View // as they were shown, one for each model, at least one
-	Final answer.Result
+	Final chat.Result
 	Err   error // the answer could not be written
 }
 

@@ -8,16 +8,16 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Open implements answer.Surfaces. Of several models the first is shown while it writes, and the
+// Open implements chat.Platform. Of several models the first is shown while it writes, and the
 // others after it.
-func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
+func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Delivery, error) {
 	if t.Session.Ref != b.ref {
 		return nil, fmt.Errorf("open the console for a turn of another conversation: %w", thread.ErrNotPermitted)
 	}
@@ -38,7 +38,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer
 	return d, err
 }
 
-// Listeners implements answer.Surfaces: whoever the person at this console counts as now.
+// Listeners implements chat.Platform: whoever the person at this console counts as now.
 func (b *Bot) Listeners(context.Context, session.Turn) (access.Presence, error) {
 	return b.config.Present, nil
 }
@@ -65,8 +65,8 @@ func (d *delivery) Accept(p packet.Packet) {
 	d.stream.Accept(p)
 }
 
-// Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
+// Finish implements chat.Delivery.
+func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	err := d.stream.Finish(ctx)
 	if final.Waits {
 		d.bot.asking(d.turn.ID, true)

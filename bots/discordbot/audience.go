@@ -90,7 +90,7 @@ func (b *Bot) ofRole(role, from string) []access.Held {
 	return held
 }
 
-// Listeners implements answer.Surfaces.
+// Listeners implements chat.Platform.
 func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
 	return b.there(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
 }

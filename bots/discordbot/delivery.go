@@ -9,7 +9,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/discord/write"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/stream"
@@ -36,23 +36,23 @@ type delivery struct {
 }
 
 func newDelivery(
-	ctx context.Context, cancel context.CancelFunc, surface *write.Surface, presence thread.Presence, s *stream.Replies[render.Page],
+	ctx context.Context, cancel context.CancelFunc, surface *write.Surface, status func(context.Context, thread.Ref, string) error, s *stream.Replies[render.Page],
 	logger *slog.Logger, to thread.Ref, unasked bool,
 ) *delivery {
 	d := &delivery{replies: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
 	if !unasked { // nobody waits for what nobody asked for, and it may come to nothing
-		d.typing.Go(func() { show(typing, presence, logger, to) })
+		d.typing.Go(func() { show(typing, status, logger, to) })
 	}
 	return d
 }
 
 // show shows that the bot writes, until there is something to read.
-func show(ctx context.Context, surface thread.Presence, logger *slog.Logger, to thread.Ref) {
+func show(ctx context.Context, status func(context.Context, thread.Ref, string) error, logger *slog.Logger, to thread.Ref) {
 	for ctx.Err() == nil {
 		next := typingAge
-		switch err := surface.Status(ctx, to, "writing"); {
+		switch err := status(ctx, to, "writing"); {
 		case errors.Is(err, thread.ErrNoRoom):
 			next = typingAgain
 		case err != nil && ctx.Err() == nil: // the answer comes all the same
@@ -72,8 +72,8 @@ func (d *delivery) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
+// Finish implements chat.Delivery.
+func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	d.hush()
 	d.typing.Wait()
 	defer d.cancel()

@@ -35,7 +35,7 @@ func TestTypingIsShownAsSoonAsThereIsRoom(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			show(ctx, surface, slog.New(slog.DiscardHandler), thread.Ref{})
+			show(ctx, surface.Status, slog.New(slog.DiscardHandler), thread.Ref{})
 		}()
 		<-surface.shown
 		if took := time.Since(began); took > time.Second {

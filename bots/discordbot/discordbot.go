@@ -51,7 +51,7 @@ type Config struct {
 // Deps is what a Bot works with. All but Policies, Bindings, Replicas, Observe and Logger are
 // required.
 type Deps struct {
-	Store    Store
+	Store    session.Store
 	Policies command.Policies // what holds in each channel; nil: the defaults
 	Bindings Bindings         // of servers to tenants; nil: only what Config says
 	Replicas session.Replicas // nil: this process is the only one
@@ -63,15 +63,8 @@ type Deps struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Store is what the bot needs of a session.Store, which says what each method does.
-type Store interface {
-	conversation.Store
-	answer.Repairs
-	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
-}
-
-// Bot is one Discord application. It implements chat.Platform, answer.Surfaces and
-// answer.Whisperer, and is safe for concurrent use.
+// Bot is one Discord application. It implements chat.Platform, and is safe for concurrent
+// use.
 type Bot struct {
 	chat.Unsupported
 
@@ -85,11 +78,6 @@ type Bot struct {
 	mu       sync.Mutex
 	commands map[string][]thread.Ref // channel to the sessions of commands that were used there, newest last
 }
-
-var (
-	_ answer.Surfaces  = (*Bot)(nil)
-	_ answer.Whisperer = (*Bot)(nil)
-)
 
 // New returns a bot. Bind it and Run it. Nothing is sent before.
 func New(config Config, deps Deps) (*Bot, error) {
@@ -184,8 +172,8 @@ func (b *Bot) welcome(ctx context.Context, at thread.Ref) {
 	}
 }
 
-// Open implements answer.Surfaces.
-func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+// Open implements chat.Platform.
+func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	to := t.Session.Ref
 	if to.Platform != discord.Platform {
 		return nil, fmt.Errorf("open a delivery to %s: this bot is on Discord", to.Platform)
@@ -206,7 +194,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		cancel()
 		return nil, err
 	}
-	d := newDelivery(writing, cancel, surface, permit.Presence(surface), s, b.deps.Logger, to, t.Ambient)
+	d := newDelivery(writing, cancel, surface, permit.Status(surface.Status), s, b.deps.Logger, to, t.Ambient)
 	if fresh && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
 			if err := b.client.Whisper(ctx, t, sentence, nil); err != nil {
@@ -215,11 +203,6 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 		}
 	}
 	return d, nil
-}
-
-// Tidy implements answer.Tidier.
-func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
-	return b.talk.Tidy(ctx, t, permit)
 }
 
 // inPlace reports whether a question in a channel is answered there instead of in a thread of its

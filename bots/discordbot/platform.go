@@ -17,6 +17,9 @@ import (
 
 var _ chat.Platform = (*Bot)(nil)
 
+// Features implements chat.Platform.
+func (*Bot) Features() chat.Features { return chat.Features{Whispers: true} }
+
 // Tenant implements chat.Platform.
 func (b *Bot) Tenant(at thread.Ref) access.TenantID { return b.tenant(at) }
 
@@ -86,6 +89,6 @@ func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]threa
 }
 
 // Unfinished implements chat.Platform.
-func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, _ func() error) (bool, error) {
+func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, _ chat.Permit) (bool, error) {
 	return b.client.HalfWritten(ctx, t, page.Message)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/discord/event"
 	"github.com/footnotehq/footnote/adapters/discord/write"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
@@ -103,8 +102,8 @@ func localTime(sentence string, at time.Time) string {
 	return thread.LocalTime(sentence, at, fmt.Sprintf("<t:%d:t>", at.Unix()))
 }
 
-// Whisper implements answer.Whisperer: under a command's answer as something that its user alone
+// Whisper implements chat.Platform: under a command's answer as something that its user alone
 // sees, else as a direct message.
-func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
+func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
 	return b.client.Whisper(ctx, t, localTime(note.Sentence, note.At), note.Buttons)
 }

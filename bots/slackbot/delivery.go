@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/render"
 	"github.com/footnotehq/footnote/adapters/slack/write"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
@@ -62,8 +62,8 @@ func (d *delivery) Accept(p packet.Packet) {
 	d.replies.Accept(p)
 }
 
-// Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
+// Finish implements chat.Delivery.
+func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	err := d.replies.Finish(ctx)
 	d.presence.end() // after the answer, which waits for nothing that is only said beside it
 	if sentence, barred := call.Barred(err); barred && d.barred != nil {
@@ -103,7 +103,7 @@ const (
 
 // presence shows that the bot is at work until there are words to read.
 type presence struct {
-	status thread.Presence
+	status func(context.Context, thread.Ref, string) error
 	to     thread.Ref
 	logger *slog.Logger
 	latest chan string // holds the newest status
@@ -115,7 +115,7 @@ type presence struct {
 func absent(logger *slog.Logger) *presence { return &presence{logger: logger, stop: func() {}} }
 
 // show begins with a status; then calls seen, which is for what may come a little later.
-func show(ctx context.Context, surface *write.Surface, status thread.Presence, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
+func show(ctx context.Context, surface *write.Surface, status func(context.Context, thread.Ref, string) error, to thread.Ref, logger *slog.Logger, seen func(context.Context)) *presence {
 	p := &presence{status: status, to: to, logger: logger, latest: make(chan string, 1)}
 	lasting := ctx
 	ctx, p.stop = context.WithCancel(ctx)
@@ -134,7 +134,7 @@ func (p *presence) run(ctx context.Context, seen func()) {
 	timer := time.NewTimer(statusAge)
 	defer timer.Stop()
 	for {
-		err := p.status.Status(ctx, p.to, status)
+		err := p.status(ctx, p.to, status)
 		next := statusAge
 		var refused *thread.RateLimitError
 		switch {
@@ -185,7 +185,7 @@ func (p *presence) end() {
 func (p *presence) clear(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, restLimit)
 	defer cancel()
-	if err := p.status.Status(ctx, p.to, ""); err != nil {
+	if err := p.status(ctx, p.to, ""); err != nil {
 		p.logger.DebugContext(ctx, "status not cleared", "error", err)
 	}
 }

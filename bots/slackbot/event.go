@@ -12,6 +12,8 @@ import (
 // Event is the bot's chat.Handler.
 func (b *Bot) Event(ctx context.Context, e chat.Event) (reply chat.Reply, err error) {
 	switch {
+	case e.Message != nil:
+		err = b.talk.Message(ctx, *e.Message)
 	case e.Command != nil:
 		reply.Text, err = b.command(ctx, *e.Command)
 	case e.Press != nil:

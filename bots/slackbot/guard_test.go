@@ -12,7 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/slacktest"
 	"github.com/footnotehq/footnote/bots/slackbot"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/session/sessiontest"
@@ -81,7 +81,7 @@ func TestWriteThatCameTooLateIsReported(t *testing.T) {
 	for _, p := range []packet.Payload{packet.MessageStart{}, packet.MessageDelta{Text: "Like this."}, packet.Stop{Reason: "answered"}} {
 		delivery.Accept(packet.Packet{Payload: p})
 	}
-	if err := delivery.Finish(ctx, answer.Result{Outcome: session.Answered}); err == nil {
+	if err := delivery.Finish(ctx, chat.Result{Outcome: session.Answered}); err == nil {
 		t.Error("it finished")
 	}
 	if writes() != 1 {

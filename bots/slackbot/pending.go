@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/footnotehq/footnote/adapters/slack/event"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
@@ -34,9 +33,7 @@ func (p pending) empty() bool {
 	return len(p.Files) == 0 && !p.Unknown && p.Before == nil && !p.Name && !p.Listens
 }
 
-var _ answer.Completer = (*Bot)(nil)
-
-// Complete implements answer.Completer.
+// Complete implements chat.Platform.
 func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completion) {
 	var p pending
 	if err := json.Unmarshal(t.Pending.Ask, &p); err != nil { // of another version

@@ -17,7 +17,7 @@ var _ chat.Platform = (*Bot)(nil)
 
 // Features implements chat.Platform.
 func (*Bot) Features() chat.Features {
-	return chat.Features{Redelivers: true, Moderates: true, Known: true, Whispers: true}
+	return chat.Features{Redelivers: true, Moderates: true, Known: true, Whispers: true, SaysAlone: true}
 }
 
 // Tenant implements chat.Platform.
@@ -77,7 +77,7 @@ func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]threa
 }
 
 // Unfinished implements chat.Platform.
-func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit func() error) (half bool, err error) {
+func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (half bool, err error) {
 	own := []thread.MessageID{page.Message}
 	if err := permit(); err != nil {
 		return false, err

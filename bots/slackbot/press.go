@@ -96,9 +96,9 @@ func (b *Bot) presser(ctx context.Context, p chat.Press) thread.Person {
 	return b.person(ctx, p.By.ID)
 }
 
-// Whisper implements answer.Whisperer. Somebody who has left the channel is told in a direct
+// Whisper implements chat.Platform. Somebody who has left the channel is told in a direct
 // message.
-func (b *Bot) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
+func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
 	ref := t.Session.Ref
 	err := b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, t.Direct, string(t.ID), note.Buttons...)
 	if err == nil || t.Direct || call.Transient(err) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -14,7 +14,7 @@ const sayPointer = "I answer you in a direct message."
 // place is where a turn's answer is written: in its thread; when it is for its asker alone, in a
 // thread of the direct message, since what one person alone sees in a channel cannot be edited. The
 // thread is begun once: another attempt finds it again.
-func (b *Bot) place(ctx context.Context, t session.Turn, permit answer.Permit) (thread.Ref, error) {
+func (b *Bot) place(ctx context.Context, t session.Turn, permit chat.Permit) (thread.Ref, error) {
 	if t.Session.Owner == "" || t.Direct {
 		return t.Session.Ref, nil
 	}

@@ -49,7 +49,7 @@ type Config struct {
 
 // Deps is what a Bot works with.
 type Deps struct {
-	Store    Store                        // required
+	Store    session.Store                // required
 	Replicas session.Replicas             // nil: this process is the only one
 	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
 	Observe  func(stream.Write)           // told of every write of an answer, from any goroutine; nil: nobody is
@@ -59,15 +59,7 @@ type Deps struct {
 	Logger *slog.Logger // nil: silent
 }
 
-// Store is what the bot needs of a session.Store, which says what each method does.
-type Store interface {
-	conversation.Store
-	answer.Repairs
-	Active(ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int) ([]session.Active, error)
-}
-
-// Bot is one workspace. It implements chat.Platform and answer.Surfaces, and is safe for
-// concurrent use.
+// Bot is one workspace. It implements chat.Platform, and is safe for concurrent use.
 type Bot struct {
 	chat.Unsupported
 
@@ -79,8 +71,6 @@ type Bot struct {
 	commands conversation.Once
 	talk     *conversation.Conversation
 }
-
-var _ answer.Surfaces = (*Bot)(nil)
 
 // New returns a bot. Connect it, Bind it, and Run it.
 func New(config Config, deps Deps) (*Bot, error) {
@@ -230,8 +220,8 @@ func (b *Bot) Run(ctx context.Context) error {
 	return err
 }
 
-// Open implements answer.Surfaces.
-func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+// Open implements chat.Platform.
+func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	if at := t.Session.Ref; at.Platform != slack.Platform || at.Workspace != b.client.Identity().Team {
 		return nil, fmt.Errorf("open a delivery to %s workspace %s: this bot is not there", at.Platform, at.Workspace)
 	}
@@ -253,7 +243,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
 	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
-			if err := b.Whisper(ctx, t, answer.Note{Sentence: sentence}); err != nil {
+			if err := b.Whisper(ctx, t, chat.Note{Sentence: sentence}); err != nil {
 				b.deps.Logger.WarnContext(ctx, "the asker is not told that the answer cannot be written", "turn", t.ID, "error", err)
 			}
 		}
@@ -261,7 +251,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit answer.Permit) (a
 	if again {
 		d.presence = absent(b.deps.Logger)
 	} else {
-		d.presence = show(ctx, surface, permit.Presence(surface), to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
+		d.presence = show(ctx, surface, permit.Status(surface.Status), to, b.deps.Logger, func(ctx context.Context) { b.greet(ctx, d) })
 	}
 	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[render.Page]{
 		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
@@ -307,7 +297,7 @@ var actions = []thread.Action{
 	thread.ActionStart, thread.ActionPlain, thread.ActionStop, thread.ActionRetry, thread.ActionDeeper, thread.ActionReport, thread.ActionUp, thread.ActionDown, thread.ActionShare, thread.ActionKeep,
 }
 
-// Listeners implements answer.Surfaces.
+// Listeners implements chat.Platform.
 func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
 	if t.Direct || t.Session.Owner != "" {
 		return b.client.Alone(ctx, t.Asker.ID)
@@ -328,7 +318,7 @@ func (b *Bot) teamOf(ctx context.Context, person string) string {
 	return b.client.Identity().Team
 }
 
-// Zone implements answer.Clock: that of the asker's profile.
+// Zone implements chat.Platform: that of the asker's profile.
 func (b *Bot) Zone(ctx context.Context, t session.Turn) *time.Location {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()
@@ -337,11 +327,6 @@ func (b *Bot) Zone(ctx context.Context, t session.Turn) *time.Location {
 		return nil
 	}
 	return p.Zone
-}
-
-// Tidy implements answer.Tidier.
-func (b *Bot) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (half bool, err error) {
-	return b.talk.Tidy(ctx, t, permit)
 }
 
 // stopped passes on that the reader ended the answer's stream in Slack's client.

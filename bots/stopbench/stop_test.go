@@ -28,6 +28,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
@@ -107,7 +108,7 @@ func (s setups) Setup(context.Context, session.Turn) (answer.Setup, error) {
 }
 
 // nobody sees the answers, and there are no documents.
-type nobody struct{}
+type nobody struct{ chat.Unsupported }
 
 func (nobody) Readable(context.Context, access.Audience, []document.ID) (map[document.ID]bool, error) {
 	return map[document.ID]bool{}, nil
@@ -116,14 +117,14 @@ func (nobody) Readable(context.Context, access.Audience, []document.ID) (map[doc
 func (nobody) Beyond(context.Context, access.Audience, access.Audience) (bool, error) {
 	return true, nil
 }
-func (nobody) Open(context.Context, session.Turn, answer.Permit) (answer.Delivery, error) {
+func (nobody) Open(context.Context, session.Turn, chat.Permit) (chat.Delivery, error) {
 	return nobody{}, nil
 }
 func (nobody) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	return accesstest.Present(t.Audience), nil
 }
-func (nobody) Accept(packet.Packet)                        {}
-func (nobody) Finish(context.Context, answer.Result) error { return nil }
+func (nobody) Accept(packet.Packet)                      {}
+func (nobody) Finish(context.Context, chat.Result) error { return nil }
 
 // measure stops n answers that another process writes, one after the other, and returns how long
 // each took from the decoded event to the connection that the model's server saw closed.

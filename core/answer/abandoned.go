@@ -4,17 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
-
-// Tidier is implemented by Surfaces that can look at what a turn left behind when every replica
-// went away.
-type Tidier interface {
-	// Tidy takes back the notices of a turn, and reports whether an answer to it is there
-	// half-written. What cannot be known any more, such as in a channel that the bot was removed
-	// from, is no error. Safe for concurrent use.
-	Tidy(ctx context.Context, t session.Turn, permit Permit) (half bool, err error)
-}
 
 const sentenceAway = "I was interrupted while I wrote this, and away for a while after that. Try again if an answer is still wanted."
 
@@ -22,13 +16,9 @@ const sentenceAway = "I was interrupted while I wrote this, and away for a while
 // before a backup was restored. Only where the platform shows that the answer stands there
 // half-written does the turn end as failed, in its place.
 func (s *Service) close(ctx context.Context, a *attempt) error {
-	half := false
-	if tidier, ok := s.Surfaces.(Tidier); ok {
-		var err error
-		half, err = tidier.Tidy(ctx, a.turn, s.permit(ctx))
-		if err != nil && a.turn.Failures < maxFailures {
-			return fmt.Errorf("look at what an old turn left behind: %w", err)
-		}
+	half, err := s.tidy(ctx, a.turn)
+	if err != nil && a.turn.Failures < maxFailures {
+		return fmt.Errorf("look at what an old turn left behind: %w", err)
 	}
 	s.Logger.WarnContext(ctx, "old turn closed without an answer", "turn", a.turn.ID, "session", a.turn.Session.ID, "intake", a.turn.Intake, "half_written", half)
 	switch {
@@ -45,4 +35,78 @@ func (s *Service) close(ctx context.Context, a *attempt) error {
 		}
 	}
 	return s.delivered(ctx, a, "")
+}
+
+// tidy takes back the notices about a turn, and reports whether an answer to it looks unfinished.
+func (s *Service) tidy(ctx context.Context, t session.Turn) (half bool, err error) {
+	permit := s.permit(ctx)
+	if err := permit(); err != nil {
+		return false, err
+	}
+	if err := TakeBack(ctx, s.Store, s.Surfaces, t); err != nil {
+		return false, err
+	}
+	pages, err := s.Store.Pages(ctx, t.Fence())
+	if err != nil {
+		return false, err
+	}
+	for _, p := range pages {
+		if p.Kind != session.Answer || p.State == session.Final {
+			continue
+		}
+		shown, err := s.Surfaces.Unfinished(ctx, t, p, permit)
+		if err != nil {
+			return false, err
+		}
+		half = half || shown
+	}
+	return half, nil
+}
+
+// noticeStore is what TakeBack needs of a session.Store.
+type noticeStore interface {
+	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
+	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
+	TurnOf(ctx context.Context, tenant access.TenantID, at thread.Ref, id thread.MessageID) (session.Turn, error)
+}
+
+// TakeBack deletes the notices about a turn that this process works on, unless they are about later
+// turns too. A page without a message is of a notice that may have been posted, by a process that
+// ended before it could record it.
+func TakeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn) error {
+	pages, err := store.Pages(ctx, t.Fence())
+	if err != nil {
+		return fmt.Errorf("look up a turn's notices: %w", err)
+	}
+	for _, p := range pages {
+		if p.Kind != session.Notice {
+			continue
+		}
+		if err := takeBack(ctx, store, platform, t, p); err != nil {
+			return fmt.Errorf("delete a turn's notices: %w", err)
+		}
+		if err := store.Drop(ctx, t.Fence(), p.PageKey); err != nil {
+			return fmt.Errorf("forget a turn's notices: %w", err)
+		}
+	}
+	return nil
+}
+
+func takeBack(ctx context.Context, store noticeStore, platform chat.Platform, t session.Turn, p session.Page) error {
+	said := []thread.MessageID{p.Message}
+	if p.Message == "" {
+		var err error
+		if said, err = platform.Posted(ctx, p.At, chat.WaitingNotice(t, "")); err != nil {
+			return err
+		}
+	}
+	for _, id := range said {
+		if newest, err := store.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
+			continue
+		}
+		if err := platform.Delete(ctx, p.At, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }

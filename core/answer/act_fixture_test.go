@@ -16,6 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -30,6 +31,7 @@ import (
 // stage is a platform with its messages, an index, and one or more replicas that write to it
 // through real streams, pages and fences.
 type stage struct {
+	chat.Unsupported
 	*testing.T
 	store  *sessiontest.Memory
 	signal session.Signal
@@ -330,7 +332,10 @@ func (s *stage) Run(ctx context.Context, req turn.Request, sink packet.Sink) (tu
 	return turn.Report{Answers: []turn.Answer{a}, Took: time.Second}, nil
 }
 
-// Listeners implements answer.Surfaces.
+// Features implements chat.Platform.
+func (s *stage) Features() chat.Features { return chat.Features{Whispers: true} }
+
+// Listeners implements chat.Platform.
 func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -343,8 +348,8 @@ func (s *stage) Listeners(_ context.Context, t session.Turn) (access.Presence, e
 	return accesstest.Present(s.channel), nil
 }
 
-// Whisper implements answer.Whisperer.
-func (s *stage) Whisper(_ context.Context, t session.Turn, note answer.Note) error {
+// Whisper implements chat.Platform.
+func (s *stage) Whisper(_ context.Context, t session.Turn, note chat.Note) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	said := fmt.Sprintf("%s about %s: %s", t.Asker.ID, t.Question.Text, note.Sentence)
@@ -355,8 +360,8 @@ func (s *stage) Whisper(_ context.Context, t session.Turn, note answer.Note) err
 	return nil
 }
 
-// Open implements answer.Surfaces.
-func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+// Open implements chat.Platform.
+func (s *stage) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	to := t.Session.Ref
 	if t.Session.Owner != "" {
 		to.Channel = "DM " + t.Session.Owner
@@ -366,7 +371,7 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 		return nil, err
 	}
 	st, err := stream.OpenReplies(ctx, to, stream.Pace{Interval: time.Second}, logs, stream.Deps[string]{
-		Surface: s, Guard: answer.Guard(s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
+		Surface: posts{stage: s}, Guard: answer.Guard(s.store, t, permit, nil), Renderer: plainPages{}, Turn: t,
 	})
 	if err != nil {
 		return nil, err
@@ -377,16 +382,21 @@ func (s *stage) Open(ctx context.Context, t session.Turn, permit answer.Permit) 
 // written is a delivery that is nothing but its streams.
 type written struct{ *stream.Replies[string] }
 
-// Finish implements answer.Delivery.
-func (w written) Finish(ctx context.Context, final answer.Result) error {
+// Finish implements chat.Delivery.
+func (w written) Finish(ctx context.Context, final chat.Result) error {
 	if final.Outcome.Silent() {
 		return nil
 	}
 	return w.Replies.Finish(ctx)
 }
 
-// Post, Edit, Delete and Capabilities implement thread.Surface.
-func (s *stage) Post(_ context.Context, to thread.Ref, page string) (thread.MessageID, error) {
+// posts is the stage as a thread.Surface.
+type posts struct {
+	thread.Forgetful
+	*stage
+}
+
+func (s posts) Post(_ context.Context, to thread.Ref, page string) (thread.MessageID, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := thread.MessageID(fmt.Sprint("m", len(s.messages)+s.deletes))
@@ -398,7 +408,7 @@ func (s *stage) Post(_ context.Context, to thread.Ref, page string) (thread.Mess
 	return id, nil
 }
 
-func (s *stage) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, page string) error {
+func (s posts) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, page string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, m := range s.messages {
@@ -410,7 +420,7 @@ func (s *stage) Edit(_ context.Context, _ thread.Ref, id thread.MessageID, page 
 	return thread.ErrMessageGone
 }
 
-func (s *stage) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) error {
+func (s posts) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.messages = slices.DeleteFunc(s.messages, func(m shown) bool { return m.id == id })
@@ -418,7 +428,7 @@ func (s *stage) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) err
 	return nil
 }
 
-func (s *stage) Capabilities() thread.Capabilities { return thread.Capabilities{} }
+func (s posts) Capabilities() thread.Capabilities { return thread.Capabilities{} }
 
 // Turn, Stopped, Acted, Repeated and TakenOver implement answer.Metrics.
 func (s *stage) Turn(thread.Platform, session.Saved) {}
@@ -433,7 +443,7 @@ func (s *stage) Acted(a thread.Action) {
 
 // plainPages renders a page for each three sentences, the notes under the last, and which buttons
 // stand there.
-type plainPages struct{}
+type plainPages struct{ stream.Paged[string] }
 
 func (plainPages) Render(v *stream.View) []string {
 	var pages []string

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/retrieve"
@@ -29,7 +30,7 @@ const (
 // answerUnasked runs an unasked turn. It is silent until a word of the answer rests on a document;
 // if none ever does, the turn stays unseen.
 func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
-	held := &heldBack{open: func() (Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
+	held := &heldBack{open: func() (chat.Delivery, error) { return s.Surfaces.Open(ctx, a.turn, s.permit(ctx)) }}
 	began, err := s.began(ctx, a.turn)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func (s *Service) answerUnasked(ctx context.Context, a *attempt) error {
 	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.deliver(ctx, a, held.to, Result{Outcome: saved.Outcome, Saved: saved})
+	return s.deliver(ctx, a, held.to, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
 // began reports whether something of the answer can be seen already.
@@ -146,8 +147,8 @@ func groundedOnly(req turn.Request) turn.Request {
 // heldBack is a sink that keeps everything to itself until the answer rests on a document, and
 // opens the delivery then.
 type heldBack struct {
-	open    func() (Delivery, error)
-	to      Delivery
+	open    func() (chat.Delivery, error)
+	to      chat.Delivery
 	err     error
 	packets []packet.Packet
 }

@@ -192,7 +192,7 @@ func TestAnUnaskedAnswerThatBeganIsCompleted(t *testing.T) {
 		must(t, err)
 		dying, err := sessiontest.One(s.store.Lease(ctx, session.LeaseRequest{Replica: "dead"}))
 		must(t, err)
-		id, err := s.Post(ctx, channelRef, "half of")
+		id, err := posts{stage: s}.Post(ctx, channelRef, "half of")
 		must(t, err)
 		key := session.PageKey{Kind: session.Answer}
 		must(t, s.store.Intend(ctx, dying.Fence(), key, channelRef))

@@ -14,7 +14,6 @@ package answer
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
@@ -24,7 +23,6 @@ import (
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/prompt"
 	"github.com/footnotehq/footnote/core/session"
-	"github.com/footnotehq/footnote/core/thread"
 	"github.com/footnotehq/footnote/core/tool"
 	"github.com/footnotehq/footnote/core/turn"
 )
@@ -78,54 +76,4 @@ type Catalogue interface {
 	// Searchable lists the sources with documents that everyone in the audience may read, and
 	// counts those alone. It returns soon, with nothing where that takes longer.
 	Searchable(ctx context.Context, audience access.Audience) []tool.Source
-}
-
-// Delivery writes one turn's answer to where it was asked. Packets arrive while it is written;
-// Finish is the last call.
-type Delivery interface {
-	packet.Sink
-	// Finish brings the thread to what it will show for good, and retries for a while. Its error
-	// says whether the platform may take it later; thread.ErrNotPermitted, ErrMessageGone and
-	// ErrNotEditable say that it never will.
-	Finish(ctx context.Context, final Result) error
-}
-
-// Result is what a turn came to.
-type Result struct {
-	Outcome session.Outcome
-	Saved   session.Saved
-	// Waits says that the turn has come to nothing yet: it waits for a person, what is shown by now
-	// is to be seen meanwhile, and the next delivery goes on from it.
-	Waits bool
-}
-
-// Permit says whether platform calls may still be started for a turn: it fails from the moment on
-// at which another replica may have taken the turn over. It is asked before each call and costs
-// nothing.
-type Permit func() error
-
-// Surfaces opens deliveries, each platform's in its own way. Safe for concurrent use.
-type Surfaces interface {
-	// Open starts the delivery of a turn. Messages that an earlier attempt posted are adopted. When
-	// ctx ends, the delivery makes no further call and needs no Finish.
-	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
-	// Listeners returns who will see the turn's answer, as the platform says at this moment: the
-	// asker alone in a private conversation, else everybody who can open the channel. An error says
-	// that the platform could not be asked.
-	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
-}
-
-// Note is something that is said to one person alone, with what the person can do about it.
-type Note struct {
-	Sentence string
-	At       time.Time       // whose thread.Clock the sentence holds; zero: none
-	Buttons  []thread.Button // each about the turn that the note belongs to
-}
-
-// Whisperer is implemented by Surfaces that can show a person something which no one else sees.
-type Whisperer interface {
-	// Whisper shows the asker of a turn a note that no one else in the channel can see or notice:
-	// in a message that the platform shows to one person, else in a direct message. It is called
-	// once for a note; a failure is logged and not made good. Safe for concurrent use.
-	Whisper(ctx context.Context, t session.Turn, note Note) error
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/packet"
@@ -56,7 +57,7 @@ func (s *Service) begin(lasting context.Context, t session.Turn) (context.Contex
 
 // permit covers the platform calls of one attempt: while the replica's lease lasts and the turn was
 // not let go of.
-func (s *Service) permit(ctx context.Context) Permit {
+func (s *Service) permit(ctx context.Context) chat.Permit {
 	return func() error {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -163,15 +164,15 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 	if err := s.save(ctx, a, saved); err != nil {
 		return err
 	}
-	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
+	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
 // park lets go of a turn that waits for a person, once the thread shows what it waits for. Until
-// then there is no choice.
-func (s *Service) park(ctx context.Context, a *attempt, delivery Delivery, awaiting *deepsearch.Awaiting) error {
+// then nobody can choose.
+func (s *Service) park(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
-	err := delivery.Finish(limited, Result{Waits: true})
+	err := delivery.Finish(limited, chat.Result{Waits: true})
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}
@@ -210,7 +211,7 @@ func (s *Service) failDeadly(ctx context.Context, a *attempt) error {
 	for _, p := range Replay(saved) {
 		delivery.Accept(p)
 	}
-	return s.deliver(ctx, a, delivery, Result{Outcome: saved.Outcome, Saved: saved})
+	return s.deliver(ctx, a, delivery, chat.Result{Outcome: saved.Outcome, Saved: saved})
 }
 
 // produce lays the request out and runs the engine, on the run's context, or states the outcome of

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -89,8 +90,8 @@ func (s *Service) Held(ctx context.Context, p access.Presence) []access.Held {
 // known.
 func (s *Service) awaitAudience(ctx context.Context, t session.Turn) (access.Audience, error) {
 	s.Logger.InfoContext(ctx, "the turn waits until it is known who listens", "turn", t.ID)
-	if whisperer, can := s.Surfaces.(Whisperer); can && !t.Ambient && t.Attempt <= 1 {
-		if err := whisperer.Whisper(ctx, t, Note{Sentence: sentencePending}); err != nil && ctx.Err() == nil {
+	if s.Surfaces.Features().Whispers && !t.Ambient && t.Attempt <= 1 {
+		if err := s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: sentencePending}); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "the notice that the answer waits was not posted", "turn", t.ID, "error", err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/budget/budgettest"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/llm"
 	"github.com/footnotehq/footnote/core/message"
@@ -221,10 +222,12 @@ func (f fast) Stream(_ context.Context, req llm.Request) iter.Seq2[llm.Delta, er
 
 // board is a thread in which nobody looks at the answers but the test.
 type board struct {
+	chat.Unsupported
+
 	shelf *shelf
 }
 
-func (b board) Open(context.Context, session.Turn, answer.Permit) (answer.Delivery, error) {
+func (b board) Open(context.Context, session.Turn, chat.Permit) (chat.Delivery, error) {
 	return b, nil
 }
 func (b board) Accept(p packet.Packet) {
@@ -236,7 +239,7 @@ func (b board) Accept(p packet.Packet) {
 		}
 	}
 }
-func (b board) Finish(context.Context, answer.Result) error { return nil }
+func (b board) Finish(context.Context, chat.Result) error { return nil }
 func (b board) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	present, err := b.shelf.listeners(t)
 	return accesstest.Present(present), err
@@ -304,7 +307,7 @@ func converse(t *testing.T, questions []question) []string {
 	log := slog.New(slog.DiscardHandler)
 	service, err := answer.New(answer.Deps{
 		Store: store, Prompts: store,
-		Signal: signal, Engine: turn.NewRunner(tools, words, turn.Config{}, log), Setups: setup{s}, Library: s, Surfaces: board{s},
+		Signal: signal, Engine: turn.NewRunner(tools, words, turn.Config{}, log), Setups: setup{s}, Library: s, Surfaces: board{shelf: s},
 	}, answer.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -168,4 +168,4 @@ func TestSourcesAreCheckedOnceTheStoreAnswersAgain(t *testing.T) {
 	})
 }
 
-var _ answer.Surfaces = (*platform)(nil)
+var _ chat.Platform = (*platform)(nil)

@@ -90,7 +90,7 @@ func TestAnAnswerThatWasDeletedIsErased(t *testing.T) {
 		if _, saved := s.saved("m0"); len(saved.Runs) != 1 || saved.Outcome != session.Answered {
 			s.Fatalf("what runs was touched: %+v", saved)
 		}
-		if err := s.Delete(s.Context(), channelRef, "m0"); err != nil {
+		if err := (posts{stage: s}).Delete(s.Context(), channelRef, "m0"); err != nil {
 			s.Fatal(err)
 		}
 		for range 2 {
@@ -118,7 +118,7 @@ func TestAnAnswerThatIsDeletedWhileItIsWrittenStaysAway(t *testing.T) {
 		s.slow = time.Minute
 		s.hear(r, "what is alpha?", mentioned)
 		time.Sleep(10 * time.Second)
-		if err := s.Delete(s.Context(), channelRef, "m0"); err != nil {
+		if err := (posts{stage: s}).Delete(s.Context(), channelRef, "m0"); err != nil {
 			s.Fatal(err)
 		}
 		if err := r.AnswerDeleted(s.Context(), tenant, channelRef, "m0"); err != nil {

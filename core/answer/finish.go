@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
@@ -133,7 +134,7 @@ func settled(err error) bool {
 }
 
 // deliver makes the final writes and ends the turn.
-func (s *Service) deliver(ctx context.Context, a *attempt, delivery Delivery, final Result) error {
+func (s *Service) deliver(ctx context.Context, a *attempt, delivery chat.Delivery, final chat.Result) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()
 	limited, delivering := span.Begin(limited, "deliver")
@@ -189,8 +190,8 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
-	final := Result{Outcome: saved.Outcome, Saved: saved}
-	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only its notices, which opening the delivery has taken back
+	final := chat.Result{Outcome: saved.Outcome, Saved: saved}
+	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn

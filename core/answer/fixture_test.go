@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
@@ -247,6 +248,8 @@ func (e *engine) requests() []turn.Request {
 
 // platform is a thread that shows finals. It refuses calls that no permit covers.
 type platform struct {
+	chat.Unsupported
+
 	mu      sync.Mutex
 	finals  []string
 	deeper  []bool              // of each final: whether looking deeper is offered
@@ -261,8 +264,11 @@ type platform struct {
 	whispers  []string
 }
 
-// Whisper implements answer.Whisperer.
-func (p *platform) Whisper(_ context.Context, _ session.Turn, note answer.Note) error {
+// Features implements chat.Platform.
+func (*platform) Features() chat.Features { return chat.Features{Whispers: true} }
+
+// Whisper implements chat.Platform.
+func (p *platform) Whisper(_ context.Context, _ session.Turn, note chat.Note) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.whispers = append(p.whispers, note.Sentence)
@@ -281,14 +287,14 @@ func (p *platform) listen(to func(session.Turn) (access.Audience, error)) {
 	p.listeners = to
 }
 
-// Zone implements answer.Clock.
+// Zone implements chat.Platform.
 func (p *platform) Zone(context.Context, session.Turn) *time.Location {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.zone
 }
 
-// Listeners implements answer.Surfaces.
+// Listeners implements chat.Platform.
 func (p *platform) Listeners(_ context.Context, t session.Turn) (access.Presence, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -301,7 +307,7 @@ func (p *platform) Listeners(_ context.Context, t session.Turn) (access.Presence
 	return there, err
 }
 
-func (p *platform) Open(_ context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+func (p *platform) Open(_ context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.opens++
@@ -311,7 +317,7 @@ func (p *platform) Open(_ context.Context, t session.Turn, permit answer.Permit)
 type delivery struct {
 	platform *platform
 	turn     session.Turn
-	permit   answer.Permit
+	permit   chat.Permit
 	view     stream.View
 	text     string
 	outcome  string
@@ -335,7 +341,7 @@ func (d *delivery) Accept(p packet.Packet) {
 
 // Finish edits the turn's message in place, as a real surface does: a turn has one final, the
 // latest.
-func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
+func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	if err := d.permit(); err != nil {
 		return err
 	}

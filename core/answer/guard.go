@@ -4,16 +4,16 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/stream"
-	"github.com/footnotehq/footnote/core/thread"
 )
 
 // Guard covers the writes of one attempt at one turn: none is begun without a permit. A process
 // that was paused may finish a call after its permit has ended, and then have written over what
-// another attempt showed; so the turn is delivered once more after such a call. No other step on
-// the way of a write asks for the permit.
-func Guard(repairs Repairs, t session.Turn, permit Permit, logger *slog.Logger) stream.Guard {
+// another attempt showed; so the turn is delivered once more after such a call. Nobody else on the
+// way of a write asks for the permit.
+func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }
 
@@ -26,7 +26,7 @@ type Repairs interface {
 type guard struct {
 	repairs Repairs
 	fence   session.Fence
-	permit  Permit
+	permit  chat.Permit
 	logger  *slog.Logger
 }
 
@@ -45,23 +45,4 @@ func (g guard) Made(ctx context.Context, err error) error {
 		g.logger.ErrorContext(ctx, "a late write was not reported", "turn", g.fence.Turn, "error", err)
 	}
 	return late
-}
-
-// Presence shows that the bot is at work while the permit lasts. A call that ends late disturbs no
-// answer.
-func (p Permit) Presence(shown thread.Presence) thread.Presence {
-	return presence{permit: p, Presence: shown}
-}
-
-type presence struct {
-	thread.Presence
-	permit Permit
-}
-
-// Status implements thread.Presence.
-func (p presence) Status(ctx context.Context, to thread.Ref, status string) error {
-	if err := p.permit(); err != nil {
-		return err
-	}
-	return p.Presence.Status(ctx, to, status)
 }

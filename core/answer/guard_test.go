@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -53,10 +54,10 @@ func (p *present) Status(context.Context, thread.Ref, string) error {
 func TestPresenceWithAPermit(t *testing.T) {
 	t.Parallel()
 	lost, shown := errors.New("lost"), new(present)
-	if err := answer.Permit(func() error { return lost }).Presence(shown).Status(t.Context(), thread.Ref{}, "is reading"); !errors.Is(err, lost) || *shown != 0 {
+	if err := chat.Permit(func() error { return lost }).Status(shown.Status)(t.Context(), thread.Ref{}, "is reading"); !errors.Is(err, lost) || *shown != 0 {
 		t.Errorf("without a permit: %v, shown %d times", err, *shown)
 	}
-	if err := answer.Permit(func() error { return nil }).Presence(shown).Status(t.Context(), thread.Ref{}, "is reading"); err != nil || *shown != 1 {
+	if err := chat.Permit(func() error { return nil }).Status(shown.Status)(t.Context(), thread.Ref{}, "is reading"); err != nil || *shown != 1 {
 		t.Errorf("with a permit: %v, shown %d times", err, *shown)
 	}
 }

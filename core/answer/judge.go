@@ -194,7 +194,7 @@ type Question struct {
 	Judgement Judgement           // what Judge said; the zero value counts no quota and gives no reason
 	Bot       bool                // the asker is another bot
 	Reply     *session.ReplyToken // how an interaction is answered
-	Pending   json.RawMessage     // what Surfaces are to ask the platform (Completer); nil: nothing
+	Pending   json.RawMessage     // for chat.Platform.Complete; nil: nothing
 	CaughtUp  bool                // the question carries, or will, what was said before it in its thread
 	// Patience is for how long it is tried again while the store does not answer, because no event
 	// brings the question again; 0: it is not.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -29,8 +30,7 @@ const (
 // is lost with a process is not offered again. The channel's answer, its time and its outcome are
 // the same whether or not there is anything to offer.
 func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved) {
-	whisperer, can := s.Surfaces.(Whisperer)
-	if !can || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
+	if !s.Surfaces.Features().Whispers || s.Retriever == nil || !t.Public() || t.Origin.As == session.Shared || t.Ambient {
 		return
 	}
 	if saved.Outcome != session.Answered && saved.Outcome != session.NoEvidence || saved.Removed != nil {
@@ -45,7 +45,7 @@ func (s *Service) offer(ctx context.Context, t session.Turn, saved session.Saved
 		more, err = s.Store.Offer(ctx, t.Session.Tenant, t.ID)
 	}
 	if err == nil && more {
-		err = whisperer.Whisper(ctx, t, Note{Sentence: sentenceOffer, Buttons: []thread.Button{thread.ButtonFor(thread.ActionPrivate)}})
+		err = s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: sentenceOffer, Buttons: []thread.Button{thread.ButtonFor(thread.ActionPrivate)}})
 	}
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "no private answer offered", "turn", t.ID, "error", err)

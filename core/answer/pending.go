@@ -9,18 +9,10 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/session"
 )
-
-// Completer is implemented by Surfaces that take questions in before everything is known of them
-// (session.Pending).
-type Completer interface {
-	// Complete asks the platform for what is pending of a turn. It does not fail: what the platform
-	// does not say is left out, or said in a file's place. It may be called again, by another
-	// process.
-	Complete(ctx context.Context, t session.Turn) session.Completion
-}
 
 // completeLimit bounds what a platform is asked before a question is answered without it: files
 // take the longest.
@@ -76,8 +68,8 @@ func (s *Service) settle(ctx context.Context, a *attempt) (ended bool, err error
 func (s *Service) refuseAsker(ctx context.Context, a *attempt) error {
 	t := a.turn
 	d := policy.Admit(policy.Decision{Action: policy.Answer, Ambient: t.Ambient, Dialogue: !addressed(policy.Reason(t.Reason)), Private: t.Session.Owner != ""}, policy.State{})
-	if whisperer, ok := s.Surfaces.(Whisperer); ok && d.Action == policy.Refuse {
-		if err := whisperer.Whisper(ctx, t, Note{Sentence: d.Sentence()}); err != nil && ctx.Err() == nil {
+	if s.Surfaces.Features().Whispers && d.Action == policy.Refuse {
+		if err := s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: d.Sentence()}); err != nil && ctx.Err() == nil {
 			s.Logger.WarnContext(ctx, "the notice that a person may not ask was not posted", "turn", t.ID, "error", err)
 		}
 	}
@@ -113,14 +105,13 @@ func (s *Service) limited(ctx context.Context, t session.Turn) session.Saved {
 // is to be shown. The user of a command was told in reply (Take), unless the quota was found since.
 func (s *Service) limitAsker(ctx context.Context, a *attempt) bool {
 	t := a.turn
-	whisperer, can := s.Surfaces.(Whisperer)
-	if !can || t.LimitedUntil.IsZero() {
+	if !s.Surfaces.Features().Whispers || t.LimitedUntil.IsZero() {
 		return false
 	}
 	if t.Reply != nil && (t.Pending == nil || !t.Pending.Unsettled) {
 		return true
 	}
-	err := whisperer.Whisper(ctx, t, Note{Sentence: s.limited(ctx, t).Sentence, At: t.LimitedUntil})
+	err := s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: s.limited(ctx, t).Sentence, At: t.LimitedUntil})
 	if err != nil && ctx.Err() == nil {
 		s.Logger.WarnContext(ctx, "quota not reported privately; the thread shows it", "turn", t.ID, "error", err)
 	}
@@ -137,8 +128,7 @@ func addressed(r policy.Reason) bool {
 // is worked with, so that another attempt, and later turns, find the same. empty says that there is
 // nothing to answer.
 func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Turn, known, empty bool, err error) {
-	completer, can := s.Surfaces.(Completer)
-	if t.Pending == nil || len(t.Pending.Ask) == 0 || !can {
+	if t.Pending == nil || len(t.Pending.Ask) == 0 {
 		t.Audience, known = s.listeners(ctx, t)
 		return t, known, false, nil
 	}
@@ -149,7 +139,7 @@ func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Tur
 		defer s.guard(ctx, "complete", &err)
 		limited, cancel := context.WithTimeout(ctx, completeLimit)
 		defer cancel()
-		found = completer.Complete(limited, asked)
+		found = s.Surfaces.Complete(limited, asked)
 	})
 	t.Audience, known = s.listeners(ctx, t)
 	asking.Wait()

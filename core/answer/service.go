@@ -13,6 +13,7 @@ import (
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/session"
@@ -30,9 +31,9 @@ type Deps struct {
 	Deep      Engine // runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
 	Setups    Setups
 	Library   Library
-	Quotes    session.Quotes // nil: documents count as a whole
-	Catalogue Catalogue      // nil: models do not read what can be searched
-	Surfaces  Surfaces
+	Quotes    session.Quotes   // nil: documents count as a whole
+	Catalogue Catalogue        // nil: models do not read what can be searched
+	Surfaces  chat.Platform    // the platforms that turns come from, as one
 	Resolver  *access.Resolver // of who is present; nil: they hold what their platform says
 	Logger    *slog.Logger     // nil: silent
 

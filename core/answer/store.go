@@ -42,6 +42,7 @@ type Store interface {
 	Numbers(ctx context.Context, of session.Turn) (map[int]cite.Passage, error)
 	Saved(ctx context.Context, of session.Turn) (session.Saved, error)
 	Pages(ctx context.Context, f session.Fence) ([]session.Page, error)
+	Drop(ctx context.Context, f session.Fence, key session.PageKey) error
 	Unlisted(ctx context.Context, since time.Time, limit int) ([]session.Turn, error)
 	Offer(ctx context.Context, tenant access.TenantID, id session.TurnID) (first bool, err error)
 

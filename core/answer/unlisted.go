@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/thread"
@@ -41,8 +42,7 @@ func (s *Service) offerUnlisted(ctx context.Context) {
 // offerAgain tells the asker of a turn, once, that it can be answered from more than public
 // documents. It returns access.ErrPending while it is not known who listens.
 func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
-	whisperer, can := s.Surfaces.(Whisperer)
-	if !can || t.Ambient {
+	if !s.Surfaces.Features().Whispers || t.Ambient {
 		return nil
 	}
 	present, err := s.Present(ctx, t)
@@ -59,5 +59,5 @@ func (s *Service) offerAgain(ctx context.Context, t session.Turn) error {
 	if first, err := s.Store.Offer(ctx, t.Session.Tenant, t.ID); err != nil || !first || !more {
 		return err
 	}
-	return whisperer.Whisper(ctx, t, Note{Sentence: sentenceListed, Buttons: []thread.Button{thread.ButtonFor(thread.ActionRetry)}})
+	return s.Surfaces.Whisper(ctx, t, chat.Note{Sentence: sentenceListed, Buttons: []thread.Button{thread.ButtonFor(thread.ActionRetry)}})
 }

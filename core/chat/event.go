@@ -1,5 +1,5 @@
-// Package chat is the port between the core and the chat platforms: what a platform reports, in one
-// vocabulary for all of them.
+// Package chat is the port to chat platforms: what a platform reports ([Event]), and what the core
+// reads and writes there ([Platform]).
 package chat
 
 import (

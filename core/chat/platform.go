@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/message"
@@ -40,12 +41,22 @@ type Platform interface {
 	// Answered reports whether the platform shows the bot's answer to a message that the store does
 	// not know. Messages for which other returns true are about other questions.
 	Answered(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
-	// Involved reports whether the bot has written about a message since: an answer, or AskStill.
+	// Involved reports whether the bot has written about a message since: an answer, or a Notice.
 	Involved(ctx context.Context, m Message, other func(thread.MessageID) bool) (bool, error)
 	// Unfinished reports whether a page of a turn's answer looks as if it were still being written.
 	// In a place that the bot can no longer read the result is false, without an error. permit is
-	// asked before each call.
-	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit func() error) (bool, error)
+	// asked first.
+	Unfinished(ctx context.Context, t session.Turn, p session.Page, permit Permit) (bool, error)
+	// Listeners returns who sees a turn's answer, as the platform says at this moment: the asker
+	// alone in a private conversation, else everyone who can open the channel. It fails when the
+	// platform cannot be asked.
+	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
+	// Complete asks for what Gather left pending of a turn. What the platform does not say is left
+	// out, or a file says why it is empty. It may be called again, by another process.
+	Complete(ctx context.Context, t session.Turn) session.Completion
+	// Zone returns the asker's time zone; nil when the platform does not say within the time that a
+	// first word may take.
+	Zone(ctx context.Context, t session.Turn) *time.Location
 
 	// Writes.
 
@@ -61,6 +72,13 @@ type Platform interface {
 	// that place. private asks for another place rather than for others to read along. It is tried
 	// once.
 	Say(ctx context.Context, to Message, sentence string, private bool)
+	// Whisper tells the asker of a turn something that no one else in the channel sees, nor that
+	// it was said: in a message for one person, else in a direct message. It is called once for a
+	// note, and a failure is logged (Features.Whispers).
+	Whisper(ctx context.Context, t session.Turn, note Note) error
+	// Open starts the delivery of a turn, and adopts messages of earlier attempts. When ctx ends,
+	// the delivery makes no further call and needs no Finish.
+	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
 	// Taken reports that a message was taken in as a question.
 	Taken(m Message)
 }
@@ -70,7 +88,8 @@ type Features struct {
 	Redelivers bool // an event whose handler failed comes again
 	Moderates  bool // Moderates answers; else events say who is a moderator
 	Known      bool // Known answers: events are acknowledged before the platform is asked anything
-	Whispers   bool // Say reaches one person without the others, also for a reaction
+	Whispers   bool // Whisper works
+	SaysAlone  bool // Say reaches one person without the others, also for a reaction
 }
 
 // Reading is a part of a thread: after one message, and before the question.
@@ -93,6 +112,11 @@ type Notice struct {
 	Subject string           // marks it: the turn, or the question where there is no turn
 	Text    string
 	Still   string // label of a button that says that an answer is still wanted; empty: none
+}
+
+// WaitingNotice is the notice that a turn waits.
+func WaitingNotice(t session.Turn, sentence string) Notice {
+	return Notice{To: t.Message, Subject: string(t.ID), Text: sentence}
 }
 
 // Unsupported is a platform that can do nothing. Methods that have to say so return
@@ -142,8 +166,29 @@ func (Unsupported) Involved(context.Context, Message, func(thread.MessageID) boo
 }
 
 // Unfinished implements Platform.
-func (Unsupported) Unfinished(context.Context, session.Turn, session.Page, func() error) (bool, error) {
+func (Unsupported) Unfinished(context.Context, session.Turn, session.Page, Permit) (bool, error) {
 	return false, nil
+}
+
+// Listeners implements Platform: it may be anyone.
+func (Unsupported) Listeners(context.Context, session.Turn) (access.Presence, error) {
+	return access.Presence{Tenant: access.DefaultTenant, Open: true, Outsiders: true}, nil
+}
+
+// Complete implements Platform.
+func (Unsupported) Complete(context.Context, session.Turn) session.Completion {
+	return session.Completion{}
+}
+
+// Zone implements Platform.
+func (Unsupported) Zone(context.Context, session.Turn) *time.Location { return nil }
+
+// Whisper implements Platform.
+func (Unsupported) Whisper(context.Context, session.Turn, Note) error { return errors.ErrUnsupported }
+
+// Open implements Platform.
+func (Unsupported) Open(context.Context, session.Turn, Permit) (Delivery, error) {
+	return nil, errors.ErrUnsupported
 }
 
 // Post implements Platform.

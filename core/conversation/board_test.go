@@ -101,6 +101,9 @@ func (b *board) heard(n note) chat.Message {
 	return m
 }
 
+// Features implements chat.Platform.
+func (*board) Features() chat.Features { return chat.Features{Whispers: true} }
+
 // Alone implements chat.Platform.
 func (*board) Alone(_ context.Context, _ thread.Ref, person string) (access.Presence, error) {
 	return access.Presence{
@@ -134,8 +137,8 @@ func (b *board) Say(_ context.Context, to chat.Message, sentence string, _ bool)
 	b.alone[to.Author.ID] = append(b.alone[to.Author.ID], sentence)
 }
 
-// Whisper implements answer.Whisperer.
-func (b *board) Whisper(_ context.Context, t session.Turn, note answer.Note) error {
+// Whisper implements chat.Platform.
+func (b *board) Whisper(_ context.Context, t session.Turn, note chat.Note) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.alone[t.Asker.ID] = append(b.alone[t.Asker.ID], note.Sentence)
@@ -143,7 +146,7 @@ func (b *board) Whisper(_ context.Context, t session.Turn, note answer.Note) err
 }
 
 // Unfinished implements chat.Platform.
-func (b *board) Unfinished(_ context.Context, _ session.Turn, p session.Page, _ func() error) (bool, error) {
+func (b *board) Unfinished(_ context.Context, _ session.Turn, p session.Page, _ chat.Permit) (bool, error) {
 	return len(b.hanging(func(n *note) bool { return n.id == p.Message && !n.Done })) > 0, nil
 }
 
@@ -193,31 +196,35 @@ func (b *board) Message(_ context.Context, _ thread.Ref, id thread.MessageID) (c
 	return chat.Message{}, thread.ErrMessageGone
 }
 
-// Listeners implements answer.Surfaces.
+// Listeners implements chat.Platform.
 func (*board) Listeners(context.Context, session.Turn) (access.Presence, error) {
 	return access.Presence{Tenant: access.DefaultTenant}, nil
 }
 
-// Open implements answer.Surfaces.
-func (b *board) Open(ctx context.Context, t session.Turn, _ answer.Permit) (answer.Delivery, error) {
+// Open implements chat.Platform.
+func (b *board) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Delivery, error) {
 	b.talk.Begun(ctx, t)
 	logs, err := answer.OpenLogs(ctx, b.store, t, t.Session.Ref)
 	if err != nil {
 		return nil, err
 	}
 	replies, err := stream.OpenReplies(ctx, t.Session.Ref, stream.Pace{}, logs, stream.Deps[page]{
-		Surface: surface{b}, Renderer: renderer{}, Turn: t,
+		Surface: surface{board: b}, Renderer: renderer{}, Turn: t,
 	})
 	return &delivery{replies}, err
 }
 
 type delivery struct{ *stream.Replies[page] }
 
-// Finish implements answer.Delivery.
-func (d *delivery) Finish(ctx context.Context, _ answer.Result) error { return d.Replies.Finish(ctx) }
+// Finish implements chat.Delivery.
+func (d *delivery) Finish(ctx context.Context, _ chat.Result) error { return d.Replies.Finish(ctx) }
 
 // surface writes notes.
-type surface struct{ board *board }
+type surface struct {
+	thread.Forgetful
+
+	board *board
+}
 
 // Capabilities implements thread.Surface.
 func (surface) Capabilities() thread.Capabilities {
@@ -243,7 +250,7 @@ func (s surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID)
 }
 
 // renderer shows an answer as it stands in the view.
-type renderer struct{}
+type renderer struct{ stream.Paged[page] }
 
 // Render implements stream.Renderer.
 func (renderer) Render(v *stream.View) []page {
@@ -265,7 +272,6 @@ func (renderer) Render(v *stream.View) []page {
 }
 
 var (
-	_ chat.Platform   = (*board)(nil)
-	_ answer.Surfaces = (*board)(nil)
-	_ packet.Sink     = (*delivery)(nil)
+	_ chat.Platform = (*board)(nil)
+	_ packet.Sink   = (*delivery)(nil)
 )

@@ -64,7 +64,7 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 // else it is only a reaction.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
-		if c.can.Whispers {
+		if c.can.SaysAlone {
 			c.deps.Platform.Say(ctx, chat.Message{Ref: r.Ref, At: r.Ref, Author: thread.Person{ID: r.By.ID}}, sentence, true)
 		}
 	})

@@ -76,6 +76,21 @@ func TestAQuestionIsRefusedWhileTheStoreIsFull(t *testing.T) {
 	}
 }
 
+// Platforms show what is left of a deleted question as a message, which is read after an outage.
+func TestDeletedMessageThatIsReadLateIsNoQuestion(t *testing.T) {
+	t.Parallel()
+	s, _ := begin(t, common.Setting{}).(*stage)
+	for change, asked := range map[policy.Change]bool{policy.Created: true, policy.Deleted: false} {
+		m := s.heard(*s.pin(s.channel(common.Place{Direct: true}), "ann", page{Text: "when?"}, 0))
+		m.Late, m.Change = true, change
+		s.hear(m)
+		_, err := s.store.TurnOf(s.ctx, access.DefaultTenant, m.Ref, m.ID)
+		if asked != (err == nil) || !asked && !errors.Is(err, session.ErrUnknownTurn) {
+			t.Errorf("change %d: %v, want a turn: %t", change, err, asked)
+		}
+	}
+}
+
 // stage is a board with people before it.
 type stage struct {
 	*testing.T

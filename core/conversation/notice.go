@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
@@ -122,7 +123,7 @@ func (c *Conversation) Begun(ctx context.Context, t session.Turn) {
 	for _, q := range c.notices.without(t) {
 		c.notices.change(q, 0)
 	}
-	if err := c.takeBack(ctx, t); err != nil && ctx.Err() == nil {
+	if err := answer.TakeBack(ctx, c.deps.Store, c.deps.Platform, t); err != nil && ctx.Err() == nil {
 		c.logger.WarnContext(ctx, "notice about the queue not taken back", "turn", t.ID, "error", err)
 	}
 }
@@ -152,28 +153,6 @@ func (n *queueNotice) without(t session.Turn) bool {
 	return true
 }
 
-// takeBack deletes the notice about a turn, unless it is about later ones too.
-func (c *Conversation) takeBack(ctx context.Context, t session.Turn) error {
-	return dropNotices(ctx, c.deps.Store, t, func(ctx context.Context, p session.Page) error {
-		said := []thread.MessageID{p.Message}
-		if p.Message == "" {
-			var err error
-			if said, err = c.deps.Platform.Posted(ctx, p.At, waitingNotice(t, "")); err != nil {
-				return err
-			}
-		}
-		for _, id := range said {
-			if newest, err := c.deps.Store.TurnOf(ctx, t.Session.Tenant, p.At, id); err == nil && newest.ID != t.ID {
-				continue
-			}
-			if err := c.deps.Platform.Delete(ctx, p.At, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // showQueue posts or edits the notice of a queue, so that it says how many wait. It is tried once:
 // the answers come all the same. It is called by one goroutine at a time, and holds no lock while
 // the store or the platform is asked.
@@ -199,9 +178,9 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	newest := waiting[len(waiting)-1]
 	tell := func(ctx context.Context) (thread.MessageID, error) {
 		if at == "" {
-			return c.deps.Platform.Post(ctx, ref, waitingNotice(newest, sentence))
+			return c.deps.Platform.Post(ctx, ref, chat.WaitingNotice(newest, sentence))
 		}
-		return at, c.deps.Platform.Edit(ctx, ref, at, waitingNotice(newest, sentence))
+		return at, c.deps.Platform.Edit(ctx, ref, at, chat.WaitingNotice(newest, sentence))
 	}
 	id, err := postNotice(ctx, c.deps.Store, newest, ref, tell, func(ctx context.Context, id thread.MessageID) error {
 		return c.deps.Platform.Delete(ctx, ref, id)
@@ -212,9 +191,4 @@ func (c *Conversation) showQueue(ctx context.Context, ref thread.Ref, n *queueNo
 	if err != nil {
 		c.logger.WarnContext(ctx, "notice about the queue not shown", "error", err)
 	}
-}
-
-// waitingNotice is the notice that a turn waits.
-func waitingNotice(t session.Turn, sentence string) chat.Notice {
-	return chat.Notice{To: t.Message, Subject: string(t.ID), Text: sentence}
 }

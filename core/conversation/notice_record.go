@@ -3,7 +3,6 @@ package conversation
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/footnotehq/footnote/core/answer"
@@ -44,26 +43,4 @@ func begunAlready(err error) error {
 		return nil
 	}
 	return err
-}
-
-// dropNotices deletes the notices about a turn that this process works on. remove is given the
-// record of one; a page without a message is of a notice that may have been posted, by a process
-// that ended before it could record it.
-func dropNotices(ctx context.Context, d answer.Deliveries, t session.Turn, remove func(context.Context, session.Page) error) error {
-	pages, err := d.Pages(ctx, t.Fence())
-	if err != nil {
-		return fmt.Errorf("look up a turn's notices: %w", err)
-	}
-	for _, p := range pages {
-		if p.Kind != session.Notice {
-			continue
-		}
-		if err := remove(ctx, p); err != nil {
-			return fmt.Errorf("delete a turn's notices: %w", err)
-		}
-		if err := d.Drop(ctx, t.Fence(), p.PageKey); err != nil {
-			return fmt.Errorf("forget a turn's notices: %w", err)
-		}
-	}
-	return nil
 }

@@ -11,11 +11,10 @@ import (
 // adopt finds the message of page n, which was intended and may exist: after a post whose outcome
 // is not known, or when another worker began the page. It reports whether there is one.
 func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
-	adopter := thread.AbilitiesOf(w.Surface).Adopter
-	if adopter == nil || n >= len(w.pages) || w.pages[n].ID != "" {
+	if n >= len(w.pages) || w.pages[n].ID != "" {
 		return false, nil
 	}
-	own, err := adopter.Own(ctx, w.to)
+	own, err := w.Surface.Own(ctx, w.to)
 	if err != nil {
 		return false, fmt.Errorf("look for page %d of the answer: %w", n+1, err)
 	}
@@ -36,11 +35,10 @@ func (w *writer[P]) adopt(ctx context.Context, n int) (bool, error) {
 
 // deleteExtras removes messages that a create left behind whose outcome was not known.
 func (w *writer[P]) deleteExtras(ctx context.Context) error {
-	adopter := thread.AbilitiesOf(w.Surface).Adopter
-	if adopter == nil || !w.adopted {
+	if !w.adopted {
 		return nil
 	}
-	own, err := adopter.Own(ctx, w.to)
+	own, err := w.Surface.Own(ctx, w.to)
 	if err != nil {
 		return fmt.Errorf("look for what is left over of the answer: %w", err)
 	}

@@ -14,7 +14,6 @@ import (
 // is used by one goroutine at a time.
 type appender[P any] struct {
 	thread.Streamer[P]
-	roller thread.Roller[P] // nil: answers have one message of any length and age
 	tail   Tail[P]
 	maxAge time.Duration
 
@@ -35,15 +34,15 @@ type piece[P any] struct {
 
 // newAppender returns nil where answers are posted and edited.
 func newAppender[P any](deps Deps[P]) *appender[P] {
-	can := thread.AbilitiesOf(deps.Surface)
-	if can.Streamer == nil {
-		return nil
-	}
-	r, ok := deps.Renderer.(TailRenderer[P])
+	streamer, ok := deps.Surface.(thread.Streamer[P])
 	if !ok {
 		return nil
 	}
-	return &appender[P]{Streamer: can.Streamer, roller: can.Roller, tail: r.Tail(), maxAge: deps.Surface.Capabilities().MaxStreamAge}
+	tail := deps.Renderer.Tail()
+	if tail == nil {
+		return nil
+	}
+	return &appender[P]{Streamer: streamer, tail: tail, maxAge: deps.Surface.Capabilities().MaxStreamAge}
 }
 
 // enqueue queues what is new in the view. Nothing new is asked for while something waits, so that a
@@ -54,7 +53,7 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 		return nil // the last piece ends its message, which is for the final write to do
 	}
 	ok := false
-	next, err := rendered(ctx, finish, v, func(v *View) (piece P) { piece, ok = a.tail.Next(v); return piece })
+	next, err := rendered(ctx, finish, v, func(v *View) (piece P) { piece, ok = a.tail(v); return piece })
 	if err != nil {
 		return err
 	}
@@ -62,8 +61,8 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 		a.renew()
 	}
 	parts, end := []P{next}, *new(P)
-	if a.roller != nil && ok {
-		parts, end = a.roller.Split(next)
+	if ok {
+		parts, end = a.Split(next)
 	}
 	started := a.open != "" || len(a.queue) > 0
 	for i, part := range parts {
@@ -92,10 +91,10 @@ func (a *appender[P]) enqueue(ctx context.Context, finish <-chan struct{}, v *Vi
 
 // renew ends a message that has grown too old.
 func (a *appender[P]) renew() {
-	if a.open == "" || a.maxAge == 0 || a.roller == nil || time.Since(a.since) < a.maxAge {
+	if a.open == "" || a.maxAge == 0 || time.Since(a.since) < a.maxAge {
 		return
 	}
-	end, begin, more := a.roller.Renew(a.last)
+	end, begin, more := a.Renew(a.last)
 	a.queue = append(a.queue, piece[P]{page: end, stop: true})
 	if more {
 		a.queue = append(a.queue, piece[P]{page: begin})

@@ -73,7 +73,7 @@ func TestOldStreamGoesOnInANewMessageAndIsBroughtInOrder(t *testing.T) {
 // carded is a renderer whose streams begin with a card that tells of a search.
 type carded struct{ pages }
 
-func (carded) Tail() stream.Tail[string] { return &cardTail{} }
+func (carded) Tail() stream.Tail[string] { return new(cardTail).Next }
 
 type cardTail struct {
 	tail

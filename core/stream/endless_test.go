@@ -33,7 +33,7 @@ func (e endless) Render(v *stream.View) []string {
 	return e.pages.Render(v)
 }
 
-func (e endless) Tail() stream.Tail[string] { return &endlessTail{endless: e} }
+func (e endless) Tail() stream.Tail[string] { return (&endlessTail{endless: e}).Next }
 
 type endlessTail struct {
 	tail

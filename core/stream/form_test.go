@@ -14,6 +14,8 @@ import (
 
 // place is a surface whose messages can be looked at, and which refuses what a test wants refused.
 type place struct {
+	thread.Forgetful
+
 	refuses func(call, page string) error
 	next    int
 	shown   map[thread.MessageID]string
@@ -63,7 +65,7 @@ func (p *place) messages() []string {
 
 // formed renders each form in its own way: three pages, of which the last says what the platform
 // may not like.
-type formed struct{}
+type formed struct{ stream.Paged[string] }
 
 func (formed) Render(v *stream.View) []string {
 	text := v.Text()

@@ -13,6 +13,8 @@ import (
 
 // wall is a surface with two messages of an earlier delivery, which cannot be edited for a reason.
 type wall struct {
+	thread.Forgetful
+
 	refuses error
 	calls   []string
 }
@@ -34,7 +36,7 @@ func (w *wall) Delete(_ context.Context, _ thread.Ref, id thread.MessageID) erro
 
 func (w *wall) Capabilities() thread.Capabilities { return thread.Capabilities{} }
 
-type sentence struct{}
+type sentence struct{ stream.Paged[string] }
 
 func (sentence) Render(v *stream.View) []string {
 	if v.Phase != stream.Done {

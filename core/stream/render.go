@@ -21,21 +21,20 @@ type Renderer[P any] interface {
 	// Render returns one page or more; none while there is nothing worth showing. Limits of the
 	// platform hold by construction.
 	Render(v *View) []P
-}
-
-// TailRenderer is implemented by renderers of surfaces that can append to a message
-// (thread.Streamer).
-type TailRenderer[P any] interface {
-	// Tail begins one answer.
+	// Tail begins one answer that is appended to (thread.Streamer); nil: answers are only posted
+	// and edited.
 	Tail() Tail[P]
 }
 
-// Tail renders one answer piece by piece. What it has returned is never taken back.
-type Tail[P any] interface {
-	// Next returns what is new in the view, and false when there is nothing yet. When the view is
-	// Done it returns all that is left.
-	Next(v *View) (P, bool)
-}
+// Paged is embedded by renderers of answers that are only posted and edited.
+type Paged[P any] struct{}
+
+// Tail implements Renderer.
+func (Paged[P]) Tail() Tail[P] { return nil }
+
+// Tail renders one answer piece by piece. It returns what is new in the view, and false when there
+// is nothing yet; when the view is Done, all that is left. It never takes back what it returned.
+type Tail[P any] func(v *View) (P, bool)
 
 // hashOf identifies what a page shows.
 func hashOf[P any](page P) (string, error) {

@@ -29,7 +29,7 @@ func (n pages) Render(v *stream.View) []string {
 	}
 	return out
 }
-func (pages) Tail() stream.Tail[string] { return &tail{} }
+func (pages) Tail() stream.Tail[string] { return new(tail).Next }
 
 type tail struct{ sent int }
 
@@ -327,7 +327,7 @@ func TestDeletedMessageIsNotPostedAgain(t *testing.T) {
 }
 
 // shrinking lays a text out as a message for each letter, and as one once it is long.
-type shrinking struct{}
+type shrinking struct{ stream.Paged[string] }
 
 func (shrinking) Render(v *stream.View) []string {
 	if v.Len() > 3 {

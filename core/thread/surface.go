@@ -26,9 +26,18 @@ type Surface[P any] interface {
 	Edit(ctx context.Context, to Ref, id MessageID, page P) error
 	// Delete removes a message; deleting one that has gone is no error.
 	Delete(ctx context.Context, to Ref, id MessageID) error
+	// Own lists the messages that exist in the thread for the surface's turn, oldest first,
+	// whichever process posted them; none where the surface cannot find them.
+	Own(ctx context.Context, to Ref) ([]MessageID, error)
 	// Capabilities are constant for the surface's lifetime.
 	Capabilities() Capabilities
 }
+
+// Forgetful is embedded by surfaces that cannot find what they wrote.
+type Forgetful struct{}
+
+// Own implements Surface.
+func (Forgetful) Own(context.Context, Ref) ([]MessageID, error) { return nil, nil }
 
 // Streamer is implemented by surfaces that can append to a message while it is being written. Pages
 // hold only what is new.
@@ -38,11 +47,6 @@ type Streamer[P any] interface {
 	Append(ctx context.Context, to Ref, id MessageID, page P) error
 	// Stop appends the last piece and closes the message.
 	Stop(ctx context.Context, to Ref, id MessageID, page P) error
-}
-
-// Roller is implemented by Streamers whose messages have a length or an age, so that an answer may
-// go on in further ones.
-type Roller[P any] interface {
 	// Split returns what of a piece belongs to the present message and what to each message after
 	// it, and what closes the last of them when the piece is the answer's end. There is always one
 	// part.
@@ -52,33 +56,14 @@ type Roller[P any] interface {
 	Renew(last P) (end, begin P, more bool)
 }
 
-// Adopter is implemented by surfaces that serve one turn and can find what they wrote for it.
-type Adopter interface {
-	// Own lists the messages that exist in the thread for the surface's turn, oldest first,
-	// whichever process posted them.
-	Own(ctx context.Context, to Ref) ([]MessageID, error)
-}
+// Endless is embedded by Streamers whose messages have no greatest length or age.
+type Endless[P any] struct{}
 
-// Presence is implemented by surfaces that can show that the bot is at work. An empty status clears
-// it.
-type Presence interface {
-	Status(ctx context.Context, to Ref, status string) error
-}
+// Split implements Streamer: all of a piece belongs to the present message.
+func (Endless[P]) Split(piece P) (parts []P, end P) { return []P{piece}, end }
 
-// Abilities are what a surface can do in addition to what every one can; nil for what it cannot.
-type Abilities[P any] struct {
-	Streamer Streamer[P]
-	Roller   Roller[P] // of a Streamer
-	Adopter  Adopter
-}
-
-// AbilitiesOf finds what a surface can do, by the interfaces that it implements.
-func AbilitiesOf[P any](s Surface[P]) (can Abilities[P]) {
-	can.Streamer, _ = s.(Streamer[P])
-	can.Roller, _ = s.(Roller[P])
-	can.Adopter, _ = s.(Adopter)
-	return can
-}
+// Renew implements Streamer.
+func (Endless[P]) Renew(P) (end, begin P, more bool) { return end, begin, false }
 
 // Sentinels of sending. Adapters translate their SDK's errors to these.
 var (

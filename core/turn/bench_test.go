@@ -155,6 +155,8 @@ func (m *paced) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 
 // wall is a surface in process: it takes every page and keeps the last of each message.
 type wall struct {
+	thread.Forgetful
+
 	mu     sync.Mutex
 	shown  map[thread.Ref]string
 	writes int
@@ -177,7 +179,7 @@ func (w *wall) Capabilities() thread.Capabilities {
 }
 
 // plainPages is a renderer without markup.
-type plainPages struct{}
+type plainPages struct{ stream.Paged[string] }
 
 func (plainPages) Render(v *stream.View) []string {
 	if v.Len() == 0 {

@@ -33,6 +33,8 @@ const (
 
 // Renderer writes answers as Discord messages. It implements stream.Renderer[Page].
 type Renderer struct {
+	stream.Paged[Page]
+
 	// Progress shows what is being searched for as a page while there is no answer yet.
 	Progress bool
 	// Links allows links, other than citations, that the model wrote: to addresses that came from

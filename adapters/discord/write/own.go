@@ -38,7 +38,7 @@ const (
 	maxOwnReposted = 4
 )
 
-// Own implements thread.Adopter: messages with a nonce of the turn's, those of its interaction,
+// Own implements thread.Surface: messages with a nonce of the turn's, those of its interaction,
 // and, where the platform does not tell nonces, what the bot posted after the question, since a
 // thread has one turn at a time.
 func (s *Surface) Own(ctx context.Context, _ thread.Ref) ([]thread.MessageID, error) {

@@ -38,8 +38,6 @@ type Surface struct {
 
 var (
 	_ thread.Surface[render.Page] = (*Surface)(nil)
-	_ thread.Adopter              = (*Surface)(nil)
-	_ thread.Presence             = (*Surface)(nil)
 	_ thread.Pacing               = (*Surface)(nil)
 )
 

@@ -97,10 +97,14 @@ func (p *platform) list(in post) any {
 }
 
 // client is the platform as a process under test sees it.
-type client struct{ http http.Client }
+type client struct {
+	thread.Forgetful
+
+	http http.Client
+}
 
 func dial(socket string) *client {
-	return &client{http.Client{Transport: &http.Transport{
+	return &client{http: http.Client{Transport: &http.Transport{
 		MaxIdleConnsPerHost: 32,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", socket)

@@ -18,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/access/accesstest"
 	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -107,11 +108,13 @@ func (nobody) Beyond(context.Context, access.Audience, access.Audience) (bool, e
 
 // surfaces opens deliveries that show progress in one message, which is adopted on a take-over.
 type surfaces struct {
+	chat.Unsupported
+
 	platform *client
 	store    *pgsession.Store
 }
 
-func (s *surfaces) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
+func (s *surfaces) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
 	logs, err := answer.OpenLogs(ctx, s.store, t, t.Session.Ref)
 	if err != nil {
 		return nil, err
@@ -220,7 +223,7 @@ func (d *delivery) guarded(ctx context.Context, call func() error) error {
 	return d.guard.Made(ctx, call())
 }
 
-func (d *delivery) Finish(ctx context.Context, final answer.Result) error {
+func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	close(d.finish)
 	d.owned.Wait()
 	if final.Outcome != session.Answered {

@@ -115,7 +115,17 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 	}
 	switch e.Type {
 	case "message", "app_mention":
-		return message(ctx, h, event.ReadMessage(c.slack, cb))
+		m := event.ReadMessage(c.slack, cb)
+		if changed := event.Changed(m); changed != nil {
+			if err := tell(ctx, h, chat.Event{Changed: changed}); err != nil {
+				return err
+			}
+		}
+		if e := event.About(m); e != (chat.Event{}) {
+			_, err := h(ctx, e)
+			return err
+		}
+		return nil
 	case "reaction_added":
 		if e.Item.TS == "" || string(e.User) == c.slack.Identity().User { // a file's has none
 			return nil
@@ -147,19 +157,6 @@ func (c *Receiver) callback(ctx context.Context, h chat.Handler, cb event.Callba
 func tell(ctx context.Context, h chat.Handler, e chat.Event) error {
 	_, err := h(ctx, e)
 	return err
-}
-
-// message passes on what a message changes and is.
-func message(ctx context.Context, h chat.Handler, m chat.Message) error {
-	if changed := event.Changed(m); changed != nil {
-		if err := tell(ctx, h, chat.Event{Changed: changed}); err != nil {
-			return err
-		}
-	}
-	if e := event.About(m); e != (chat.Event{}) {
-		return tell(ctx, h, e)
-	}
-	return nil
 }
 
 // pressKey names a command, a press or a form that was sent. The trigger alone would do, but for a

@@ -33,10 +33,10 @@ func BenchmarkTail(b *testing.B) {
 		b.StopTimer()
 		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: text})...)
 		tail := renderer().Tail()
-		tail.Next(view)
+		tail(view)
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[:200]}})
 		b.StartTimer()
-		if _, ok := tail.Next(view); !ok {
+		if _, ok := tail(view); !ok {
 			b.Fatal("nothing came")
 		}
 	}

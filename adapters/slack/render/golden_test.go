@@ -36,7 +36,7 @@ func TestCorpus(t *testing.T) {
 			text, _, _ := strings.Cut(p.Text, "\nSources:")
 			fmt.Fprintf(&b, "== text\n%s\n", text)
 		}
-		piece, _ := standard.Tail().Next(view)
+		piece, _ := standard.Tail()(view)
 		if diff := cmp.Diff(standard.Render(view)[0].Markdown, piece.Markdown); diff != "" {
 			t.Errorf("a stream shows something else than a message (-message +stream):\n%s", diff)
 		}
@@ -49,7 +49,7 @@ func TestStrangersAreCode(t *testing.T) {
 	rendertest.CheckStrangers(t, func(markdown string) string {
 		view := rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: markdown})...)
 		view.Phase = stream.Done
-		piece, _ := renderer().Tail().Next(view)
+		piece, _ := renderer().Tail()(view)
 		return renderer().Render(view)[0].Markdown + "\n\n" + strings.Join(renderer().Render(bare(view))[0].Sections, "\n") + "\n\n" + piece.Markdown
 	})
 }

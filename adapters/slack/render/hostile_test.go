@@ -19,7 +19,7 @@ func streamed(text string, n int) string {
 	view, tail := rendertest.View(rendertest.Cited()...), renderer().Tail()
 	var b strings.Builder
 	take := func() {
-		piece, _ := tail.Next(view)
+		piece, _ := tail(view)
 		b.WriteString(piece.Markdown + strings.Join(piece.Rolls, ""))
 	}
 	for len(text) > 0 {
@@ -56,7 +56,7 @@ func TestAnswerThatIsAskedForTooOftenIsShownAllTheSame(t *testing.T) {
 	view, tail, shown, late := rendertest.View(rendertest.Cited()...), renderer().Tail(), 0, 0
 	for i := range len(text) {
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: text[i : i+1]}})
-		piece, _ := tail.Next(view)
+		piece, _ := tail(view)
 		shown += len(piece.Markdown + strings.Join(piece.Rolls, ""))
 		late = max(late, i-shown)
 	}
@@ -84,7 +84,7 @@ func TestUnfinishedTagIsShownWhileItIsWritten(t *testing.T) {
 	for _, token := range []string{"<x ", "| a | b |", "<a href='", "*a ", "[a ", "`a "} {
 		view, tail := rendertest.View(rendertest.Cited()...), renderer().Tail()
 		view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: strings.Repeat(token, 40_000/len(token))}})
-		if piece, ok := tail.Next(view); !ok || len(piece.Markdown) < 7000 {
+		if piece, ok := tail(view); !ok || len(piece.Markdown) < 7000 {
 			t.Errorf("of 40 kB of %q only %d bytes are shown", token, len(piece.Markdown))
 		}
 	}

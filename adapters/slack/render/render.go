@@ -11,8 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Renderer writes answers as Slack messages. It implements stream.Renderer[Page] and
-// stream.TailRenderer[Page].
+// Renderer writes answers as Slack messages. It implements stream.Renderer[Page].
 type Renderer struct {
 	// Progress shows what is being searched for as a page while there is no answer yet. It is of
 	// use where no status can be shown.
@@ -24,10 +23,7 @@ type Renderer struct {
 	Now func() time.Time
 }
 
-var (
-	_ stream.Renderer[Page]     = (*Renderer)(nil)
-	_ stream.TailRenderer[Page] = (*Renderer)(nil)
-)
+var _ stream.Renderer[Page] = (*Renderer)(nil)
 
 // Render implements stream.Renderer.
 func (r *Renderer) Render(v *stream.View) []Page {

@@ -162,7 +162,7 @@ func TestLongAnswers(t *testing.T) {
 					}
 				}
 			}
-			piece, _ := renderer().Tail().Next(view)
+			piece, _ := renderer().Tail()(view)
 			checkLimits(t, piece)
 		})
 	}
@@ -173,13 +173,13 @@ func TestLongAnswers(t *testing.T) {
 func TestPiecesAddUp(t *testing.T) {
 	t.Parallel()
 	whole := longAnswer()[:13000]
-	once, _ := renderer().Tail().Next(rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: whole}, packet.Stop{})...))
+	once, _ := renderer().Tail()(rendertest.View(append(rendertest.Cited(), packet.MessageDelta{Text: whole}, packet.Stop{})...))
 	want := append([]string{once.Markdown}, once.Rolls...)
 	rapid.Check(t, func(t *rapid.T) {
 		view, tail := rendertest.View(rendertest.Cited()...), renderer().Tail()
 		messages := []string{""}
 		take := func() {
-			piece, ok := tail.Next(view)
+			piece, ok := tail(view)
 			if !ok {
 				return
 			}
@@ -212,7 +212,7 @@ func TestStreamShowsSearches(t *testing.T) {
 		for _, p := range payloads {
 			view.Apply(packet.Packet{Payload: p})
 		}
-		got, ok := tail.Next(view)
+		got, ok := tail(view)
 		if diff := cmp.Diff(want, got); diff != "" || ok != (want.Markdown != "" || want.Tasks != nil || want.Done) {
 			t.Errorf("ok %t (-want +got):\n%s", ok, diff)
 		}
@@ -225,7 +225,7 @@ func TestStreamShowsSearches(t *testing.T) {
 	step(render.Page{Markdown: "\n```", Done: true, Buttons: []thread.Button{
 		thread.ButtonFor(thread.ActionUp), thread.ButtonFor(thread.ActionDown),
 	}}, packet.Stop{})
-	if _, ok := tail.Next(view); ok {
+	if _, ok := tail(view); ok {
 		t.Error("something comes after the end")
 	}
 }
@@ -234,11 +234,11 @@ func TestStreamShowsSearches(t *testing.T) {
 func TestStreamNeverChangesItsMindAboutALink(t *testing.T) {
 	t.Parallel()
 	view, tail := rendertest.View(packet.MessageDelta{Text: "See https://late.example/x here. "}), renderer().Tail()
-	first, _ := tail.Next(view)
+	first, _ := tail(view)
 	view.Apply(packet.Packet{Payload: packet.CitationInfo{Number: 1, Document: "x", Title: "X", URL: "https://late.example/x"}})
 	view.Apply(packet.Packet{Payload: packet.MessageDelta{Text: "So [[1]](https://late.example/x)."}})
 	view.Apply(packet.Packet{Payload: packet.Stop{}})
-	second, _ := tail.Next(view)
+	second, _ := tail(view)
 	if got, want := first.Markdown+second.Markdown, "See `https://late.example/x` here. So [[1]](https://late.example/x)."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

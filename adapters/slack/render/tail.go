@@ -8,9 +8,10 @@ import (
 	"github.com/footnotehq/footnote/core/stream"
 )
 
-// Tail implements stream.TailRenderer.
+// Tail implements stream.Renderer.
 func (r *Renderer) Tail() stream.Tail[Page] {
-	return &tail{Renderer: r, sticky: foot.Sticky(), flow: answer.NewFlow(markdown{}, answer.RuneCount, MaxMarkdown)}
+	t := &tail{Renderer: r, sticky: foot.Sticky(), flow: answer.NewFlow(markdown{}, answer.RuneCount, MaxMarkdown)}
+	return t.next
 }
 
 // tail is one answer on its way into a stream.
@@ -27,8 +28,8 @@ type tail struct {
 	labelled bool // what stands above the answer is in flow
 }
 
-// Next implements stream.Tail.
-func (t *tail) Next(v *stream.View) (Page, bool) {
+// next is the stream.Tail.
+func (t *tail) next(v *stream.View) (Page, bool) {
 	if t.done {
 		return Page{}, false
 	}

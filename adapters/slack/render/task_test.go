@@ -41,7 +41,7 @@ func TestSearchCardCountsCitedDocuments(t *testing.T) {
 		for _, p := range step.packets {
 			view.Apply(packet.Packet{Payload: p})
 		}
-		piece, _ := tail.Next(view)
+		piece, _ := tail(view)
 		if diff := cmp.Diff(step.want, piece.Tasks); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", step.name, diff)
 		}

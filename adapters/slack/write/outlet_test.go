@@ -134,13 +134,13 @@ func TestSlackIsHandedNothingUnseen(t *testing.T) {
 func TestTaskCardsShowNothingUnseen(t *testing.T) {
 	t.Parallel()
 	view, tail := rendertest.View(packet.SearchStart{}, packet.SearchQueries{Queries: []string{hostile}}), (&render.Renderer{}).Tail()
-	tail.Next(view)
+	tail(view)
 	for _, p := range []packet.Payload{
 		packet.CitationInfo{Number: 1, Document: document.ID("a"), Title: hostile, URL: "https://docs.example/a"}, packet.Stop{},
 	} {
 		view.Apply(packet.Packet{Payload: p})
 	}
-	piece, _ := tail.Next(view)
+	piece, _ := tail(view)
 	if len(piece.Tasks) != 1 || len(piece.Tasks[0].Sources) != 1 || strings.ContainsAny(piece.Tasks[0].Title, unseen) || piece.Tasks[0].Sources[0].Title != "invoice" {
 		t.Errorf("shown as %+v", piece.Tasks)
 	}

@@ -108,7 +108,7 @@ func (s *Surface) noticeStop(to thread.Ref, id thread.MessageID, err error) {
 	}
 }
 
-// Split implements thread.Roller.
+// Split implements thread.Streamer.
 func (s *Surface) Split(piece render.Page) (parts []render.Page, end render.Page) {
 	end = piece
 	end.Markdown, end.Tasks, end.Rolls = "", nil, nil
@@ -122,7 +122,7 @@ func (s *Surface) Split(piece render.Page) (parts []render.Page, end render.Page
 	return parts, end
 }
 
-// Renew implements thread.Roller.
+// Renew implements thread.Streamer.
 func (s *Surface) Renew(last render.Page) (end, begin render.Page, more bool) {
 	return render.Page{Markdown: last.Cut.Close}, render.Page{Markdown: last.Cut.Open}, last.Cut.Open != ""
 }

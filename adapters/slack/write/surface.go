@@ -55,9 +55,6 @@ func (s *Surface) Lingers() bool {
 var (
 	_ thread.Surface[render.Page]  = (*Surface)(nil)
 	_ thread.Streamer[render.Page] = (*Surface)(nil)
-	_ thread.Roller[render.Page]   = (*Surface)(nil)
-	_ thread.Adopter               = (*Surface)(nil)
-	_ thread.Presence              = (*Surface)(nil)
 )
 
 // Surface returns a surface for one turn.
@@ -174,7 +171,7 @@ func (s *Surface) Delete(ctx context.Context, to thread.Ref, id thread.MessageID
 	return s.failed(ctx, to, "delete a part of the answer", thread.Edit, err, false)
 }
 
-// Own implements thread.Adopter. A workspace that lets the bot read no history gives nothing: there
+// Own implements thread.Surface. A workspace that lets the bot read no history gives nothing: there
 // a lost confirmation can leave a second message behind.
 func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, error) {
 	ctx, cancel := s.call(ctx)
@@ -214,7 +211,7 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 	}
 }
 
-// Status implements thread.Presence. Slack clears it when the bot posts, and after two minutes; an
+// Status shows that the bot works. Slack clears it when the bot posts, and after two minutes; an
 // empty one clears it at once. The first one says that the question was seen: it waits until there
 // is room, in the order in which they were begun. Further ones are not waited for, and leave room
 // for the first ones of others.

@@ -14,7 +14,7 @@ import (
 )
 
 // maxInterfaces is how many interfaces lie between the core and the chat platforms. It only falls.
-const maxInterfaces = 23
+const maxInterfaces = 10
 
 // platformDirs are where chat platforms are implemented.
 var platformDirs = []string{

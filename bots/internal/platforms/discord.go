@@ -49,8 +49,8 @@ func newDiscord(base *wire.Base, set *Set) (platform, error) {
 		return platform{}, err
 	}
 	p := platform{
-		knows: bot.Knows,
-		bot:   bot, // which guilds there are is known only later
+		chat: bot, connect: bot.Connect, bind: bot.Bind, use: bot.Use, run: bot.Run,
+		knows: bot.Knows, // workspaces stays nil: which guilds there are is known only later
 		part: func() Part {
 			connected, of := bot.Shards()
 			return discordPart(connected, of, c.DiscordGateway)

@@ -14,7 +14,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/checkup"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
@@ -36,7 +36,11 @@ type kind struct {
 // platform is one that the process serves.
 type platform struct {
 	name       thread.Platform
-	bot        bot
+	chat       chat.Platform
+	connect    func(context.Context) error         // signs in; its error says what to do
+	bind       func(conversation.Services)         // once, before run: which services answer
+	use        func(thread.Tiers)                  // shares rate tiers between processes
+	run        func(context.Context) error         // receives events; its error is a sentence
 	part       func() Part                         // whether its events arrive
 	check      func(ctx context.Context) []Finding // what can be wrong with it
 	knows      func(ctx context.Context, channel string) (bool, error)
@@ -48,37 +52,15 @@ type platform struct {
 	handler    http.Handler                           // of signed requests; nil where there are none
 }
 
-// bot joins a platform to the core. The methods that take questions in are called once each, in
-// this order, Run last.
-type bot interface {
-	answer.Surfaces
-	answer.Tidier
-	answer.Whisperer
-	// Connect signs in where that is needed before questions are taken. Its error is a sentence
-	// that says what to do.
-	Connect(ctx context.Context) error
-	// Bind says which services answer.
-	Bind(services conversation.Services)
-	// Use has the platform's rate tiers shared with other processes; without it each process takes
-	// its part.
-	Use(tiers thread.Tiers)
-	// Run receives events until ctx ends, or the platform cannot be reached with these settings at
-	// all; that error is a sentence.
-	Run(ctx context.Context) error
-}
-
-// Set is the platforms of a process. It implements answer.Surfaces by handing each turn to its
-// platform. It is safe for concurrent use once New has returned.
+// Set is the platforms of a process. As a chat.Platform it hands each turn to the turn's platform;
+// each conversation has its own platform. It is safe for concurrent use once New has returned.
 type Set struct {
+	chat.Unsupported
+
 	platforms []platform
 }
 
-var (
-	_ answer.Surfaces  = (*Set)(nil)
-	_ answer.Tidier    = (*Set)(nil)
-	_ answer.Whisperer = (*Set)(nil)
-	_ answer.Completer = (*Set)(nil)
-)
+var _ chat.Platform = (*Set)(nil)
 
 // Lacking fails when one of the platforms in only has no token. It says which setting that is.
 func Lacking(c *config.Config, only []string) error {
@@ -125,7 +107,7 @@ func (s *Set) serves(name thread.Platform) bool { return slices.Contains(s.Platf
 // says what to do.
 func (s *Set) Connect(ctx context.Context) error {
 	for _, p := range s.platforms {
-		if err := p.bot.Connect(ctx); err != nil {
+		if err := p.connect(ctx); err != nil {
 			return err
 		}
 	}
@@ -148,7 +130,7 @@ func (s *Set) Place() wire.Place {
 // Bind says which services answer. It is called once, before Run.
 func (s *Set) Bind(services conversation.Services) {
 	for _, p := range s.platforms {
-		p.bot.Bind(services)
+		p.bind(services)
 	}
 }
 
@@ -159,7 +141,7 @@ func (s *Set) Use(tiers thread.Tiers) {
 		return
 	}
 	for _, p := range s.platforms {
-		p.bot.Use(tiers)
+		p.use(tiers)
 	}
 }
 
@@ -168,74 +150,80 @@ func (s *Set) Use(tiers thread.Tiers) {
 func (s *Set) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range s.platforms {
-		group.Go(func() error { return p.bot.Run(ctx) })
+		group.Go(func() error { return p.run(ctx) })
 	}
 	return group.Wait()
 }
 
-// of returns the bot of the platform that a turn came from.
-func (s *Set) of(t session.Turn) (bot, error) {
-	for _, p := range s.platforms {
-		if p.name == t.Session.Ref.Platform {
-			return p.bot, nil
-		}
+// of returns the platform that a thread is on.
+func (s *Set) of(at thread.Ref) (chat.Platform, error) {
+	if i := slices.IndexFunc(s.platforms, func(p platform) bool { return p.name == at.Platform }); i >= 0 {
+		return s.platforms[i].chat, nil
 	}
-	return nil, fmt.Errorf("this process does not serve %s: %w", t.Session.Ref.Platform, errors.ErrUnsupported)
+	return nil, fmt.Errorf("this process does not serve %s: %w", at.Platform, errors.ErrUnsupported)
 }
 
-// Open implements answer.Surfaces.
-func (s *Set) Open(ctx context.Context, t session.Turn, permit answer.Permit) (answer.Delivery, error) {
-	bot, err := s.of(t)
+// here is of, for what this process has nothing to say about on platforms of other processes.
+func (s *Set) here(at thread.Ref) chat.Platform {
+	if p, err := s.of(at); err == nil {
+		return p
+	}
+	return chat.Unsupported{}
+}
+
+// Features implements chat.Platform.
+func (s *Set) Features() chat.Features { return chat.Features{Whispers: true} }
+
+// Open implements chat.Platform.
+func (s *Set) Open(ctx context.Context, t session.Turn, permit chat.Permit) (chat.Delivery, error) {
+	p, err := s.of(t.Session.Ref)
 	if err != nil {
 		return nil, fmt.Errorf("open a thread: %w", err)
 	}
-	return bot.Open(ctx, t, permit)
+	return p.Open(ctx, t, permit)
 }
 
-// Listeners implements answer.Surfaces.
+// Listeners implements chat.Platform.
 func (s *Set) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
-	bot, err := s.of(t)
+	p, err := s.of(t.Session.Ref)
 	if err != nil {
 		return access.Presence{}, fmt.Errorf("ask who listens: %w", err)
 	}
-	return bot.Listeners(ctx, t)
+	return p.Listeners(ctx, t)
 }
 
-// Complete implements answer.Completer. A platform whose questions are whole when they are taken in
-// has nothing to add.
+// Complete implements chat.Platform.
 func (s *Set) Complete(ctx context.Context, t session.Turn) session.Completion {
-	bot, err := s.of(t)
-	if completer, ok := bot.(answer.Completer); err == nil && ok {
-		return completer.Complete(ctx, t)
-	}
-	return session.Completion{}
+	return s.here(t.Session.Ref).Complete(ctx, t)
 }
 
-// Zone implements answer.Clock.
+// Zone implements chat.Platform.
 func (s *Set) Zone(ctx context.Context, t session.Turn) *time.Location {
-	bot, err := s.of(t)
-	if clock, ok := bot.(answer.Clock); err == nil && ok {
-		return clock.Zone(ctx, t)
-	}
-	return nil
+	return s.here(t.Session.Ref).Zone(ctx, t)
 }
 
-// Tidy implements answer.Tidier.
-func (s *Set) Tidy(ctx context.Context, t session.Turn, permit answer.Permit) (bool, error) {
-	bot, err := s.of(t)
-	if err != nil { // there is nothing of it here
-		return false, nil
-	}
-	return bot.Tidy(ctx, t, permit)
+// Unfinished implements chat.Platform.
+func (s *Set) Unfinished(ctx context.Context, t session.Turn, page session.Page, permit chat.Permit) (bool, error) {
+	return s.here(t.Session.Ref).Unfinished(ctx, t, page, permit)
 }
 
-// Whisper implements answer.Whisperer.
-func (s *Set) Whisper(ctx context.Context, t session.Turn, note answer.Note) error {
-	bot, err := s.of(t)
+// Posted implements chat.Platform.
+func (s *Set) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
+	return s.here(at).Posted(ctx, at, n)
+}
+
+// Delete implements chat.Platform.
+func (s *Set) Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error {
+	return s.here(at).Delete(ctx, at, id)
+}
+
+// Whisper implements chat.Platform.
+func (s *Set) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
+	p, err := s.of(t.Session.Ref)
 	if err != nil {
 		return fmt.Errorf("send a private message: %w", err)
 	}
-	return bot.Whisper(ctx, t, note)
+	return p.Whisper(ctx, t, note)
 }
 
 const (

@@ -34,7 +34,8 @@ func newSlack(base *wire.Base, _ *Set) (platform, error) {
 		return platform{}, err
 	}
 	p := platform{
-		bot: bot, workspaces: bot.Workspaces, knows: bot.Knows, sockets: bot.Sockets, counted: bot.Counted,
+		chat: bot, connect: bot.Connect, bind: bot.Bind, use: bot.Use, run: bot.Run,
+		workspaces: bot.Workspaces, knows: bot.Knows, sockets: bot.Sockets, counted: bot.Counted,
 		lacking: func() []Finding { return findings(bot.Lacking()) },
 		part:    func() Part { return slackPart(bot.Connected(), c.SlackAppToken != "") },
 		check: func(ctx context.Context) []Finding {

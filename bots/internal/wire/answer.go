@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/spend"
@@ -31,7 +32,7 @@ type Answering struct {
 
 // Place says whose turns a process takes.
 type Place struct {
-	Surfaces   answer.Surfaces
+	Surfaces   chat.Platform
 	Platforms  []thread.Platform
 	Workspaces []string
 	Choice     Choice

@@ -20,7 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/tool/search"
 )
 
-// Listeners says who would see the answer to a turn; answer.Surfaces do.
+// Listeners says who would see the answer to a turn; a chat.Platform does.
 type Listeners interface {
 	Listeners(ctx context.Context, t session.Turn) (access.Presence, error)
 }

@@ -24,6 +24,8 @@ type Version struct {
 // Surface implements thread.Surface[string]. Fail, when set, is asked before every call and its
 // error returned instead.
 type Surface struct {
+	thread.Forgetful
+
 	Limits thread.Capabilities
 	Fail   func(op string) error
 
@@ -110,7 +112,10 @@ func (s *Surface) set(op string, id thread.MessageID, text string) error {
 }
 
 // Streaming is a Surface that can also append.
-type Streaming struct{ Surface }
+type Streaming struct {
+	Surface
+	thread.Endless[string]
+}
 
 var _ thread.Streamer[string] = (*Streaming)(nil)
 
