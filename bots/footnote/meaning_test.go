@@ -113,3 +113,36 @@ func TestSearchesUseSentenceVectorsOnceComplete(t *testing.T) {
 	p.run(t, "sources", "embed")
 	uses("complete again", p, sentences)
 }
+
+// A server makes the vectors next to answering, and continues what one that was killed has begun.
+func TestServeMakesSentenceVectors(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t).with("EMBEDDER=")
+	docs := t.TempDir()
+	corpus(t, docs, 0, 6)
+	p.run(t, "index", docs)
+	db := database(t, p)
+	if _, err := db.Pool.Exec(t.Context(), `insert into job_attempt (tenant_id, kind, subject, process) values ('default', 'index_meaning', '', 'killed')`); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, p)
+	defer s.stop(t)
+	for deadline := time.Now().Add(limit); ; {
+		var complete bool
+		if err := db.Pool.QueryRow(t.Context(), `select coalesce(bool_or(complete), false) from embedding_fill`).Scan(&complete); err != nil {
+			t.Fatal(err)
+		}
+		if complete {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there are no vectors\n%s", s.log)
+		}
+	}
+	if n := sentenceVectors(t, p); n != 6 {
+		t.Errorf("%d vectors of 6 chunks", n)
+	}
+	if got := scrape(t.Context(), t, s); !strings.Contains(got, "footnote_vectors_missing_chunks ") {
+		t.Errorf("metrics:\n%s", got)
+	}
+}

@@ -81,6 +81,7 @@ type Config struct {
 	Precision      string // of vectors of models that are new: "half" or "single"
 
 	HybridAlpha         float64
+	SentenceAlpha       float64 // HybridAlpha with vectors of the sentence model in the program
 	TitleRatio          float64
 	MaxChunks           int
 	SearchShare         float64
