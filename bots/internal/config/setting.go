@@ -14,7 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/budget"
 	"github.com/footnotehq/footnote/core/localmodel"
-	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/tool/openurl"
 )
 
@@ -355,20 +354,6 @@ func clipped(to *float64, low, high float64) func(string) error {
 		}
 		*to = min(max(f, low), high)
 		return nil
-	}
-}
-
-// alphas sets the share of the semantic side, which is another with sentence vectors unless it was
-// set.
-func alphas(c *Config) func(string) error {
-	return func(v string) error {
-		if v == "" {
-			c.HybridAlpha, c.SentenceAlpha = retrieve.DefaultConfig().Alpha, retrieve.AlphaSentences
-			return nil
-		}
-		err := clipped(&c.HybridAlpha, 0, 1)(v)
-		c.SentenceAlpha = c.HybridAlpha
-		return err
 	}
 }
 
