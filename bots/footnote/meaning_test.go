@@ -65,7 +65,7 @@ func TestSentenceVectorsAreMadeAfterAKill(t *testing.T) {
 	if r := p.run(t, "sources", "embed"); r.stdout != "Sentence vectors: 30 of 30 chunks.\n" {
 		t.Errorf("sources embed says %q", r.stdout)
 	}
-	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "sentence vectors: 30 of 30 chunks") {
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "sentence vectors, alpha 0.7: 30 of 30 chunks") {
 		t.Errorf("the doctor says:\n%s", r.stdout)
 	}
 	if r := p.run(t, "sources"); strings.Contains(r.stdout, "Sentence vectors") {

@@ -46,7 +46,7 @@ type Ranked struct {
 //	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
 //	k        = (1−r)·flat' + r·title'  scaled to 0–1 over the candidates of the keyword side; what only the semantic side chose is below
 //	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates; support: the document's others)
-//	score    = [(1−a)·keyword + a·semantic] · boost · recency
+//	score    = [(1−a)·keyword + a·semantic] · boost · recency                (semantic = keyword for a chunk without a vector)
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
 // Fusion Functions for Hybrid Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha.
@@ -68,6 +68,11 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	minMax(keyword)
 	if list.Semantic {
 		minMax(cosine)
+		for i, e := range list.Entries {
+			if e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 { // it has no vector: words alone judge it
+				cosine[i] = keyword[i]
+			}
+		}
 	} else {
 		clear(cosine)
 	}
