@@ -46,11 +46,12 @@ type Ranked struct {
 //	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
 //	k        = (1−r)·flat' + r·title'  scaled to 0–1 over the candidates of the keyword side; what only the semantic side chose is below
 //	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates; support: the document's others)
-//	score    = [(1−a)·keyword + a·semantic] · boost · recency                (semantic = keyword for a chunk without a vector)
+//	score    = [(1−a)·keyword + a·semantic] · boost · recency
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
 // Fusion Functions for Hybrid Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha.
-// Before boost and recency a score lies between 0 and 1.
+// Before boost and recency a score lies between 0 and 1. A chunk without a vector has its keyword
+// score on both sides.
 func (c Config) Blend(list List, b Blending) []Ranked {
 	c = c.clipped()
 	alpha := EffectiveAlpha(list, b.Alpha)
@@ -69,7 +70,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	if list.Semantic {
 		minMax(cosine)
 		for i, e := range list.Entries {
-			if e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 { // it has no vector: words alone judge it
+			if e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 { // without a vector
 				cosine[i] = keyword[i]
 			}
 		}
