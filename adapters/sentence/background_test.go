@@ -3,6 +3,8 @@ package sentence
 import (
 	"context"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,4 +72,31 @@ func TestBackgroundRunsEndWhereThereIsAlwaysUrgentWork(t *testing.T) {
 	if _, err := b.Embed(ctx, retrieve.ForPassage, []string{"The server is restarted every night at four."}); err == nil {
 		t.Error("it did not end with its context")
 	}
+}
+
+// BenchmarkQuestionNextToBackground embeds questions of 12 tokens while chunks are embedded, and
+// alone.
+func BenchmarkQuestionNextToBackground(b *testing.B) {
+	m := newModel(built(b).weights, best())
+	question := []string{strings.Repeat("database ", 10)}
+	ask := func(b *testing.B) {
+		for b.Loop() {
+			if _, err := m.vectors(b.Context(), question); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("alone", ask)
+	b.Run("next to chunks", func(b *testing.B) {
+		ctx, cancel := context.WithCancel(b.Context())
+		var chunks sync.WaitGroup
+		chunks.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = m.Background().vectors(ctx, []string{strings.Repeat("database ", 500)}) // until ctx ends
+			}
+		})
+		ask(b)
+		cancel()
+		chunks.Wait()
+	})
 }

@@ -133,9 +133,10 @@ func (c *evalCommand) measure(ctx context.Context, env *environment, collection 
 		report.Notes = append(report.Notes, fmt.Sprintf("%s could not be indexed and count as not found.", plural.Count(report.Indexing.Failed, "document")))
 	}
 	runner := evaluate.Runner{Index: base.Index, Config: base.SearchConfig(), Tenant: base.Tenant}
-	if runner.Embedder, err = base.SearchEmbedder(ctx); err != nil {
+	if runner.Embedder, runner.Config.Alpha, err = base.SearchEmbedder(ctx); err != nil {
 		return err
 	}
+	report.Alpha = runner.Config.Alpha
 	report.Embedder = runner.Embedder.Model()
 	if runner.Reranker, err = base.Reranker(); err != nil {
 		return err

@@ -26,7 +26,7 @@ func (c *evalCommand) deep(ctx context.Context, env *environment, collection *ev
 		return fmt.Errorf("evaluate %s: %w", c.Dir, err)
 	}
 	runner := evaluate.Runner{Index: base.Index, Config: base.SearchConfig(), Tenant: base.Tenant}
-	if runner.Embedder, err = base.SearchEmbedder(ctx); err != nil {
+	if runner.Embedder, runner.Config.Alpha, err = base.SearchEmbedder(ctx); err != nil {
 		return err
 	}
 	if base.Config.KnowledgeStep { // as an answer searches

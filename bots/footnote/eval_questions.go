@@ -117,7 +117,7 @@ func (c *evalCommand) interview(ctx context.Context, env *environment, base *wir
 	if err != nil {
 		return err
 	}
-	embedder, err := base.SearchEmbedder(ctx)
+	embedder, _, err := base.SearchEmbedder(ctx)
 	if err != nil {
 		return err
 	}

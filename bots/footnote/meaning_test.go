@@ -1,19 +1,23 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/openai/openaitest"
+	"github.com/footnotehq/footnote/adapters/postgres"
 )
 
-// sentenceVectors counts the sentence vectors of a program's index.
-func sentenceVectors(t *testing.T, p *program) (n int) {
+// sentenceVectors counts the sentence vectors of an index.
+func sentenceVectors(t *testing.T, db *postgres.DB) (n int) {
 	t.Helper()
-	err := database(t, p).Pool.QueryRow(t.Context(),
+	err := db.Pool.QueryRow(t.Context(),
 		`select count(*) from embedding e join embedding_model m on m.number = e.model where m.name like 'footnote-sentences-%'`).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +35,8 @@ func TestSentenceVectorsAreMadeAfterAKill(t *testing.T) {
 	if r := p.run(t, "index", docs); !strings.Contains(r.stderr, "make the sentence vectors of 30 chunks next to answering") {
 		t.Errorf("index says:\n%s", r.stderr)
 	}
-	if n := sentenceVectors(t, p); n != 0 {
+	db := database(t, p)
+	if n := sentenceVectors(t, db); n != 0 {
 		t.Errorf("%d sentence vectors after indexing", n)
 	}
 	if r := p.run(t, "sources"); !strings.Contains(r.stdout, "Sentence vectors: 0 of 30 chunks (0 %); until they are complete, searches use the word table.") {
@@ -41,7 +46,7 @@ func TestSentenceVectorsAreMadeAfterAKill(t *testing.T) {
 	if err := killed.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(limit); sentenceVectors(t, p) == 0; {
+	for deadline := time.Now().Add(limit); sentenceVectors(t, db) == 0; {
 		if time.Now().After(deadline) {
 			t.Fatal("no vectors are made")
 		}
@@ -50,18 +55,17 @@ func TestSentenceVectorsAreMadeAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = killed.Wait()
-	before := sentenceVectors(t, p)
+	before := sentenceVectors(t, db)
 	if before == 30 {
 		t.Fatal("it was done before it was killed")
 	}
-	db := database(t, p)
 	if _, err := db.Pool.Exec(t.Context(), `update embedding_fill set until = clock_timestamp()`); err != nil { // the claim expires
 		t.Fatal(err)
 	}
 	if r := p.run(t, "sources", "embed"); r.stdout != "Sentence vectors: 30 of 30 chunks.\n" {
 		t.Errorf("sources embed says %q", r.stdout)
 	}
-	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "sentence vectors: 30 of 30 chunks") {
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "sentence vectors, alpha 0.7: 30 of 30 chunks") {
 		t.Errorf("the doctor says:\n%s", r.stdout)
 	}
 	if r := p.run(t, "sources"); strings.Contains(r.stdout, "Sentence vectors") {
@@ -112,4 +116,70 @@ func TestSearchesUseSentenceVectorsOnceComplete(t *testing.T) {
 	uses("half of it", p, table)
 	p.run(t, "sources", "embed")
 	uses("complete again", p, sentences)
+}
+
+// A server makes the vectors next to answering, and continues what one that was killed has begun.
+func TestServeMakesSentenceVectors(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t).with("EMBEDDER=")
+	docs := t.TempDir()
+	corpus(t, docs, 0, 6)
+	p.run(t, "index", docs)
+	db := database(t, p)
+	if _, err := db.Pool.Exec(t.Context(), `insert into job_attempt (tenant_id, kind, subject, process) values ('default', 'index_meaning', '', 'killed')`); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, p)
+	defer s.stop(t)
+	for deadline := time.Now().Add(limit); ; {
+		var complete bool
+		if err := db.Pool.QueryRow(t.Context(), `select coalesce(bool_or(complete), false) from embedding_fill`).Scan(&complete); err != nil {
+			t.Fatal(err)
+		}
+		if complete {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("there are no vectors\n%s", s.log)
+		}
+	}
+	if n := sentenceVectors(t, db); n != 6 {
+		t.Errorf("%d vectors of 6 chunks", n)
+	}
+	if got := scrape(t.Context(), t, s); !strings.Contains(got, "footnote_vectors_missing_chunks ") {
+		t.Errorf("metrics:\n%s", got)
+	}
+}
+
+// A program whose sentence model is damaged answers by words, and says so.
+func TestDamagedSentenceModelLeavesWords(t *testing.T) {
+	t.Parallel()
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := os.ReadFile(filepath.Join("..", "..", "adapters", "sentence", "model.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.Index(program, model[:1024])
+	if at < 0 {
+		t.Fatal("the program does not hold the model")
+	}
+	program[at+len(model)/2]++
+	p := newProgram(t).with("EMBEDDER=")
+	p.path = filepath.Join(t.TempDir(), "footnote")
+	if err := os.WriteFile(p.path, program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, "index", handbook(t))
+	if r := p.run(t, "ask", "How do I move a server to another rack?"); r.stdout == "" {
+		t.Error("there is no answer")
+	}
+	if r := p.run(t, "sources", "embed"); r.stdout != "Sentence vectors: not used here.\n" {
+		t.Errorf("sources embed says %q", r.stdout)
+	}
+	if r := p.run(t, "doctor"); !strings.Contains(r.stdout, "the sentence model is damaged") {
+		t.Errorf("the doctor says:\n%s", r.stdout)
+	}
 }

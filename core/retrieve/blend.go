@@ -50,7 +50,8 @@ type Ranked struct {
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
 // Fusion Functions for Hybrid Retrieval", 2023. r is TITLE_CONTENT_RATIO, a is EffectiveAlpha.
-// Before boost and recency a score lies between 0 and 1.
+// Before boost and recency a score lies between 0 and 1. A chunk without a vector has its keyword
+// score on both sides.
 func (c Config) Blend(list List, b Blending) []Ranked {
 	c = c.clipped()
 	alpha := EffectiveAlpha(list, b.Alpha)
@@ -68,6 +69,11 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	minMax(keyword)
 	if list.Semantic {
 		minMax(cosine)
+		for i, e := range list.Entries {
+			if e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 { // without a vector
+				cosine[i] = keyword[i]
+			}
+		}
 	} else {
 		clear(cosine)
 	}

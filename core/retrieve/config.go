@@ -37,6 +37,10 @@ type Config struct {
 // they need.
 const DefaultEmbedWait = 2 * time.Second
 
+// AlphaSentences is Config.Alpha for vectors of the sentence model in the program: they are worth
+// more than those of the word table (decision 79).
+const AlphaSentences = 0.7
+
 // DefaultConfig returns the defaults of every setting.
 func DefaultConfig() Config {
 	return Config{Alpha: 0.5, TitleRatio: 0.10, MaxChunks: 10, Above: 1, Below: 1, TimeDecay: 0.5, FavorRecent: 2, RecencyFloor: 0.9,

@@ -26,11 +26,11 @@ func TestSearchPrefersACompleteSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	const question = "duplicate"
-	own := &embedder{vectors: map[string][]float32{question: {0, 1}, "monitoring lag": {0, 1}}}
+	own := &embedder{vectors: map[string][]float32{question: {0, 1}, "monitoring lag": {0, 1}, "replication in step": {0, 1}}}
 	better := &finer{embedder{vectors: own.vectors}}
 	complete, err := false, error(nil)
 	h := newHybrid(t, index, own, nil).WithPreferred(retrieve.Preferred{
-		Embedder: better, Alpha: 0.25, IsComplete: func(context.Context, access.TenantID) (bool, error) { return complete, err },
+		Embedder: better, Alpha: 0.75, IsComplete: func(context.Context, access.TenantID) (bool, error) { return complete, err },
 	})
 	search := func(text string) retrieve.Result {
 		t.Helper()
@@ -47,8 +47,12 @@ func TestSearchPrefersACompleteSpace(t *testing.T) {
 	if got := search(question); got.Trace.Embedder != "finer" || got.Hits[0].Document.ID != "fine" || own.calls != 1 {
 		t.Errorf("after: %s finds %s", got.Trace.Embedder, got.Hits[0].Document.ID)
 	}
-	if got := search("monitoring lag"); got.Trace.Alpha != 0.25 || got.Hits[0].Document.ID != "guide" {
+	if got := search("monitoring lag"); got.Trace.Alpha != 0.75 || got.Hits[0].Document.ID != "guide" {
 		t.Errorf("a chunk without a vector: alpha %g, first %s", got.Trace.Alpha, got.Hits[0].Document.ID)
+	}
+	// Words alone judge a chunk without a vector, next to one that has little but its vector.
+	if got := search("replication in step"); got.Hits[0].Document.ID == "fine" {
+		t.Errorf("first %s", got.Hits[0].Document.ID)
 	}
 	err = errors.New("the database is away")
 	if _, got := h.Search(t.Context(), ask(question)); !errors.Is(got, err) {

@@ -80,6 +80,7 @@ type Config struct {
 	KnowledgeStep  bool   // searches take a step along the names in their best passages
 	Precision      string // of vectors of models that are new: "half" or "single"
 
+	SentenceAlpha    float64 // HybridAlpha with vectors of the sentence model in the program
 	HybridAlpha      float64
 	TitleRatio       float64
 	MaxChunks        int

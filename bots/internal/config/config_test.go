@@ -24,7 +24,7 @@ func TestDefaultsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.HybridAlpha != 0.5 || c.TitleRatio != 0.1 || c.MaxChunks != 10 || c.ChunksAbove != 1 || c.TimeDecay != 0.5 || c.FavorRecent != 2 || c.RecencyFloor != 0.9 {
+	if c.HybridAlpha != 0.5 || c.SentenceAlpha != 0.7 || c.TitleRatio != 0.1 || c.MaxChunks != 10 || c.ChunksAbove != 1 || c.TimeDecay != 0.5 || c.FavorRecent != 2 || c.RecencyFloor != 0.9 {
 		t.Errorf("defaults differ from the documented ones: %+v", c)
 	}
 	if c.HasModel() {
@@ -127,7 +127,7 @@ func TestReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.HybridAlpha != 1 || c.TitleRatio != 0 {
+	if c.HybridAlpha != 1 || c.SentenceAlpha != 1 || c.TitleRatio != 0 {
 		t.Errorf("alpha %g and ratio %g, want both clipped", c.HybridAlpha, c.TitleRatio)
 	}
 	if c.OpenAIBaseURL != "http://127.0.0.1:1/v1" || !c.HasModel() {

@@ -61,7 +61,7 @@ func (c *Config) settings() []Setting {
 		{"RERANK_API_KEY", "", "key of the reranker", secret(&c.RerankKey)},
 		{"RERANK_TIMEOUT", "300ms", "how long a search waits for it; later the passages stand in the order of the search", longerThanNothing(&c.RerankWait)},
 		{"INDEX_PRECISION", "half", "how vectors are kept: half (16 bits a number) or single (32 bits). Those that are there stay as they are until footnote sources reindex --all", oneOf(&c.Precision, "half", "single")},
-		{"HYBRID_ALPHA", "0.5", "share of the semantic side of a search: 0 keywords only, 1 vectors only; values outside are clipped", clipped(&c.HybridAlpha, 0, 1)},
+		{"HYBRID_ALPHA", "", "share of the semantic side of a search: 0 keywords only, 1 vectors only; values outside are clipped. Unset: 0.5, and 0.7 with vectors of the sentence model in the program", alphas(c)},
 		{"KNOWLEDGE_MODEL", "", "model of the endpoint that extracts, while serve runs, the people, teams and systems that passages name and what they state of one another, each text once. To see the cost, run footnote knowledge extract --estimate. Unset: nothing is extracted, and what was extracted before is removed", text(&c.KnowledgeModel)},
 		{"KNOWLEDGE_STEP", "true", "a search also finds the documents whose titles stand in its best passages", yesNo(&c.KnowledgeStep)},
 		{"TITLE_CONTENT_RATIO", "0.10", "share of the title within the keyword side, 0 to 1; values outside are clipped", clipped(&c.TitleRatio, 0, 1)},

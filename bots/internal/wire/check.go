@@ -172,7 +172,7 @@ func (b *Base) checkEmbedder(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if used {
-		says += "; sentence vectors: " + state.String()
+		says += fmt.Sprintf("; sentence vectors, alpha %.2g: %s", b.Config.SentenceAlpha, state)
 		if !state.Complete {
 			says += ", and searches use them once they are complete"
 		}

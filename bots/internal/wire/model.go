@@ -36,6 +36,9 @@ func (b *Base) wordsAlone() string {
 	case debug.SetMemoryLimit(-1) < leastMemory:
 		return "the memory limit is below 256 MiB"
 	}
+	if _, err := sentence.New(); err != nil {
+		return err.Error() + "; install the program again"
+	}
 	return ""
 }
 

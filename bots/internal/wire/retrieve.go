@@ -30,7 +30,7 @@ func (b *Base) Retriever() (*retrieve.Hybrid, error) {
 		return nil, err
 	}
 	if sentences != nil {
-		hybrid = hybrid.WithPreferred(retrieve.Preferred{Embedder: sentences, Alpha: b.Config.HybridAlpha, IsComplete: b.isComplete(sentences.Model())})
+		hybrid = hybrid.WithPreferred(retrieve.Preferred{Embedder: sentences, Alpha: b.Config.SentenceAlpha, IsComplete: b.isComplete(sentences.Model())})
 	}
 	if b.Config.KnowledgeStep {
 		hybrid = hybrid.WithNeighbours(b.Knowledge())
@@ -90,18 +90,19 @@ func (b *Base) Embedder() (retrieve.Embedder, error) {
 	return b.paidEmbedder(e), nil
 }
 
-// SearchEmbedder is the embedder of the space that searches use now.
-func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, error) {
+// SearchEmbedder returns the embedder of the space that searches use now, and their alpha in it.
+func (b *Base) SearchEmbedder(ctx context.Context) (retrieve.Embedder, float64, error) {
 	m, err := b.sentences()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if m != nil {
 		if complete, err := b.Index.IsComplete(ctx, b.Tenant, m.Model()); complete || err != nil {
-			return m, err
+			return m, b.Config.SentenceAlpha, err
 		}
 	}
-	return b.Embedder()
+	e, err := b.Embedder()
+	return e, b.Config.HybridAlpha, err
 }
 
 // Sketch makes what the first searches of a process would have to make else (pgindex.Index.Sketch),
@@ -118,7 +119,7 @@ func (b *Base) sketch(ctx context.Context) error {
 		return err
 	}
 	for _, tenant := range tenants {
-		e, err := b.at(tenant).SearchEmbedder(ctx)
+		e, _, err := b.at(tenant).SearchEmbedder(ctx)
 		if err != nil {
 			return err
 		}
