@@ -44,7 +44,7 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	}
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
-	s := &scorer{asked: a, reader: &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}, likely: map[string]float64{}}
+	s := &scorer{asked: a, reader: &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}}
 	chosen, band, err := m.choose(ctx, t, s, read(t, s.reader))
 	switch {
 	case err != nil:

@@ -31,7 +31,7 @@ func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 // shared returns the words that most titles hold, and that therefore tell nothing of a page: the
 // name of the site or the book.
 func shared(pages []page) (most mask) {
-	for slot := range 2 * maxSlots {
+	for slot := range maxSlots {
 		n := 0
 		for i := range pages {
 			if pages[i].title&(1<<slot) != 0 {

@@ -12,7 +12,7 @@ import (
 const harmLess = 0.5
 
 var (
-	harms  = regexp.MustCompile(`(?i)\b(shut ?down|halt|reboot|stop|kill|terminate|rm|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
+	harms  = regexp.MustCompile(`(?i)(?:^|[\s;&|])rm\s|\b(shut ?down|halt|reboot|stop|kill|terminate|rmdir|unlink|del|delete|drop|truncate|destroy|purge|wipe|erase|prune|clean|reset|revert|force|hard|format|mkfs|dd|overwrite|uninstall|remove|disable|revoke|expire|filter-branch)\b`)
 	denied = regexp.MustCompile(`(?i)\b(without|instead of|rather than|avoid|not|never|don['’]?t|no)\s+(to\s+|any\s+|a\s+|the\s+)?[\pL]+`)
 )
 
@@ -40,15 +40,12 @@ func (s *scorer) unasked(text string) bool {
 
 const maxHarms = 20 // that are looked at in one piece of code
 
-// wants reports whether the question speaks of an action, in its own word or another one for it.
+// wants reports whether the question speaks of an action.
 func (s *scorer) wants(action string) bool {
 	if s.actions == nil {
 		s.actions = map[string]bool{}
 		for stem := range stems(denied.ReplaceAllString(s.text, " "), s.language) {
 			s.actions[stem] = true
-			for _, other := range near[stem] {
-				s.actions[other] = true
-			}
 		}
 	}
 	return s.actions[action]

@@ -89,7 +89,7 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 	if first.kind != item || at > 0 && part.pieces[at-1].kind == item || at > 0 && strings.HasSuffix(part.pieces[at-1].block.text, ":") {
 		return span{}, false
 	}
-	x := span{part: part, at: at, kind: item, like: s.like(first)}
+	x := span{part: part, at: at, kind: item}
 	if at > 0 && part.pieces[at-1].section == first.section {
 		x.tail = part.pieces[at-1].holds // what leads to the list
 	}
@@ -103,7 +103,7 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 		x.body |= part.pieces[i].holds
 		x.words += len(strings.Fields(b.text))
 	}
-	if x.like < isNamed && !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) { // links to other pages
+	if !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) { // links to other pages
 		return span{}, false
 	}
 	if len(x.follow) < 2 || x.words > mostWords {
@@ -225,7 +225,7 @@ func (s *scorer) names(m mask) bool {
 func (s *scorer) wholly(cell string) bool {
 	counts := stems(cell, s.language)
 	for stem := range counts {
-		if s.reader.slots[stem]&inWords == 0 {
+		if s.reader.slots[stem] == 0 {
 			return false
 		}
 	}

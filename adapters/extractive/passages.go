@@ -20,10 +20,9 @@ const (
 )
 
 // What a passage is worth: the cosine of its title, heading and text with the question, and a
-// little for its place in the search and the words of its heading. Rows are short and alike.
+// little for its place in the search. Rows are short and alike.
 const (
 	rankShare = 0.02
-	likeShare = 0.1
 	rowsLess  = 0.05
 	againMore = 0.15 // for the page of the answer before, where the question leans on that
 	namedMore = 0.5  // for the row that the question names
@@ -123,11 +122,11 @@ func (s *scorer) rowsTell(x *span) (partial bool) {
 			continue
 		}
 		words++
-		if w.near(rows) || w.holds(page) || w.value {
+		if w.holds(rows) || w.holds(page) || w.value {
 			held++
 		}
-		column = column || w.near(columns)
-		if !w.near(rows) && !w.value {
+		column = column || w.holds(columns)
+		if !w.holds(rows) && !w.value {
 			x.told = false
 			x.partial = x.partial || w.name || w.exact
 		}
@@ -198,7 +197,7 @@ func (s *scorer) procedure(part *part, at int, intro *span) (span, bool) {
 	if at >= len(part.pieces) || part.pieces[at].kind != item {
 		return span{}, false
 	}
-	x := span{part: part, at: at, kind: item, like: s.like(&part.pieces[at])}
+	x := span{part: part, at: at, kind: item}
 	if intro != nil {
 		x = *intro
 	}
@@ -266,7 +265,7 @@ func (m *Model) choose(ctx context.Context, t turn, s *scorer, pages []page) (ch
 	}
 	for i := range all {
 		x := &all[i]
-		x.worth += likeShare*x.like - rankShare*float64(x.page.rank)
+		x.worth -= rankShare * float64(x.page.rank)
 		if x.page.again {
 			x.worth += againMore
 		}

@@ -19,7 +19,6 @@ type word struct {
 	exact   bool // it has a digit
 	value   bool // it says what kind of value is asked for, as in "phone number"
 	unknown bool // no document holds it
-	akin    bool // but one holds what may stand for it
 	foreign bool // it is of a language in which no document is written
 }
 
@@ -40,9 +39,7 @@ type asked struct {
 type mask uint64
 
 const (
-	maxSlots = 32              // parts of words that are looked for
-	inWords  = 1<<maxSlots - 1 // the parts themselves
-	nearSlot = maxSlots        // what stands for a part has the slot that is so much higher
+	maxSlots = 32 // parts of words that are looked for
 )
 
 const contextWeight = 0.6 // of a word that only the questions before hold, or only the queries
@@ -102,7 +99,7 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 			if slot < 0 {
 				continue
 			}
-			if a.slots[term.Text]&(1<<maxSlots-1) == 0 {
+			if a.slots[term.Text] == 0 {
 				fresh = true
 			}
 			a.slots[term.Text] |= 1 << slot
@@ -110,11 +107,6 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 				if same != "" {
 					a.slots[same] |= 1 << slot
 				}
-			}
-			for _, other := range append(near[term.Text], near[irregular[term.Text]]...) {
-				a.slots[other] |= 1 << (slot + nearSlot)
-				_, held := idf(other)
-				w.akin = w.akin || held
 			}
 			w.value = w.value || ofValue[term.Text]
 			w.exact = w.exact || strings.ContainsAny(term.Text, "0123456789")
@@ -153,16 +145,12 @@ const leastUnheard = 0.35
 // weigh sets the weights of what no document holds, and sums up.
 func (a *asked) weigh(chunks int) {
 	var sum float64
-	known, heard, unknown, akin, foreign, name := 0, 0, 0, 0, 0, false
+	known, heard, unknown, foreign, name := 0, 0, 0, 0, false
 	for _, w := range a.words {
 		if !w.own {
 			continue
 		}
 		switch {
-		case w.unknown && w.akin:
-			known++ // the documents say it in another way
-			akin++
-			continue
 		case w.unknown:
 			unknown++
 			if w.foreign {
@@ -185,15 +173,11 @@ func (a *asked) weigh(chunks int) {
 	if unknown <= known {
 		share = max(leastUnheard, float64(chunks)/float64(chunks+unheardChunks))
 	}
-	// What stands for a word is no reason to answer: "kill one hanging request" is not about what else is requested, or shut down.
-	a.stray = unknown > foreign && unknown-foreign+akin >= known-akin && !name
+	a.stray = unknown > foreign && unknown-foreign >= known && !name
 	for i := range a.words {
 		w := &a.words[i]
 		if w.unknown {
-			w.weight = average
-			if !w.akin {
-				w.weight *= share
-			}
+			w.weight = average * share
 			if w.foreign {
 				w.weight = average / 4
 			}
@@ -227,9 +211,6 @@ func (w *word) holds(m mask) bool {
 	}
 	return true
 }
-
-// near reports whether a text holds a word, or what may stand for it.
-func (w *word) near(m mask) bool { return w.holds(m | m>>nearSlot) }
 
 // reader finds a question's words in texts.
 type reader struct {

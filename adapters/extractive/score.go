@@ -19,7 +19,6 @@ type span struct {
 	tail     mask // and those that only what follows it holds
 	words    int
 	score    float64
-	like     float64 // likeness of its section's heading with the question
 	partial  bool    // rows that are no answer to the whole question
 	told     bool    // rows that hold all of it
 	named    bool    // one row that the question names by a cell, and by a column
@@ -28,11 +27,9 @@ type span struct {
 }
 
 const (
-	nearShare  = 0.5 // of a word for which another one stands
 	underShare = 0.9 // of a word that only the heading right above holds
 	aboveShare = 0.7 // of one that only the title or another heading holds
 	bodyPart   = 0.5
-	isNamed    = 0.65 // likeness from which a section is the one that is asked about
 	partDecay  = 0.02 // per place of its passage
 	mostList   = 90   // words of a list that is quoted whole
 	mostWords  = 75   // of one without an introduction
@@ -54,11 +51,6 @@ func (a *asked) cover(body, under, above mask) (all, own float64) {
 			all += w.weight * underShare
 		case w.holds(body | under | above):
 			all += w.weight * aboveShare
-		case w.near(body):
-			all += w.weight * nearShare
-			own += w.weight * nearShare
-		case w.near(body | under):
-			all += w.weight * nearShare * underShare
 		}
 	}
 	return all / a.all, own / a.all
@@ -68,26 +60,15 @@ func (a *asked) cover(body, under, above mask) (all, own float64) {
 type scorer struct {
 	*asked
 	*reader
-	likely  map[string]float64 // of headings
-	actions map[string]bool    // stems of what the question speaks of, without what it denies
+	actions map[string]bool // stems of what the question speaks of, without what it denies
 }
 
-func (s *scorer) like(p *piece) float64 {
-	l, known := s.likely[p.section]
-	if !known {
-		l = s.likeness(p.section, p.under, s.reader)
-		s.likely[p.section] = l
-	}
-	return l
-}
-
-// base sets what every span is scored by: the question's words in it and above it, its heading, and
-// the rank of its passage.
+// base sets what every span is scored by: the question's words in it and above it, and the
+// rank of its passage.
 func (s *scorer) base(x *span) {
 	p := &x.part.pieces[x.at]
 	all, own := s.cover(x.body, p.under|x.tail, p.above)
 	x.score = ((1-bodyPart)*all + bodyPart*own) / (1 + partDecay*float64(x.part.rank))
-	x.like = s.like(p)
 }
 
 // text returns what a span quotes.
