@@ -254,7 +254,7 @@ func TestFollowUpIsAboutTheOpener(t *testing.T) {
 	}
 	req := llm.Request{Messages: append([]llm.Message{user("what's the night mode of the heating?"), {Role: llm.Assistant, Text: "A mode. [2]"},
 		user("and how do I switch it off again?")}, found(docs...)...)}
-	if got, _, _ := run(t, req); !strings.Contains(got, "Night mode [2]") || strings.Contains(got, "Coffee") {
+	if got, _, _ := run(t, req); !strings.Contains(got, "The night mode of the heating is left with the red button. [2]") || strings.Contains(got, "Coffee") {
 		t.Errorf("answer is\n%s", got)
 	}
 }

@@ -338,7 +338,7 @@ func (m *Model) compare(ctx context.Context, t turn, all []span) (similarity flo
 
 // mostlyHeld is the share of the question's weight from which a passage is quoted that words chose.
 // Of others the pages are linked.
-const mostlyHeld = 0.6
+const mostlyHeld = 0.45
 
 // repeats reports whether two passages are of one page, of the same page in two sources, or say the
 // same.
