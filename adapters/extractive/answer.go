@@ -2,7 +2,6 @@ package extractive
 
 import (
 	"context"
-	"math/bits"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,31 +44,20 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	}
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
-	r := &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}
-	pages := read(t, r)
-	var chosen []span
-	if m.vectors != nil {
-		quoted, band, ok, err := m.choose(ctx, t, a, r, pages)
-		switch {
-		case err != nil:
-			return "", err
-		case ok && band == retrieve.Nothing:
-			return session.SentenceNothing, nil
-		case ok && band == retrieve.Links:
-			return links(quoted), nil
-		}
-		chosen = quoted
-	}
-	if len(chosen) == 0 {
-		if chosen, _ = choose(a, r, pages); len(chosen) == 0 {
-			return session.SentenceNothing, nil
-		}
+	s := &scorer{asked: a, reader: &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}}
+	chosen, band, err := m.choose(ctx, t, s, read(t, s.reader))
+	switch {
+	case err != nil:
+		return "", err
+	case band == retrieve.Nothing:
+		return session.SentenceNothing, nil
+	case band == retrieve.Links:
+		return links(chosen), nil
 	}
 	w := &writer{}
 	if why != "" { // whoever has a stand-in answer says why
 		w.b.WriteString(because(why, intro))
 	}
-	s := &scorer{asked: a, reader: r, likely: map[string]float64{}}
 	for _, x := range chosen {
 		for _, y := range s.warned(x) {
 			w.span(y)
@@ -102,48 +90,15 @@ func (w *writer) span(x span) {
 		}
 		w.block(strings.Join(lines, "\n"))
 	default:
-		if x.from == x.to {
-			w.follow(x.follow, mark)
-			return
+		if x.from < x.to {
+			w.paragraph(x, mark)
 		}
-		w.paragraph(x, mark)
 		w.follow(x.follow, mark)
 	}
 }
 
-// paragraph writes sentences that follow one another, with the one before them when they point back
-// to it, and the next one when they are few.
+// paragraph writes a paragraph or an item as it is, with a mark where it is cut.
 func (w *writer) paragraph(x span, mark string) {
-	p := &x.part.pieces[x.at]
-	if x.whole {
-		w.unchanged(x, mark)
-		return
-	}
-	from, to := x.from, x.to
-	for from > 0 && x.from-from < 2 && p.sentences[from-1].ok && backReference.MatchString(p.sentences[from].text) {
-		from--
-	}
-	for words := x.words; to < len(p.sentences) && words < fewWords && p.sentences[to].ok && !p.sentences[to-1].bare && words+p.sentences[to].words <= mostWords &&
-		!strings.HasSuffix(p.sentences[to].text, ":"); to++ {
-		words += p.sentences[to].words
-	}
-	to = p.goesOn(x, to)
-	text := protect(joined(p.sentences[from:to]))
-	if term := termOf(x.part, x.at, text); term != "" {
-		text = protect(term) + ": " + text
-	}
-	if p.kind == item {
-		text = "- " + text
-	}
-	if strings.HasSuffix(text, ":") { // what it introduces comes next
-		w.block(strings.TrimSuffix(text, ":") + " " + mark + ":")
-		return
-	}
-	w.block(text + " " + mark)
-}
-
-// unchanged writes a paragraph or an item as it is, with a mark where it is cut.
-func (w *writer) unchanged(x span, mark string) {
 	p := &x.part.pieces[x.at]
 	text := protect(joined(p.sentences[x.from:x.to]))
 	if term := termOf(x.part, x.at, text); term != "" {
@@ -167,30 +122,6 @@ func (w *writer) unchanged(x span, mark string) {
 		w.block(text + " " + mark)
 	}
 }
-
-// goesOn returns the end of a quotation that would stop too early at one: the sentence behind it
-// points back to it, says more of what is asked, or says what to do.
-func (p *piece) goesOn(x span, to int) int {
-	words := 0
-	for _, s := range p.sentences[x.from:to] {
-		words += s.words
-	}
-	if x.kind == code || to >= len(p.sentences) {
-		return to
-	}
-	next := p.sentences[to]
-	if !next.ok || next.bare || p.sentences[to-1].bare || words+next.words > mostWords || strings.HasSuffix(next.text, ":") {
-		return to
-	}
-	const asked = 1<<maxSlots - 1
-	if backReference.MatchString(next.text) || next.holds&^x.body&asked != 0 || bits.OnesCount64(uint64(next.holds&asked)) >= 2 && advises.MatchString(next.text) {
-		return to + 1
-	}
-	return to
-}
-
-// fewWords is how long a quotation should be, where its paragraph goes on.
-const fewWords = 25
 
 // follow writes what a sentence introduced.
 func (w *writer) follow(blocks []block, mark string) {

@@ -89,7 +89,7 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 	if first.kind != item || at > 0 && part.pieces[at-1].kind == item || at > 0 && strings.HasSuffix(part.pieces[at-1].block.text, ":") {
 		return span{}, false
 	}
-	x := span{part: part, at: at, kind: item, like: s.like(first)}
+	x := span{part: part, at: at, kind: item}
 	if at > 0 && part.pieces[at-1].section == first.section {
 		x.tail = part.pieces[at-1].holds // what leads to the list
 	}
@@ -103,19 +103,13 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 		x.body |= part.pieces[i].holds
 		x.words += len(strings.Fields(b.text))
 	}
-	if x.like < isNamed && !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) { // links to other pages
+	if !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) { // links to other pages
 		return span{}, false
 	}
-	if len(x.follow) < 2 || x.words > mostWords || noisy(x.follow[0].text) {
+	if len(x.follow) < 2 || x.words > mostWords {
 		return span{}, false
 	}
 	s.base(&x)
-	switch {
-	case s.is(procure|failure) && x.follow[0].ordered:
-		x.score *= 2
-	case x.like < isNamed:
-		x.score *= 0.8
-	}
 	return x, true
 }
 
@@ -134,20 +128,12 @@ func (s *scorer) code(part *part, at int) span {
 	p := &part.pieces[at]
 	var best span
 	for _, text := range snippets(p.block.text) {
-		x := span{part: part, at: at, kind: code, code: text, body: p.holds, like: s.like(p), words: len(strings.Fields(text)) / 2}
+		x := span{part: part, at: at, kind: code, code: text, body: p.holds, words: len(strings.Fields(text)) / 2}
 		if len(text) < len(p.block.text) {
 			x.body = s.read(text)
 		}
 		s.base(&x)
-		switch {
-		case s.is(showing) || x.like >= isNamed:
-			x.score *= 0.85
-		case s.is(procure):
-			x.score *= 0.35
-		default:
-			x.score *= 0.25
-		}
-		if x.score > best.score {
+		if x.score > best.score || best.part == nil {
 			best = x
 		}
 	}
@@ -179,7 +165,7 @@ func snippets(text string) []string {
 func (s *scorer) table(part *part, at int) span {
 	p := &part.pieces[at]
 	rows := rowUnits(p.block.text)
-	x := span{part: part, at: at, kind: table, like: s.like(p)}
+	x := span{part: part, at: at, kind: table}
 	best, most := 0.0, 0.0 // of the scores, and what the cells of that row add
 	scores, added := make([]float64, len(rows)), make([]float64, len(rows))
 	holds, named := make([]mask, len(rows)), make([]bool, len(rows))
@@ -191,7 +177,7 @@ func (s *scorer) table(part *part, at int) span {
 			holds[i] |= m
 			if s.wholly(cell) {
 				whole |= m
-				named[i] = true
+				named[i] = named[i] || s.names(m)
 			}
 		}
 		all, _ := s.cover(holds[i], p.under|columns, p.above)
@@ -221,11 +207,25 @@ func (s *scorer) table(part *part, at int) span {
 	return x
 }
 
+// names reports whether words name a thing: one is written as a name or has a digit, or they are
+// several.
+func (s *scorer) names(m mask) bool {
+	n := 0
+	for i := range s.asked.words {
+		if w := &s.asked.words[i]; w.own && w.holds(m) {
+			if n++; w.name || w.exact || n > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // wholly reports whether the question holds all words of a cell.
 func (s *scorer) wholly(cell string) bool {
 	counts := stems(cell, s.language)
 	for stem := range counts {
-		if s.reader.slots[stem]&inWords == 0 {
+		if s.reader.slots[stem] == 0 {
 			return false
 		}
 	}

@@ -2,15 +2,13 @@
 // lists, table rows and code of the found passages that answer best, each with its citation. It
 // goes through the same loop as any model, by calling the search tool. Nothing that it quotes
 // differs from the documents except in white space, in the backslash that keeps a document's own
-// "[1]" from being read as a citation, in that a cell of a row stands behind the name of its
-// column, and an explanation behind the term that it explains, and in that options and what stands
-// for a value are written as code where they would be read as something else.
+// "[1]" from being read as a citation, in that rows are written below the header of their table and
+// an explanation behind the term that it explains, and in that options and what stands for a value
+// are written as code where they would be read as something else.
 //
 // The way of an answer: turn.go reads the conversation, question.go what is asked, block.go and
-// unit.go cut the passages into pieces, score.go finds what could be quoted of each page and says
-// how well it answers, define.go and compare.go for what is asked to be defined or compared,
-// choose.go takes the best of up to three pages or refuses, fits.go says what can be no answer,
-// answer.go writes.
+// unit.go cut the passages into pieces, passages.go finds what can be quoted of each page and
+// chooses, choose.go says whether the question's words are evidence, answer.go writes.
 package extractive
 
 import (

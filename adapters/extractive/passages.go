@@ -20,16 +20,16 @@ const (
 )
 
 // What a passage is worth: the cosine of its title, heading and text with the question, and a
-// little for its place in the search and the words of its heading. Rows are short and alike.
+// little for its place in the search. Rows are short and alike.
 const (
 	rankShare = 0.02
-	likeShare = 0.1
 	rowsLess  = 0.05
-	rowsMore  = 0.1  // for rows that hold the whole question
+	againMore = 0.15 // for the page of the answer before, where the question leans on that
 	namedMore = 0.5  // for the row that the question names
 	clearBy   = 0.15 // lead over the next page from which the first page is quoted alone
 	within    = 0.20 // of the first page's worth: further pages that are quoted
 	mostSteps = 150  // words of a procedure's first steps
+	wordDecay = 0.1  // of the words' score for each place in the search, where words choose
 	sameText  = 0.98 // cosine of two passages from which on they say the same
 )
 
@@ -41,7 +41,7 @@ func (s *scorer) passages(p *page) []span {
 		if x.part == nil {
 			return
 		}
-		x.page, x.whole = p, true
+		x.page = p
 		s.base(&x)
 		if x.kind == table {
 			s.rowsTell(&x)
@@ -122,17 +122,17 @@ func (s *scorer) rowsTell(x *span) (partial bool) {
 			continue
 		}
 		words++
-		if w.near(rows) || w.holds(page) || w.value {
+		if w.holds(rows) || w.holds(page) || w.value {
 			held++
 		}
-		column = column || w.near(columns)
-		if !w.near(rows) && !w.value {
+		column = column || w.holds(columns)
+		if !w.holds(rows) && !w.value {
 			x.told = false
 			x.partial = x.partial || w.name || w.exact
 		}
 	}
 	if len(x.rows[0].head) == 0 { // a list of terms
-		x.partial = false
+		x.partial, x.named, x.told = false, false, false
 		return false
 	}
 	x.named = x.named && (column || x.told) && !x.partial
@@ -197,7 +197,7 @@ func (s *scorer) procedure(part *part, at int, intro *span) (span, bool) {
 	if at >= len(part.pieces) || part.pieces[at].kind != item {
 		return span{}, false
 	}
-	x := span{part: part, at: at, kind: item, like: s.like(&part.pieces[at])}
+	x := span{part: part, at: at, kind: item}
 	if intro != nil {
 		x = *intro
 	}
@@ -239,16 +239,73 @@ func (s *scorer) procedure(part *part, at int, intro *span) (span, bool) {
 	return x, true
 }
 
-// choose has the sentence model choose the passages that are quoted, and the gate decide whether
-// they are. ok is false where the model cannot tell: the question or the documents are not in its
-// language, or it takes too long.
-func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages []page) (chosen []span, band retrieve.Band, ok bool, err error) {
-	s := &scorer{asked: a, reader: r, likely: map[string]float64{}, counted: quantity}
+// choose returns the passages that are quoted, or whose pages are linked. The sentence model
+// chooses; where it cannot tell, since the question or the documents are not in its language or it
+// takes too long, or where there is none, words do.
+func (m *Model) choose(ctx context.Context, t turn, s *scorer, pages []page) (chosen []span, band retrieve.Band, err error) {
 	all := s.candidates(pages)
 	if len(all) == 0 {
-		return nil, retrieve.Nothing, false, nil
+		return nil, retrieve.Nothing, nil
 	}
-	covered := a.answered(r, slices.MaxFunc(all, func(a, b span) int { return cmp.Compare(a.score, b.score) }), shared(pages))
+	best := slices.MaxFunc(all, func(a, b span) int { return cmp.Compare(a.score, b.score) })
+	covered := s.answered(s.reader, best, shared(pages))
+	similarity := -1.0
+	if m.vectors != nil {
+		if similarity, err = m.compare(ctx, t, all); err != nil {
+			return nil, retrieve.Nothing, err
+		}
+	}
+	if similarity < 0 {
+		if !covered {
+			return nil, retrieve.Nothing, nil
+		}
+		for i := range all {
+			all[i].worth = all[i].score / (1 + wordDecay*float64(all[i].page.rank))
+		}
+	}
+	for i := range all {
+		x := &all[i]
+		x.worth -= rankShare * float64(x.page.rank)
+		if x.page.again {
+			x.worth += againMore
+		}
+		if s.harmful(x) {
+			x.worth -= harmLess
+		}
+		switch {
+		case x.named:
+			x.worth += namedMore
+		case x.kind == table:
+			x.worth -= rowsLess
+		}
+	}
+	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.worth, a.worth) })
+	chosen = all[:1:1]
+	for i := range all[1:] {
+		x := &all[1+i]
+		if len(chosen) < maxPages && x.worth >= chosen[0].worth-within && !slices.ContainsFunc(chosen, x.repeats) {
+			chosen = append(chosen, *x)
+		}
+	}
+	if len(chosen) > 1 && chosen[0].worth-chosen[1].worth >= clearBy {
+		chosen = chosen[:1]
+	}
+	band = retrieve.Quotes
+	if held, _ := s.cover(chosen[0].holds(), 0, 0); similarity < 0 && !chosen[0].named && held < mostlyHeld {
+		band = retrieve.Links
+	}
+	if similarity >= 0 && !chosen[0].named && (!chosen[0].told || similarity < m.gate.Links) {
+		band = m.gate.Band(similarity, covered)
+	}
+	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x span) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
+		return whole, band, nil
+	}
+	return chosen, min(band, retrieve.Links), nil
+}
+
+// compare sets the worth of spans to their cosines with the question, and returns the highest: -1
+// where the sentence model cannot tell.
+func (m *Model) compare(ctx context.Context, t turn, all []span) (similarity float64, err error) {
 	question := t.question
 	if elliptic(question) {
 		question = t.before + " " + question
@@ -264,58 +321,29 @@ func (m *Model) choose(ctx context.Context, t turn, a *asked, r *reader, pages [
 	q, v, err := m.vectors.of(limited, question, texts)
 	switch {
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		return nil, retrieve.Nothing, false, nil
+		return -1, nil
 	case err != nil:
-		return nil, retrieve.Nothing, false, err
+		return -1, err
 	}
-	similarity := -1.0
+	similarity = -1
 	for i := range all {
 		x := &all[i]
-		x.vector = v[i]
-		if x.vector == nil || retrieve.Cosine(q, q) == 0 || retrieve.Cosine(v[i], v[i]) == 0 {
-			x.worth = -1
-			continue
-		}
-		cosine := retrieve.Cosine(q, v[i])
-		similarity = max(similarity, cosine)
-		x.worth = cosine + likeShare*x.like - rankShare*float64(x.page.rank)
-		switch {
-		case x.named:
-			x.worth += namedMore
-		case x.told:
-			x.worth += rowsMore
-		case x.kind == table:
-			x.worth -= rowsLess
+		if x.vector, x.worth = v[i], -1; x.vector != nil && retrieve.Cosine(q, q) > 0 && retrieve.Cosine(v[i], v[i]) > 0 {
+			x.worth = retrieve.Cosine(q, v[i])
+			similarity = max(similarity, x.worth)
 		}
 	}
-	if similarity < 0 {
-		return nil, retrieve.Nothing, false, nil
-	}
-	slices.SortStableFunc(all, func(a, b span) int { return cmp.Compare(b.worth, a.worth) })
-	chosen = all[:1:1]
-	for i := range all[1:] {
-		x := &all[1+i]
-		if len(chosen) < maxPages && x.worth >= chosen[0].worth-within && !slices.ContainsFunc(chosen, x.repeats) {
-			chosen = append(chosen, *x)
-		}
-	}
-	if len(chosen) > 1 && chosen[0].worth-chosen[1].worth >= clearBy {
-		chosen = chosen[:1]
-	}
-	if chosen[0].named || chosen[0].told && similarity >= m.gate.Links {
-		return chosen, retrieve.Quotes, true, nil
-	}
-	band = m.gate.Band(similarity, covered)
-	if whole := slices.DeleteFunc(slices.Clone(chosen), func(x span) bool { return x.partial }); band == retrieve.Quotes && len(whole) > 0 {
-		return whole, band, true, nil
-	}
-	return chosen, min(band, retrieve.Links), true, nil
+	return similarity, nil
 }
+
+// mostlyHeld is the share of the question's weight from which a passage is quoted that words chose.
+// Of others the pages are linked.
+const mostlyHeld = 0.45
 
 // repeats reports whether two passages are of one page, of the same page in two sources, or say the
 // same.
 func (x *span) repeats(y span) bool {
-	return x.page == y.page || x.text() == y.text() || x.part.Title == y.part.Title && retrieve.Cosine(x.vector, y.vector) >= sameText
+	return x.page == y.page || x.text() == y.text() || x.vector != nil && y.vector != nil && x.part.Title == y.part.Title && retrieve.Cosine(x.vector, y.vector) >= sameText
 }
 
 // candidates returns the passages of the first hits that hold most of the question: the first
@@ -352,7 +380,7 @@ func (s *scorer) warned(x span) []span {
 			continue
 		}
 		if y := s.paragraph(x.part, at); y.to > 0 {
-			y.page, y.whole = x.page, true
+			y.page = x.page
 			if at < x.at {
 				out = append([]span{y}, out...)
 			} else {

@@ -10,30 +10,6 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve/bm25"
 )
 
-// kindOf is what a question wants to be told. Several may hold.
-type kindOf uint8
-
-const (
-	define  kindOf = 1 << iota // what something is
-	procure                    // how something is done
-	failure                    // what to do about a message
-	amount                     // a number, a limit, a default, a time
-	showing                    // code
-	past                       // versions and what changed
-)
-
-var kinds = []struct {
-	kind    kindOf
-	pattern *regexp.Regexp
-}{
-	{define, regexp.MustCompile(`(?i)^\W*(and |so |ok,? )?(what|who|was|wer|que|qu'est|qué|quién|cosa)(['’]?s\b|\b.{0,12}?\b(is|are|was|were|does|do|means?|ist|sind|bedeutet|est|sont|es|son)\b)|\b(define|definition|meaning|explain)\b|\bwhat (is|are) (that|it|this)\b|\bstands? for\b`)},
-	{procure, regexp.MustCompile(`(?i)\b(how (do|can|to|should|would|does one|could|might)|set ?up|install|configure|steps|which (option|command|setting|flag)|what (do|can|should|must) (i|we)( have to)? (do|try)|what now|help|wie (kann|muss|richte|stelle|mache)|comment|cómo)\b|^\W*(please )?(\p{L}+ )?(get|list|find|keep|pull|run|use|make|set|add|create|remove|delete|move|copy|change|turn|show|stop|start|open|close|kill|rename|rotate|restore|back|reset|request|book|report)\b`)},
-	{failure, regexp.MustCompile(`(?i)\b(error|fatal|warning|exception|failed|failure|panic|traceback|denied|refused|rejected|cannot|can't|could not|unable to|not found|no such|invalid|mismatch|malformed|expired|fehler|erreur)\b|^\W*(it|the \w+( \w+)?) says\b`)},
-	{amount, regexp.MustCompile(`(?i)\b(how (many|much|long|large|big|often|far|old|high|fast|late|early|soon)|max(imum)?|min(imum)?|limit|default|size|number of|when (does|do|is|are|can|must|should)|what time|cost|price|port|deadline|wie (viele?|lange|oft|groß|hoch)|combien|cuántos?)\b`)},
-	{showing, regexp.MustCompile("(?i)\\b(code|commands?|syntax|examples?|snippets?|statement for|query for|config(uration)? file|function call|beispiele?|befehle?|exemples?|ejemplos?)\\b|`")},
-	{past, regexp.MustCompile(`(?i)\b(releases?|changelog|changes|changed|what's new|versions?|history|since when)\b`)},
-}
-
 // word is one word of a question that tells something.
 type word struct {
 	slots   []int // of its parts, by which it is found: all of them, or the last one, which is its whole
@@ -43,13 +19,11 @@ type word struct {
 	exact   bool // it has a digit
 	value   bool // it says what kind of value is asked for, as in "phone number"
 	unknown bool // no document holds it
-	akin    bool // but one holds what may stand for it
 	foreign bool // it is of a language in which no document is written
 }
 
 // asked is what a question looks for.
 type asked struct {
-	kind  kindOf
 	words []word
 	slots map[string]mask // the parts of words, by stem
 	said  []said          // the operator's synonyms of several words
@@ -65,25 +39,16 @@ type asked struct {
 type mask uint64
 
 const (
-	maxSlots = 32              // parts of words that are looked for
-	inWords  = 1<<maxSlots - 1 // the parts themselves
-	nearSlot = maxSlots        // what stands for a part has the slot that is so much higher
+	maxSlots = 32 // parts of words that are looked for
 )
 
 const contextWeight = 0.6 // of a word that only the questions before hold, or only the queries
 
 const leastIDF = 0.3
 
-func (a *asked) is(k kindOf) bool { return a.kind&k != 0 }
-
 // ask reads a question.
 func ask(t turn, language string, idf func(stem string) (weight float64, known bool)) *asked {
 	a := &asked{slots: map[string]mask{}, text: t.question, steps: map[string]bool{}}
-	for _, k := range kinds {
-		if k.pattern.MatchString(t.question) {
-			a.kind |= k.kind
-		}
-	}
 	next := 0
 	languages := []string{language}
 	synonyms := synonymsOf(t.common.Synonyms)
@@ -110,7 +75,6 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 		}
 		w := word{own: own, unknown: true}
 		part, slot, counts, fresh := -1, -1, false, false
-		asks := a.is(define) && slices.ContainsFunc(terms[from:i], func(t analyse.Term) bool { return ofMeaning[t.Text] })
 		last := ""
 		lacking, whole := 0, false // parts that no document holds, and whether one holds what came last
 		for _, term := range terms[from:i] {
@@ -120,7 +84,7 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 			if own {
 				a.steps[term.Text] = true
 			}
-			if term.Chatter || asks || small[term.Text] {
+			if term.Chatter || small[term.Text] {
 				continue
 			}
 			counts = true
@@ -135,7 +99,7 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 			if slot < 0 {
 				continue
 			}
-			if a.slots[term.Text]&(1<<maxSlots-1) == 0 {
+			if a.slots[term.Text] == 0 {
 				fresh = true
 			}
 			a.slots[term.Text] |= 1 << slot
@@ -143,11 +107,6 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 				if same != "" {
 					a.slots[same] |= 1 << slot
 				}
-			}
-			for _, other := range append(near[term.Text], near[irregular[term.Text]]...) {
-				a.slots[other] |= 1 << (slot + nearSlot)
-				_, held := idf(other)
-				w.akin = w.akin || held
 			}
 			w.value = w.value || ofValue[term.Text]
 			w.exact = w.exact || strings.ContainsAny(term.Text, "0123456789")
@@ -177,9 +136,6 @@ var small = map[string]bool{"per": true, "via": true, "versus": true, "vs": true
 // ofValue are stems of words for a kind of value, which the names of columns leave out.
 var ofValue = map[string]bool{"number": true, "address": true, "date": true, "day": true, "time": true, "name": true, "person": true, "peopl": true, "amount": true}
 
-// ofMeaning are stems by which people ask for a definition, which has other ones.
-var ofMeaning = map[string]bool{"mean": true, "meant": true, "stand": true, "definit": true, "defin": true, "explain": true, "term": true, "good": true, "call": true, "bedeut": true}
-
 // unheardChunks is the size of an index in which an ordinary word that occurs nowhere weighs half of what others do, as in retrieve.Coverage.
 const unheardChunks = 200
 
@@ -189,16 +145,12 @@ const leastUnheard = 0.35
 // weigh sets the weights of what no document holds, and sums up.
 func (a *asked) weigh(chunks int) {
 	var sum float64
-	known, heard, unknown, akin, foreign, name := 0, 0, 0, 0, 0, false
+	known, heard, unknown, foreign, name := 0, 0, 0, 0, false
 	for _, w := range a.words {
 		if !w.own {
 			continue
 		}
 		switch {
-		case w.unknown && w.akin:
-			known++ // the documents say it in another way
-			akin++
-			continue
 		case w.unknown:
 			unknown++
 			if w.foreign {
@@ -221,15 +173,11 @@ func (a *asked) weigh(chunks int) {
 	if unknown <= known {
 		share = max(leastUnheard, float64(chunks)/float64(chunks+unheardChunks))
 	}
-	// What stands for a word is no reason to answer: "kill one hanging request" is not about what else is requested, or shut down.
-	a.stray = unknown > foreign && unknown-foreign+akin >= known-akin && !name
+	a.stray = unknown > foreign && unknown-foreign >= known && !name
 	for i := range a.words {
 		w := &a.words[i]
 		if w.unknown {
-			w.weight = average
-			if !w.akin {
-				w.weight *= share
-			}
+			w.weight = average * share
 			if w.foreign {
 				w.weight = average / 4
 			}
@@ -263,9 +211,6 @@ func (w *word) holds(m mask) bool {
 	}
 	return true
 }
-
-// near reports whether a text holds a word, or what may stand for it.
-func (w *word) near(m mask) bool { return w.holds(m | m>>nearSlot) }
 
 // reader finds a question's words in texts.
 type reader struct {
@@ -374,6 +319,3 @@ func elliptic(question string) bool {
 	}
 	return !slices.ContainsFunc(analyse.Query(question, nil), func(term analyse.Term) bool { return !term.Chatter })
 }
-
-// atWhatTime is a question of a point in time.
-var atWhatTime = regexp.MustCompile(`(?i)\b(when|what time|which day|what day|deadline|wann)\b`)
