@@ -183,7 +183,7 @@ func day(at time.Time) string {
 }
 
 // fitted passes titles and notes through the filters of answers, which the answer itself has
-// passed, and cuts the result to MaxResult.
+// passed, and cuts the result to maxText.
 func (s *Service) fitted(ctx context.Context, result askedResult) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *Service) fitted(ctx context.Context, result askedResult) (string, error
 			return "", fmt.Errorf("write an answer: %w", err)
 		}
 		text := fence + "\n" + string(data)
-		if s.Counter.Count(text) <= MaxResult {
+		if s.Counter.Count(text) <= maxText {
 			return text, nil
 		}
 		shorter := halfOf(result.Answer)

@@ -45,7 +45,7 @@ const (
 	SourceChanged    Deed = "source.options"  // Details: source, and each option that changed as option and before_option: acl, base_url, every …
 	TokenCreated     Deed = "token.create"    // Details: token
 	TokenRevoked     Deed = "token.revoke"    // likewise
-	ToolCalled       Deed = "mcp.call"        // an assistant called a tool for a person. Details: tool, token, outcome
+	ToolCalled       Deed = "mcp.call"        // an assistant called a tool for a person. Details: tool, door, token, outcome
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 

@@ -128,6 +128,9 @@ func (c *Config) settings() []Setting {
 		{"DISCORD_COMMAND_GUILDS", "", "ids of the servers to which the commands are registered, at once, separated by commas. Unset: everywhere, direct messages included", list(&c.DiscordCommandGuilds)},
 		{"HTTP_ADDR", "127.0.0.1:8080", "address for the signed requests of platforms, of sources that tell of changes, and of assistants", text(&c.HTTPAddr)},
 		{"MCP_URL", "", "address under which assistants reach HTTP_ADDR with personal tokens (footnote tokens), ending in /mcp, such as https://footnote.example.org/mcp. Unset: they cannot", mcpURL(&c.MCPURL)},
+		{"MCP_OAUTH_ISSUER", "", "issuer whose access tokens assistants may bring in place of personal tokens, such as https://login.example.org. See mcp.md", issuer(&c.MCPIssuer)},
+		{"MCP_OAUTH_AUDIENCE", "", "audience that such tokens must name. Unset: MCP_URL", name(&c.MCPAudience)},
+		{"MCP_OAUTH_CLAIM", "", "claim that names the person, as slack:WORKSPACE:USER or discord:USER", name(&c.MCPClaim)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"REDELIVERY_MAX_AGE", "15m", "oldest question that is still answered when no replica was running as it came. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
 		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database and approve sources, separated by commas: the first encrypts and approves, all of them decrypt and check. Unset: a key derived from DISCORD_BOT_TOKEN, and one in the data folder", secretKeys(&c.SecretKeys)},
@@ -259,19 +262,6 @@ func httpURL(to *string) func(string) error {
 			}
 		}
 		*to = strings.TrimRight(v, "/")
-		return nil
-	}
-}
-
-// mcpURL is an address that ends in the path at which the server answers.
-func mcpURL(to *string) func(string) error {
-	return func(v string) error {
-		if err := httpURL(to)(v); err != nil {
-			return err
-		}
-		if u, err := url.Parse(*to); *to != "" && (err != nil || u.Path != "/mcp" || u.RawQuery+u.Fragment != "" || u.User != nil) {
-			return errors.New("does not end in /mcp behind its host")
-		}
 		return nil
 	}
 }
