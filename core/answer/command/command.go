@@ -30,7 +30,7 @@ type Deps struct {
 	People   People   // nil: nobody is known in any source
 	// Documents says who may read what has an address; nil: why explains no documents.
 	Documents Documents
-	Tokens    Tokens    // nil: no tokens are made in chat
+	Tokens    Tokens // nil: no tokens are made in chat
 	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
 	AssistantsAt string
 	Logger       *slog.Logger // nil: silent

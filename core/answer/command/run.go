@@ -97,7 +97,7 @@ func (s *Service) Command(ctx context.Context, c Request) (said string, err erro
 		"status": s.statusCommand, "config": s.configCommand, "follow": s.followCommand, "why": s.whyCommand, "whoami": s.whoamiCommand,
 		"pause": s.pauseCommand, "resume": s.resumeCommand, "stop": s.stopCommand, "forget-me": s.forgetCommand,
 		"token": s.tokenCommand,
-		"help": func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
+		"help":  func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
 	}[strings.ToLower(words[0])]
 	if !known {
 		return fmt.Sprintf("There is no command %s.\n\n%s", asCode(words[0]), helpFor(c.Admin)), nil
