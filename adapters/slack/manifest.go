@@ -122,7 +122,7 @@ func Manifest(o ManifestOptions) string {
 	m.Features.Agent.Description = "Answers questions from your documents, with numbered links to them."
 	m.Features.Commands = []command{
 		{Command: "/ask", URL: o.RequestURL, Description: "Ask a question, answered in a thread", Hint: "[private] question"},
-		{Command: "/footnote", URL: o.RequestURL, Description: "Settings, what you may read, and why an answer came about", Hint: "help | status | why | whoami | stop"},
+		{Command: "/footnote", URL: o.RequestURL, Description: "Settings, what you may read, and why an answer came about", Hint: "help | status | why | whoami | token | stop"},
 	}
 	for _, p := range write.Prompts {
 		m.Features.Agent.Prompts = append(m.Features.Agent.Prompts, suggested(p))
