@@ -41,6 +41,8 @@ type HTTPConfig struct {
 	Version string
 	Logger  *slog.Logger
 	OAuth   *OAuthConfig // nil: access tokens are not taken
+	// Ending is closed when the process ends: answers take longer than its grace period. Nil: never.
+	Ending <-chan struct{}
 	// SignedBySlack checks the signature of a request; nil: Slackbot is not let in.
 	SignedBySlack func(header http.Header, body []byte) error
 }
@@ -48,7 +50,7 @@ type HTTPConfig struct {
 // Handler answers requests of the streamable HTTP transport. It keeps no sessions, so that every
 // replica can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
-	server := newServer(service, config.Version, config.Logger, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
+	server := newServer(service, config.Version, config.Logger, config.Ending, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
 		return callerIn(r.Extra.TokenInfo)
 	})
 	protocol := func(stream bool) http.Handler {

@@ -44,7 +44,7 @@ func assistants(ctx context.Context, base *wire.Base, set *platforms.Set, to *ht
 	if err != nil {
 		return false, err
 	}
-	config := mcp.HTTPConfig{Host: address.Host, Version: version, Logger: base.Logger}
+	config := mcp.HTTPConfig{Host: address.Host, Version: version, Logger: base.Logger, Ending: ctx.Done()}
 	if c.MCPIssuer != "" {
 		config.OAuth = &mcp.OAuthConfig{Issuer: c.MCPIssuer, Resource: c.MCPURL, Audience: cmp.Or(c.MCPAudience, c.MCPURL), Claim: c.MCPClaim, HTTP: base.HTTP("oauth")}
 		to.Handle(mcp.MetadataPattern, mcp.Metadata(*config.OAuth))
