@@ -104,7 +104,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	// places of calls.
 	bearer := auth.RequireBearerToken(verify, options)(calls)
 	fromSlack := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Set("Authorization", "Bearer slackbot") // the SDK wants one; verify looks at the context first
+		r.Header.Set("Authorization", "Bearer slackbot") // verify does not look at it
 		bearer.ServeHTTP(w, r)
 	})
 	signedIn := slackbot(service, config, fromSlack, challenge(options.ResourceMetadataURL, bearer))

@@ -20,8 +20,7 @@ const maxMessage = 256 << 10
 // longer waits; nil: the call's own does.
 type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
-// newServer returns a server of the tools. Answers that are being written end when ending is closed;
-// nil never is.
+// newServer returns a server of the tools. Answers end when ending is closed; nil never is.
 func newServer(service *mcp.Service, version string, logger *slog.Logger, ending <-chan struct{}, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),

@@ -50,9 +50,9 @@ func metadataURL(resource string) string {
 // issuer verifies access tokens. It is safe for concurrent use.
 type issuer struct {
 	OAuthConfig
-	verifier atomic.Pointer[oidc.IDTokenVerifier] // once the issuer has said where its keys are
+	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer was asked
 	asking   chan struct{}                        // holds a value while it is asked
-	failed   time.Time                            // when it was asked last without success; for who holds asking
+	failed   time.Time                            // last time without success; asking guards it
 }
 
 func newIssuer(c OAuthConfig) *issuer { return &issuer{OAuthConfig: c, asking: make(chan struct{}, 1)} }

@@ -64,6 +64,8 @@ func (s slackbot) search(query, user, team string) (status int, text string) {
 
 func now(h http.Header, body []byte) { slacktest.Sign(h, body, time.Now()) }
 
+var tokenForm = regexp.MustCompile(`footnote_[A-Za-z0-9_-]{43}`)
+
 // tokenInChat is the token that /footnote token shows a person.
 func (a *assistants) tokenInChat(who *slacktest.Person, in *slacktest.Channel) string {
 	a.Helper()
@@ -74,7 +76,7 @@ func (a *assistants) tokenInChat(who *slacktest.Person, in *slacktest.Channel) s
 		payload = string(d.Payload)
 		return there
 	})
-	secret := regexp.MustCompile(`footnote_[A-Za-z0-9_-]{43}`).FindString(payload)
+	secret := tokenForm.FindString(payload)
 	if secret == "" || !strings.Contains(payload, `"ephemeral"`) {
 		a.Fatalf("/footnote token says %s", payload)
 	}
