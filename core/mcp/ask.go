@@ -117,14 +117,11 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	if errors.As(a.Cause, &refusal) {
 		return output{}, refusal
 	}
-	read := turn.Documents(slices.Concat(a.References, a.Inherited))
-	for _, ref := range a.Ending.Closest {
-		read = append(read, ref)
-	}
-	ids := make([]document.ID, 0, len(read))
-	for _, d := range read {
-		if d.ID != "" {
-			ids = append(ids, d.ID)
+	var read []document.Ref // each once
+	var ids []document.ID
+	for _, d := range append(turn.Documents(slices.Concat(a.References, a.Inherited)), a.Ending.Closest...) {
+		if d.ID != "" && !slices.Contains(ids, d.ID) {
+			read, ids = append(read, d), append(ids, d.ID)
 		}
 	}
 	readable, err := s.Loop.Readable(ctx, r.audience, ids)
