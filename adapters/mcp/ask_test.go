@@ -126,6 +126,31 @@ func TestHangingUpEndsTheTurn(t *testing.T) {
 	}
 }
 
+// When the process ends, answers end; a search has the time that it takes.
+func TestEndingProcessEndsTurns(t *testing.T) {
+	t.Parallel()
+	ending := make(chan struct{})
+	l := newLoop()
+	w := newAsking(t, l, func(config *mcp.HTTPConfig) { config.Ending = ending })
+	body, edit := asking("2025-06-18", "")
+	done := make(chan string)
+	go func() {
+		_, text := w.post(t, secret, strings.NewReader(body), edit)
+		done <- text
+	}()
+	<-l.begun
+	close(ending)
+	if err := <-l.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the turn ended with %v", err)
+	}
+	if text := <-done; !strings.Contains(text, "Try again later") {
+		t.Errorf("the client reads %s", text)
+	}
+	if status, text := w.post(t, secret, strings.NewReader(searching), nil); status != http.StatusOK || !strings.Contains(text, "thirty days") {
+		t.Errorf("a search: %d %s", status, text)
+	}
+}
+
 // Questions take minutes: few at a time, so that searches have room.
 func TestQuestionsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()

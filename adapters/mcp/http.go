@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -39,12 +40,17 @@ type HTTPConfig struct {
 	Host    string // that clients write, with its port if it has one
 	Version string
 	Logger  *slog.Logger
+	OAuth   *OAuthConfig // nil: access tokens are not taken
+	// Ending is closed when the process ends: answers take longer than its grace period. Nil: never.
+	Ending <-chan struct{}
+	// SignedBySlack checks the signature of a request; nil: Slackbot is not let in.
+	SignedBySlack func(header http.Header, body []byte) error
 }
 
 // Handler answers requests of the streamable HTTP transport. It keeps no sessions, so that every
 // replica can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
-	server := newServer(service, config.Version, config.Logger, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
+	server := newServer(service, config.Version, config.Logger, config.Ending, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
 		return callerIn(r.Extra.TokenInfo)
 	})
 	protocol := func(stream bool) http.Handler {
@@ -55,19 +61,30 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 			DisableLocalhostProtection: true,
 		})
 	}
-	everyone := func(*http.Request) string { return "" }
 	asks := func(next http.Handler) http.Handler {
 		return atOnce(MaxAsks, everyone, atOnce(MaxOwnAsks, person, next))
 	}
 	once := protocol(false)
 	routes := routes{once: once, ask: asks(once), streamed: asks(protocol(true))}
 	looking := make(chan struct{}, maxLookups)
+	var granting *issuer
+	options := &auth.RequireBearerTokenOptions{}
+	if config.OAuth != nil {
+		granting = newIssuer(*config.OAuth)
+		options.ResourceMetadataURL = metadataURL(config.OAuth.Resource)
+	}
 	verify := func(ctx context.Context, secret string, r *http.Request) (*auth.TokenInfo, error) {
+		if by, ok := ctx.Value(signedKey{}).(signed); ok {
+			return by.info(ctx), nil
+		}
 		select {
 		case looking <- struct{}{}:
 			defer func() { <-looking }()
 		case <-ctx.Done():
-			return nil, errors.New("the token could not be looked up; try again later")
+			return nil, errLookup
+		}
+		if granting != nil && !strings.HasPrefix(secret, mcp.SecretPrefix) {
+			return granted(ctx, service, granting, secret, config.Logger)
 		}
 		caller, token, err := service.Caller(ctx, secret)
 		if errors.As(err, new(mcp.Refusal)) {
@@ -78,15 +95,49 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		}
 		if err != nil {
 			config.Logger.ErrorContext(ctx, "a token could not be looked up", "error", err)
-			return nil, errors.New("the token could not be looked up; try again later")
+			return nil, errLookup
 		}
-		return &auth.TokenInfo{Expiration: token.Expires, UserID: token.ID, Extra: map[string]any{callerKey: caller, waitingKey: r.Context()}}, nil
+		return infoOf(ctx, caller, token.Expires), nil
 	}
 	calls := atOnce(MaxRequests, everyone, atOnce(MaxPerPerson, person, whole(routes)))
 	// The token is checked before anything of a body is read. Tokens that are made up take none of the
 	// places of calls.
-	signedIn := challenge(auth.RequireBearerToken(verify, nil)(calls))
+	bearer := auth.RequireBearerToken(verify, options)(calls)
+	fromSlack := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer slackbot") // verify does not look at it
+		bearer.ServeHTTP(w, r)
+	})
+	signedIn := slackbot(service, config, fromSlack, challenge(options.ResourceMetadataURL, bearer))
 	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(signedIn)))
+}
+
+var errLookup = errors.New("the token could not be looked up; try again later")
+
+// infoOf is how the SDK is handed a caller.
+func infoOf(ctx context.Context, caller mcp.Caller, expires time.Time) *auth.TokenInfo {
+	return &auth.TokenInfo{Expiration: expires, UserID: idOf(caller), Extra: map[string]any{callerKey: caller, waitingKey: ctx}}
+}
+
+// info is infoOf for a request that Slack signed.
+func (s signed) info(ctx context.Context) *auth.TokenInfo {
+	if !s.named {
+		return &auth.TokenInfo{Expiration: time.Now().Add(time.Minute), UserID: "slackbot"}
+	}
+	return infoOf(ctx, s.caller, time.Now().Add(askWithin))
+}
+
+// granted is infoOf for an access token.
+func granted(ctx context.Context, service *mcp.Service, granting *issuer, token string, logger *slog.Logger) (*auth.TokenInfo, error) {
+	person, expires, err := granting.person(ctx, token)
+	switch {
+	case errors.As(err, new(refused)):
+		logger.InfoContext(ctx, "an access token was refused", "reason", err)
+		return nil, err
+	case err != nil:
+		logger.ErrorContext(ctx, "an access token could not be checked", "error", err)
+		return nil, errLookup
+	}
+	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
 // What is kept with the caller of a request: who it is, and the context that ends when the client
@@ -94,12 +145,10 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 const callerKey, waitingKey = "caller", "waiting"
 
 // person names who a request is made for.
-func person(r *http.Request) string {
-	caller, _, err := callerIn(auth.TokenInfoFromContext(r.Context()))
-	if err != nil {
-		return "" // it is refused when it calls a tool
-	}
-	return strings.Join([]string{string(caller.At.Platform), caller.At.Workspace, caller.Who.ID}, "\x00")
+func person(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
+
+func idOf(c mcp.Caller) string {
+	return strings.Join([]string{string(c.At.Platform), c.At.Workspace, c.Who.ID}, "\x00")
 }
 
 func callerIn(info *auth.TokenInfo) (mcp.Caller, context.Context, error) {
@@ -119,10 +168,15 @@ type refused struct{ error }
 func (r refused) Is(target error) bool { return target == auth.ErrInvalidToken }
 
 // challenge says how to sign in, which the SDK does only where there is an authorization server.
-func challenge(next http.Handler) http.Handler {
+func challenge(metadata string, next http.Handler) http.Handler {
+	says := "Bearer"
+	if metadata != "" {
+		says += fmt.Sprintf(" resource_metadata=%q", metadata)
+	}
+
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == "" {
-			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.Header().Set("WWW-Authenticate", says)
 			http.Error(w, "a personal token is needed: Authorization: Bearer footnote_…", http.StatusUnauthorized)
 			return
 		}
@@ -162,6 +216,9 @@ func deadline(next http.Handler) http.Handler {
 }
 
 const noDeadline = "the connection takes no deadline"
+
+// everyone has requests counted together.
+func everyone(*http.Request) string { return "" }
 
 // routes are what handles requests whose bodies were read: those that call ask, with its progress
 // or without, and others.

@@ -41,7 +41,8 @@ type world struct {
 	http   *httptest.Server
 	conns  *watching
 	calls  atomic.Int64
-	hold   chan struct{} // calls wait until it is closed; nil: they do not
+	asked  atomic.Pointer[access.Account] // about whom the platform was asked last
+	hold   chan struct{}                  // calls wait until it is closed; nil: they do not
 	finds  atomic.Int64
 	looked chan struct{} // tokens are looked up once it is closed; nil: at once
 	while  func()        // is done in every call; nil: nothing
@@ -53,7 +54,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // newAsking is a world whose questions a loop answers.
-func newAsking(t *testing.T, loop core.Loop) *world {
+func newAsking(t *testing.T, loop core.Loop, set ...func(*mcp.HTTPConfig)) *world {
 	t.Helper()
 	w := &world{}
 	index := retrievetest.NewMemory()
@@ -72,7 +73,11 @@ func newAsking(t *testing.T, loop core.Loop) *world {
 		Filter:  func() (*filter.Filter, error) { return nil, nil },
 	})
 	w.http = httptest.NewUnstartedServer(nil)
-	w.http.Config.Handler = mcp.Handler(service, mcp.HTTPConfig{Host: w.http.Listener.Addr().String(), Version: "1", Logger: slog.New(slog.DiscardHandler)})
+	config := mcp.HTTPConfig{Host: w.http.Listener.Addr().String(), Version: "1", Logger: slog.New(slog.DiscardHandler)}
+	for _, f := range set {
+		f(&config)
+	}
+	w.http.Config.Handler = mcp.Handler(service, config)
 	w.conns = &watching{Listener: w.http.Listener}
 	w.http.Listener, w.http.Config.ReadTimeout = w.conns, forReading
 	w.http.Start()
@@ -106,6 +111,11 @@ func (w *world) Alone(ctx context.Context, a access.Account) (access.Presence, e
 		case <-w.hold:
 		case <-ctx.Done():
 		}
+	}
+	named := a
+	w.asked.Store(&named)
+	if a.Platform == "slack" {
+		a.Workspace.ID = "T1" // that the server is connected to
 	}
 	return access.Presence{Tenant: access.DefaultTenant, People: []access.Account{a}, Held: []access.Held{{Principal: access.Members}}}, ctx.Err()
 }

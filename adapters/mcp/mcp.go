@@ -20,7 +20,8 @@ const maxMessage = 256 << 10
 // longer waits; nil: the call's own does.
 type callerOf func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error)
 
-func newServer(service *mcp.Service, version string, logger *slog.Logger, caller callerOf) *sdk.Server {
+// newServer returns a server of the tools. Answers end when ending is closed; nil never is.
+func newServer(service *mcp.Service, version string, logger *slog.Logger, ending <-chan struct{}, caller callerOf) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "footnote", Title: "Footnote", Version: version}, &sdk.ServerOptions{
 		Instructions: mcp.Instructions, Logger: quiet(logger),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}, // the tools never change while the program runs
@@ -40,6 +41,15 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, caller
 				defer context.AfterFunc(waiting, cancel)()
 			}
 			person.Progress = progressOf(r)
+			if t.Name == mcp.AskName {
+				go func() {
+					select {
+					case <-ending:
+						cancel()
+					case <-ctx.Done():
+					}
+				}()
+			}
 			result := &sdk.CallToolResult{}
 			text, err := service.Call(ctx, person, t.Name, r.Params.Arguments)
 			if err != nil { // the assistant reads it, and can tell its person
@@ -78,7 +88,7 @@ func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Serve answers one client over a pair of streams until the client closes its own, or ctx ends.
 func Serve(ctx context.Context, service *mcp.Service, caller mcp.Caller, version string, logger *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
-	server := newServer(service, version, logger, func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error) { return caller, nil, nil })
+	server := newServer(service, version, logger, nil, func(*sdk.CallToolRequest) (mcp.Caller, context.Context, error) { return caller, nil, nil })
 	session, err := server.Connect(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage}, nil)
 	if err != nil {
 		return fmt.Errorf("answer over the standard streams: %w", err)

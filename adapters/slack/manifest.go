@@ -19,6 +19,8 @@ type ManifestOptions struct {
 	Groups      bool   // user groups are bound to groups: likewise
 	// RequestURL is where Slack sends events when sockets are not wanted: https://host/slack/events.
 	RequestURL string
+	// MCP is the address at which Slackbot calls tools (https://host/mcp); empty: it does not.
+	MCP string
 }
 
 // manifest is the app manifest, version 2, as far as it is used here.
@@ -31,6 +33,14 @@ type manifest struct {
 	Features features `yaml:"features"`
 	OAuth    oauth    `yaml:"oauth_config"`
 	Settings settings `yaml:"settings"`
+
+	Servers map[string]server `yaml:"mcp_servers,omitempty"`
+}
+
+// server is where Slackbot calls tools.
+type server struct {
+	URL  string `yaml:"url"`
+	Auth string `yaml:"auth_type"`
 }
 
 type display struct {
@@ -112,7 +122,7 @@ func Manifest(o ManifestOptions) string {
 	m.Features.Agent.Description = "Answers questions from your documents, with numbered links to them."
 	m.Features.Commands = []command{
 		{Command: "/ask", URL: o.RequestURL, Description: "Ask a question, answered in a thread", Hint: "[private] question"},
-		{Command: "/footnote", URL: o.RequestURL, Description: "Settings, what you may read, and why an answer came about", Hint: "help | status | why | whoami | stop"},
+		{Command: "/footnote", URL: o.RequestURL, Description: "Settings, what you may read, and why an answer came about", Hint: "help | status | why | whoami | token | stop"},
 	}
 	for _, p := range write.Prompts {
 		m.Features.Agent.Prompts = append(m.Features.Agent.Prompts, suggested(p))
@@ -131,6 +141,10 @@ func Manifest(o ManifestOptions) string {
 		if s.Mention || !o.MentionOnly || o.History && s.History || o.Groups && s.Name == call.GroupScope {
 			m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, s.Name)
 		}
+	}
+	if o.MCP != "" {
+		m.OAuth.Scopes.Bot = append(m.OAuth.Scopes.Bot, "mcp:connect")
+		m.Servers = map[string]server{"footnote": {URL: o.MCP, Auth: "slack_identity_auth"}}
 	}
 	if !o.MentionOnly {
 		events = append(events, "message.channels", "message.groups")

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
 
 	"github.com/footnotehq/footnote/adapters/mcp"
+	"github.com/footnotehq/footnote/adapters/slack/receive"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 )
@@ -27,18 +29,32 @@ func (c *mcpCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// assistants handles the requests of assistants; nil where MCP_URL is not set.
-func assistants(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Handler, error) {
-	if base.Config.MCPURL == "" {
-		return nil, nil
+// assistants adds what handles the requests of assistants, where MCP_URL is set. It reports whether
+// it is.
+func assistants(ctx context.Context, base *wire.Base, set *platforms.Set, to *http.ServeMux) (bool, error) {
+	c := base.Config
+	if c.MCPURL == "" {
+		return false, nil
 	}
-	address, err := url.Parse(base.Config.MCPURL)
+	address, err := url.Parse(c.MCPURL)
 	if err != nil {
-		return nil, fmt.Errorf("MCP_URL: %w", err)
+		return false, fmt.Errorf("MCP_URL: %w", err)
 	}
 	service, err := base.MCP(ctx, set)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	return mcp.Handler(service, mcp.HTTPConfig{Host: address.Host, Version: version, Logger: base.Logger}), nil
+	config := mcp.HTTPConfig{Host: address.Host, Version: version, Logger: base.Logger, Ending: ctx.Done()}
+	if c.MCPIssuer != "" {
+		config.OAuth = &mcp.OAuthConfig{Issuer: c.MCPIssuer, Resource: c.MCPURL, Audience: cmp.Or(c.MCPAudience, c.MCPURL), Claim: c.MCPClaim, HTTP: base.HTTP("oauth")}
+		to.Handle(mcp.MetadataPattern, mcp.Metadata(*config.OAuth))
+		to.Handle(mcp.MetadataPattern+mcp.Path, mcp.Metadata(*config.OAuth))
+	}
+	if c.SlackSigningSecret != "" {
+		config.SignedBySlack = func(header http.Header, body []byte) error {
+			return receive.Verify(c.SlackSigningSecret.Reveal(), header, body)
+		}
+	}
+	to.Handle(mcp.Path, mcp.Handler(service, config))
+	return true, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	discordcall "github.com/footnotehq/footnote/adapters/discord/call"
@@ -19,13 +20,17 @@ type slackManifest struct {
 	Name        string `name:"name" placeholder:"NAME" help:"What the bot is called (default: Footnote)."`
 	MentionOnly bool   `name:"mention-only" help:"Ask for the fewest scopes: mentions, commands and direct messages, and where the configuration file names a Slack source, reading channels."`
 	RequestURL  string `name:"request-url" placeholder:"URL" help:"Where Slack sends signed requests instead of using sockets: https://HOST/slack/events."`
+	MCP         string `name:"mcp" placeholder:"URL" help:"Let Slackbot call the tools for assistants: the value of MCP_URL. It needs SLACK_SIGNING_SECRET."`
 	Scopes      bool   `name:"scopes" help:"List the scopes with the reason for each."`
 }
 
 // Run implements the verb.
 func (c *slackManifest) Run(_ context.Context, env *environment) error {
+	if u, err := url.Parse(c.MCP); c.MCP != "" && (err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "/mcp") {
+		return usageError("--mcp: write the address that assistants use, such as https://footnote.example.org/mcp")
+	}
 	if !c.Scopes {
-		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL, History: env.config.File.Reads("slack"), Groups: len(env.config.File.Bound("slack")) > 0}))
+		_, err := fmt.Fprint(env.out, slack.Manifest(slack.ManifestOptions{Name: c.Name, MentionOnly: c.MentionOnly, RequestURL: c.RequestURL, MCP: c.MCP, History: env.config.File.Reads("slack"), Groups: len(env.config.File.Bound("slack")) > 0}))
 		return err
 	}
 	for _, s := range slackcall.Scopes {

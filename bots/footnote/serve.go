@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/footnotehq/footnote/adapters/mcp"
 	"github.com/footnotehq/footnote/adapters/telemetry"
 	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
@@ -166,16 +165,13 @@ func requests(ctx context.Context, base *wire.Base, set *platforms.Set) (http.Ha
 	if err != nil {
 		return nil, err
 	}
-	assistants, err := assistants(ctx, base, set)
-	if err != nil || hooks == nil && assistants == nil {
+	mux := http.NewServeMux()
+	called, err := assistants(ctx, base, set, mux)
+	if err != nil || hooks == nil && !called {
 		return set.Handler(), err
 	}
-	mux := http.NewServeMux()
 	if hooks != nil {
 		mux.Handle(hook.Pattern, hooks)
-	}
-	if assistants != nil {
-		mux.Handle(mcp.Path, assistants)
 	}
 	if of := set.Handler(); of != nil {
 		mux.Handle("/", of)

@@ -298,6 +298,13 @@ func TestManifestAndInviteArePrinted(t *testing.T) {
 	if r := p.run(t, "slack", "manifest"); !strings.Contains(r.stdout, "socket_mode_enabled: true") || !strings.Contains(r.stdout, "app_mentions:read") {
 		t.Errorf("the manifest is:\n%s", r.stdout)
 	}
+	r := p.run(t, "slack", "manifest", "--mcp", "https://footnote.example/mcp")
+	if !strings.Contains(r.stdout, "- mcp:connect") || !strings.Contains(r.stdout, "mcp_servers:\n  footnote:\n    url: https://footnote.example/mcp\n    auth_type: slack_identity_auth") {
+		t.Errorf("the manifest with --mcp is:\n%s", r.stdout)
+	}
+	if r := p.try(t, "", "slack", "manifest", "--mcp", "http://footnote.example/mcp"); r.code != 2 || !strings.Contains(r.stderr, "--mcp") {
+		t.Errorf("an address without TLS: %+v", r)
+	}
 	if r := p.run(t, "discord", "invite", "4242"); !strings.Contains(r.stdout, "client_id=4242") || !strings.Contains(r.stdout, "applications.commands") {
 		t.Errorf("the invitation is:\n%s", r.stdout)
 	}

@@ -70,6 +70,7 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	}
 	searching := []stage{
 		{"search", b.searchAll},
+		{"search through MCP", b.searchThroughMCP},
 		{"move to OpenSearch", b.moveToEngine},
 		{"search by OpenSearch", b.searchByEngine},
 		{"write to OpenSearch", b.writeToEngine},

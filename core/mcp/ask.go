@@ -117,14 +117,11 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	if errors.As(a.Cause, &refusal) {
 		return output{}, refusal
 	}
-	read := turn.Documents(slices.Concat(a.References, a.Inherited))
-	for _, ref := range a.Ending.Closest {
-		read = append(read, ref)
-	}
-	ids := make([]document.ID, 0, len(read))
-	for _, d := range read {
-		if d.ID != "" {
-			ids = append(ids, d.ID)
+	var read []document.Ref // each once
+	var ids []document.ID
+	for _, d := range append(turn.Documents(slices.Concat(a.References, a.Inherited)), a.Ending.Closest...) {
+		if d.ID != "" && !slices.Contains(ids, d.ID) {
+			read, ids = append(read, d), append(ids, d.ID)
 		}
 	}
 	readable, err := s.Loop.Readable(ctx, r.audience, ids)
@@ -183,7 +180,7 @@ func day(at time.Time) string {
 }
 
 // fitted passes titles and notes through the filters of answers, which the answer itself has
-// passed, and cuts the result to MaxResult.
+// passed, and cuts the result to maxText.
 func (s *Service) fitted(ctx context.Context, result askedResult) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
@@ -209,7 +206,7 @@ func (s *Service) fitted(ctx context.Context, result askedResult) (string, error
 			return "", fmt.Errorf("write an answer: %w", err)
 		}
 		text := fence + "\n" + string(data)
-		if s.Counter.Count(text) <= MaxResult {
+		if s.Counter.Count(text) <= maxText {
 			return text, nil
 		}
 		shorter := halfOf(result.Answer)

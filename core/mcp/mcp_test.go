@@ -146,10 +146,10 @@ func TestCallsAreRefused(t *testing.T) {
 			w.tokens = map[access.TenantID]map[mcp.Hash]mcp.Token{"other": w.tokens[access.DefaultTenant]}
 		}, "not known here", true},
 		"left":                       {func(w *world) { w.says(func(p *access.Presence) { p.People[0].Gone = true }) }, "has left", false},
-		"other workspace":            {func(w *world) { w.says(func(p *access.Presence) { p.People[0].Workspace.ID = "T2" }) }, "not known at the moment", false},
-		"other person":               {func(w *world) { w.says(func(p *access.Presence) { p.People[0].ID = "UBOB" }) }, "not known at the moment", false},
-		"a channel":                  {func(w *world) { w.says(func(p *access.Presence) { p.Open = true }) }, "not known at the moment", false},
-		"several people":             {func(w *world) { w.says(func(p *access.Presence) { p.People = append(p.People, ada) }) }, "not known at the moment", false},
+		"other workspace":            {func(w *world) { w.says(func(p *access.Presence) { p.People[0].Workspace.ID = "T2" }) }, "not connected to your workspace", false},
+		"other person":               {func(w *world) { w.says(func(p *access.Presence) { p.People[0].ID = "UBOB" }) }, "not connected to your workspace", false},
+		"a channel":                  {func(w *world) { w.says(func(p *access.Presence) { p.Open = true }) }, "not connected to your workspace", false},
+		"several people":             {func(w *world) { w.says(func(p *access.Presence) { p.People = append(p.People, ada) }) }, "not connected to your workspace", false},
 		"platform of another tenant": {func(w *world) { w.says(func(p *access.Presence) { p.Tenant = "other" }) }, "not known at the moment", false},
 		"platform away": {func(w *world) {
 			w.alone = func(access.Account) (access.Presence, error) { return present(ada, access.Members), errors.New("away") }
@@ -263,6 +263,24 @@ func TestCallsCountAgainstThePersonsQuota(t *testing.T) {
 	}
 	if len(w.counted) != 1 || w.counted[0].Counter != "user:slack:T1:mcp:UADA" || w.counted[0].Limit != 3 {
 		t.Errorf("counted %+v", w.counted)
+	}
+}
+
+// What Slackbot is given says for whom it is, within the same limits.
+func TestSlackbotIsToldWhoMaySeeAResult(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, page("leave", members(), strings.Repeat("vacation \" word ", 8000)))
+	caller := w.For(ada, mcp.Slackbot)
+	for name, arguments := range map[string]string{"search": `{"query":"vacation"}`, "read_document": `{"document":"leave"}`, "list_sources": `{}`} {
+		got, err := w.Call(t.Context(), caller, name, json.RawMessage(arguments))
+		if n := budgettest.NewWords().Count(got); err != nil || !strings.HasPrefix(got, "This result is for the person who asked alone.") || n > mcp.MaxResult {
+			t.Errorf("%s: %d tokens, %q, %v", name, n, got[:min(len(got), 100)], err)
+		}
+	}
+	for _, c := range w.calls {
+		if c.Door != mcp.Slackbot || c.Token != "" || c.Who.ID != ada.ID || c.At.Workspace != "T1" {
+			t.Errorf("the audit trail says %+v", c)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Service) related(ctx context.Context, r reader, arguments json.RawMessa
 	}
 	result, err := s.Related.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
 		Audience: r.audience, Asker: r.caller.Who.ID, Sources: r.sources, Question: asked.About, Citations: cite.NewMapping(), Portable: true,
-		Budget: MaxResult - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
+		Budget: maxText - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
 	}}, unseen())
 	switch {
 	case errors.Is(err, knowledge.ErrNoRelease):

@@ -41,14 +41,14 @@ type Tokens interface {
 // ErrUnknownToken says that a tenant has no such token.
 var ErrUnknownToken = errors.New("the token is not known")
 
-// secretPrefix lets people and scanners for leaked secrets recognise a token.
-const secretPrefix = "footnote_"
+// SecretPrefix begins each token. It lets people and scanners for leaked secrets recognise a token.
+const SecretPrefix = "footnote_"
 
 // NewSecret returns the secret of a new token, which is shown once, and the id of the token.
 func NewSecret() (secret, id string) {
 	var random [32]byte
 	_, _ = rand.Read(random[:]) // never fails
-	return secretPrefix + base64.RawURLEncoding.EncodeToString(random[:]), strings.ToLower(rand.Text()[:8])
+	return SecretPrefix + base64.RawURLEncoding.EncodeToString(random[:]), strings.ToLower(rand.Text()[:8])
 }
 
 // HashOf returns the hash under which a secret is stored.

@@ -137,7 +137,7 @@ func (s *Service) search(ctx context.Context, r reader, arguments json.RawMessag
 	catalogue := slices.DeleteFunc(slices.Clone(s.Catalogue.Searchable(ctx, r.audience)), func(source tool.Source) bool { return !r.covers(source.ID) })
 	result, err := s.Search.Run(ctx, tool.Call{Arguments: call, Scope: tool.Scope{
 		Audience: r.audience, Sources: r.sources, Question: asked.Query[0], Citations: cite.NewMapping(), Catalogue: catalogue, Portable: true,
-		Budget: MaxResult - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
+		Budget: maxText - s.Counter.Count(fence) - noteRoom, First: true, Now: s.Now(),
 	}}, unseen())
 	if err != nil {
 		if errors.As(err, new(*search.Failure)) || ctx.Err() != nil {
@@ -191,7 +191,7 @@ func (s *Service) read(ctx context.Context, r reader, arguments json.RawMessage)
 		return output{}, err
 	}
 	doc := head(begin[0], s.Search.Replaced(ctx, begin[0].Document, tool.Scope{Audience: r.audience, Sources: r.sources}))
-	room := MaxResult - noteRoom - s.Counter.Count(fence) - s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
+	room := maxText - noteRoom - s.Counter.Count(fence) - s.Counter.Count(tool.DocumentsJSON([]tool.Document{doc}, ""))
 	text, next, err := s.gather(ctx, r, id, begin, room)
 	if err != nil {
 		return output{}, err
@@ -313,7 +313,7 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 		if err != nil {
 			return output{}, fmt.Errorf("list sources: %w", err)
 		}
-		if s.Counter.Count(string(text)) <= MaxResult || len(listed) == 0 {
+		if s.Counter.Count(string(text)) <= maxText || len(listed) == 0 {
 			return output{text: string(text)}, nil
 		}
 		listed = listed[:len(listed)/2]
@@ -321,14 +321,14 @@ func (s *Service) list(ctx context.Context, r reader, _ json.RawMessage) (output
 }
 
 // fenced passes what a result says through the filters of answers, puts the sentence above it that
-// says what it is, and cuts it to MaxResult. Documents that were cut do not count as shown.
+// says what it is, and cuts it to maxText. Documents that were cut do not count as shown.
 func (s *Service) fenced(ctx context.Context, documents string, found []document.Ref, notices ...string) (output, error) {
 	documents, err := s.screened(ctx, documents, notices)
 	if err != nil {
 		return output{}, err
 	}
 	above := strings.Join(append([]string{fence}, notices...), " ") + "\n"
-	for s.Counter.Count(above+documents) > MaxResult {
+	for s.Counter.Count(above+documents) > maxText {
 		half, ok := tool.Halve(documents)
 		if !ok {
 			return output{}, Refusal("The document says more of itself than a result can hold.")

@@ -138,7 +138,7 @@ func tokenEntry(deed session.Deed, id string, by session.Actor) audit.Entry {
 // Called implements mcp.Journal.
 func (s *Tokens) Called(ctx context.Context, tenant access.TenantID, c mcp.Called) error {
 	err := s.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		details := map[string]string{"tool": c.Tool, "outcome": string(c.Outcome)}
+		details := map[string]string{"tool": c.Tool, "outcome": string(c.Outcome), "door": string(c.Door)}
 		if c.Token != "" {
 			details["token"] = c.Token
 			const used = `

@@ -86,10 +86,16 @@ func (c *Receiver) Handler(h chat.Handler) http.Handler {
 
 // verify checks the signature. Without a secret nothing is valid.
 func (c *Receiver) verify(header http.Header, body []byte) error {
-	if c.slack.Config.SigningSecret == "" {
+	return Verify(c.slack.Config.SigningSecret, header, body)
+}
+
+// Verify checks that a body was signed by Slack within the last five minutes. Without a secret
+// nothing is valid.
+func Verify(secret string, header http.Header, body []byte) error {
+	if secret == "" {
 		return errors.New("SLACK_SIGNING_SECRET is not set")
 	}
-	v, err := api.NewSecretsVerifier(header, c.slack.Config.SigningSecret)
+	v, err := api.NewSecretsVerifier(header, secret)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ func TestSignedRequests(t *testing.T) {
 		{name: "no signature", body: said, sign: func(http.Header, string) {}, status: 401},
 		{name: "signature of another body", body: said, sign: func(h http.Header, _ string) { slacktest.Sign(h, []byte("x"), time.Now()) }, status: 401},
 		{name: "old request", body: said, sign: func(h http.Header, b string) { slacktest.Sign(h, []byte(b), time.Now().Add(-6*time.Minute)) }, status: 401},
+		{name: "request of the future", body: said, sign: func(h http.Header, b string) { slacktest.Sign(h, []byte(b), time.Now().Add(6*time.Minute)) }, status: 401},
 		{name: "no secret", body: said, secret: "none", status: 401},
 		{name: "too large", body: `{"x":"` + strings.Repeat("x", event.MaxPayload) + `"}`, status: 413},
 		{name: "read only", method: http.MethodGet, status: 405},

@@ -20,19 +20,6 @@ func httpURL(to *string) func(string) error {
 	}
 }
 
-// mcpURL is an address that ends in the path at which the server answers.
-func mcpURL(to *string) func(string) error {
-	return func(v string) error {
-		if err := httpURL(to)(v); err != nil {
-			return err
-		}
-		if u, err := url.Parse(*to); *to != "" && (err != nil || u.Path != "/mcp" || u.RawQuery+u.Fragment != "" || u.User != nil) {
-			return errors.New("does not end in /mcp behind its host")
-		}
-		return nil
-	}
-}
-
 // consoleURL is an address without a path. Cookies of the console need a secure connection, or one
 // within the machine.
 func consoleURL(to *string) func(string) error {

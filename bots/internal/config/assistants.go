@@ -1,6 +1,9 @@
 package config
 
 import (
+	"errors"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -29,4 +32,42 @@ func assistantKeys() []FileKey {
 		"assistants.tools.NAME", "a list of principals", "whoever may ask",
 		"who may use a tool over MCP: " + strings.Join(mcp.ToolNames(), ", ") + ". See mcp.md",
 	}}
+}
+
+// mcpURL is an address that ends in the path at which the server answers.
+func mcpURL(to *string) func(string) error {
+	return func(v string) error {
+		if err := httpURL(to)(v); err != nil {
+			return err
+		}
+		if u, err := url.Parse(*to); *to != "" && (err != nil || u.Path != "/mcp" || u.RawQuery+u.Fragment != "" || u.User != nil) {
+			return errors.New("does not end in /mcp behind its host")
+		}
+		return nil
+	}
+}
+
+// issuer is an address as tokens have it, letter by letter. Keys come from there, so that it has
+// TLS unless it is on this machine.
+func issuer(to *string) func(string) error {
+	return func(v string) error {
+		u, err := url.Parse(v)
+		local := err == nil && slices.Contains([]string{"127.0.0.1", "localhost", "::1"}, u.Hostname())
+		if v != "" && (err != nil || u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local) || u.RawQuery+u.Fragment != "" || u.User != nil) {
+			return errors.New("is not an address that begins with https://")
+		}
+		*to = v
+		return nil
+	}
+}
+
+// name is text without blanks, as issuers write audiences and claims.
+func name(to *string) func(string) error {
+	return func(v string) error {
+		if strings.ContainsAny(v, " \t\r\n") {
+			return errors.New("holds a blank")
+		}
+		*to = v
+		return nil
+	}
 }

@@ -129,8 +129,12 @@ type Config struct {
 	DiscordShards         int      // 0: as many as Discord recommends
 	DiscordCommandGuilds  []string // to which the commands are registered; none: everywhere
 
-	HTTPAddr  string
-	MCPURL    string // under which assistants reach HTTPAddr; empty: they cannot
+	HTTPAddr string
+	MCPURL   string // under which assistants reach HTTPAddr; empty: they cannot
+	// Access tokens of MCPIssuer for MCPAudience are taken from assistants; the claim MCPClaim names
+	// the person. An empty issuer: none are.
+	MCPIssuer, MCPAudience, MCPClaim string
+
 	AdminAddr string
 
 	ConsoleURL  string // under which browsers reach ConsoleAddr; empty: there is no console
@@ -236,6 +240,12 @@ func (c *Config) conflicts() []error {
 	}
 	if c.SlackBotToken == "" && (c.SlackAppToken != "" || c.SlackSigningSecret != "") {
 		faults = append(faults, errors.New("SLACK_BOT_TOKEN: is not set, but SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is"))
+	}
+	if c.MCPIssuer != "" && (c.MCPURL == "" || c.MCPClaim == "") {
+		faults = append(faults, errors.New("MCP_OAUTH_ISSUER: needs MCP_URL, and MCP_OAUTH_CLAIM, which says which claim names the person"))
+	}
+	if c.MCPIssuer == "" && c.MCPAudience+c.MCPClaim != "" {
+		faults = append(faults, errors.New("MCP_OAUTH_AUDIENCE, MCP_OAUTH_CLAIM: need MCP_OAUTH_ISSUER"))
 	}
 	return faults
 }

@@ -117,6 +117,9 @@ func (c *Config) settings() []Setting {
 		{"MCP_URL", "", "address under which assistants reach HTTP_ADDR with personal tokens (footnote tokens), ending in /mcp, such as https://footnote.example.org/mcp. Unset: they cannot", mcpURL(&c.MCPURL)},
 		{"CONSOLE_URL", "", "address under which browsers reach the console, such as https://console.example.org; http:// for this machine alone. Unset: there is no console", consoleURL(&c.ConsoleURL)},
 		{"CONSOLE_ADDR", "127.0.0.1:8082", "address that the console listens at, if CONSOLE_URL is set", text(&c.ConsoleAddr)},
+		{"MCP_OAUTH_ISSUER", "", "issuer whose access tokens assistants may bring in place of personal tokens, such as https://login.example.org. See mcp.md", issuer(&c.MCPIssuer)},
+		{"MCP_OAUTH_AUDIENCE", "", "audience that such tokens must name. Unset: MCP_URL", name(&c.MCPAudience)},
+		{"MCP_OAUTH_CLAIM", "", "claim that names the person, as slack:WORKSPACE:USER or discord:USER", name(&c.MCPClaim)},
 		{"ADMIN_ADDR", "127.0.0.1:8081", "address of health checks while serving", text(&c.AdminAddr)},
 		{"REDELIVERY_MAX_AGE", "15m", "oldest question that is still answered when no replica was running as it came. Older ones are closed, or asked about", longerThanNothing(&c.RedeliveryMaxAge)},
 		{"SECRET_KEYS", "", "keys that encrypt interaction tokens in the database and approve sources, separated by commas: the first encrypts and approves, all of them decrypt and check. Unset: a key derived from DISCORD_BOT_TOKEN, and one in the data folder", secretKeys(&c.SecretKeys)},
@@ -252,7 +255,6 @@ func number(to *int, low, high int) func(string) error {
 	}
 }
 
-// window is a number of tokens that prompts can be made for, or 0 for what is known of the model.
 // bare is a text without spaces.
 func bare(to *string) func(string) error {
 	return func(v string) error {

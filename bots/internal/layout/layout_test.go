@@ -114,6 +114,7 @@ var owners = map[string]string{
 	"go.uber.org/goleak":                  "",
 
 	"github.com/modelcontextprotocol/go-sdk": "adapters/mcp",
+	"github.com/coreos/go-oidc":              "adapters/mcp",
 }
 
 // file is one Go source file and what it imports.

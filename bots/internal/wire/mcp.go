@@ -82,7 +82,7 @@ func (b *Base) alone(ctx context.Context, retriever retrieve.Retriever) (answer.
 // token.
 func (b *Base) AtConsole(account string) mcp.Caller {
 	return mcp.Caller{
-		Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
+		Door: mcp.Console, Who: session.Actor{Platform: session.Host, ID: account}, At: session.Place{Platform: console.Platform, Channel: mcp.Channel},
 		Present: func(context.Context) (access.Presence, error) { return b.Console(), nil },
 	}
 }

@@ -1,0 +1,77 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/mcp"
+)
+
+// signature is the header of requests that Slack signed.
+const signature = "X-Slack-Signature"
+
+// signedKey is where a request's context has the caller whom Slack vouches for.
+type signedKey struct{}
+
+// signed is that a request was signed by Slack. Requests that call no tool may name no one.
+type signed struct {
+	caller mcp.Caller
+	named  bool
+}
+
+// maxUnsigned is how many bodies are read at once before it is known who sent them.
+const maxUnsigned = 16
+
+// slackbot lets requests in that Slack signed, for the person whom they name. A request with a
+// bearer token is none of them, whatever it says of Slack.
+func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
+	check := atOnce(maxUnsigned, everyone, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+		if err != nil {
+			http.Error(w, "the request is too long, or could not be read", http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err := config.SignedBySlack(r.Header, body); err != nil {
+			config.Logger.WarnContext(r.Context(), "a request to the assistants' address has a bad signature", "error", err)
+			http.Error(w, "the signature is not valid: check SLACK_SIGNING_SECRET", http.StatusUnauthorized)
+			return
+		}
+		by := signed{}
+		if account, ok := named(body); ok {
+			by = signed{caller: service.For(account, mcp.Slackbot), named: true}
+		}
+		r = r.WithContext(context.WithValue(r.Context(), signedKey{}, by))
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		in.ServeHTTP(w, r)
+	}))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if config.SignedBySlack == nil || r.Header.Get(signature) == "" || r.Header.Get("Authorization") != "" {
+			others.ServeHTTP(w, r)
+			return
+		}
+		check.ServeHTTP(w, r)
+	})
+}
+
+// named is whom a message of Slackbot names.
+func named(message []byte) (access.Account, bool) {
+	var of struct {
+		Params struct {
+			Meta struct {
+				Slack struct {
+					User string `json:"user_id"`
+					Team string `json:"team_id"`
+				} `json:"slack"`
+			} `json:"_meta"`
+		} `json:"params"`
+	}
+	if json.Unmarshal(message, &of) != nil {
+		return access.Account{}, false
+	}
+	slack := of.Params.Meta.Slack
+	return access.Account{Workspace: access.Workspace{Platform: "slack", ID: slack.Team}, ID: slack.User}, slack.User != "" && slack.Team != ""
+}
