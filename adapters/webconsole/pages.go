@@ -38,6 +38,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"cut":     func(text string) string { return fit(cite.Cut(text, maxShown), maxShown) },
 	"safe":    safe,
 	"pieces":  review.Pieces,
+	"item":    func(sentence string) string { return strings.TrimPrefix(sentence, "- ") },
 }).ParseFS(files, "pages/*.html"))
 
 // Bounds that keep a page below 100 kB, whatever people and models write. Texts are measured in
@@ -241,7 +242,7 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 		s.broken(w, r, err)
 		return
 	}
-	counts, err := s.Counts(r.Context(), scope, query.Since)
+	counts, err := s.count(r.Context(), scope, period, query.Since)
 	if err != nil {
 		s.broken(w, r, err)
 		return

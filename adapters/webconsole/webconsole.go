@@ -55,6 +55,7 @@ const (
 type server struct {
 	Config
 	signIns, pages *limiter
+	counted        counts
 }
 
 // Handler answers browsers. It is safe for concurrent use. The cookie is bound to secure

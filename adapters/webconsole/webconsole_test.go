@@ -46,6 +46,7 @@ type world struct {
 	sources []review.Source
 	report  gaps.Report
 	suffix  string // of titles
+	counted int    // how often questions were counted
 }
 
 func newWorld() *world {
@@ -170,7 +171,8 @@ func newConsole(t testing.TB) *console {
 		Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return spend.Prices{} }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
-			return review.Counts{Seen: 1, Private: 2, Hidden: 3}, nil
+			w.counted++
+			return review.Counts{Seen: w.counted, Private: 2, Hidden: 3}, nil
 		},
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
@@ -383,5 +385,25 @@ func TestRequestsAreLimited(t *testing.T) {
 	}
 	if w := c.do(http.MethodPost, "/sign-in", "", url.Values{"link": {c.link("U5", review.Admin)}}, func(r *http.Request) { r.RemoteAddr = "198.51.100.7:1" }); w.Code != http.StatusSeeOther {
 		t.Errorf("another address is limited too: %d", w.Code)
+	}
+}
+
+// Numbers are counted once for what a person sees in a period, and again for another person, period
+// or channel.
+func TestNumbersAreRememberedForTheirViewer(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	one, two := c.signIn("U1", review.Admin), c.signIn("U2", review.Admin)
+	for _, step := range []struct {
+		cookie, page string
+		held         []access.Principal
+		counted      int
+	}{
+		{one, "/questions", nil, 1}, {one, "/questions?text=x", nil, 1}, {two, "/questions", nil, 2}, {one, "/questions?since=1d", nil, 3}, {one, "/questions", []access.Principal{access.Channel("slack", "C9")}, 4},
+	} {
+		c.held["U1"] = step.held
+		if w := c.do(http.MethodGet, step.page, step.cookie, nil); w.Code != http.StatusOK || c.counted != step.counted {
+			t.Errorf("after %+v questions were counted %d times", step, c.counted)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package gaps_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -107,6 +108,32 @@ func TestReportsHoldNoPrivateQuestions(t *testing.T) {
 			if gaps.Scope(v).May(q) {
 				t.Errorf("a report for %+v holds %+v", v, q)
 			}
+		}
+	}
+}
+
+// BenchmarkGroup clusters as many questions as are clustered at most, by vectors of the length that
+// the embedder in the program has.
+func BenchmarkGroup(b *testing.B) {
+	asked := make([]gaps.Asked, gaps.MaxQuestions)
+	die := rand.New(rand.NewPCG(1, 2))
+	for i := range asked {
+		v, sum := make([]float32, 256), float32(0)
+		for d := range v {
+			v[d] = float32(die.NormFloat64())
+			if d == i%40 { // what it is about
+				v[d] += 30
+			}
+			sum += v[d] * v[d]
+		}
+		for d := range v {
+			v[d] /= float32(math.Sqrt(float64(sum)))
+		}
+		asked[i].Vector = v
+	}
+	for b.Loop() {
+		if n := len(gaps.Group(asked)); n != 40 {
+			b.Fatalf("%d clusters", n)
 		}
 	}
 }

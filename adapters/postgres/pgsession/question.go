@@ -67,17 +67,17 @@ func scopeArgs(tenant access.TenantID, s review.Scope) []any {
 
 // Questions implements review.Store.
 func (s *Store) Questions(ctx context.Context, tenant access.TenantID, scope review.Scope, q review.Query) ([]review.Question, error) {
-	where, args := questionFilter(scopeArgs(tenant, scope), q)
-	limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
-	where, args = ` where t.tenant_id = $1 and`+listed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
 	var found []review.Question
 	err := s.db.InTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		// By turn_intake from the newest on, or by message_question where few questions have the words.
-		// PostgreSQL expects few to have them always, and would sort all that do.
 		common, err := commonWords(ctx, tx, textQuery(q.Text))
 		if err != nil {
 			return err
 		}
+		// By turn_intake from the newest on, or by message_question where few questions have the words.
+		// PostgreSQL cannot estimate how many have them.
+		where, args := questionFilter(scopeArgs(tenant, scope), q, common)
+		limit := fmt.Sprintf(" order by t.intake_at desc, t.id desc limit $%d", len(args)+1)
+		where, args = ` where t.tenant_id = $1 and`+listed+` and`+seen+where+limit, append(args, cmp.Or(q.Limit, review.PageSize))
 		if common {
 			if _, err := tx.Exec(ctx, `set local enable_bitmapscan = off; set local enable_sort = off; set local jit = off`); err != nil {
 				return err
@@ -109,8 +109,9 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 // questionText is what message_question indexes.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter is a query in SQL, behind other arguments.
-func questionFilter(args []any, q review.Query) (where string, all []any) {
+// questionFilter is a query in SQL, behind other arguments. common says that many questions have its
+// words.
+func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
 		numbers := make([]any, len(values))
@@ -136,7 +137,11 @@ func questionFilter(args []any, q review.Query) (where string, all []any) {
 		add("s.channel = $%d", postgres.Storable(q.Channel))
 	}
 	if words := textQuery(q.Text); words != "" {
-		add(questionText+" @@ to_tsquery('simple', $%d)", words)
+		has := questionText + " @@ to_tsquery('simple', $%d)"
+		if !common { // the array is made once, by the index
+			has = "t.id = any(array(select q.turn_id from message q where q.tenant_id = $1 and q.model_index = -1 and q.ordinal = 0 and " + has + "))"
+		}
+		add(has, words)
 	}
 	if q.Unsatisfying {
 		add(`(t.outcome = 'no_evidence' or t.corrected_at is not null or ` + retried + ` or t.outcome = 'answered' and ` + uncited + `
@@ -196,7 +201,7 @@ func (s *Store) Conversation(ctx context.Context, tenant access.TenantID, id ses
 
 // QuestionCounts counts the questions of a period.
 func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (review.Counts, error) {
-	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until})
+	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
 	var c review.Counts
 	err := s.db.Pool.QueryRow(ctx, `
 		select count(*) filter (where seen), count(*) filter (where not seen and not shared), count(*) filter (where not seen and shared) from (

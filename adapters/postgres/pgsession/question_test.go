@@ -160,7 +160,7 @@ func BenchmarkQuestions(b *testing.B) {
 	pgsessiontest.FillQuestions(b, db, 100_000)
 	few := review.Scope{Channels: []access.Principal{access.Channel("slack", "C1")}, Person: person("slack", "W0", "U1")}
 	for name, q := range map[string]review.Query{
-		"newest": {}, "person": {Person: "U1"}, "channel": {Channel: "C1"}, "outcome": {Outcome: session.NoEvidence}, "rare words": {Text: "question 4711"},
+		"newest": {}, "person": {Person: "U1"}, "channel": {Channel: "C1"}, "outcome": {Outcome: session.NoEvidence}, "rare words": {Text: "question 4711"}, "one word": {Text: "4711", Since: time.Now().AddDate(0, 0, -30)},
 		"common words": {Text: "question about"}, "no such words": {Text: "zebra"}, "no such person": {Person: "nobody"}, "wanting": {Unsatisfying: true},
 		"page 500": {Before: review.Cursor{At: time.Now().Add(-25000 * time.Second), Turn: "00000000-0000-7000-8000-000000000000"}},
 	} {
