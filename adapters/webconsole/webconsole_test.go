@@ -167,7 +167,12 @@ type console struct {
 
 func newConsole(t testing.TB) *console {
 	w := newWorld()
-	return &console{t, w, webconsole.Handler(webconsole.Config{
+	return &console{t, w, w.handler(host)}
+}
+
+// handler serves the world under a host.
+func (w *world) handler(host string) http.Handler {
+	return webconsole.Handler(webconsole.Config{
 		Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return spend.Prices{} }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
@@ -177,7 +182,7 @@ func newConsole(t testing.TB) *console {
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
 		Gaps:    func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
-	})}
+	})
 }
 
 func account(id string) access.Account {
