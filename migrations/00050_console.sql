@@ -46,6 +46,20 @@ create table console_session (
 );
 create index console_session_person on console_session (tenant_id, platform, workspace, person);
 
+-- Accounts of an identity provider that sign in as a person. Only issuer and subject count.
+create table console_identity (
+    tenant_id  text not null,
+    issuer     text not null,
+    subject    text not null,
+    platform   text not null,
+    workspace  text not null,
+    person     text not null,
+    created_at timestamptz not null default clock_timestamp(),
+    primary key (tenant_id, issuer, subject),
+    unique (tenant_id, platform, workspace, person, issuer),
+    foreign key (tenant_id, platform, workspace, person) references console_role on delete cascade
+);
+
 -- Vectors of questions that were not answered well, so that clustering embeds each once.
 create table question_vector (
     tenant_id text not null,
@@ -59,6 +73,7 @@ create table question_vector (
 
 -- +goose Down
 drop table question_vector;
+drop table console_identity;
 drop table console_session;
 drop table console_link;
 drop table console_role;

@@ -194,6 +194,9 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 	if r := p.with("CONSOLE_URL=").try(t, "", "console", "link"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL is not set") {
 		t.Errorf("without an address: %+v", r)
 	}
+	if r := (&program{env: []string{"CONSOLE_OIDC_ISSUER=https://id.example"}}).try(t, "", "console", "list"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_OIDC_CLIENT_ID") || !strings.Contains(r.stderr, "CONSOLE_URL") {
+		t.Errorf("a provider without a console: %+v", r)
+	}
 	for setting, says := range map[string]string{"http://console.example.org": "https://", "https://x.example/console": "its own host", "console": "http"} {
 		if r := (&program{env: []string{"CONSOLE_URL=" + setting}}).try(t, "", "console", "list"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL") || !strings.Contains(r.stderr, says) {
 			t.Errorf("CONSOLE_URL=%s: %+v", setting, r)
