@@ -71,7 +71,21 @@ create table question_vector (
     foreign key (tenant_id, turn_id) references turn (tenant_id, id) on delete cascade
 );
 
+-- What was made of a question goes with its text, whoever changes or erases that.
+-- +goose StatementBegin
+create function question_vector_forget() returns trigger language plpgsql as $$
+begin
+    delete from question_vector where tenant_id = old.tenant_id and turn_id = old.turn_id;
+    return null;
+end
+$$;
+-- +goose StatementEnd
+create trigger question_vector_forget after update of text or delete on message for each row
+    when (old.model_index = -1) execute function question_vector_forget();
+
 -- +goose Down
+drop trigger question_vector_forget on message;
+drop function question_vector_forget();
 drop table question_vector;
 drop table console_identity;
 drop table console_session;
