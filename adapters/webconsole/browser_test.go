@@ -52,7 +52,11 @@ func newChromium(t testing.TB) *chromium {
 			return false
 		}
 		lines := strings.Split(string(port), "\n")
-		c.conn, _, err = websocket.DefaultDialer.DialContext(t.Context(), "ws://127.0.0.1:"+lines[0]+lines[1], nil)
+		conn, answer, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://127.0.0.1:"+lines[0]+lines[1], nil)
+		if answer != nil {
+			_ = answer.Body.Close() // which holds nothing
+		}
+		c.conn = conn
 		return err == nil
 	})
 	t.Cleanup(func() { _ = c.conn.Close() })

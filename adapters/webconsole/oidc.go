@@ -16,8 +16,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// OIDC is an identity provider that people sign in with (OpenID Connect, code flow with PKCE). It is
-// safe for concurrent use.
+// OIDC is an identity provider that people sign in with (OpenID Connect, code flow with PKCE). It
+// is safe for concurrent use.
 type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	CallbackURL                    string // of the console, ending in CallbackPath

@@ -147,7 +147,7 @@ type Config struct {
 	ConsoleURL  string // under which browsers reach ConsoleAddr; empty: there is no console
 	ConsoleAddr string
 
-	OIDCIssuer       string // of the provider by which people sign in to the console; empty: by links alone
+	OIDCIssuer       string // by which people sign in to the console; empty: by links
 	OIDCClientID     string
 	OIDCClientSecret Secret
 	LogLevel         string
