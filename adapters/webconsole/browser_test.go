@@ -1,6 +1,7 @@
 package webconsole_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,15 +37,22 @@ func newChromium(t testing.TB) *chromium {
 	if err != nil {
 		t.Skip("Chromium is not installed")
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "chromium") // t.TempDir is removed while the browser may still write
+	if err != nil {
+		t.Fatal(err)
+	}
 	// The sandbox needs a user that is not root; pages come from this test alone.
-	cmd := exec.CommandContext(t.Context(), program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-port=0", "--user-data-dir="+dir, "about:blank")
+	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--remote-debugging-port=0", "--user-data-dir="+dir, "about:blank")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it and what it started; it may have ended
 		_ = cmd.Wait()
+		for end := time.Now().Add(browserLimit); os.RemoveAll(dir) != nil && time.Now().Before(end); {
+			_ = sleep.For(context.Background(), 20*time.Millisecond) // until all of them are gone
+		}
 	})
 	c := &chromium{TB: t}
 	c.until("the browser listens", func() bool {
