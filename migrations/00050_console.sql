@@ -46,6 +46,20 @@ create table console_session (
 );
 create index console_session_person on console_session (tenant_id, platform, workspace, person);
 
+-- Accounts of an identity provider that sign in as a person. Only issuer and subject count.
+create table console_identity (
+    tenant_id  text not null,
+    issuer     text not null,
+    subject    text not null,
+    platform   text not null,
+    workspace  text not null,
+    person     text not null,
+    created_at timestamptz not null default clock_timestamp(),
+    primary key (tenant_id, issuer, subject),
+    unique (tenant_id, platform, workspace, person, issuer),
+    foreign key (tenant_id, platform, workspace, person) references console_role on delete cascade
+);
+
 -- Vectors of questions that were not answered well, so that clustering embeds each once.
 create table question_vector (
     tenant_id text not null,
@@ -57,8 +71,23 @@ create table question_vector (
     foreign key (tenant_id, turn_id) references turn (tenant_id, id) on delete cascade
 );
 
+-- What was made of a question goes with its text, whoever changes or erases that.
+-- +goose StatementBegin
+create function question_vector_forget() returns trigger language plpgsql as $$
+begin
+    delete from question_vector where tenant_id = old.tenant_id and turn_id = old.turn_id;
+    return null;
+end
+$$;
+-- +goose StatementEnd
+create trigger question_vector_forget after update of text or delete on message for each row
+    when (old.model_index = -1) execute function question_vector_forget();
+
 -- +goose Down
+drop trigger question_vector_forget on message;
+drop function question_vector_forget();
 drop table question_vector;
+drop table console_identity;
 drop table console_session;
 drop table console_link;
 drop table console_role;

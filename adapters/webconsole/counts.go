@@ -9,8 +9,8 @@ import (
 	"github.com/footnotehq/footnote/core/review"
 )
 
-// countsAge is how old the numbers of questions on a page may be. They are counted one by one, which
-// takes longer than all else of the page.
+// countsAge is how old the numbers of questions on a page may be. Counting them one by one takes
+// longer than all else of the page.
 const countsAge = time.Minute
 
 // counts remembers how many questions there are for a scope. The zero value is ready for use.

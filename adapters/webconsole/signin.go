@@ -12,7 +12,7 @@ import (
 func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 	secret := r.URL.Query().Get("link")
 	if secret == "" {
-		s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in"})
+		s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{OIDC: s.OIDC != nil}})
 		return
 	}
 	of, err := s.Sessions.Link(r.Context(), s.Tenant, review.HashOf(secret))
@@ -24,7 +24,13 @@ func (s *server) offerSignIn(w http.ResponseWriter, r *http.Request) {
 		s.broken(w, r, err)
 		return
 	}
-	s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: struct{ Link, Person, Role string }{secret, of.Person.Platform + ":" + of.Person.ID, string(of.Role)}})
+	s.show(w, http.StatusOK, "sign-in", view{Title: "Sign in", Data: offer{Link: secret, Person: of.Person.Platform + ":" + of.Person.ID, Role: string(of.Role)}})
+}
+
+// offer is what the page to sign in with shows.
+type offer struct {
+	Link, Person, Role string
+	OIDC               bool // there is an identity provider
 }
 
 const sentenceLink = "This link is not valid: it expired, or was used before. Ask for a new one: footnote console link."

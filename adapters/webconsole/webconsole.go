@@ -18,7 +18,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config sets a Handler up. Everything is required.
+// Config sets a Handler up. Everything but OIDC is required.
 type Config struct {
 	Tenant   access.TenantID
 	Host     string // that browsers write, with its port if it has one
@@ -32,6 +32,7 @@ type Config struct {
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
 	Logger  *slog.Logger
+	OIDC    *OIDC // nil: people sign in with links alone
 }
 
 // ErrGone says that a person is in no workspace any more.
@@ -67,6 +68,11 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /sign-in", s.limited(s.offerSignIn))
 	mux.HandleFunc("POST /sign-in", s.limited(s.signIn))
 	mux.HandleFunc("POST /sign-out", s.signOut)
+	if config.OIDC != nil {
+		mux.HandleFunc("GET /oidc", s.limited(s.beginOIDC))
+		mux.HandleFunc("GET "+CallbackPath, s.limited(s.finishOIDC))
+	}
+	mux.HandleFunc("GET /account", s.page("", s.account))
 	mux.HandleFunc("GET /{$}", s.page("", s.begin))
 	mux.HandleFunc("GET /today", s.page(review.PageToday, s.today))
 	mux.HandleFunc("GET /questions", s.page(review.PageQuestions, s.questions))

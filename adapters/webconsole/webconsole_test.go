@@ -29,11 +29,13 @@ import (
 
 // world is everything behind a console, in memory.
 type world struct {
-	mu       sync.Mutex
-	links    map[review.Hash]review.SignedIn
-	sessions map[review.Hash]review.SignedIn
-	roles    map[access.Account]review.Role
-	now      time.Time
+	mu         sync.Mutex
+	links      map[review.Hash]review.SignedIn
+	sessions   map[review.Hash]review.SignedIn
+	roles      map[access.Account]review.Role
+	identities map[review.Identity]access.Account
+	oidc       *webconsole.OIDC
+	now        time.Time
 
 	asked  []review.Question
 	saved  map[session.TurnID]session.Saved
@@ -52,7 +54,8 @@ type world struct {
 func newWorld() *world {
 	return &world{
 		links: make(map[review.Hash]review.SignedIn), sessions: make(map[review.Hash]review.SignedIn), roles: make(map[access.Account]review.Role),
-		saved: make(map[session.TurnID]session.Saved), acls: make(map[document.ID]access.ACL), texts: make(map[document.ChunkID]string),
+		identities: make(map[review.Identity]access.Account),
+		saved:      make(map[session.TurnID]session.Saved), acls: make(map[document.ID]access.ACL), texts: make(map[document.ChunkID]string),
 		held: make(map[string][]access.Principal), now: time.Now(),
 	}
 }
@@ -87,6 +90,30 @@ func (w *world) Session(_ context.Context, _ access.TenantID, of review.Hash) (r
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.find(w.sessions, of, review.ErrSession)
+}
+
+func (w *world) Connect(_ context.Context, _ access.TenantID, of review.Hash, i review.Identity) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in, err := w.find(w.sessions, of, review.ErrSession)
+	if owner, known := w.identities[i]; err == nil && known && owner != in.Person {
+		err = review.ErrIdentity
+	}
+	if err == nil {
+		w.identities[i] = in.Person
+	}
+	return err
+}
+
+func (w *world) SignInAs(_ context.Context, _ access.TenantID, i review.Identity, to review.Hash, id string) (review.SignedIn, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	in := review.SignedIn{Session: id, Person: w.identities[i], Expires: w.now.Add(review.SessionLifetime)}
+	if in.Role = w.roles[in.Person]; in.Role == "" {
+		return review.SignedIn{}, review.ErrIdentity
+	}
+	w.sessions[to] = in
+	return in, nil
 }
 
 func (w *world) SignOut(_ context.Context, _ access.TenantID, of review.Hash) error {
@@ -167,16 +194,22 @@ type console struct {
 
 func newConsole(t testing.TB) *console {
 	w := newWorld()
-	return &console{t, w, webconsole.Handler(webconsole.Config{
-		Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	return &console{t, w, w.handler(host)}
+}
+
+// handler serves the world under a host.
+func (w *world) handler(host string) http.Handler {
+	return webconsole.Handler(webconsole.Config{
+		OIDC: w.oidc, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return spend.Prices{} }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
-			return review.Counts{Seen: 1, Private: 2, Hidden: 3}, nil
+			w.counted++
+			return review.Counts{Seen: w.counted, Private: 2, Hidden: 3}, nil
 		},
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
 		Gaps:    func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
-	})}
+	})
 }
 
 func account(id string) access.Account {

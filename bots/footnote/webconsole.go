@@ -200,6 +200,13 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		return nil, nil, err
 	}
 	base := state.base
+	var provider *webconsole.OIDC
+	if env.config.OIDCIssuer != "" {
+		provider = &webconsole.OIDC{
+			Issuer: env.config.OIDCIssuer, ClientID: env.config.OIDCClientID, ClientSecret: env.config.OIDCClientSecret.Reveal(),
+			CallbackURL: env.config.ConsoleURL + webconsole.CallbackPath, HTTP: base.HTTP("oidc"),
+		}
+	}
 	return webconsole.Handler(webconsole.Config{
 		Tenant: base.Tenant, Host: address.Host, Sessions: admin.NewConsole(base.DB), Reader: base.Review(), Logger: env.logger,
 		Viewer: func(ctx context.Context, person access.Account) (review.Viewer, error) {
@@ -208,7 +215,7 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Counts: func(ctx context.Context, s review.Scope, since time.Time) (review.Counts, error) {
 			return base.Sessions().QuestionCounts(ctx, base.Tenant, s, since, time.Time{})
 		},
-		Today:   state.today,
+		Today: state.today, OIDC: provider,
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
 		Gaps:    base.Gaps().Report,
 	}), at, nil

@@ -20,8 +20,15 @@ type browser struct {
 	base, cookie string
 }
 
+// answer is what a console answers.
+type answer struct {
+	code    int
+	body    string
+	cookies []*http.Cookie
+}
+
 // send sends a request as a browser sends it from a page of the console.
-func (b *browser) send(method, path string, form url.Values) (*http.Response, string) {
+func (b *browser) send(method, path string, form url.Values) answer {
 	b.Helper()
 	r, err := http.NewRequestWithContext(b.Context(), method, b.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -43,17 +50,17 @@ func (b *browser) send(method, path string, form url.Values) (*http.Response, st
 	if _, err := io.Copy(&body, w.Body); err != nil {
 		b.Fatal(err)
 	}
-	return w, body.String()
+	return answer{w.StatusCode, body.String(), w.Cookies()}
 }
 
 // page is the text of a page that opens.
 func (b *browser) page(path string) string {
 	b.Helper()
-	w, body := b.send(http.MethodGet, path, nil)
-	if w.StatusCode != http.StatusOK || len(body) > 100_000 {
-		b.Fatalf("%s: %d, %d bytes\n%s", path, w.StatusCode, len(body), body)
+	w := b.send(http.MethodGet, path, nil)
+	if w.code != http.StatusOK || len(w.body) > 100_000 {
+		b.Fatalf("%s: %d, %d bytes\n%s", path, w.code, len(w.body), w.body)
 	}
-	return body
+	return w.body
 }
 
 // signIn signs in with a link that the command prints.
@@ -67,11 +74,11 @@ func signIn(t testing.TB, p *program, base string, flags ...string) *browser {
 	}
 	b.page(path) // a preview of the link spends nothing
 	_, secret, _ := strings.Cut(link, "link=")
-	w, body := b.send(http.MethodPost, "/sign-in", url.Values{"link": {secret}})
-	if w.StatusCode != http.StatusSeeOther || len(w.Cookies()) != 1 {
-		t.Fatalf("sign-in: %d\n%s", w.StatusCode, body)
+	w := b.send(http.MethodPost, "/sign-in", url.Values{"link": {secret}})
+	if w.code != http.StatusSeeOther || len(w.cookies) != 1 {
+		t.Fatalf("sign-in: %d\n%s", w.code, w.body)
 	}
-	b.cookie = w.Cookies()[0].Value
+	b.cookie = w.cookies[0].Value
 	return b
 }
 
@@ -107,13 +114,13 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 		t.Errorf("the terminal lists %+v", all)
 	}
 	for _, q := range all.Questions {
-		if w, body := b.send(http.MethodGet, "/questions/"+q.Turn, nil); (w.StatusCode == http.StatusOK) != (q.Turn == turn) {
-			t.Errorf("bob opens %s with %d:\n%s", q.Turn, w.StatusCode, body)
+		if w := b.send(http.MethodGet, "/questions/"+q.Turn, nil); (w.code == http.StatusOK) != (q.Turn == turn) {
+			t.Errorf("bob opens %s with %d:\n%s", q.Turn, w.code, w.body)
 		}
 	}
 	for page, status := range map[string]int{"/today": http.StatusOK, "/gaps": http.StatusOK, "/sources": http.StatusForbidden} {
-		if w, body := b.send(http.MethodGet, page, nil); w.StatusCode != status {
-			t.Errorf("bob opens %s with %d:\n%s", page, w.StatusCode, body)
+		if w := b.send(http.MethodGet, page, nil); w.code != status {
+			t.Errorf("bob opens %s with %d:\n%s", page, w.code, w.body)
 		}
 	}
 	// Alice asked all three.
@@ -126,17 +133,17 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	if list := b.page("/questions"); strings.Contains(list, `href="/questions/`) || !strings.Contains(list, "2 in channels") {
 		t.Errorf("after bob has left the channel:\n%s", list)
 	}
-	if w, body := b.send(http.MethodGet, "/questions/"+turn, nil); w.StatusCode != http.StatusNotFound || strings.Contains(body, "wordroom") {
-		t.Errorf("after bob has left the channel: %d\n%s", w.StatusCode, body)
+	if w := b.send(http.MethodGet, "/questions/"+turn, nil); w.code != http.StatusNotFound || strings.Contains(w.body, "wordroom") {
+		t.Errorf("after bob has left the channel: %d\n%s", w.code, w.body)
 	}
 	// The role is taken away.
 	p.run(t, "console", "remove", "slack:"+bob.ID)
-	if w, _ := b.send(http.MethodGet, "/questions", nil); w.StatusCode != http.StatusSeeOther {
-		t.Errorf("without a role: %d", w.StatusCode)
+	if w := b.send(http.MethodGet, "/questions", nil); w.code != http.StatusSeeOther {
+		t.Errorf("without a role: %d", w.code)
 	}
 	c.does(0, func() { alice.Become(func(p *slacktest.Person) { p.Deleted = true }) })
-	if w, _ := a.send(http.MethodGet, "/questions", nil); w.StatusCode != http.StatusForbidden {
-		t.Errorf("who left the workspace: %d", w.StatusCode)
+	if w := a.send(http.MethodGet, "/questions", nil); w.code != http.StatusForbidden {
+		t.Errorf("who left the workspace: %d", w.code)
 	}
 }
 
@@ -193,6 +200,9 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 	}
 	if r := p.with("CONSOLE_URL=").try(t, "", "console", "link"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL is not set") {
 		t.Errorf("without an address: %+v", r)
+	}
+	if r := (&program{env: []string{"CONSOLE_OIDC_ISSUER=https://id.example"}}).try(t, "", "console", "list"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_OIDC_CLIENT_ID") || !strings.Contains(r.stderr, "CONSOLE_URL") {
+		t.Errorf("a provider without a console: %+v", r)
 	}
 	for setting, says := range map[string]string{"http://console.example.org": "https://", "https://x.example/console": "its own host", "console": "http"} {
 		if r := (&program{env: []string{"CONSOLE_URL=" + setting}}).try(t, "", "console", "list"); r.code != 2 || !strings.Contains(r.stderr, "CONSOLE_URL") || !strings.Contains(r.stderr, says) {

@@ -101,18 +101,21 @@ func describe(asked []Asked, members []int, until time.Time) Cluster {
 	members = slices.Sorted(slices.Values(members)) // the newest first, as asked is
 	var c Cluster
 	askers := make(map[[2]string]bool)
+	// The sum of all vectors, times one of them, is how close that one is to all together.
+	sum := make([]float32, len(asked[members[0]].Vector))
+	for _, i := range members {
+		for d := range sum {
+			sum[d] += asked[i].Vector[d]
+		}
+	}
 	best, near := float32(-1), make(map[document.ID]int)
 	var documents []document.Ref
 	for _, i := range members {
 		q := asked[i]
 		c.Questions = append(c.Questions, q.Question)
 		askers[[2]string{string(q.Ref.Platform), q.Asker.ID}] = true
-		sum := float32(0)
-		for _, j := range members {
-			sum += cosine(asked[i].Vector, asked[j].Vector)
-		}
-		if sum > best {
-			best, c.Label = sum, q.Text
+		if alike := cosine(q.Vector, sum); alike > best {
+			best, c.Label = alike, q.Text
 		}
 		for _, d := range q.Closest {
 			if near[d.ID]++; near[d.ID] == 1 {

@@ -86,7 +86,14 @@ type SignedIn struct {
 var (
 	ErrLink    = errors.New("the link is not valid: it expired, was used before, or belongs to a person whose role was removed")
 	ErrSession = errors.New("the session is not valid: it expired, was ended, or its person has no role any more")
+	// ErrIdentity says that an account of an identity provider is connected to no person with a role,
+	// or to another person.
+	ErrIdentity = errors.New("the account of the identity provider is not connected to this person")
 )
+
+// Identity is an account of an identity provider. Its name and its address of mail say nothing:
+// addresses are given out again.
+type Identity struct{ Issuer, Subject string }
 
 // Sessions keeps roles, links and sessions of the console. It is safe for concurrent use by any
 // number of processes.
@@ -99,6 +106,12 @@ type Sessions interface {
 	// Session returns who is signed in, with the role that the person has at the moment. It fails
 	// with ErrSession.
 	Session(ctx context.Context, tenant access.TenantID, session Hash) (SignedIn, error)
+	// Connect lets an identity sign in as the person of a session from now on, in place of another
+	// identity. It fails with ErrSession, and with ErrIdentity where the identity is another person's.
+	Connect(ctx context.Context, tenant access.TenantID, session Hash, i Identity) error
+	// SignInAs begins a session of the person to whom an identity is connected. It fails with
+	// ErrIdentity.
+	SignInAs(ctx context.Context, tenant access.TenantID, i Identity, session Hash, id string) (SignedIn, error)
 	// SignOut ends a session. One that is not there is no error.
 	SignOut(ctx context.Context, tenant access.TenantID, session Hash) error
 }

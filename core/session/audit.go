@@ -49,6 +49,7 @@ const (
 	ConsoleGranted   Deed = "console.grant"   // a person may sign in to the console. Details: role
 	ConsoleRemoved   Deed = "console.remove"  // the opposite
 	ConsoleLinked    Deed = "console.link"    // a link to sign in with was made
+	ConsoleConnected Deed = "console.connect" // a person may sign in by an identity provider
 	ConsoleSignedIn  Deed = "console.sign_in" // Details: session
 	ConsoleSignedOut Deed = "console.sign_out"
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed

@@ -152,18 +152,22 @@ func (c *Console) Link(ctx context.Context, tenant access.TenantID, link review.
 		where l.tenant_id = $1 and l.hash = $2 and l.expires_at > clock_timestamp()`, tenant, link[:])
 }
 
-// SignIn implements review.Sessions.
-func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to review.Hash, id string) (in review.SignedIn, err error) {
+// SignIn implements review.Sessions. The row of the link is deleted once, whoever else tries at the
+// same time.
+func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to review.Hash, id string) (review.SignedIn, error) {
+	return c.begin(ctx, tenant, id, review.ErrLink, `
+		with spent as (delete from console_link where tenant_id = $1 and hash = $2 and expires_at > clock_timestamp() returning *),
+		begun as (
+			insert into console_session (tenant_id, hash, id, platform, workspace, person, expires_at)
+			select tenant_id, $3, $4, platform, workspace, person, clock_timestamp() + $5::bigint * interval '1 second' from spent returning *)
+		select b.id, r.platform, r.workspace, r.person, r.role, b.expires_at from begun b join console_role r using (tenant_id, platform, workspace, person)`,
+		tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
+}
+
+// begin begins a session by a statement that returns it.
+func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, none error, statement string, args ...any) (in review.SignedIn, err error) {
 	err = c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		// The row is deleted once, whoever else tries at the same time.
-		in, err = c.find(ctx, tx, review.ErrLink, `
-			with spent as (delete from console_link where tenant_id = $1 and hash = $2 and expires_at > clock_timestamp() returning *),
-			begun as (
-				insert into console_session (tenant_id, hash, id, platform, workspace, person, expires_at)
-				select tenant_id, $3, $4, platform, workspace, person, clock_timestamp() + $5::bigint * interval '1 second' from spent returning *)
-			select b.id, r.platform, r.workspace, r.person, r.role, b.expires_at from begun b join console_role r using (tenant_id, platform, workspace, person)`,
-			tenant, link[:], to[:], id, int64(review.SessionLifetime/time.Second))
-		if err != nil {
+		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
 			return err
 		}
 		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, actorOf(in.Person), map[string]string{"session": id}))
@@ -174,6 +178,48 @@ func (c *Console) SignIn(ctx context.Context, tenant access.TenantID, link, to r
 	return in, nil
 }
 
+// Connect implements review.Sessions.
+func (c *Console) Connect(ctx context.Context, tenant access.TenantID, of review.Hash, i review.Identity) error {
+	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		in, err := c.find(ctx, tx, review.ErrSession, sessionSQL, tenant, of[:])
+		if err != nil {
+			return err
+		}
+		p := in.Person
+		const others = `delete from console_identity where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4 and issuer = $5 and subject <> $6`
+		if _, err := tx.Exec(ctx, others, tenant, p.Platform, p.Workspace.ID, p.ID, postgres.Storable(i.Issuer), postgres.Storable(i.Subject)); err != nil {
+			return err
+		}
+		const connect = `
+			insert into console_identity as c (tenant_id, issuer, subject, platform, workspace, person) values ($1, $2, $3, $4, $5, $6)
+			on conflict (tenant_id, issuer, subject) do update set created_at = clock_timestamp()
+			where c.platform = excluded.platform and c.workspace = excluded.workspace and c.person = excluded.person`
+		tag, err := tx.Exec(ctx, connect, tenant, postgres.Storable(i.Issuer), postgres.Storable(i.Subject), p.Platform, p.Workspace.ID, p.ID)
+		if err == nil && tag.RowsAffected() == 0 {
+			err = review.ErrIdentity
+		}
+		if err != nil {
+			return err
+		}
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, actorOf(p), nil))
+	})
+	if err != nil {
+		return fmt.Errorf("connect an identity: %w", err)
+	}
+	return nil
+}
+
+// SignInAs implements review.Sessions.
+func (c *Console) SignInAs(ctx context.Context, tenant access.TenantID, i review.Identity, to review.Hash, id string) (review.SignedIn, error) {
+	return c.begin(ctx, tenant, id, review.ErrIdentity, `
+		with known as (select * from console_identity where tenant_id = $1 and issuer = $6 and subject = $2),
+		begun as (
+			insert into console_session (tenant_id, hash, id, platform, workspace, person, expires_at)
+			select tenant_id, $3, $4, platform, workspace, person, clock_timestamp() + $5::bigint * interval '1 second' from known returning *)
+		select b.id, r.platform, r.workspace, r.person, r.role, b.expires_at from begun b join console_role r using (tenant_id, platform, workspace, person)`,
+		tenant, postgres.Storable(i.Subject), to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(i.Issuer))
+}
+
 // actorOf is a person of the console in the audit trail.
 func actorOf(p access.Account) session.Actor {
 	if p.Platform == review.Terminal {
@@ -182,11 +228,13 @@ func actorOf(p access.Account) session.Actor {
 	return session.Actor{Platform: thread.Platform(p.Platform), ID: p.ID}
 }
 
+const sessionSQL = `
+	select s.id, r.platform, r.workspace, r.person, r.role, s.expires_at from console_session s join console_role r using (tenant_id, platform, workspace, person)
+	where s.tenant_id = $1 and s.hash = $2 and s.expires_at > clock_timestamp()`
+
 // Session implements review.Sessions.
 func (c *Console) Session(ctx context.Context, tenant access.TenantID, of review.Hash) (review.SignedIn, error) {
-	in, err := c.find(ctx, c.db.Pool, review.ErrSession, `
-		select s.id, r.platform, r.workspace, r.person, r.role, s.expires_at from console_session s join console_role r using (tenant_id, platform, workspace, person)
-		where s.tenant_id = $1 and s.hash = $2 and s.expires_at > clock_timestamp()`, tenant, of[:])
+	in, err := c.find(ctx, c.db.Pool, review.ErrSession, sessionSQL, tenant, of[:])
 	if err != nil {
 		return in, err
 	}

@@ -160,3 +160,60 @@ func ends(t *testing.T, db *postgres.DB, c *admin.Console, ada access.Account, s
 		t.Errorf("the trail has %v", deeds)
 	}
 }
+
+func TestIdentitySignsInItsPersonAlone(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Open(t)
+	c := admin.NewConsole(db)
+	ada, bob := access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "UADA"}, access.Account{Workspace: access.Workspace{Platform: "discord"}, ID: "7"}
+	one, two := review.Identity{Issuer: "https://id.example", Subject: "1"}, review.Identity{Issuer: "https://id.example", Subject: "2"}
+	elsewhere := review.Identity{Issuer: "https://other.example", Subject: "1"}
+	sessions := make(map[access.Account]review.Hash)
+	for _, p := range []access.Account{ada, bob} {
+		if err := c.Grant(t.Context(), access.DefaultTenant, p, review.Admin, "operator"); err != nil {
+			t.Fatal(err)
+		}
+		sessions[p] = review.HashOf(review.NewSecret())
+		if _, err := c.SignIn(t.Context(), access.DefaultTenant, review.HashOf(consoleLink(t, c, p)), sessions[p], "s"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signsIn := func(i review.Identity, want access.Account) {
+		t.Helper()
+		to := review.HashOf(review.NewSecret())
+		in, err := c.SignInAs(t.Context(), access.DefaultTenant, i, to, "oidc")
+		if want.ID == "" && !errors.Is(err, review.ErrIdentity) || want.ID != "" && (err != nil || in.Person != want) {
+			t.Errorf("SignInAs(%v) = %+v, %v", i, in, err)
+		}
+		if _, err := c.Session(t.Context(), access.DefaultTenant, to); (err == nil) != (want.ID != "") {
+			t.Errorf("the session of %v: %v", i, err)
+		}
+	}
+	signsIn(one, access.Account{})
+	for range 2 {
+		if err := c.Connect(t.Context(), access.DefaultTenant, sessions[ada], one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signsIn(one, ada)
+	signsIn(elsewhere, access.Account{})
+	if err := c.Connect(t.Context(), access.DefaultTenant, sessions[bob], one); !errors.Is(err, review.ErrIdentity) {
+		t.Errorf("an identity of another person is connected: %v", err)
+	}
+	if err := c.Connect(t.Context(), access.DefaultTenant, review.Hash{9}, two); !errors.Is(err, review.ErrSession) {
+		t.Errorf("an identity is connected without a session: %v", err)
+	}
+	if err := c.Connect(t.Context(), access.DefaultTenant, sessions[ada], two); err != nil {
+		t.Fatal(err)
+	}
+	signsIn(one, access.Account{}) // it was replaced
+	signsIn(two, ada)
+	if _, err := c.Remove(t.Context(), access.DefaultTenant, ada, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	signsIn(two, access.Account{})
+	if err := c.Grant(t.Context(), access.DefaultTenant, ada, review.Admin, "operator"); err != nil {
+		t.Fatal(err)
+	}
+	signsIn(two, access.Account{}) // it went with the role
+}

@@ -109,8 +109,8 @@ func commonWords(ctx context.Context, q postgres.Executor, words string) (bool, 
 // questionText is what message_question indexes.
 const questionText = `to_tsvector('simple', left(q.text, 20000))`
 
-// questionFilter is a query in SQL, behind other arguments. common says that many questions have its
-// words.
+// questionFilter is a query in SQL, behind other arguments. common says that many questions have
+// its words.
 func questionFilter(args []any, q review.Query, common bool) (where string, all []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {

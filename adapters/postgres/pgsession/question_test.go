@@ -153,6 +153,54 @@ func TestQuestionsArePaged(t *testing.T) {
 	}
 }
 
+// The vector of a question is kept for its text, and gone with it.
+func TestVectorsGoWithTheirQuestions(t *testing.T) {
+	t.Parallel()
+	db := postgrestest.Open(t)
+	store := pgsession.New(db)
+	pgsessiontest.FillQuestions(t, db, 20)
+	all, err := store.Questions(t.Context(), access.DefaultTenant, review.Scope{Everywhere: true}, review.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = all[:4]
+	changed := slices.Clone(all)
+	changed[3].Text += " edited since"
+	vectors := [][]float32{{1, 0}, {0, 1}, {1, 1}, {0, 0}}
+	for range 2 {
+		if err := store.KeepQuestionVectors(t.Context(), access.DefaultTenant, "m", changed, vectors); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := func(model string) (n int) {
+		t.Helper()
+		found, err := store.QuestionVectors(t.Context(), access.DefaultTenant, model, all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range all {
+			if v := found[q.Turn]; v != nil {
+				if n++; !slices.Equal(v, vectors[i]) {
+					t.Errorf("the vector of %q is %v", q.Text, v)
+				}
+			}
+		}
+		return n
+	}
+	if kept("m") != 3 || kept("other") != 0 {
+		t.Errorf("%d vectors are kept, %d of another model", kept("m"), kept("other"))
+	}
+	for i, gone := range []string{`update message set text = '' where turn_id = $1 and model_index = -1`, `delete from message where turn_id = $1`, `delete from turn where id = $1`} {
+		if _, err := db.Pool.Exec(t.Context(), gone, all[i].Turn); err != nil {
+			t.Fatal(err)
+		}
+		var n int
+		if err := db.Pool.QueryRow(t.Context(), `select count(*) from question_vector`).Scan(&n); err != nil || n != 2-i {
+			t.Errorf("after %q there are %d vectors: %v", gone, n, err)
+		}
+	}
+}
+
 // BenchmarkQuestions lists questions of 100,000.
 func BenchmarkQuestions(b *testing.B) {
 	db := postgrestest.Open(b)

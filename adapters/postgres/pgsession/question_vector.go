@@ -49,7 +49,7 @@ func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, mod
 }
 
 // KeepQuestionVectors stores the vectors of questions in place of earlier ones. Questions that were
-// deleted meanwhile are left out.
+// changed or deleted meanwhile are left out: their rows are locked while their texts are compared.
 func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID, model string, asked []review.Question, vectors [][]float32) error {
 	digests, embedded := make([][]byte, len(asked)), make([]string, len(asked))
 	for i, q := range asked {
@@ -59,7 +59,8 @@ func (s *Store) KeepQuestionVectors(ctx context.Context, tenant access.TenantID,
 	_, err := s.db.Pool.Exec(ctx, `
 		insert into question_vector (tenant_id, turn_id, model, digest, emb)
 		select $1, n.id, $2, n.digest, n.emb::vector from unnest($3::text[]::uuid[], $4::bytea[], $5::text[]) n (id, digest, emb)
-		where exists (select from turn t where t.tenant_id = $1 and t.id = n.id)
+		join message q on q.tenant_id = $1 and q.turn_id = n.id and q.model_index = -1 and q.ordinal = 0 and sha256(convert_to(q.text, 'UTF8')) = n.digest
+		for share of q
 		on conflict (tenant_id, turn_id, model) do update set digest = excluded.digest, emb = excluded.emb`,
 		tenant, model, turnIDs(asked), digests, embedded)
 	if err != nil {

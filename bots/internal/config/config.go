@@ -139,9 +139,13 @@ type Config struct {
 
 	ConsoleURL  string // under which browsers reach ConsoleAddr; empty: there is no console
 	ConsoleAddr string
-	LogLevel    string
-	LogFormat   string
-	Grace       time.Duration
+
+	OIDCIssuer       string // by which people sign in to the console; empty: by links
+	OIDCClientID     string
+	OIDCClientSecret Secret
+	LogLevel         string
+	LogFormat        string
+	Grace            time.Duration
 
 	SessionRetention time.Duration // 0 keeps conversations for good
 	AuditRetention   time.Duration // 0 keeps the audit trail for good
@@ -208,6 +212,9 @@ func (c *Config) conflicts() []error {
 		name, needs string
 		ignored     bool
 	}{
+		{"CONSOLE_OIDC_ISSUER", "CONSOLE_URL, the console that people sign in to", c.ConsoleURL == "" && c.OIDCIssuer != ""},
+		{"CONSOLE_OIDC_ISSUER", "CONSOLE_OIDC_CLIENT_ID and CONSOLE_OIDC_CLIENT_SECRET", c.OIDCIssuer != "" && (c.OIDCClientID == "" || c.OIDCClientSecret == "")},
+		{"CONSOLE_OIDC_CLIENT_ID", "CONSOLE_OIDC_ISSUER, the provider that knows it", c.OIDCIssuer == "" && c.OIDCClientID != ""},
 		{"EMBEDDING_BASE_URL", "EMBEDDING_MODEL, the model to ask for there", c.EmbeddingModel == "" && c.EmbeddingBaseURL != ""},
 		{"EMBEDDING_API_KEY", "EMBEDDING_MODEL, the model to ask for with it", c.EmbeddingModel == "" && c.EmbeddingKey != ""},
 		{"RERANK_MODEL", "RERANK_URL, the address of the reranker", c.RerankURL == "" && c.RerankModel != ""},

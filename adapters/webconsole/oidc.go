@@ -1,0 +1,198 @@
+package webconsole
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/footnotehq/footnote/core/review"
+	"golang.org/x/oauth2"
+)
+
+// OIDC is an identity provider that people sign in with (OpenID Connect, code flow with PKCE). It
+// is safe for concurrent use.
+type OIDC struct {
+	Issuer, ClientID, ClientSecret string
+	CallbackURL                    string // of the console, ending in CallbackPath
+	HTTP                           *http.Client
+
+	provider atomic.Pointer[oidc.Provider] // nil until it answered
+}
+
+// CallbackPath is where a provider sends people back to.
+const CallbackPath = "/oidc/callback"
+
+// attemptLifetime is how long a person may take at the provider.
+const attemptLifetime = 10 * time.Minute
+
+// attempt is one way to the provider and back. The browser keeps it in a cookie.
+type attempt struct {
+	State, Nonce, Verifier string
+	Connect                bool // the identity is to be connected to who is signed in
+}
+
+// discoverWithin bounds the question for a provider's endpoints.
+const discoverWithin = 10 * time.Second
+
+const attemptCookie = "__Host-footnote-oidc"
+
+// discovered asks the provider for its endpoints and keys, once it answers.
+func (o *OIDC) discovered(ctx context.Context) (*oidc.Provider, error) {
+	if known := o.provider.Load(); known != nil {
+		return known, nil
+	}
+	// No lock: several requests may ask at first.
+	asking, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.HTTP), discoverWithin)
+	defer cancel()
+	provider, err := oidc.NewProvider(asking, o.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("ask the identity provider for its endpoints: %w", err)
+	}
+	o.provider.Store(provider)
+	return provider, nil
+}
+
+func (o *OIDC) config(p *oidc.Provider) oauth2.Config {
+	return oauth2.Config{ClientID: o.ClientID, ClientSecret: o.ClientSecret, Endpoint: p.Endpoint(), RedirectURL: o.CallbackURL, Scopes: []string{oidc.ScopeOpenID}}
+}
+
+// begin returns the address at which the person signs in.
+func (o *OIDC) begin(ctx context.Context, a attempt) (string, error) {
+	p, err := o.discovered(ctx)
+	if err != nil {
+		return "", err
+	}
+	c := o.config(p)
+	return c.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), nil
+}
+
+// finish exchanges a code and checks the token: its signature, issuer, audience, expiry and nonce.
+func (o *OIDC) finish(ctx context.Context, a attempt, code string) (review.Identity, error) {
+	p, err := o.discovered(ctx)
+	if err != nil {
+		return review.Identity{}, err
+	}
+	ctx = oidc.ClientContext(ctx, o.HTTP)
+	c := o.config(p)
+	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	if err != nil {
+		return review.Identity{}, fmt.Errorf("exchange a code with the identity provider: %w", err)
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return review.Identity{}, errors.New("the identity provider returned no ID token")
+	}
+	id, err := p.VerifierContext(ctx, &oidc.Config{ClientID: o.ClientID}).Verify(ctx, raw)
+	if err != nil {
+		return review.Identity{}, fmt.Errorf("check an ID token: %w", err)
+	}
+	if subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(a.Nonce)) != 1 || id.Subject == "" {
+		return review.Identity{}, errors.New("check an ID token: it is for another sign-in")
+	}
+	return review.Identity{Issuer: id.Issuer, Subject: id.Subject}, nil
+}
+
+// beginOIDC sends the browser to the provider.
+func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
+	a := attempt{State: review.NewSecret(), Nonce: review.NewSecret(), Verifier: oauth2.GenerateVerifier(), Connect: r.URL.Query().Get("connect") != ""}
+	to, err := s.OIDC.begin(r.Context(), a)
+	if err != nil {
+		s.providerFailed(w, r, err)
+		return
+	}
+	kept, err := json.Marshal(a)
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	c := cookie(base64.RawURLEncoding.EncodeToString(kept), time.Now().Add(attemptLifetime))
+	c.Name = attemptCookie
+	http.SetCookie(w, c)
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+const sentenceProvider = "Signing in with your organisation did not work. Try again, or ask for a link: footnote console link."
+
+func (s *server) providerFailed(w http.ResponseWriter, r *http.Request, err error) {
+	s.Logger.WarnContext(r.Context(), "a person could not sign in with the identity provider", "error", err)
+	s.fail(w, http.StatusBadGateway, sentenceProvider)
+}
+
+// attemptOf reads the attempt that a callback belongs to.
+func attemptOf(r *http.Request) (a attempt, ok bool) {
+	c, err := r.Cookie(attemptCookie)
+	if err != nil {
+		return a, false
+	}
+	kept, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil || json.Unmarshal(kept, &a) != nil {
+		return a, false
+	}
+	return a, a.State != "" && subtle.ConstantTimeCompare([]byte(a.State), []byte(r.URL.Query().Get("state"))) == 1
+}
+
+// finishOIDC takes a person back from the provider.
+func (s *server) finishOIDC(w http.ResponseWriter, r *http.Request) {
+	a, ok := attemptOf(r)
+	gone := cookie("", time.Unix(1, 0))
+	gone.Name, gone.MaxAge = attemptCookie, -1
+	http.SetCookie(w, gone)
+	if !ok {
+		s.fail(w, http.StatusForbidden, "This sign-in was not begun in this browser, or took too long. Begin again.")
+		return
+	}
+	i, err := s.OIDC.finish(r.Context(), a, r.URL.Query().Get("code"))
+	if err != nil {
+		s.providerFailed(w, r, err)
+		return
+	}
+	if a.Connect {
+		s.connect(w, r, i)
+		return
+	}
+	session := review.NewSecret()
+	in, err := s.Sessions.SignInAs(r.Context(), s.Tenant, i, review.HashOf(session), review.NewID())
+	switch {
+	case errors.Is(err, review.ErrIdentity):
+		s.fail(w, http.StatusForbidden, "This account is not connected to a person of the console. Sign in with a link first (footnote console link), then connect it.")
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		s.endSession(r)
+		http.SetCookie(w, cookie(session, in.Expires))
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	}
+}
+
+func (s *server) connect(w http.ResponseWriter, r *http.Request, i review.Identity) {
+	c, err := r.Cookie(cookieName)
+	if err == nil {
+		err = s.Sessions.Connect(r.Context(), s.Tenant, review.HashOf(c.Value), i)
+	}
+	switch {
+	case errors.Is(err, http.ErrNoCookie), errors.Is(err, review.ErrSession):
+		s.fail(w, http.StatusForbidden, "Sign in with a link first; then connect the account.")
+	case errors.Is(err, review.ErrIdentity):
+		s.fail(w, http.StatusForbidden, "This account is connected to another person.")
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		http.Redirect(w, r, "/account?connected=1", http.StatusSeeOther)
+	}
+}
+
+// account says who is signed in.
+func (s *server) account(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+	s.show(w, http.StatusOK, "account", framed(in, "", "Account", struct {
+		Person string
+		In     review.SignedIn
+		OIDC   bool
+	}{in.Person.Platform + ":" + in.Person.ID, in, s.OIDC != nil}))
+}
