@@ -2,6 +2,7 @@ package gitlab_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -300,4 +301,35 @@ func TestAQuietRunLoadsNothing(t *testing.T) {
 		t.Errorf("a look at who may read makes %d requests", asked)
 	}
 	t.Logf("%d requests at first, for 20 projects with 201 issues and 200 files", first)
+}
+
+// A limit ends the run until GitLab says that there is more, and nothing is asked meanwhile. Then it
+// goes on where it was.
+func TestALimitPausesTheSource(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	p := s.Project(s.Group(nil, "acme", gitlabtest.Private), "app", gitlabtest.Private)
+	for range 300 {
+		s.Comment(s.Add(&gitlabtest.Thing{Kind: gitlabtest.Issue, Project: p, Title: "x", Text: "y"}), &gitlabtest.Note{Text: "z"})
+	}
+	s.Switch(func(w *gitlabtest.Switches) { w.PerMinute = 150 })
+	minutes := 0
+	for ; minutes < 20; minutes++ {
+		var later *index.Later
+		_, err := s.Sync(t.Context())
+		if err == nil {
+			break
+		}
+		if !errors.As(err, &later) || later.At.Sub(s.Now()) > 2*time.Minute {
+			t.Fatalf("the run ends with %v", err)
+		}
+		mark, long := s.Mark(), later.At.Sub(s.Now()) > 2*time.Second // a short wait is sat through
+		if _, err := s.Sync(t.Context()); long && (!errors.As(err, &later) || s.Mark() != mark) {
+			t.Errorf("%d requests were made meanwhile: %v", s.Mark()-mark, err)
+		}
+		s.Pass(time.Minute)
+	}
+	if got := len(s.Documents()); got != 300 || minutes < 2 || minutes == 20 {
+		t.Errorf("%d issues are in the index after %d minutes", got, minutes)
+	}
 }
