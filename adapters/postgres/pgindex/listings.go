@@ -99,7 +99,9 @@ func (l *listings) List(ctx context.Context, list string, pass int64, met []inde
 
 // Unlist implements index.Listings.
 func (l *listings) Unlist(ctx context.Context, list string, ids []document.ID) error {
-	_, err := l.index.db.Pool.Exec(ctx, `delete from source_listing where tenant_id = $1 and source_id = $2 and list = $3 and id = any($4)`,
+	// By the primary key. A plan for any array would compare each row with each id.
+	_, err := l.index.db.Pool.Exec(ctx, `
+		delete from source_listing s using unnest($4::text[]) as gone (id) where s.tenant_id = $1 and s.source_id = $2 and s.list = $3 and s.id = gone.id`,
 		string(l.tenant), string(l.source), list, strs(ids))
 	if err != nil {
 		return l.failed("take documents out of a list of", err)
@@ -110,7 +112,8 @@ func (l *listings) Unlist(ctx context.Context, list string, ids []document.ID) e
 // Lists implements index.Listings.
 func (l *listings) Lists(ctx context.Context, ids []document.ID) (map[document.ID][]string, error) {
 	// By source_listing_id.
-	rows, err := l.index.db.Pool.Query(ctx, `select id, list from source_listing where tenant_id = $1 and source_id = $2 and id = any($3)`,
+	rows, err := l.index.db.Pool.Query(ctx, `
+		select s.id, s.list from unnest($3::text[]) as asked (id) join source_listing s on s.tenant_id = $1 and s.source_id = $2 and s.id = asked.id`,
 		string(l.tenant), string(l.source), strs(ids))
 	if err != nil {
 		return nil, l.failed("ask for lists of", err)
