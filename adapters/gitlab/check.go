@@ -95,13 +95,11 @@ func (c *Connector) try(ctx context.Context, list []project) error {
 		})
 		return list[max(i, 0)], i >= 0
 	}
-	if p, ok := closed(issues); ok {
-		_, _, err := page(ctx, c.client, "projects/"+p.key()+"/issues?per_page=1", thread.valid)
-		lacks(err, "the issues", p)
-	}
-	if p, ok := closed(merges); ok {
-		_, _, err := page(ctx, c.client, "projects/"+p.key()+"/merge_requests?per_page=1", thread.valid)
-		lacks(err, "the merge requests", p)
+	for _, f := range []feature{issues, merges} {
+		if p, ok := closed(f); ok {
+			_, _, err := page(ctx, c.client, "projects/"+p.key()+"/"+segment(f)+"?per_page=1", thread.valid)
+			lacks(err, "the "+strings.ReplaceAll(segment(f), "_", " "), p)
+		}
 	}
 	if p, ok := closed(code); ok {
 		_, err := (&vendor{Connector: c}).head(ctx, p)

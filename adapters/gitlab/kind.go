@@ -21,7 +21,7 @@ func Statement() sources.Kind {
 		Help:   "projects of GitLab.com or an instance of your own, each read by those who may read it there. See gitlab.md",
 		Access: "GitLab: each project is read by those who may read it there, and gitlab.files says which files are read",
 		Steps: []string{
-			"On your own instance, create an account for footnote and make it an administrator, or an auditor where your licence has them. Only an administrator's token reads confirmed addresses, and which accounts are external.",
+			"On your own instance, create an account for footnote and make it an administrator. Only an administrator's token reads confirmed addresses, and which accounts are external.",
 			"On GitLab.com, open the top-level group and choose Settings → Access tokens → Add new token, with the role Reporter. With the role Guest it sees no code, no merge requests and no confidential issues.",
 			"Give the token the scope read_api and no other, and an expiry date that you can keep. footnote sources check says when it expires soon.",
 		},

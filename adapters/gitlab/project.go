@@ -179,9 +179,9 @@ type list struct {
 	by   string // "created" or "updated"
 }
 
-// next reads a page from a cursor: a date, a number, and the last entry of the page before. The
-// cursor of the following page is empty at the end. A page that brings nothing new is an
-// ErrEndless.
+// next reads a page from a cursor: a date, and within a date a number and the last entry of the
+// page before. The cursor of the following page is empty at the end. A page that brings nothing new
+// is an ErrEndless.
 func (l list) next(ctx context.Context, c *Client, cursor string) (items []thread, following string, err error) {
 	var date, before string
 	number := 1
@@ -208,7 +208,7 @@ func (l list) next(ctx context.Context, c *Client, cursor string) (items []threa
 	key := fmt.Sprintf("%d/%d", last.Project, last.IID)
 	switch {
 	case at > date:
-		return items, fmt.Sprintf("%s 1 %s", at, key), nil
+		return items, at, nil // which brings the last entry again
 	case key != before && number < mostPages:
 		return items, fmt.Sprintf("%s %d %s", date, number+1, key), nil
 	}

@@ -2,6 +2,7 @@ package gitlab_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -266,5 +267,69 @@ func TestFaultyOptionsAreNamed(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not said: %v", want, err)
 		}
+	}
+}
+
+// A run in which nothing has changed reads no document, and asks once for each default branch.
+func TestAQuietRunLoadsNothing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, func(o *gitlab.Options) { o.Groups = []string{"acme"} })
+	acme := s.Group(nil, "acme", gitlabtest.Private)
+	for n := range 20 {
+		p := s.Project(acme, fmt.Sprint("app", n), gitlabtest.Private)
+		for i := range 10 {
+			thing := s.Add(&gitlabtest.Thing{Kind: gitlabtest.Issue, Project: p, Title: "x", Text: "y"})
+			s.Comment(thing, &gitlabtest.Note{Text: "z"})
+			s.Add(&gitlabtest.Thing{Kind: gitlabtest.File, Project: p, Path: fmt.Sprint("docs/", i, ".md"), Text: "# X\n\ny"})
+		}
+	}
+	s.Pass(time.Hour) // what was changed last is listed by each run
+	s.Add(&gitlabtest.Thing{Kind: gitlabtest.Issue, Project: s.Projects[0], Title: "x", Text: "y"})
+	s.MustSync()
+	first := s.Mark()
+	s.Pass(5 * time.Minute)
+	s.MustSync()
+	if asked := s.Mark() - first; asked != 1+2+20 || s.Counts(first, "/branches/") != 20 {
+		t.Errorf("a quiet run makes %d requests, want 1 for projects, 2 for the group and 20 for branches; the first made %d", asked, first)
+	}
+	quiet := s.Mark()
+	var r sourcetest.Readers
+	if err := r.Read(t.Context(), s.Connector); err != nil {
+		t.Fatal(err)
+	}
+	if asked := s.Mark() - quiet; asked != 3+20+2 {
+		t.Errorf("a look at who may read makes %d requests", asked)
+	}
+	t.Logf("%d requests at first, for 20 projects with 201 issues and 200 files", first)
+}
+
+// A limit ends the run until GitLab says that there is more, and nothing is asked meanwhile. Then it
+// goes on where it was.
+func TestALimitPausesTheSource(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	p := s.Project(s.Group(nil, "acme", gitlabtest.Private), "app", gitlabtest.Private)
+	for range 300 {
+		s.Comment(s.Add(&gitlabtest.Thing{Kind: gitlabtest.Issue, Project: p, Title: "x", Text: "y"}), &gitlabtest.Note{Text: "z"})
+	}
+	s.Switch(func(w *gitlabtest.Switches) { w.PerMinute = 150 })
+	minutes := 0
+	for ; minutes < 20; minutes++ {
+		var later *index.Later
+		_, err := s.Sync(t.Context())
+		if err == nil {
+			break
+		}
+		if !errors.As(err, &later) || later.At.Sub(s.Now()) > 2*time.Minute {
+			t.Fatalf("the run ends with %v", err)
+		}
+		mark, long := s.Mark(), later.At.Sub(s.Now()) > 2*time.Second // a short wait is sat through
+		if _, err := s.Sync(t.Context()); long && (!errors.As(err, &later) || s.Mark() != mark) {
+			t.Errorf("%d requests were made meanwhile: %v", s.Mark()-mark, err)
+		}
+		s.Pass(time.Minute)
+	}
+	if got := len(s.Documents()); got != 300 || minutes < 2 || minutes == 20 {
+		t.Errorf("%d issues are in the index after %d minutes", got, minutes)
 	}
 }

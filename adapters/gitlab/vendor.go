@@ -216,9 +216,8 @@ func (v *vendor) only(ctx context.Context, f feature, p project, path string, id
 	for some := range slices.Chunk(ids, pageSize) {
 		asked := path + "per_page=100"
 		for _, id := range some {
-			if iid, ours := v.name(id, p.key(), f); ours {
-				asked += "&iids[]=" + url.QueryEscape(iid)
-			}
+			iid, _ := v.name(id, p.key(), f)
+			asked += "&iids[]=" + url.QueryEscape(iid)
 		}
 		items, err := all(ctx, v.client, asked, thread.valid)
 		if err != nil {
@@ -315,11 +314,9 @@ const symlink = "120000"
 // which the cursor holds.
 func (v *vendor) tree(ctx context.Context, p project, feed crawl.Feed, at crawl.Place) (crawl.Page, error) {
 	if len(feed.Only) > 0 {
-		var paths []string
-		for _, id := range feed.Only {
-			if path, ours := v.name(id, p.key(), code); ours {
-				paths = append(paths, path)
-			}
+		paths := make([]string, len(feed.Only))
+		for i, id := range feed.Only {
+			paths[i], _ = v.name(id, p.key(), code)
 		}
 		return v.files(ctx, p, "HEAD", paths)
 	}
