@@ -18,19 +18,12 @@ var (
 	barredAddr = tool.Document{Number: 2, Title: "Office addresses", Contents: "| city | street | floor |\n|:---|---|---:|\n| Berlin | Torstrasse 1 | 4 |\n| Lisbon | Rua Augusta 22 |  |"}
 	faq        = tool.Document{Number: 3, Title: "FAQ", Heading: "FAQ › How do I get a badge?",
 		Contents: "# FAQ\n\n## How do I get a badge?\n\nAsk the front desk.\n\n## What is the wifi password?\n\nhunter2\n\n## Can I bring my dog?\n\nNo."}
-	limits = tool.Document{Number: 4, Title: "Expense limits", Heading: "Expense limits",
-		Contents: "# Expense limits\n\n- Hotel: 150 EUR per night\n- Meals: 40 EUR per day\n- Taxi: only after 22:00"}
 	conf   = tool.Document{Number: 5, Title: "conf.yaml", Contents: "server:\n  port: 8443\n  timeout_seconds: 30"}
 	source = tool.Document{Number: 6, Title: "code.go",
 		Contents: "package zed\n\n// Frobnicate turns a wombat into a numbat.\nfunc Frobnicate(w Wombat) Numbat { return Numbat(w) }"}
 	shell = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\nmake deploy ENV=prod\nkubectl rollout status deploy/web"}
 	bank  = tool.Document{Number: 8, Title: "Bank", Heading: "Bank",
 		Contents: "# Bank\n\nThe bank charges a fee of 5 EUR for every transfer. The fee is taken once a month. The password of the bank is kept by the office."}
-	memory = tool.Document{Number: 9, Title: "20.4. Resource Consumption", Heading: "20.4. Resource Consumption › 20.4.1. Memory › hash_mem_multiplier (floating point)",
-		Contents: "###### work_mem (integer)\n\nSets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. " +
-			"The default value is four megabytes (`4MB`).\n\n###### hash_mem_multiplier (floating point)\n\n" +
-			"Used to compute the maximum amount of memory that hash-based operations can use. " +
-			"The default value is 2.0, which makes hash-based operations use twice the usual `work_mem` base amount."}
 	options = tool.Document{Number: 10, Title: "lister", Heading: "Options",
 		Contents: "## Options\n\n- retries (integer)\n  How often a call is made again. The default is 7.\n- delay (seconds)\n  How long it waits between calls, for all retries alike.\n\n  The default is 30."}
 )

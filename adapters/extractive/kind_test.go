@@ -22,24 +22,8 @@ var (
 		"### Slow connection\n\nSwitch from UDP to TCP in the client, if the VPN is slow."}
 	cluster = tool.Document{Number: 3, Title: "Databases", Heading: "Databases", Contents: "# Databases\n\n## Ending a query\n\nLook its number up in the list of activity, then cancel the query:\n\n" +
 		"SELECT pg_cancel_backend(12345);\n\n## Taking the cluster down\n\nEnd every query of the cluster with this:\n\nclusterctl shutdown --now"}
-	journal = tool.Document{Number: 4, Title: "Commit", Heading: "Commit", Contents: "# Commit\n\nThe hot journal is deleted at the end. When a hot journal is found, the lock is taken. " +
-		"Many people ask about it.\n\nA file that is left over from a crash, called the \"hot journal\", restores the database. It is read once."}
-	printer = tool.Document{Number: 5, Title: "Printers", Heading: "Printers", Contents: "# Printers\n\nEvery floor has a printer that shows its state.\n\n" +
-		"## Paper jam\n\nIf the display says E-052, switch the device off for a minute."}
-	mails = tool.Document{Number: 6, Title: "Mail", Heading: "Mail", Contents: "# Mail\n\nThe alarm MailQueueTooLong says that the queue grows.\n\n1. Look at the workers and restart those that are idle.\n" +
-		"2. If the provider answers 421, wait ten minutes."}
-	rooms = tool.Document{Number: 8, Title: "Rooms", Contents: "# Rooms\n\nA room and its seats can have the colours of Section 4.1.1.\n\nA room has a limit for its seats, fourteen in the tower."}
-	users = tool.Document{Number: 9, Title: "Signing in", Heading: "Signing in", Contents: "# Signing in\n\nA user of the admin pages is created like every user, and an admin creates users in the admin pages, " +
-		"each user with the rights of an admin or of a plain user."}
-	first = tool.Document{Number: 10, Title: "First steps", Heading: "First steps", Contents: "# First steps\n\n## Creating an admin user\n\nFirst you need somebody who can log in. Run the following command:\n\n" +
-		"manage.py createsuperuser\n\nChoose a password."}
 	support = tool.Document{Number: 11, Title: "Installing", Contents: "# Installing\n\n## What version of Lisp can I use with Acorn?\n\nAcorn version | Lisp versions\n2.1 | 1.2, 1.3, 1.4, 1.5\n" +
 		"3.4 | 1.5, 1.6, 1.7, 1.8\n\nThe newest version is the fastest, and support for it lasts the longest."}
-	mailq = tool.Document{Number: 12, Title: "mailq(1)", Contents: "Options:\n\n       -c config_dir\n              The configuration file is in the named directory instead of the default one.\n\n" +
-		"       -d queue_id\n              Delete one message with the named ID from the named\n              queue.\n\n" +
-		"              You can specify it more than once, to delete all that is one message after the other."}
-	roll = tool.Document{Number: 7, Title: "Deploying", Heading: "Deploying", Contents: "# Deploying\n\n## Rolling back\n\nTo go back to the version before, run:\n\nacornctl rollback --env prod\n\n" +
-		"Migrations of a release are not rolled back by this."}
 )
 
 func TestKindsOfQuestions(t *testing.T) {

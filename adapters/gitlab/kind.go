@@ -60,14 +60,15 @@ func Statement() sources.Kind {
 
 // Settings are what footnote.yaml says of a source.
 type Settings struct {
-	URL            string   `json:"url,omitempty"` // of an instance; empty: gitlab.com
-	Groups         []string `json:"groups,omitempty"`
-	Projects       []string `json:"projects,omitempty"`
-	Issues         bool     `json:"issues,omitempty"`
-	MergeRequests  bool     `json:"merge_requests,omitempty"`
-	Wiki           bool     `json:"wiki,omitempty"`
-	Files          []string `json:"files,omitempty"`
-	PublicProjects string   `json:"public_projects,omitempty"` // members, public, readers; empty: members
+	URL           string   `json:"url,omitempty"` // of an instance; empty: gitlab.com
+	Groups        []string `json:"groups,omitempty"`
+	Projects      []string `json:"projects,omitempty"`
+	Issues        bool     `json:"issues,omitempty"`
+	MergeRequests bool     `json:"merge_requests,omitempty"`
+	Wiki          bool     `json:"wiki,omitempty"`
+	Files         []string `json:"files,omitempty"`
+	// PublicProjects is members, public or readers; empty: members.
+	PublicProjects string   `json:"public_projects,omitempty"`
 	ManagedDomains []string `json:"managed_domains,omitempty"`
 }
 

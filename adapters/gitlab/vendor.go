@@ -102,6 +102,7 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 			}
 			scan := crawl.Feed{ID: string(f) + "/" + s.ID, Scope: s.ID, Mode: crawl.Scan, Every: v.options.FullEvery}
 			switch f {
+			case issues, merges:
 			case wiki:
 				scan.Every = v.options.WikiEvery
 			case code:

@@ -38,7 +38,7 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, ending
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			if waiting != nil {
-				defer context.AfterFunc(waiting, cancel)()
+				defer context.AfterFunc(waiting, cancel)() //nolint:contextcheck // it ends with the connection
 			}
 			person.Progress = progressOf(r)
 			if t.Name == mcp.AskName {

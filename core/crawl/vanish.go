@@ -72,6 +72,7 @@ func (f Fate) Verdict() index.Verdict {
 		return index.Verdict{ACL: access.ACL{}}
 	case Remove:
 		return index.Verdict{Gone: true}
+	case Keep:
 	}
 	return index.Verdict{}
 }

@@ -48,6 +48,7 @@ func (w *World) mayRead(u *User, t *Thing) bool {
 		return w.mayUse(u, p, p.Code, Reporter)
 	case Merge:
 		return w.mayUse(u, p, p.MergeLevel, Reporter)
+	case Issue: // below
 	}
 	if !w.mayUse(u, p, p.IssuesLevel, Guest) {
 		return false

@@ -282,6 +282,7 @@ func (q *request) since(name string) (at time.Time, ok bool) {
 func (q *request) offers(p *Project, kind Kind) bool {
 	level, role := p.IssuesLevel, Guest
 	switch kind {
+	case Issue:
 	case Merge:
 		level, role = p.MergeLevel, Reporter
 	case Page:

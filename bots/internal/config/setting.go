@@ -258,14 +258,6 @@ func number(to *int, low, high int) func(string) error {
 	}
 }
 
-// bare is a text without spaces.
-func bare(to *string) func(string) error {
-	return func(v string) error {
-		*to = v
-		return secret(new(Secret))(v)
-	}
-}
-
 // wholeNumber is a number that may be longer than an int of 32 bits.
 func wholeNumber(to *int64) func(string) error {
 	return func(v string) error {

@@ -103,7 +103,7 @@ var owners = map[string]string{
 	"golang.org/x/term":                   "bots",
 	"golang.org/x/net":                    "adapters",
 	"golang.org/x/oauth2":                 "adapters",
-	"github.com/coreos/go-oidc":           "adapters/webconsole",
+	"github.com/coreos/go-oidc":           "adapters",
 	"golang.org/x/sys":                    "adapters",
 	"golang.org/x/time":                   "adapters",
 	"golang.org/x/sync":                   "*",
@@ -115,7 +115,6 @@ var owners = map[string]string{
 	"go.uber.org/goleak":                  "",
 
 	"github.com/modelcontextprotocol/go-sdk": "adapters/mcp",
-	"github.com/coreos/go-oidc":              "adapters/mcp",
 }
 
 // file is one Go source file and what it imports.
