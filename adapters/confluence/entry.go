@@ -94,7 +94,7 @@ type content struct {
 	} `json:"_links"`
 }
 
-// account is somebody as the APIs name them: by account id on Cloud, by user key on Data Center.
+// account is a person as the APIs name them: by account id on Cloud, by user key on Data Center.
 type account struct {
 	AccountID   string `json:"accountId"`
 	UserKey     string `json:"userKey"`

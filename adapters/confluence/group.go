@@ -24,7 +24,7 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 	return sourcepass.List(all, func(g group) sourcepass.Listed { return sourcepass.Listed{ID: c.groupID(g.ID, g.Name), Name: g.Name} }), err
 }
 
-// member is somebody in a group.
+// member is a person in a group.
 type member struct {
 	account
 	Email  string `json:"email"`

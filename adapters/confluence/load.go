@@ -19,7 +19,7 @@ import (
 // mostBodies is how many texts are read in one request.
 const mostBodies = 50
 
-// shelf makes items whose texts are read together: the first one that is read brings those beside
+// shelf makes items whose texts are read together: the first one that is read brings those next to
 // it along.
 type shelf struct {
 	*Connector
@@ -60,7 +60,7 @@ func (h *shelf) item(s space, e entry, node string) index.Item {
 	return it
 }
 
-// expandBody is what is read of a content beside its text: also its restriction, since it may have
+// expandBody is what is read of a content next to its text: also its restriction, since it may have
 // one since it was listed.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
 

@@ -287,7 +287,7 @@ func (n *nodes) restricts(id string) bool {
 }
 
 // tell adds what is known of a content to a batch: of one that is restricted, its readers; of one
-// that was, that it has none of its own.
+// that was, that it is not restricted.
 func (n *nodes) tell(batch *index.NodeBatch, pass *nodePass, s space, id, name string) {
 	at := s.within(id)
 	if n.told[at] {

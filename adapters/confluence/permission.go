@@ -18,7 +18,7 @@ import (
 type site struct {
 	users     access.ACL      // who may use it
 	anonymous map[string]bool // ids of the spaces that visitors see
-	roles     map[string]bool // roles with which somebody may view a space; nil: the site has no role-based access
+	roles     map[string]bool // roles with which someone may view a space; nil: the site has no role-based access
 }
 
 // site reads it.
@@ -57,7 +57,7 @@ func (c *Connector) isUsers(name string) bool {
 }
 
 // visible is which spaces a visitor without an account sees. It is found out by being one: the
-// switches of the site and of the space both count, and neither is told.
+// switches of the site and of the space both count, and neither is shown.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.spaces(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -75,8 +75,8 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	return nil, err
 }
 
-// viewerRoles are the roles that let somebody view a space, where the site has such; nil where it has none.
-// https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
+// viewerRoles are the roles that let someone view a space, where the site has such; nil where it
+// has none. https://developer.atlassian.com/cloud/confluence/rest/v2/api-group-space-roles/
 func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 	var mode struct {
 		Mode string `json:"mode"`
@@ -102,10 +102,10 @@ func (c *Connector) viewerRoles(ctx context.Context) (map[string]bool, error) {
 }
 
 // viewers is who may view a space, by whatever its own settings say. known is false where they are
-// not shown: nobody may view it then.
+// not shown: no one may view it then.
 //
-// Principals of other types than people and groups, such as roles, classes of access and apps, are
-// nobody.
+// Principals of other types than people and groups, such as roles, classes of access and apps,
+// count as no one.
 func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access.ACL, known bool, err error) {
 	switch {
 	case !c.client.Cloud:
@@ -172,7 +172,7 @@ func (c *Connector) viewersByRole(ctx context.Context, site *site, s space) (acc
 
 // viewersOfKey asks a Data Center of 9.1 or later
 // (https://developer.atlassian.com/server/confluence/rest/v910/api-group-other-operations/). People
-// are told by their user keys.
+// are named by their user keys.
 func (c *Connector) viewersOfKey(ctx context.Context, s space) (access.ACL, error) {
 	var raw json.RawMessage
 	if err := c.client.Get(ctx, "rest/api/space/"+s.Key+"/permissions", &raw); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // restriction is who may read a content, as set on the content itself:
 // https://developer.atlassian.com/cloud/confluence/rest/v1/api-group-content-restrictions/. A
-// content below a restricted one has none of its own (CONFSERVER-45609), and none means that what
+// content below a restricted one has no restrictions (CONFSERVER-45609), and none means that what
 // is above it decides.
 type restriction struct {
 	Restrictions struct {
@@ -37,7 +37,7 @@ type subject struct {
 	Name string       `json:"name"` // of a group
 }
 
-// cut reports whether there may be more than is told: "expansions are cut at 25 to 200 entries".
+// cut reports whether there may be more than is shown: "expansions are cut at 25 to 200 entries".
 func (s subjects) cut() bool {
 	return s.Links.Next != "" || s.Limit > 0 && len(s.Results) >= s.Limit || s.Size > len(s.Results)
 }
@@ -47,8 +47,8 @@ func (r *restriction) told() bool {
 	return r != nil && r.Restrictions.User != nil && r.Restrictions.Group != nil && !r.Restrictions.User.cut() && !r.Restrictions.Group.cut()
 }
 
-// readers is what an access list calls those whom a restriction lets in. Whoever is of a sort that
-// is not known here is nobody.
+// readers is what an access list calls those whom a restriction lets in. Whoever is of an unknown
+// sort counts as no one.
 func (c *Connector) readers(users, groups []subject) access.ACL {
 	acl := access.ACL{}
 	for _, u := range users {

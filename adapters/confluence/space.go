@@ -30,8 +30,8 @@ func (s space) known() bool {
 func (s space) node() string { return spaceNode + string(s.ID) }
 
 // within is the node of a restricted content in the space; of "" the space's own. A content that
-// moves to another space is another node there, as its document is another one: nobody of the space
-// that it left reads it before its readers are read anew.
+// moves to another space is another node there, as its document is another one: no one of the space
+// that it left reads it before its readers are read again.
 func (s space) within(content string) string {
 	if content == "" {
 		return s.node()
@@ -39,7 +39,7 @@ func (s space) within(content string) string {
 	return string(s.ID) + ":" + content
 }
 
-// spaces lists the spaces of the source in the order of their ids, as somebody sees them.
+// spaces lists the spaces of the source in the order of their ids, as someone sees them.
 func (c *Connector) spaces(ctx context.Context, as *Client) ([]space, error) {
 	path, asked := "rest/api/space", atlassian.Query("limit", "100", "status", "current")
 	if as.Cloud {

@@ -79,7 +79,7 @@ func (p *pass) run(ctx context.Context) error {
 	return p.Save(index.Batch{})
 }
 
-// forget removes the documents of spaces that were not seen for long. Nobody may read them since
+// forget removes the documents of spaces that were not seen for long. No one may read them since
 // their nodes were first missing.
 func (p *pass) forget() error {
 	forgotten := make(map[string]bool)

@@ -18,7 +18,7 @@ type tree struct {
 	*Connector
 	parents map[string]string // by id; empty for what stands in nothing but its space
 	kinds   map[string]string // of contents; on Cloud those without one are taken for pages
-	lost    map[string]bool   // what cannot be seen: nobody may read what stands in it
+	lost    map[string]bool   // what cannot be seen: no one may read what stands in it
 	unsure  map[string]bool   // what could not be read for now
 	lists   map[string]list
 	failing int // in a row
@@ -35,7 +35,7 @@ type listState int
 const (
 	unrestricted listState = iota
 	restricted
-	denied // it cannot be seen: nobody may read
+	denied // it cannot be seen: no one may read
 	unread // it could not be read for now
 )
 
@@ -143,7 +143,7 @@ func (t *tree) load(ctx context.Context, feet []string) error {
 
 // nearest is the first restricted content on the way up from one; empty where only the space
 // decides. sure is false where that could not be read for now. What cannot be seen counts as
-// restricted: no node will let anybody in.
+// restricted: no node will let anyone in.
 func (t *tree) nearest(from string) (id string, sure bool) {
 	ids, whole := t.chain(from)
 	for _, id := range ids {

@@ -31,7 +31,7 @@ type Renderer struct {
 	// Width breaks the lines of the answer between words, at so many columns of a terminal; 0
 	// leaves that to the terminal.
 	Width int
-	// Now is the time that ages are told from; nil means time.Now.
+	// Now is the time that ages are counted from; nil means time.Now.
 	Now func() time.Time
 }
 
@@ -159,7 +159,7 @@ func (t *tail) endMarkdown(b *strings.Builder) {
 	}
 }
 
-// line writes s on a line of its own.
+// line writes s on a separate line.
 func (t *tail) line(b *strings.Builder, s string) {
 	last := t.last
 	if b.Len() > 0 {

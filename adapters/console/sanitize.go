@@ -12,8 +12,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 )
 
-// Sanitize removes what nobody sees and what drives the terminal: control characters, those that
-// turn the direction of text around, tags and other invisible ones, so that no document and no
+// Sanitize removes what readers cannot see and what drives the terminal: control characters, those
+// that turn the direction of text around, tags and other invisible ones, so that no document and no
 // model can change or hide what is shown. Line feeds and tabs stay, and the joiners that writing
 // systems and emoji need; separators of lines and paragraphs become spaces.
 func Sanitize(s string) string { return answer.Visible(printed(s)) }

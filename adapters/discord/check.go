@@ -103,7 +103,7 @@ func Scopes() []Scope {
 	}
 }
 
-// InviteURL returns the link with which somebody who manages a server adds the bot to it.
+// InviteURL returns the link with which a person who manages a server adds the bot to it.
 func InviteURL(app string) string {
 	var bits int64
 	for _, p := range call.Permissions() {

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/session"
 )
 
-// What the reader is told beside the quotations.
+// Notices that the reader sees with the quotations.
 const (
 	intro      = "these passages match best:"
 	unsearched = "answers are quoted from the documents, and no documents were searched for this message."

@@ -16,7 +16,7 @@ type turn struct {
 	question string
 	before   string       // the question before it
 	earlier  map[int]bool // the documents that the answer before it cites
-	queries  []string     // what the searches of this turn looked for beside the question
+	queries  []string     // what the searches of this turn looked for in addition to the question
 	searched bool         // a tool has answered in this turn
 	failed   bool         // one with no more than that it failed
 	passages []passage
@@ -172,7 +172,7 @@ func readQueries(call llm.ToolCall) []string {
 const documentsMark = `{"documents":[`
 
 // readDocuments returns the documents of a message. A result that was shortened to fit is no JSON
-// any more; since each document is a line of its own, those that are whole are still read.
+// any more; since each document is a separate line, those that are whole are still read.
 func readDocuments(text string) []passage {
 	start := strings.Index(text, documentsMark)
 	if start < 0 {

@@ -15,7 +15,7 @@ type sentence struct {
 	words int
 	holds mask
 	ok    bool // it can be quoted
-	bare  bool // it is no sentence, but may answer beneath its heading, or as a value beside its name
+	bare  bool // it is no sentence, but may answer beneath its heading, or as a value next to its name
 }
 
 // piece is a block of a passage with what the question needs to know of it.

@@ -50,7 +50,7 @@ func parseKey(text []byte) (serviceKey, error) {
 }
 
 // errNobody marks that one person cannot be acted for: the account is suspended, deleted, or
-// nobody's.
+// unknown.
 var errNobody = errors.New("Google does not let the service account act for this person")
 
 // authority gets tokens, one for each person who is acted for. It is safe for concurrent use; two
@@ -160,7 +160,7 @@ func nameOf(subject string) string {
 	return subject
 }
 
-// forget has a token asked for anew that is not accepted.
+// forget makes the next call request a new token.
 func (a *authority) forget(of holder) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -76,8 +76,8 @@ func (w *feed) parts(ctx context.Context, in corpus, condition string, each func
 	}
 }
 
-// sort takes in what lies below a folder. A file of somebody else's is read as they see it: only
-// its owner is shown all of its grants.
+// sort takes in what lies below a folder. A file of someone else's is read as they see it: only its
+// owner is shown all of its grants.
 func (w *feed) sort(ctx context.Context, in corpus, files []file) error {
 	there, gone := make(map[string][]file), make(map[string][]file)
 	for _, f := range files {

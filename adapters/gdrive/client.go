@@ -144,7 +144,7 @@ func (c *Client) Waited() (d time.Duration) {
 // errMalformed marks an answer that is not what it should be.
 var errMalformed = errors.New("the answer cannot be read")
 
-// get asks for a path below an API for somebody, and reads the answer into to.
+// get asks for a path below an API for someone, and reads the answer into to.
 func (c *Client) get(ctx context.Context, of api, subject, path string, to any) error {
 	answer, err := c.raw(ctx, of, subject, sourcehttp.Request{Path: path})
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *Client) get(ctx context.Context, of api, subject, path string, to any) 
 	return nil
 }
 
-// raw asks for somebody. A token that is not accepted is asked for anew, once.
+// raw asks for someone. A token that is not accepted is requested again, once.
 func (c *Client) raw(ctx context.Context, of api, subject string, r sourcehttp.Request) (*sourcehttp.Response, error) {
 	ctx = context.WithValue(ctx, subjectKey{}, subject)
 	answer, err := c.apis[of].Do(ctx, r)

@@ -11,13 +11,13 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// corpus is what has a log of changes of its own: a shared drive, or what one person owns.
+// corpus is what has its own log of changes: a shared drive, or what one person owns.
 type corpus struct {
 	id      string // of the drive, or of the person in the directory
 	name    string
 	subject string // for whom it is read
 	shared  bool   // it is a shared drive
-	closed  bool   // whose files let nobody in who is no member of it
+	closed  bool   // whose files let in only its members
 }
 
 // sharedDrive is a shared drive as Google lists it.
@@ -121,7 +121,7 @@ func (c *Connector) files(ctx context.Context, in corpus, condition, token strin
 	return got, err
 }
 
-// file reads one file for somebody.
+// file reads one file for someone.
 func (c *Connector) file(ctx context.Context, subject, id, fields string) (file, error) {
 	var f file
 	err := c.client.get(ctx, drive, subject, "files/"+url.PathEscape(id)+"?"+query("supportsAllDrives", "true", "fields", fields), &f)

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// user is somebody in the directory
+// user is a person in the directory
 // (https://developers.google.com/workspace/admin/directory/reference/rest/v1/users).
 type user struct {
 	ID           string   `json:"id"`
@@ -40,7 +40,7 @@ func (u user) addresses() []string {
 
 func address(a string) string { return strings.ToLower(strings.TrimSpace(a)) }
 
-// active reports whether somebody can open anything at all.
+// active reports whether someone can open anything at all.
 func (u user) active() bool { return u.ID != "" && !u.Suspended && !u.Archived }
 
 // group is a group of the directory.
@@ -97,7 +97,7 @@ func (c *Connector) people(ctx context.Context) (*people, error) {
 	return p, nil
 }
 
-// unread says what to do where the directory is not shown. Nobody is known without it.
+// unread says what to do where the directory is not shown. No one is known without it.
 func (c *Connector) unread(what string, err error) error {
 	switch status := sourcehttp.Status(err); {
 	case errors.Is(err, index.ErrRevoked) || errors.Is(err, index.ErrPaused):
@@ -131,8 +131,8 @@ func (c *Connector) listGroups(ctx context.Context) ([]group, error) {
 	return all, nil
 }
 
-// group is the id of a group by its address; empty of one that is none of the directory: nobody can
-// say who is in it.
+// group is the id of a group by its address; empty of one that is none of the directory: it is
+// unknown who is in it.
 func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	if p.groups == nil {
 		all, err := p.listGroups(ctx)
@@ -149,7 +149,7 @@ func (p *people) groupOf(ctx context.Context, mail string) (string, error) {
 	return p.groups[address(mail)], nil
 }
 
-// of returns somebody active by id.
+// of returns someone active by id.
 func (p *people) of(id string) (user, bool) {
 	i, found := slices.BinarySearchFunc(p.users, id, func(u user, id string) int { return cmp.Compare(u.ID, id) })
 	if !found {

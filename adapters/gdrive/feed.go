@@ -15,10 +15,10 @@ import (
 
 // sink takes what a feed brings.
 type sink interface {
-	// found is told what is in a corpus now. With log it was changed, and otherwise it was met in a
+	// found records what is in a corpus now. With log it was changed, and otherwise it was met in a
 	// list.
 	found(ctx context.Context, in corpus, files []file, log bool) error
-	// gone is told what is not in a corpus any more; files that are shown still, elsewhere or in
+	// gone records what is not in a corpus any more; files that are shown still, elsewhere or in
 	// the trash, are more than an id.
 	gone(ctx context.Context, in corpus, files []file) error
 	// flush hands on what was taken in, and how far the feed is.
@@ -32,10 +32,10 @@ type feed struct {
 	sink    sink
 	state   state
 	now     time.Time
-	people  *people // nil where nobody has to be known
+	people  *people // nil where no one has to be known
 	corpora []corpus
 	byID    map[string]corpus
-	owners  map[string]string // whose a folder is that somebody's file lies in, by node id: the id of a corpus; empty: nobody's that is read
+	owners  map[string]string // whose a folder is that someone's file lies in, by node id: the id of a corpus; empty: an unknown owner's
 	ahead   map[string]fetched
 	unread  []index.Notice // shared drives that cannot be read
 	skipped []index.Notice // people for whom nothing can be read, such as those without a licence for Drive
@@ -52,7 +52,7 @@ func (c *Connector) feed(since index.Checkpoint, settings string) *feed {
 	return &feed{Connector: c, state: decode(since, settings), now: c.client.config.Now(), byID: make(map[string]corpus), owners: make(map[string]string)}
 }
 
-// errAnew says that a log cannot be gone on with, so that everything is to be looked at.
+// errAnew says that a log has expired, so that everything is to be looked at.
 var errAnew = errors.New("change token expired")
 
 // open finds out which corpora there are.
@@ -125,7 +125,7 @@ func (w *feed) everything(ctx context.Context) error {
 	return w.sink.flush(!p.Holes)
 }
 
-// refused notes a corpus that cannot be read: nobody may read what is in it.
+// refused notes a corpus that cannot be read: no one may read what is in it.
 func (w *feed) refused(in corpus, err error) {
 	notice := index.Notice{Name: in.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
 	if in.shared {
@@ -218,8 +218,8 @@ func (w *feed) home(f file) string {
 	return w.byID[w.people.byMail[address(f.Owners[0].EmailAddress)]].id
 }
 
-// learn notes which folders somebody owns, with the top one of their drive, so that none of them
-// has to be asked for by itself.
+// learn notes which folders someone owns, with the top one of their drive, so that none of them has
+// to be asked for by itself.
 func (w *feed) learn(ctx context.Context, in corpus) error {
 	if in.shared {
 		return nil
@@ -366,7 +366,7 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 		}
 		w.state.Logs[in.id] = token
 		if got.NewStartPageToken != "" && len(got.Changes) == 0 {
-			return nil // nothing to be stored beside the place
+			return nil // nothing to be stored but the place
 		}
 		if err := w.sink.flush(false); err != nil || got.NewStartPageToken != "" {
 			return err
@@ -379,7 +379,7 @@ func (w *feed) log(ctx context.Context, in corpus) error {
 }
 
 // newcomer looks at all of a corpus that was not there before: "the user's change log contains a
-// single entry" where somebody becomes a member of a shared drive, and none of its files.
+// single entry" where a person becomes a member of a shared drive, and none of its files.
 func (w *feed) newcomer(ctx context.Context, in corpus) error {
 	w.state.Pass = &pass{}
 	err := w.list(ctx, in)

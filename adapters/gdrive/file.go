@@ -87,7 +87,7 @@ type permission struct {
 	} `json:"permissionDetails"`
 }
 
-// roles are those that may read. Nobody has another one.
+// roles are those that may read. No one has another one.
 var roles = []string{"owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"}
 
 // direct reports whether a grant is one of the file itself, and not of something above it:
@@ -101,20 +101,19 @@ func (p *permission) direct() bool {
 	return false
 }
 
-// given reports whether a grant on a file of somebody's own drive is one of the file itself, or may
+// given reports whether a grant on a file of someone's own drive is one of the file itself, or may
 // be. Details were told of shared drives alone for years ("present only for shared drive items").
 // Without them whoever the list names may read the file, by itself or by a folder above: it is read
 // again with the folder.
 func (p *permission) given() bool { return len(p.PermissionDetails) == 0 || p.direct() }
 
-// counts reports whether a grant lets somebody read: "view: Indicates the view for this permission
-// … published and metadata are the only supported values … metadata: The item's metadata is
-// visible".
+// counts reports whether a grant lets someone read: "view: Indicates the view for this permission …
+// published and metadata are the only supported values … metadata: The item's metadata is visible".
 func (p *permission) counts(now time.Time) bool {
 	return !p.Deleted && p.View == "" && slices.Contains(roles, p.Role) && (p.ExpirationTime == nil || p.ExpirationTime.After(now))
 }
 
-// shared reports whether a file of somebody's own drive was shared by itself with others than its
+// shared reports whether a file of someone's own drive was shared by itself with others than its
 // owner. Where its grants are not told, it may have been.
 func (f *file) shared() bool {
 	return len(f.Permissions) == 0 || len(f.Permissions) < len(f.PermissionIDs) || slices.ContainsFunc(f.Permissions, func(p permission) bool { return p.Role != "owner" && p.given() })
@@ -160,7 +159,7 @@ func (p *people) grants(ctx context.Context, all []permission, chosen func(*perm
 	return slices.Compact(acl), ends, nil
 }
 
-// principal is whom a grant lets in; empty: nobody who is known. "allowFileDiscovery: Whether the
+// principal is whom a grant lets in; empty: no one who is known. "allowFileDiscovery: Whether the
 // permission allows the file to be discovered through search. This is only applicable for
 // permissions of type domain or anyone": without it, it is a share by link.
 func (p *people) principal(ctx context.Context, one *permission) (access.Principal, error) {

@@ -30,7 +30,7 @@ const Kind document.Kind = "google_drive"
 type Options struct {
 	Name string // of the source
 	// Admin is the address of an administrator for whom the directory of people and groups is read.
-	// Empty: the service account has a role of its own.
+	// Empty: the service account has its own role.
 	Admin string
 	// Customer is the id of the organisation, such as C012ab3cd, whose directory is read. Empty:
 	// that of Admin. A service account belongs to none.
@@ -41,15 +41,15 @@ type Options struct {
 	Drives   []string // ids of the shared drives to read; none: all that the reader is a member of
 	MyDrives bool     // what people own is read, for each of them by delegation
 	Users    []string // addresses of those whose drives are read; none: everybody
-	// ACL is who may read anything of the source, beside what Google says: one more condition. Nil:
-	// there is none.
+	// ACL is who may read anything of the source, in addition to what Google says: one more
+	// condition. Nil: there is none.
 	ACL access.ACL
 	// Links says that what was shared with whoever has the link is read by everybody: in the link's
-	// domain, or in the directory. Otherwise such a share lets nobody in: it is not found by
+	// domain, or in the directory. Otherwise such a share lets no one in: it is not found by
 	// searching in Google either.
 	Links bool
 	// Anonymous is who may read what everybody on the internet can find: access.Members,
-	// access.Public, or empty for nobody beside those who are named.
+	// access.Public, or empty for only those who are named.
 	Anonymous access.Principal
 
 	SweepEvery time.Duration // after how long everything is looked at, for what the logs of changes do not tell; 1 h

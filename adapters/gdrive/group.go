@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// member is somebody in a group, or something that stands for people
+// member is a person in a group, or something that stands for people
 // (https://developers.google.com/workspace/admin/directory/reference/rest/v1/members).
 type member struct {
 	ID   string `json:"id"`
@@ -66,8 +66,8 @@ func (p *people) everybody() index.GroupBatch {
 }
 
 // members are the people in a group, those of groups within it included: "includeDerivedMembership:
-// Whether to list indirect memberships". Groups elsewhere within it, and people elsewhere, are
-// nobody here. "CUSTOMER: The member represents all users in a domain": in the organisation.
+// Whether to list indirect memberships". Groups elsewhere within it, and people elsewhere, count as
+// no one here. "CUSTOMER: The member represents all users in a domain": in the organisation.
 func (c *Connector) members(ctx context.Context, id string, p *people) ([]index.Person, error) {
 	in := make(map[string]bool)
 	type part struct {

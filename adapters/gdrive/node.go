@@ -41,7 +41,7 @@ func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2
 	})
 }
 
-// letting are the settings with which grants were read: with others all of them are read anew.
+// letting are the settings with which grants were read: with others all of them are read again.
 func (c *Connector) letting() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
@@ -81,7 +81,7 @@ func unreadable(ctx context.Context, err error) bool {
 }
 
 // root reads who may read a shared drive, and who of them passes every limited folder, or notes
-// whose somebody's own drive is.
+// whose someone's own drive is.
 func (n *nodes) root(ctx context.Context, in corpus) error {
 	if !in.shared {
 		return nil // the top folder is met where everything is looked at
@@ -118,7 +118,7 @@ func (n *nodes) root(ctx context.Context, in corpus) error {
 }
 
 // close has everything looked at where the members of a drive have changed, or whether it is for
-// them alone: then grants of its files count for its members only, who stand beside them.
+// them alone: then grants of its files count for its members only, who are listed with them.
 func (n *nodes) close(in corpus) {
 	digest := ""
 	if in.closed {
@@ -133,7 +133,7 @@ func (n *nodes) close(in corpus) {
 	}
 }
 
-// clauses are what somebody has to meet for whom a grant is, with the operator's condition.
+// clauses are what someone has to meet for whom a grant is, with the operator's condition.
 func (n *nodes) clauses(acl access.ACL) []access.ACL {
 	switch {
 	case len(acl) == 0:
@@ -176,8 +176,8 @@ func (n *nodes) gone(_ context.Context, in corpus, files []file) error {
 	return nil
 }
 
-// carries reports whether a file has a node of its own, and which node is above it. Every folder
-// has one.
+// carries reports whether a file has its own node, and which node is above it. Every folder has
+// one.
 func (w *feed) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
 	above, same, err := w.above(ctx, in, f)
 	if err != nil {
@@ -256,7 +256,7 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 				n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
 			}
 			continue
-		case failed[i] != nil && absent(failed[i]): // "The user does not have sufficient permissions": nobody may read
+		case failed[i] != nil && absent(failed[i]): // "The user does not have sufficient permissions": no one may read
 			n.batch.Denied = append(n.batch.Denied, node.ID)
 			continue
 		case failed[i] != nil:

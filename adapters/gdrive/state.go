@@ -51,7 +51,7 @@ type pass struct {
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
+// decode reads a checkpoint. One of other settings, or that cannot be read, begins again.
 func decode(since index.Checkpoint, settings string) state {
 	s := sourcepass.Decode[state](since)
 	if s.Settings != settings {

@@ -106,7 +106,7 @@ const mostCame = 5000
 const mostItems = 1000
 
 // flush implements sink. At the end of a run, what has left a drive and was met nowhere else is
-// removed, and what came into somebody's is what the next run goes by.
+// removed, and what came into a person's is what the next run uses.
 func (d *documents) flush(complete bool) error {
 	if !d.state.Open {
 		d.state.Came = d.came
@@ -194,8 +194,8 @@ func (d *documents) remove(id document.ID) {
 }
 
 // gone implements sink. What is in the trash is removed. "removed" alone says that a file was
-// deleted, or that it is not shown any more: of a shared drive, it has left it, and nobody may read
-// it until another log has it, which may be read later; of somebody's log, it may never have been
+// deleted, or that it is not shown any more: of a shared drive, it has left it, and no one may read
+// it until another log has it, which may be read later; of someone's log, it may never have been
 // theirs, and nothing is done.
 func (d *documents) gone(_ context.Context, in corpus, files []file) error {
 	for _, f := range files {

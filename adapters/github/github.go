@@ -2,10 +2,10 @@
 // GitHub Enterprise Server: issues, pull requests and discussions with what was said in them,
 // chosen files, and wikis.
 //
-// Each repository is a node with readers of its own. Whoever may read it at GitHub is read whole,
-// by the one list in which GitHub itself has counted together owners, base permission, teams and
-// single people. Nothing is told apart by a name, which another repository or person may have
-// tomorrow: repositories and people go by their numbers.
+// Each repository is a node with its own readers. Whoever may read it at GitHub is read whole, by
+// the one list in which GitHub itself has counted together owners, base permission, teams and
+// single people. Nothing is recognised by a name, which another repository or person may have
+// tomorrow: repositories and people are known by their numbers.
 package github
 
 import (
@@ -29,7 +29,7 @@ const Kind document.Kind = "github"
 const (
 	PublicMembers = "members" // full members of the workspace
 	PublicAll     = "public"  // everybody
-	PublicReaders = "readers" // who has a right of their own in the repository, as in private ones
+	PublicReaders = "readers" // who has a direct right in the repository, as in private ones
 )
 
 // Looks are how late a change of who may read shows. Issues that are moved to another repository

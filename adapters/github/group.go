@@ -43,7 +43,7 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	if err != nil {
 		return err
 	}
-	// Nobody is asked about who may read what is open.
+	// No one is asked about who may read what is open.
 	maps.DeleteFunc(all, func(_ int64, r repository) bool { return r.public() && c.options.Public != PublicReaders })
 	known := make(map[int64]bool) // people that were yielded
 	if !at.People {
@@ -82,8 +82,9 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 	return emit(index.GroupBatch{Complete: true})
 }
 
-// hintedFirst reads who may read repositories of which GitHub told that this has changed, so that
-// nobody waits for a pass over thousands. A hint about all of them is what the pass itself is for.
+// hintedFirst reads who may read repositories of which GitHub reported that this has changed, so
+// that no one waits for a pass over thousands. A hint about all of them is what the pass itself is
+// for.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
 	hints, err := c.heard(ctx, true)
 	if err != nil || len(hints) == 0 {
@@ -126,7 +127,7 @@ func (c *Connector) collaborators(ctx context.Context, some []repository, known 
 		ids[i] = r.NodeID
 		found, err := c.client.accounts(ctx, "repos/"+r.Name+"/collaborators?affiliation=all&per_page=100")
 		switch {
-		case absent(err): // whoever may not see who may read it grants nobody anything
+		case absent(err): // whoever may not see who may read it grants nothing
 			read[r.ID] = nil
 		case ctx.Err() != nil:
 			return batch, context.Cause(ctx)

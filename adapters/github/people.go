@@ -96,7 +96,7 @@ func (c *Connector) organizations(ctx context.Context, all map[int64]repository,
 	return batch, nil
 }
 
-// knownMembers are the members whom a pass that is gone on with has yielded already, with their
+// knownMembers are the members whom a pass that is continued has yielded already, with their
 // addresses: they are not yielded as mere collaborators, who have none.
 func (c *Connector) knownMembers(ctx context.Context, all map[int64]repository) (map[int64]bool, error) {
 	c.client.mu.Lock()
@@ -144,7 +144,7 @@ func (c *Connector) gather(ctx context.Context, login string, g *gathering) erro
 	return nil
 }
 
-// vouched is what an organisation says of somebody: by its verified domains, or by its single
+// vouched is what an organisation says of someone: by its verified domains, or by its single
 // sign-on.
 type vouched struct {
 	ID     int64    `json:"databaseId"`
@@ -158,8 +158,8 @@ type vouched struct {
 }
 
 // addresses adds the addresses that an organisation vouches for: those of its single sign-on, and
-// those of its verified domains. What somebody wrote into a profile or a commit is none. Where the
-// credential may not see them, nobody has any.
+// those of its verified domains. What someone wrote into a profile or a commit is none. Where the
+// credential may not see them, no one has any.
 func (c *Connector) addresses(ctx context.Context, query, login string, g *gathering) error {
 	ctx = sourcehttp.Whole(ctx)
 	for pages := new(sourcehttp.Pages); ; {
@@ -206,7 +206,7 @@ func (c *Connector) addresses(ctx context.Context, query, login string, g *gathe
 	}
 }
 
-// vouch adds somebody's addresses, in small letters. A name of single sign-on that is no address is
+// vouch adds someone's addresses, in small letters. A name of single sign-on that is no address is
 // none.
 func (g *gathering) vouch(v vouched) {
 	id, addresses := v.ID, v.Emails

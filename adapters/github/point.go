@@ -24,7 +24,7 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	}
 	who, err := list(ctx, c.client, "user/"+strconv.FormatInt(id, 10), one, account.valid)
 	if err != nil || len(who) != 1 || who[0].ID != id || who[0].Login == "" {
-		if absent(err) { // nobody by this number
+		if absent(err) { // no one by this number
 			for _, p := range points {
 				out[p] = index.Denied
 			}
@@ -69,10 +69,10 @@ func (c *Connector) MayRead(ctx context.Context, person string, points []index.P
 	return out
 }
 
-// permission asks whether somebody may read a repository: "The permission … read, write, admin or
+// permission asks whether someone may read a repository: "The permission … read, write, admin or
 // none"
 // (https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user).
-// An answer about somebody else, who has the login now, is none.
+// An answer about someone else, who has the login now, is none.
 func (c *Client) permission(ctx context.Context, repository string, who account) (bool, error) {
 	answer, err := c.do(ctx, sourcehttp.Request{Path: "repos/" + repository + "/collaborators/" + who.Login + "/permission", Budget: "core"})
 	if err != nil {

@@ -53,7 +53,7 @@ func isName(text string) bool {
 
 func (r repository) key() string { return strconv.FormatInt(r.ID, 10) }
 
-// public reports whether anybody may read it; what is not known to be public is not.
+// public reports whether anyone may read it; what is not known to be public is not.
 func (r repository) public() bool { return r.Visibility == "public" && !r.Private }
 
 // internal reports whether "all members of an enterprise" may read it
@@ -216,7 +216,7 @@ func (c *Connector) names(ctx context.Context, ids []string) (map[int64]named, e
 	return out, err
 }
 
-// account is somebody as REST tells of them.
+// account is a person as REST tells of them.
 type account struct {
 	ID    int64  `json:"id"`
 	Login string `json:"login"`

@@ -57,7 +57,7 @@ func (c *Connector) place(id document.ID) (repository int64, of sort, key string
 func (c *Connector) acl(repository int64) access.ACL { return access.ACL{c.node(repository)} }
 
 // Sync implements index.Connector. What is newest is read first, in all repositories. A pass over
-// repositories in which nothing happened asks one question for each hundred of them, beside one for
+// repositories in which nothing happened asks one question for each hundred of them, and one for
 // each page of their list that GitHub does not count.
 func (c *Connector) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.Batch) error) error {

@@ -37,7 +37,7 @@ type comment struct {
 	Body        string              `json:"body"`
 	URL         string              `json:"url"`
 	CreatedAt   time.Time           `json:"createdAt"`
-	IsMinimized bool                `json:"isMinimized"` // somebody hid it as spam, abuse or beside the point
+	IsMinimized bool                `json:"isMinimized"` // it was hidden as spam, abuse or off topic
 	IsAnswer    bool                `json:"isAnswer"`
 	State       string              `json:"state"` // of a review
 	Replies     connection[comment] `json:"replies"`

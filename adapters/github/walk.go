@@ -111,7 +111,7 @@ func (p *pass) walkOn(ctx context.Context, t *task, w *walk) error {
 	page, err := p.page(ctx, t, string(t.of)+"s", w.Cursor, pageOf[t.of], func(thread) bool { return true })
 	if err != nil {
 		if w.Cursor != "" && !errors.Is(err, index.ErrPaused) && ctx.Err() == nil {
-			w.Cursor = "" // it may not be taken any more: the walk begins anew
+			w.Cursor = "" // it may not be taken any more: the walk begins again
 		}
 		return err
 	}

@@ -81,7 +81,7 @@ func read(ctx context.Context, raw json.RawMessage, about body.About) ([]documen
 }
 
 // quoted makes one section of a text within an issue. Who said it stands in its first paragraph, so
-// that a passage says so; headings of its own are none of the issue's.
+// that a passage says so; its own headings are none of the issue's.
 func quoted(head, anchor string, from []document.Section) []document.Section {
 	s := document.Section{Anchor: anchor}
 	for _, part := range from {

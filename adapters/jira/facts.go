@@ -10,12 +10,12 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 )
 
-// facts are what of an issue decides who may read it, beside the settings of its project.
+// facts are what of an issue decides who may read it, in addition to the settings of its project.
 type facts struct {
 	Project string   `json:"p"`
 	Level   string   `json:"l,omitempty"` // id of its security level
 	Roles   []string `json:"r,omitempty"` // ids of the roles that it is restricted to
-	Odd     bool     `json:"o,omitempty"` // it is restricted in a way that is not known: nobody may read it
+	Odd     bool     `json:"o,omitempty"` // it is restricted in a way that is not known: no one may read it
 	// People and Groups are who stands in those of its fields that settings name, by the field's id.
 	People map[string][]string `json:"u,omitempty"`
 	Groups map[string][]string `json:"g,omitempty"`
@@ -40,7 +40,7 @@ func (f facts) bare() bool {
 	return len(f.Roles) == 0 && !f.Odd && len(f.People) == 0 && len(f.Groups) == 0
 }
 
-// Fields of issues by which somebody may hold a permission, beside custom ones.
+// Fields of issues by which a person may hold a permission, in addition to custom ones.
 const (
 	fieldReporter = "reporter"
 	fieldAssignee = "assignee"
@@ -56,7 +56,7 @@ type restriction struct {
 const restrictionByRole = "projectrole"
 
 // factsOf reads them from the fields of an issue, as far as settings name them. A field that would
-// limit who may read it has to be shown, if it is empty: where it is not, nobody may.
+// limit who may read it has to be shown, if it is empty: where it is not, no one may.
 func factsOf(project string, i issue, relevant relevance) facts {
 	f := facts{Project: project}
 	_, level := i.raw["security"]
@@ -71,7 +71,7 @@ func factsOf(project string, i issue, relevant relevance) facts {
 	for _, name := range relevant.Fields {
 		people, groups, known := within(i.raw[name])
 		if !known {
-			continue // nobody holds anything by it
+			continue // no one holds anything by it
 		}
 		if len(people) > 0 {
 			if f.People == nil {
@@ -140,7 +140,7 @@ func within(raw json.RawMessage) (people, groups []string, known bool) {
 			people = append(people, one.id())
 		case one.GroupID != "":
 			groups = append(groups, one.GroupID)
-		case one.Name != "" && one.DisplayName == "": // that of a group, and not of somebody who has no key
+		case one.Name != "" && one.DisplayName == "": // that of a group, and not of a person who has no key
 			groups = append(groups, one.Name)
 		}
 	}

@@ -24,7 +24,7 @@ func (c *Connector) groupID(g group) string {
 }
 
 // mostGroups is how many groups a Data Center is asked for: it lists them in a field to choose
-// from, which has no parts. What is beyond its own limit (jira.ajax.autocomplete.limit) has nobody
+// from, which has no parts. What is beyond its own limit (jira.ajax.autocomplete.limit) has no one
 // in it.
 const mostGroups = "10000"
 
@@ -49,7 +49,7 @@ func (c *Connector) groups(ctx context.Context) ([]sourcepass.Listed, error) {
 
 // Groups implements index.GroupReader. It yields all groups with their members, group by group, and
 // goes on where it was ended. On Data Center each person has a group by the name to log in with, as
-// members of roles are told by it.
+// members of roles are named by it.
 func (c *Connector) Groups(ctx context.Context, since index.Checkpoint) iter.Seq2[index.GroupBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.GroupBatch) error) error {
 		all, err := c.groups(ctx)

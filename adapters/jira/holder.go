@@ -9,7 +9,7 @@ import (
 
 // holder is who holds a permission or belongs to a security level:
 // https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-permission-schemes/#holder-object.
-// What Data Center means by the parameter it tells beside it, when it is asked to.
+// What Data Center means by the parameter it says next to it, when it is asked to.
 type holder struct {
 	Type      string       `json:"type"`
 	Parameter atlassian.ID `json:"parameter"`
@@ -35,7 +35,7 @@ type grant struct {
 	open   bool       // everybody, with an account or without
 }
 
-// add adds a holder. One of a type that is not known is nobody, such as "sd.customer.portal.only":
+// add adds a holder. One of an unknown type counts as no one, such as "sd.customer.portal.only":
 // who only sees the portal does not see issues.
 func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	id := string(h.Value)
@@ -93,7 +93,7 @@ func (c *Connector) add(g *grant, h holder, all *site, p project) {
 	}
 }
 
-// readers are whom a grant lets in to issues of some facts, given the people in the roles. Nobody
+// readers are whom a grant lets in to issues of some facts, given the people in the roles. No one
 // is an empty list, and never nil.
 func (c *Connector) readers(g grant, f facts, roles map[string]access.ACL) access.ACL {
 	acl := slices.Concat(access.ACL{}, g.fixed)

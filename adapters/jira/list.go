@@ -12,8 +12,8 @@ import (
 )
 
 // page is a part of a list of the API: "startAt", "maxResults", "total", "isLast"
-// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments stand
-// under a name of their own.
+// (https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/#pagination). Comments have
+// their own name.
 type page[T any] struct {
 	StartAt  int   `json:"startAt"`
 	Total    *int  `json:"total"`

@@ -29,8 +29,8 @@ type project struct {
 // known reports whether it says what it is.
 func (p project) known() bool { return isID(string(p.ID)) }
 
-// account is somebody as the APIs name them: by account id on Cloud, by key and name on Data
-// Center. A key stays with somebody whose name is changed, and a name may then be another's.
+// account is a person as the APIs name them: by account id on Cloud, by key and name on Data
+// Center. A key stays with a person whose name is changed, and a name may then be another's.
 type account struct {
 	AccountID   string `json:"accountId"`
 	Key         string `json:"key"`
@@ -54,7 +54,7 @@ func (a *account) called() string {
 	return a.DisplayName
 }
 
-// projects lists the projects of the source in the order of their ids, as somebody sees them.
+// projects lists the projects of the source in the order of their ids, as someone sees them.
 // Archived ones and those in the trash are not among them.
 func (c *Connector) projects(ctx context.Context, as *Client) ([]project, error) {
 	all, err := c.listProjects(ctx, as)

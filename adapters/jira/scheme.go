@@ -95,7 +95,7 @@ func (c *Connector) named(ctx context.Context, names []string) (access.ACL, erro
 }
 
 // visible is which projects a visitor without an account sees. It is found out by being one: a
-// scheme may open a project to everybody on a site that lets nobody in without an account.
+// scheme may open a project to everybody on a site that lets no one in without an account.
 func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 	all, err := c.projects(ctx, c.client.visitor())
 	open := make(map[string]bool, len(all))
@@ -121,11 +121,11 @@ func (c *Connector) hidden(ctx context.Context, err error) bool {
 
 // rules are who may browse the issues of a project.
 type rules struct {
-	denied bool // that is not shown: nobody may
+	denied bool // that is not shown: no one may
 	browse grant
 	levels map[string]grant
 	names  map[string]string // of the levels
-	lost   bool              // who belongs to the levels is not shown: nobody does
+	lost   bool              // who belongs to the levels is not shown: no one does
 	roles  map[string]access.ACL
 }
 
@@ -280,7 +280,7 @@ func (c *Connector) actors(ctx context.Context, p project, role string) (access.
 	return acl, err
 }
 
-// clauses are who may read issues of a project with some facts; nil is nobody.
+// clauses are who may read issues of a project with some facts; nil is no one.
 func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 	if r.denied || f.Odd {
 		return nil

@@ -173,7 +173,7 @@ const westernmost = 12 * time.Hour
 
 // since writes a time as searches take it: to the minute, in the account's time zone. Where that is
 // not known it is early enough for all of them. Where the clocks are changed about that time, it is
-// earlier by as much: some minutes come twice there, and which of the two is meant nobody says.
+// earlier by as much: some minutes come twice there, and it is not known which of the two is meant.
 func since(t time.Time, zone *time.Location) string {
 	if zone == nil {
 		t, zone = t.Add(-westernmost), time.UTC

@@ -162,7 +162,7 @@ func (v *vendor) ids(ctx context.Context, of project, at crawl.Place) (p crawl.P
 	return p, err
 }
 
-// settings reads what the settings of a project name. Where they are not shown nobody may read,
+// settings reads what the settings of a project name. Where they are not shown no one may read,
 // whatever a document names; where they cannot be read for now, it is what it was.
 func (v *vendor) settings(ctx context.Context, of project, p *crawl.Page) (relevance, error) {
 	id := string(of.ID)

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// What a page may hold. Nobody reads a larger one, and a circle of blocks has no end.
+// What a page may hold. No one reads a larger one, and a circle of blocks has no end.
 const (
 	mostBlocks  = 20_000
 	deepestPart = 40 // blocks within one another
@@ -146,8 +146,8 @@ func (w *writer) endList() {
 	w.list = nil
 }
 
-// toggle writes what can be folded as a section of its own: mostly a question with its answer,
-// which can be linked to.
+// toggle writes what can be folded as a separate section: mostly a question with its answer, which
+// can be linked to.
 func (w *writer) toggle(ctx context.Context, b block, text string, depth int) error {
 	w.endList()
 	if text == "" {
@@ -196,7 +196,7 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 	return w.inner(ctx, b, depth, indent)
 }
 
-// child takes note of a page or database that stands here, which is a document of its own, and says
+// child takes note of a page or database that stands here, which is a separate document, and says
 // its name to those who may read it.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
 	at := place{page, b.ID}

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 )
 
-// firstParts is how many parts of a search are looked at for pages that nobody has named.
+// firstParts is how many parts of a search are looked at for unnamed pages.
 const firstParts = 3
 
 // Check says which pages are read and by whom, in a few words, or why none can be. Joined to the
@@ -70,7 +70,7 @@ func said(readers access.ACL) string {
 	return strings.Join(names, ", ")
 }
 
-// mostUnnamed is how many pages are named that nobody has decided about.
+// mostUnnamed is how many undecided pages are named.
 const mostUnnamed = 10
 
 // unnamed are the highest pages and databases that the integration is shown and that stand below no

@@ -14,7 +14,7 @@ import (
 
 // half is what was read of a page whose reading was ended before it was done: a page of hundreds of
 // toggles takes longer than a piece of background work, and would never be read whole if each piece
-// began anew.
+// began again.
 type half struct {
 	edited  time.Time
 	answers map[string]list // by what was asked
@@ -39,7 +39,7 @@ func (c *Client) resume(id string, edited time.Time) *half {
 	return h
 }
 
-// keep has a page that was ended gone on with later.
+// keep has a page that was ended continued later.
 func (c *Client) keep(id string, h *half) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

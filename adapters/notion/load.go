@@ -87,7 +87,7 @@ func (w *writer) attached(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// file reads a file that Notion keeps. Its address is good for an hour, and holds what lets anybody
+// file reads a file that Notion keeps. Its address is good for an hour, and holds what lets anyone
 // fetch it: it stands in no error.
 func (w *writer) file(ctx context.Context, b block) ([]document.Section, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, b.File.URL, nil)

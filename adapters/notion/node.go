@@ -13,7 +13,7 @@ import (
 )
 
 // Nodes implements index.NodeReader. Every root is looked at: one that the integration is not shown
-// any more, or that is in the trash or in something that is, is read by nobody.
+// any more, or that is in the trash or in something that is, is read by no one.
 func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return func(yield func(index.NodeBatch, error) bool) {
 		var batch index.NodeBatch

@@ -4,7 +4,7 @@
 // No API of Notion tells who may read a page (https://developers.notion.com/reference/page). So the
 // operator says it, for pages and databases that are called roots here: whoever is on a root's list
 // may read everything below it, down to the next root. A page below no root is not read at all, and
-// a root without a list is read by nobody. Each root is a node.
+// a root without a list is read by no one. Each root is a node.
 package notion
 
 import (
@@ -34,7 +34,7 @@ var Looks = index.Looks{
 type Options struct {
 	Name string // of the source
 	// Readers are the roots, pages or databases by address or id, each with who may read what is
-	// below it. With an empty list nobody may.
+	// below it. With an empty list no one may.
 	Readers map[string]access.ACL
 	// Read returns the connector of one file on this machine, for files on pages; nil: none are read.
 	Read     func(path string) (index.Connector, error)
@@ -54,7 +54,7 @@ var idForm = regexp.MustCompile(`(?:^|[^0-9a-f])([0-9a-f]{32})$`)
 func ID(address string) (string, error) {
 	bare, query, _ := strings.Cut(strings.TrimSpace(address), "?")
 	bare, _, _ = strings.Cut(bare, "#")
-	for part := range strings.SplitSeq(query, "&") { // a page that is opened beside another
+	for part := range strings.SplitSeq(query, "&") { // a page that is opened next to another
 		if inner, ok := strings.CutPrefix(part, "p="); ok {
 			bare = inner
 		}
@@ -131,7 +131,7 @@ func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited 
 const reading = 2
 
 // Settings implements index.Connector. Which pages are named is part of it, since those that have
-// readers of their own are not called by their names on the pages above them. Who may read them is
+// their own readers are not called by their names on the pages above them. Who may read them is
 // not: nodes tell that.
 func (c *Connector) Settings() string {
 	return fmt.Sprintf("notion %d %v %s", reading, c.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(c.roots)), " "))

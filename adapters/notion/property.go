@@ -127,7 +127,7 @@ func names(all []option) string {
 	return strings.Join(said, ", ")
 }
 
-// What is kept of properties as metadata, which stands beside every passage.
+// What is kept of properties as metadata, which comes with every passage.
 const (
 	mostMetadata    = 12
 	longestMetadata = 120 // bytes

@@ -23,7 +23,7 @@ type look struct {
 	Began   int64    `json:"b"`
 	Stage   stage    `json:"g,omitempty"`
 	Cursor  string   `json:"c,omitempty"` // in the list that is read
-	Anew    bool     `json:"a,omitempty"` // the search was begun anew once
+	Anew    bool     `json:"a,omitempty"` // the search was begun again once
 	Sources []string `json:"d,omitempty"` // data sources that are to be queried, by id
 	Of      int      `json:"o,omitempty"` // how many of them were
 	From    string   `json:"f,omitempty"` // in the next: pages from when on
@@ -46,7 +46,7 @@ const databaseMark = "d"
 
 func (s *state) encode() index.Checkpoint { return sourcepass.Encode(s) }
 
-// decode reads a checkpoint. One of other settings, or that cannot be read, begins anew.
+// decode reads a checkpoint. One of other settings, or that cannot be read, begins again.
 func decode(since index.Checkpoint, settings string) state {
 	s := sourcepass.Decode[state](since)
 	if s.Settings != settings {

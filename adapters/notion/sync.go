@@ -235,7 +235,7 @@ func (p *pass) take(ctx context.Context, objects []*object) error {
 }
 
 // unsure reports whether a page may have been edited once more after it was read: the time of its
-// last edit is told to the minute.
+// last edit is exact to the minute.
 func (p *pass) unsure(edited time.Time) bool {
 	return p.state.Last > 0 && edited.Unix() >= p.state.Last-int64((2*time.Minute)/time.Second)
 }

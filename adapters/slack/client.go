@@ -69,5 +69,5 @@ func (c *Client) Pacing() *call.Pacing { return c.slack.Pacing() }
 func (c *Client) Connected() int { return c.slack.Connected() }
 
 // Interruptions tells when events come again after none could for longer than Config.Interruption:
-// the value is since when. Two that nobody has received are told of as one.
+// the value is since when. Two that were not received are reported as one.
 func (c *Client) Interruptions() <-chan time.Time { return c.slack.Interruptions() }

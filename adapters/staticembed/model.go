@@ -1,6 +1,6 @@
 // Package staticembed is the embedder that is part of the program: it needs no key, no network and
 // no training. The vector of a text is the mean of the vectors of its word pieces, which were
-// learned from a sentence embedding model (distillation; see LICENSE.md beside this file for the
+// learned from a sentence embedding model (distillation; see LICENSE.md next to this file for the
 // model, and deploy/tools/wordvectors for how they are made). It knows English words, not their
 // order.
 package staticembed
@@ -41,8 +41,8 @@ type Model struct {
 	rows       string // a signed byte per dimension and piece; times the scale of the piece it is its part in the mean
 }
 
-// New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB beside
-// the file.
+// New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB in
+// addition to the file.
 func New() (*Model, error) { return builtin() }
 
 var builtin = sync.OnceValues(func() (*Model, error) { return read(vectors) })

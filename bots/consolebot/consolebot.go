@@ -48,7 +48,7 @@ type Bot struct {
 
 	mu      sync.Mutex
 	waiting map[session.TurnID]chan Result
-	early   map[session.TurnID]Result // finished before anybody waited
+	early   map[session.TurnID]Result // finished before its caller waited
 	asks    session.TurnID            // whose deep search waits to be started; empty: none does
 }
 
@@ -141,7 +141,7 @@ func (b *Bot) Stop(ctx context.Context) error {
 }
 
 // Steer changes the plan of the deep search that is under way, if a line says so. sentence is what
-// the person is told, empty where the plan shows it; ok is false for a line like all others.
+// the person reads, empty where the plan shows it; ok is false for a line like all others.
 func (b *Bot) Steer(ctx context.Context, line string) (sentence string, ok bool, err error) {
 	in, ok := deepsearch.ParseInstruction(line)
 	if !ok {

@@ -18,8 +18,8 @@ const (
 	// Direct conversations that are looked into after a start.
 	knownFor  = 30 * 24 * time.Hour
 	mostKnown = 200
-	// followedFor is how long nobody may have written in a server's thread that is looked into:
-	// what was written a day ago, within a day of what was written before.
+	// followedFor is how long a server's thread that is looked into may have been silent: what was
+	// written a day ago, within a day of what was written before.
 	followedFor = 2 * policy.FollowIdle
 )
 

@@ -14,8 +14,8 @@ import (
 const acknowledgeAfter = time.Second
 
 // acknowledging answers a command in time, whatever its answer waits for: at once where there is
-// something to say, else by showing that the bot thinks, and what is said later stands in the place
-// of that. It is safe for concurrent use.
+// something to say, else by showing that the bot thinks; what is said later replaces that. It is
+// safe for concurrent use.
 type acknowledging struct {
 	bot   *Bot
 	timer *time.Timer

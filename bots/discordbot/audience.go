@@ -11,10 +11,10 @@ import (
 )
 
 // present returns who will see an answer that everybody in a channel sees: those of a role as well
-// where nobody opens the channel without it. Others than those who are known may always come in,
-// such as whoever administers the server. Without the members intent nobody knows whether they are
-// full members, and in a server that is not bound it is anybody at all. Where Discord cannot be
-// asked it is anybody as well, and the error says so.
+// where no one opens the channel without it. Others than those who are known may always come in,
+// such as whoever administers the server. Without the members intent it is not known whether they
+// are full members, and in a server that is not bound it is anyone at all. Where Discord cannot be
+// asked it is anyone as well, and the error says so.
 func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, error) {
 	there := access.Presence{Tenant: b.tenant(ref), Open: true, Outsiders: true}
 	if !b.binding.allows(ref.Workspace) {
@@ -46,7 +46,7 @@ func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.
 	return access.Presence{Tenant: b.tenant(ref), Held: held, People: []access.Account{account}}, err
 }
 
-// holds returns what somebody is, and where that comes from.
+// holds returns what someone is, and where that comes from.
 func (b *Bot) holds(ctx context.Context, ref thread.Ref, person string) (held []access.Held, err error) {
 	held = []access.Held{{Principal: access.User(string(discord.Platform), person), From: "your Discord account"}}
 	tenant := b.tenant(ref)

@@ -112,7 +112,7 @@ func (b *binding) bindFirst(ctx context.Context) {
 		"guild", only, "name", b.name(only), "tenant", b.tenantID)
 }
 
-// refresh reads the bindings anew. Without an answer the last ones count.
+// refresh reads the bindings again. Without an answer the last ones count.
 func (b *binding) refresh(ctx context.Context) {
 	if b.stored == nil {
 		return

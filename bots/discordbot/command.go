@@ -123,7 +123,7 @@ func (b *Bot) agents() []string {
 	return b.config.Agents()
 }
 
-// starter is who began a command's thread: in a channel the command has one of its own.
+// starter is who began a command's thread: in a channel the command has its own.
 func starter(c chat.Command) string {
 	if c.Fresh {
 		return c.By.ID
@@ -186,9 +186,9 @@ func (b *Bot) footnoteCommand(ctx context.Context, c chat.Command) {
 // onceFor is longer than Discord takes the answer of an interaction.
 const onceFor = 20 * time.Minute
 
-// once answers an interaction, of which every process of a shard is told, in one of them: it may
-// change something, and what it finds to say depends on whether another one has done it already.
-// Where that cannot be found out all do it.
+// once answers an interaction, which every process of a shard gets, in one of them: it may change
+// something, and what it finds to say depends on whether another one has done it already. Where
+// that cannot be found out all do it.
 func (b *Bot) once(ctx context.Context, source any, at thread.Ref, key string, how func(context.Context) write.Reply) {
 	b.answer(ctx, source, func(ctx context.Context) write.Reply {
 		mine, err := b.deps.Store.Claim(ctx, b.tenant(at), at, "once "+key, onceFor)
@@ -244,7 +244,7 @@ func (b *Bot) respond(ctx context.Context, source any, sentence string) {
 	}
 }
 
-// amend says something in the place of the answer that a command was promised.
+// amend replaces the answer that a command was promised.
 func (b *Bot) amend(ctx context.Context, source any, sentence string) {
 	if err := b.client.Amend(ctx, event.SourceOf(source).Ticket, sentence); err != nil {
 		b.deps.Logger.WarnContext(ctx, "interaction not answered", "error", err)

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// typingAge is how often typing is shown anew; Discord forgets it after ten seconds.
+	// typingAge is how often typing is shown again; Discord forgets it after ten seconds.
 	typingAge = 8 * time.Second
 	// typingAgain is how soon typing is tried again that was not shown because other calls went
 	// first: it is the first sign of the bot.
@@ -28,8 +28,8 @@ const (
 type delivery struct {
 	replies *stream.Replies[render.Page]
 	surface *write.Surface
-	barred  func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
-	cancel  context.CancelFunc                         // of everything that the delivery does beside Finish
+	barred  func(ctx context.Context, sentence string) // gets why the answer cannot be written; nil: no one is
+	cancel  context.CancelFunc                         // of everything that the delivery does in addition to Finish
 
 	hush   context.CancelFunc // of typing
 	typing sync.WaitGroup
@@ -42,7 +42,7 @@ func newDelivery(
 	d := &delivery{replies: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
-	if !unasked { // nobody waits for what nobody asked for, and it may come to nothing
+	if !unasked { // no one waits for an unasked answer, and it may come to nothing
 		d.typing.Go(func() { show(typing, status, logger, to) })
 	}
 	return d

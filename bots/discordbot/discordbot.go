@@ -43,7 +43,7 @@ type Config struct {
 	Groups func() []access.BoundGroup
 	// Models lists the models that may be asked for by name; nil: none.
 	Models  func() []string
-	MaxAge  time.Duration  // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
+	MaxAge  time.Duration  // of a question that came while no replica ran, beyond which the bot asks whether it is still wanted: 15 min
 	Pace    stream.Pace    // of answers; the platform's
 	Discord discord.Config // further settings; the fields above lead
 }
@@ -56,9 +56,9 @@ type Deps struct {
 	Bindings Bindings         // of servers to tenants; nil: only what Config says
 	Replicas session.Replicas // nil: this process is the only one
 	Renderer stream.Renderer[render.Page]
-	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: nobody is
-	// Heard is told of what has changed in channels: of a thread or message, or with an empty key
-	// of who may open the channel. What is new alone is not urgent. Nil: nobody is.
+	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: no one is
+	// Heard gets what has changed in channels: of a thread or message, or with an empty key of who
+	// may open the channel. What is new alone is not urgent. Nil: no one is.
 	Heard  func(guild, channel, key string, urgent bool)
 	Logger *slog.Logger // nil: silent
 }
@@ -205,8 +205,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	return d, nil
 }
 
-// inPlace reports whether a question in a channel is answered there instead of in a thread of its
-// own.
+// inPlace reports whether a question in a channel is answered there instead of in a thread.
 func (b *Bot) inPlace(ctx context.Context, t session.Turn) bool {
 	if b.deps.Policies == nil {
 		return false

@@ -38,7 +38,7 @@ type askCommand struct {
 }
 
 // answerJSON is the form of ask --json; its names are stable. With several models Answers has all
-// of them, and the fields beside it are those of the first that was answered.
+// of them, and the other fields are those of the first that was answered.
 type answerJSON struct {
 	modelAnswerJSON
 	Answers   []modelAnswerJSON  `json:"answers,omitempty"`

@@ -34,8 +34,8 @@ type auditJSON struct {
 	At        time.Time          `json:"at"`
 	Tenant    access.TenantID    `json:"tenant"`
 	Deed      session.Deed       `json:"deed"`
-	Who       *string            `json:"who"`   // null: the program, nobody says, or somebody who was forgotten
-	Alias     *string            `json:"alias"` // stands for the person, also after they were forgotten; null: nobody
+	Who       *string            `json:"who"`   // null: the program, unknown, or a person who was forgotten
+	Alias     *string            `json:"alias"` // stands for the person, also after they were forgotten; null: no one
 	WhoOn     string             `json:"who_on,omitempty"`
 	Platform  string             `json:"platform"`
 	Workspace string             `json:"workspace"`
@@ -86,7 +86,7 @@ func (c *auditCommand) Run(ctx context.Context, env *environment) error {
 	})
 }
 
-// query reads the flags; all that is wrong with them is told at once.
+// query reads the flags; all that is wrong with them is reported at once.
 func (c *auditCommand) query(now time.Time) (session.AuditQuery, error) {
 	var faults []string
 	q := session.AuditQuery{Who: strings.TrimSpace(c.Who)}
@@ -170,7 +170,7 @@ func auditTable(out io.Writer) (print func(session.Entry) error, flush func() er
 	return print, table.Flush
 }
 
-// auditWho names who did it: somebody, somebody who was forgotten, or the program.
+// auditWho names who did it: a person, a person who was forgotten, or the program.
 func auditWho(e session.Entry) string {
 	switch {
 	case e.Who.ID != "":

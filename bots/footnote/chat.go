@@ -130,7 +130,7 @@ func (d *dialogue) run(ctx context.Context) error {
 	}
 	for {
 		question, err := d.question(ctx)
-		if ctx.Err() != nil { // whatever else could be read: the program is told to end
+		if ctx.Err() != nil { // whatever else could be read: the program is about to end
 			return context.Cause(ctx)
 		}
 		if errors.Is(err, io.EOF) {
@@ -216,7 +216,7 @@ func (d *dialogue) answer(ctx context.Context, question string) error {
 	return d.await(ctx, id)
 }
 
-// await waits for an answer, and for those of what is asked beside it.
+// await waits for an answer, and for those of what is asked meanwhile.
 func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 	err := d.awaitOne(ctx, id)
 	for err == nil && len(d.beside) > 0 {
@@ -288,7 +288,7 @@ func (d *dialogue) listen(ctx context.Context) {
 }
 
 // askBeside asks a line while a deep search waits to be started. One that cannot be asked now waits
-// like others, and is told of then.
+// like others, and is reported then.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
 	id, err := d.Ask(ctx, l.text)
 	if err != nil {
@@ -323,7 +323,7 @@ func (d *dialogue) interrupted(ctx context.Context, leave context.CancelCauseFun
 		return
 	case <-ctx.Done():
 		cancel()
-		<-stopped //nolint:errcheck // the program is told to end
+		<-stopped //nolint:errcheck // the program is about to end
 		return
 	}
 	select {

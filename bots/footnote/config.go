@@ -108,7 +108,7 @@ func (c *configShowCommand) places(f *config.File, changed []session.Setting) []
 	return slices.Compact(all)
 }
 
-// describePlace lists a place's settings: all of them, or those that somebody spoke of.
+// describePlace lists a place's settings: all of them, or those that were set.
 func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
 	for _, s := range policy.Settings() {

@@ -109,13 +109,14 @@ func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*
 	return c, nil
 }
 
-// consoleGrace is how long an answer nobody waits for any more may take to end with the program.
+// consoleGrace is how long an answer that no one waits for any more may take to end with the
+// program.
 const consoleGrace = 2 * time.Second
 
-// errServiceEnded is why nobody will answer any more, where the service gave no reason of its own.
+// errServiceEnded is why no one will answer any more, where the service gave no reason.
 var errServiceEnded = errors.New("the answer service has ended")
 
-// stopWait bounds how long a process that is told to end waits for its answer to stop.
+// stopWait bounds how long a process that is about to end waits for its answer to stop.
 const stopWait = 10 * time.Second
 
 // Wait returns when the turn has been answered, or when the service ends, after which no answer can

@@ -49,7 +49,7 @@ type comparedJSON struct {
 	Differences []evaluate.Difference `json:"differences"`
 }
 
-// Run implements the verb. The collection is indexed in a schema of its own, which is dropped
+// Run implements the verb. The collection is indexed in a separate schema, which is dropped
 // whatever happens.
 func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 	switch {
@@ -87,7 +87,7 @@ func (c *evalCommand) Run(ctx context.Context, env *environment) error {
 		At: time.Now().UTC().Truncate(time.Second), Version: version, Alpha: env.config.HybridAlpha, TitleRatio: env.config.TitleRatio,
 		Notes: collection.Notes,
 	}
-	baseline, err := c.keeping(env, report) // before the work: a wrong file is told at once
+	baseline, err := c.keeping(env, report) // before the work: a wrong file is reported at once
 	if err != nil {
 		return err
 	}

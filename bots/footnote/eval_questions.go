@@ -47,7 +47,7 @@ func (c *evalCommand) ask(ctx context.Context, env *environment) error {
 		Sources: c.Source, Deep: c.Deep,
 	}
 	var earlier *evaluate.AnswerReport
-	if c.Compare != "" { // before the work: a wrong file is told at once
+	if c.Compare != "" { // before the work: a wrong file is reported at once
 		if earlier, err = readAnswerReport(c.Compare); err == nil {
 			_, err = report.Compare(*earlier)
 		}

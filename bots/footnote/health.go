@@ -136,7 +136,7 @@ func writeHealth(w http.ResponseWriter, ready bool, parts map[string]string) {
 	if !ready {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	// The client is gone if this fails, and there is nobody left to tell.
+	// The client is gone if this fails.
 	_ = json.NewEncoder(w).Encode(parts)
 }
 

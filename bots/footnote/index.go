@@ -18,7 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/sleep"
 )
 
-// indexCommand indexes files, folders and sites. Each path is a source of its own.
+// indexCommand indexes files, folders and sites. Each path is a separate source.
 type indexCommand struct {
 	Paths   []string `arg:"" optional:"" name:"path" help:"Files, folders, addresses of sites (https://…), of which all below the address is read, or of Git repositories (https://….git, #BRANCH for a branch). Each is a source: indexing it again takes in what has changed and forgets what is gone. None: the sources of the configuration file."`
 	BaseURL string   `name:"base-url" placeholder:"URL" help:"Where the folder or repository is published; documents are linked there."`

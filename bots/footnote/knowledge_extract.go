@@ -16,7 +16,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// knowledgeExtract has a model read what passages state, as serve does beside answering.
+// knowledgeExtract has a model read what passages state, as serve does in the background.
 type knowledgeExtract struct {
 	Estimate bool `name:"estimate" help:"Ask no model: say how many passages there are to read, what that costs and how long it takes."`
 	Again    bool `name:"again" help:"Read those, too, that the model was given up for."`

@@ -33,7 +33,7 @@ func (c *migrateCommand) Run(ctx context.Context, env *environment) error {
 	return c.prepare(ctx, env)
 }
 
-// prepare does what was asked for beside the migrations.
+// prepare does what was asked for in addition to the migrations.
 func (c *migrateCommand) prepare(ctx context.Context, env *environment) (err error) {
 	direct, err := wire.OpenDirect(ctx, env.config, env.logger)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// peopleCommand says who is who in sources that have readers of their own.
+// peopleCommand says who is who in sources that have their own readers.
 type peopleCommand struct {
 	List   peopleList   `cmd:"" default:"withargs" help:"List the people of sources, with whose accounts they are, and by what that is known."`
 	Import peopleImport `cmd:"" help:"Say who is who by a CSV file with the columns source, person and account. It leads over what addresses say."`

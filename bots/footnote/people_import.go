@@ -92,7 +92,7 @@ type mapping struct {
 	lines  map[string]int // where an account, or a person, of a source stands
 }
 
-// mostFaults is how many faults are told at once.
+// mostFaults is how many faults are printed at once.
 const mostFaults = 50
 
 func (m *mapping) fault(line int, format string, args ...any) {
@@ -181,7 +181,7 @@ func (m *mapping) row(line int, source, person, account string) error {
 	return nil
 }
 
-// findPerson returns the native id of somebody in a source, by the id or by an address that the
+// findPerson returns the native id of someone in a source, by the id or by an address that the
 // source vouches for.
 func findPerson(people []index.Person, person string) (string, error) {
 	var found []string

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// sourcesReindex stores everything of a source anew: one of the configuration file as it stands
+// sourcesReindex stores everything of a source again: one of the configuration file as it stands
 // there, any other as it was last asked for.
 type sourcesReindex struct {
 	Sources []string `arg:"" optional:"" name:"source" help:"Ids or names as footnote sources lists them, or names in footnote.yaml."`

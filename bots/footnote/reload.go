@@ -12,7 +12,7 @@ import (
 )
 
 // hangups are the requests to read the configuration file again. They are taken from the beginning
-// on: before that, and where nobody takes them, they end a process.
+// on: before that, and where they are not handled, they end a process.
 func hangups() (requests chan os.Signal, end func()) {
 	requests = make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// serveCommand runs until it is told to stop, and answers wherever the tokens that are set lead.
+// serveCommand runs until it is stopped, and answers wherever the tokens that are set lead.
 type serveCommand struct {
 	Only      []string `name:"only" placeholder:"PLATFORM" enum:"slack,discord" help:"Only these platforms (slack, discord), although the tokens of others are set."`
 	NoMigrate bool     `name:"no-migrate" help:"Leave the database schema as it is; where it is behind, say so and end. For a role that may not change tables (run footnote migrate as another)."`
@@ -188,8 +188,8 @@ func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
-// background takes part in what is done beside answering: the index is kept in order, and sources
-// are read when they are due. First of all searches are spared what they would make at the start.
+// background takes part in background work: the index is kept in order, and sources are read when
+// they are due. First of all searches are spared what they would make at the start.
 func background(ctx context.Context, base *wire.Base) error {
 	client, err := base.Background(ctx)
 	if err != nil {

@@ -53,7 +53,7 @@ type sourceJSON struct {
 	Skipped     int               `json:"skipped"`
 	Error       string            `json:"error,omitempty"`
 	Refused     string            `json:"refused,omitempty"`  // why the source is not approved, so that nothing of it is read
-	Nodes       *loopJSON         `json:"nodes,omitempty"`    // of a source with readers of its own, as in sources check
+	Nodes       *loopJSON         `json:"nodes,omitempty"`    // of a source that has its own readers, as in sources check
 	Groups      *loopJSON         `json:"groups,omitempty"`   // likewise
 	People      *peopleCountJSON  `json:"people,omitempty"`   // likewise
 	Progress    *progressJSON     `json:"progress,omitempty"` // of a run that has not ended

@@ -35,7 +35,7 @@ type sourceCheckJSON struct {
 	LastSuccess       *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds        *int64            `json:"age_seconds,omitempty"`
 	FailedRuns        int               `json:"failed_runs,omitempty"`
-	Nodes             *loopJSON         `json:"nodes,omitempty"`              // of sources with readers of their own
+	Nodes             *loopJSON         `json:"nodes,omitempty"`              // of sources that have their own readers
 	Groups            *loopJSON         `json:"groups,omitempty"`             // likewise
 	People            *peopleCountJSON  `json:"people,omitempty"`             // likewise
 	DeletionSeconds   int64             `json:"deletion_seconds,omitempty"`   // how late a deletion shows at most

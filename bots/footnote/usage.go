@@ -41,7 +41,7 @@ type usedJSON struct {
 	Currency  string          `json:"currency,omitempty"`
 }
 
-// capJSON is a cap beside what counts against it: what was spent, and what running calls have set
+// capJSON is a cap and what counts against it: what was spent, and what running calls have set
 // aside.
 type capJSON struct {
 	Setting  string       `json:"setting"`

@@ -124,7 +124,7 @@ func explainMessage(
 	}
 	var found []command.Explanation
 	for _, at := range places {
-		// Discord links name the thread, which is a channel of its own there; its ids are unique
+		// Discord links name the thread, which is its own channel there; its ids are unique
 		// everywhere.
 		if channel != "" && at.Channel != channel && at.Platform != "discord" {
 			continue

@@ -21,8 +21,8 @@ type heldJSON struct {
 	From      string           `json:"from"`
 }
 
-// document says whether somebody may read what has an address. What a person holds by being in a
-// channel, or by a group or role that is bound, the platform alone knows; it is asked when somebody
+// document says whether someone may read what has an address. What a person holds by being in a
+// channel, or by a group or role that is bound, the platform alone knows; it is asked when a person
 // asks in chat.
 func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.Base) error {
 	known, err := pgaccess.New(base.DB).Known(ctx, base.Tenant)
@@ -56,7 +56,7 @@ func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.
 	return printReaders(env, c, out)
 }
 
-// ofAccount is what somebody holds by what the database knows of the account.
+// ofAccount is what someone holds by what the database knows of the account.
 func ofAccount(a access.Account, domains []string) []access.Held {
 	held := []access.Held{{Principal: access.Public, From: "anybody"}, {Principal: access.User(a.Platform, a.ID), From: "the account"}}
 	if a.Full {

@@ -27,7 +27,7 @@ type delivery struct {
 	client   *slack.Client
 	surface  *write.Surface
 	to       thread.Ref
-	barred   func(ctx context.Context, sentence string) // is told why the answer cannot be written; nil: nobody is
+	barred   func(ctx context.Context, sentence string) // gets why the answer cannot be written; nil: no one is
 	working  bool                                       // Slack was told that the bot is at work; known once presence has ended
 }
 
@@ -65,7 +65,7 @@ func (d *delivery) Accept(p packet.Packet) {
 // Finish implements chat.Delivery.
 func (d *delivery) Finish(ctx context.Context, final chat.Result) error {
 	err := d.replies.Finish(ctx)
-	d.presence.end() // after the answer, which waits for nothing that is only said beside it
+	d.presence.end() // after the answer, which does not wait for notices
 	if sentence, barred := call.Barred(err); barred && d.barred != nil {
 		d.barred(ctx, sentence)
 	}
@@ -90,7 +90,7 @@ func (d *delivery) rest(ctx context.Context) {
 }
 
 const (
-	// statusAge is how often a status is set anew; Slack forgets it after two minutes.
+	// statusAge is how often a status is set again; Slack forgets it after two minutes.
 	statusAge = 90 * time.Second
 	// greetLimit and restLimit bound what the thread's next question would wait for.
 	greetLimit = 3 * time.Second

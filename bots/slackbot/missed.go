@@ -85,14 +85,14 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
 		if policy.IsStop(m.Text) || !reply && policy.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
-			return nil // it is read beside what goes on, and was meant for something that has ended, or for nobody here
+			return nil // it is read next to what goes on, and was meant for something that has ended, or for no one here
 		}
 		followed[m.Ref] = true
 		m.Looked = begun
 		return b.talk.Message(ctx, m)
 	}
 	if err == nil {
-		var lately []string // channels in which somebody talked to the bot, the newest first
+		var lately []string // channels in which people talked to the bot, the newest first
 		for _, k := range known {
 			if !slices.Contains(lately, k.Ref.Channel) {
 				lately = append(lately, k.Ref.Channel)

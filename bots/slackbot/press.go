@@ -22,8 +22,8 @@ const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
-// pressed handles a press. Slack does not deliver a press again, so whoever pressed is told
-// when it was lost.
+// pressed handles a press. Slack does not deliver a press again, so whoever pressed learns when it
+// was lost.
 func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {
@@ -96,8 +96,7 @@ func (b *Bot) presser(ctx context.Context, p chat.Press) thread.Person {
 	return b.person(ctx, p.By.ID)
 }
 
-// Whisper implements chat.Platform. Somebody who has left the channel is told in a direct
-// message.
+// Whisper implements chat.Platform. A person who has left the channel gets a direct message.
 func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error {
 	ref := t.Session.Ref
 	err := b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, t.Direct, string(t.ID), note.Buttons...)
@@ -112,7 +111,7 @@ func (b *Bot) Whisper(ctx context.Context, t session.Turn, note chat.Note) error
 	return b.client.WhisperAt(ctx, ref, t.Asker.ID, note.Sentence, note.At, true, string(t.ID), note.Buttons...)
 }
 
-// about answers a message that somebody chose "Ask about this" for, in the message's thread. Where
+// about answers a message for which a person chose "Ask about this", in the message's thread. Where
 // the bot is not, and where answers are private, it answers that person in a direct message.
 func (b *Bot) about(ctx context.Context, p chat.Press) error {
 	if p.Target == nil {

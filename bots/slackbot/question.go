@@ -39,7 +39,7 @@ func (b *Bot) Gather(ctx context.Context, m chat.Message, _ bool, reading *chat.
 	return g, err
 }
 
-// person is somebody with the name that others see. Who cannot be looked up has none.
+// person is a person with the name that others see. Who cannot be looked up has none.
 func (b *Bot) person(ctx context.Context, id string) thread.Person {
 	ctx, cancel := context.WithTimeout(ctx, profileLimit)
 	defer cancel()

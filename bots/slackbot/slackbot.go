@@ -37,10 +37,10 @@ type Config struct {
 	HTTP          *http.Client // nil: a plain one
 
 	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
-	// Prompts are offered to somebody who opens the conversation with the bot; nil offers questions
+	// Prompts are offered to a person who opens the conversation with the bot; nil offers questions
 	// about documents, an empty list none.
 	Prompts []write.Prompt
-	MaxAge  time.Duration // of a question that nobody was there for, beyond which the bot asks whether it is still wanted: 15 min
+	MaxAge  time.Duration // of a question that came while no replica ran, beyond which the bot asks whether it is still wanted: 15 min
 	// Models lists the models that may be asked for by name; nil: none.
 	Models func() []string
 	Pace   stream.Pace  // of answers; the platform's
@@ -52,9 +52,9 @@ type Deps struct {
 	Store    session.Store                // required
 	Replicas session.Replicas             // nil: this process is the only one
 	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
-	Observe  func(stream.Write)           // told of every write of an answer, from any goroutine; nil: nobody is
-	// Heard is told of what has changed in channels: of a thread, by its root, or with an empty key
-	// of who may open the channel. What is new alone is not urgent. Nil: nobody is.
+	Observe  func(stream.Write)           // told of every write of an answer, from any goroutine; nil: no one is
+	// Heard gets what has changed in channels: of a thread, by its root, or with an empty key of
+	// who may open the channel. What is new alone is not urgent. Nil: no one is.
 	Heard  func(workspace, channel, key string, urgent bool)
 	Logger *slog.Logger // nil: silent
 }
@@ -239,7 +239,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 		Actions:       actions, Stopped: func() { b.stopped(ctx, t) },
 	})
 	pace, again := b.config.Pace, t.Outcome != ""
-	pace.Held = pace.Held || again // what is written anew was complete before
+	pace.Held = pace.Held || again // what is rewritten was complete before
 	d := &delivery{turn: t, client: b.client, surface: surface, to: to}
 	if t.Attempt == 1 && !t.Ambient && !t.Direct && t.Session.Owner == "" {
 		d.barred = func(ctx context.Context, sentence string) {
@@ -265,8 +265,8 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	return d, nil
 }
 
-// observe is told of every write of an answer. The status stands until there are words to read,
-// however long those wait for Slack's tiers.
+// observe gets every write of an answer. The status stands until there are words to read, however
+// long those wait for Slack's tiers.
 func (b *Bot) observe(d *delivery, w stream.Write) {
 	if w.First {
 		d.presence.hush()

@@ -168,7 +168,7 @@ func (s *Service) process(ctx context.Context, a *attempt) (err error) {
 }
 
 // park lets go of a turn that waits for a person, once the thread shows what it waits for. Until
-// then nobody can choose.
+// then there is no choice.
 func (s *Service) park(ctx context.Context, a *attempt, delivery chat.Delivery, awaiting *deepsearch.Awaiting) error {
 	limited, cancel := context.WithTimeout(ctx, finalLimit)
 	defer cancel()

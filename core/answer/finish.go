@@ -191,7 +191,7 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	final := chat.Result{Outcome: saved.Outcome, Saved: saved}
-	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only what was said beside it, which opening the delivery has taken back
+	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only its notices, which opening the delivery has taken back
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn

@@ -11,8 +11,8 @@ import (
 
 // Guard covers the writes of one attempt at one turn: none is begun without a permit. A process
 // that was paused may finish a call after its permit has ended, and then have written over what
-// another attempt showed; so the turn is delivered once more after such a call. Nobody else on the
-// way of a write asks for the permit.
+// another attempt showed; so the turn is delivered once more after such a call. No other step on
+// the way of a write asks for the permit.
 func Guard(repairs Repairs, t session.Turn, permit chat.Permit, logger *slog.Logger) stream.Guard {
 	return guard{repairs: repairs, fence: t.Fence(), permit: permit, logger: logger}
 }

@@ -40,7 +40,7 @@ func (c *Conversation) late(ctx context.Context, m chat.Message) (j answer.Judge
 	old := looked.Sub(m.Written) > c.deps.MaxAge
 	t, err := c.deps.Store.TurnOf(ctx, c.tenant(m.Ref), m.Ref, m.ID)
 	switch {
-	case err == nil && old: // it may have been closed, because nobody was there for its answer
+	case err == nil && old: // it may have been closed, because no replica was there for its answer
 		if closed, err := c.closed(ctx, t); err != nil || !closed {
 			return j, err
 		}
@@ -81,11 +81,11 @@ func (c *Conversation) aside(ctx context.Context, m chat.Message) func(thread.Me
 	}
 }
 
-// closed reports whether a turn ended without an answer since nobody was there for it, for which it
-// is given some time.
+// closed waits up to closingTime and reports whether the turn ended without an answer because no
+// replica was running.
 func (c *Conversation) closed(ctx context.Context, t session.Turn) (bool, error) {
 	for begun := time.Now(); t.State != session.Done; {
-		if time.Since(begun) > closingTime { // somebody is at it
+		if time.Since(begun) > closingTime { // a replica holds it
 			return false, nil
 		}
 		if err := sleep.For(ctx, closingTime/100); err != nil {
@@ -116,7 +116,7 @@ func (c *Conversation) askStill(ctx context.Context, m chat.Message) error {
 	return err
 }
 
-// Wanted is somebody who says that an answer to an old question is still wanted.
+// Wanted is a person who says that an answer to an old question is still wanted.
 type Wanted struct {
 	At        thread.Ref       // where the question stands
 	Question  thread.MessageID // that is meant
@@ -126,7 +126,7 @@ type Wanted struct {
 	Moderator bool
 }
 
-// Still takes in a question that is wanted after all. sentence is what the person is told where
+// Still takes in a question that is wanted after all. sentence is what the person reads where
 // nothing comes of it; accepted is called when something does, before it has.
 func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (sentence string, err error) {
 	m, err := c.deps.Platform.Message(ctx, w.At, w.Question)
@@ -143,7 +143,7 @@ func (c *Conversation) Still(ctx context.Context, w Wanted, accepted func()) (se
 	if err := c.Message(ctx, m); err != nil {
 		return "", err
 	}
-	// It may have been taken in then, and closed because nobody was there for it.
+	// It may have been taken in then, and closed because no replica was there for it.
 	err = c.service.Actions.Wanted(ctx, action.Wanted{Tenant: c.tenant(m.Ref), Ref: m.Ref, Message: m.ID, Key: w.Key})
 	if err != nil {
 		return "", err

@@ -60,8 +60,8 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	return err
 }
 
-// Reacted stops what a message belongs to. Who may not is told so where nobody else hears of it:
-// else it is only a reaction.
+// Reacted stops what a message belongs to. Who may not reads so where no one else sees it: else it
+// is only a reaction.
 func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	_, err := c.Stop(ctx, session.StopRequest{Ref: r.Ref, Message: r.Message, By: r.By}, func(ctx context.Context, sentence string) {
 		if c.can.SaysAlone {
@@ -71,8 +71,8 @@ func (c *Conversation) Reacted(ctx context.Context, r chat.Reaction) error {
 	return err
 }
 
-// Stop asks for a stop, and has somebody told who may not. Who somebody is, is asked only where
-// that decides, and then an event does not wait for it.
+// Stop asks for a stop, and answers those who may not. Who a person is, is asked only where that
+// decides, and then an event does not wait for it.
 func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	r.Tenant = c.tenant(r.Ref)
 	if !c.can.Moderates {
@@ -93,7 +93,7 @@ func (c *Conversation) Stop(ctx context.Context, r session.StopRequest, denied f
 	return result, nil
 }
 
-// stopAs asks for a stop by somebody who may stop other people's answers, if that is so.
+// stopAs asks for a stop by a person who may stop other people's answers, if that is so.
 func (c *Conversation) stopAs(ctx context.Context, r session.StopRequest, denied func(ctx context.Context, sentence string)) (session.StopResult, error) {
 	result, err := c.service.StopAs(ctx, r, c.holds(r.Ref, r.By.ID))
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Command carries out what somebody typed after /footnote, or chose in a menu, and returns what to
-// tell that person alone, in Markdown. Tenant and Alone are found out, and, where the
-// platform says who moderates, Admin.
+// Command carries out what a person typed after /footnote, or chose in a menu, and returns what to
+// tell that person alone, in Markdown. Tenant and Alone are found out, and, where the platform says
+// who moderates, Admin.
 func (c *Conversation) Command(ctx context.Context, use command.Request) (string, error) {
 	use.Tenant = c.tenant(use.Ref)
 	use.Alone = func(ctx context.Context) (access.Presence, error) {
@@ -34,7 +34,7 @@ type Use struct {
 }
 
 // Admit decides whether a question that comes by a command is taken in, and which models answer it.
-// refusal is what the person is told else.
+// refusal is what the person reads else.
 func (c *Conversation) Admit(ctx context.Context, u Use) (j answer.Judgement, models []string, refusal string, err error) {
 	u.Command = true
 	j, err = c.judge(ctx, answer.Occurrence{

@@ -1,8 +1,8 @@
 // Package conversation decides, once for every chat platform, what happens in a conversation: when
-// somebody mentions the bot, follows up, edits, deletes, reacts, presses or commands, when a
-// question has to wait, and when nobody was there for a while. A [chat.Platform] reports events and
-// writes. What one platform alone has
-// stays with that platform; what becomes of a question once it is stored is the answer package's.
+// people mention the bot, follow up, edit, delete, react, press or command, when a question has to
+// wait, and when no replica ran for a while. A [chat.Platform] reports events and writes. What one
+// platform alone has stays with that platform; what becomes of a question once it is stored is the
+// answer package's.
 package conversation
 
 import (
@@ -24,7 +24,7 @@ import (
 type Deps struct {
 	Platform chat.Platform
 	Store    Store
-	MaxAge   time.Duration   // of a question that nobody was there for, beyond which it is asked whether it is still wanted: 15 min
+	MaxAge   time.Duration   // of a question that came while no replica ran, beyond which it is asked whether it is still wanted: 15 min
 	Models   func() []string // those that may be asked for by name; nil: none
 	Logger   *slog.Logger    // nil: silent
 }
@@ -77,7 +77,7 @@ type Services struct {
 // Bind says which services answer. It is called once, before anything happens.
 func (c *Conversation) Bind(services Services) { c.service = services }
 
-// Run does what is said beside answers until ctx ends.
+// Run posts queued notices until ctx ends.
 func (c *Conversation) Run(ctx context.Context) { c.sayNotices(ctx) }
 
 // Soon does something that no event's acknowledgement waits for.
@@ -110,7 +110,7 @@ func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string
 
 func (c *Conversation) tenant(at thread.Ref) access.TenantID { return c.deps.Platform.Tenant(at) }
 
-// holds returns what somebody alone may read.
+// holds returns what one person may read.
 func (c *Conversation) holds(at thread.Ref, person string) func(context.Context) (access.Audience, error) {
 	return func(ctx context.Context) (access.Audience, error) {
 		alone, err := c.deps.Platform.Alone(ctx, at, person)

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// errandLimit bounds what is done beside answers.
+	// errandLimit bounds what is done in addition to answers.
 	errandLimit = 10 * time.Second
 	maxErrands  = 64
 )
 
 // errands are what a platform is asked or told because of an event, and what the event's
-// acknowledgement does not wait for: a word to somebody, a look at who somebody is. They are not
+// acknowledgement does not wait for: a word to a person, a look at who a person is. They are not
 // kept: what is lost with a process is not worth a second delivery. The zero value is ready for
 // use.
 type errands struct {

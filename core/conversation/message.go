@@ -32,10 +32,9 @@ func (c *Conversation) Event(ctx context.Context, e chat.Event) error {
 	return nil
 }
 
-// Message does what is to be done about a message that somebody wrote or changed. Several events
+// Message does what is to be done about a message that a person wrote or changed. Several events
 // may tell of one message: the second finds what came of the first. An error means that the event
-// is to come again, where the platform delivers it again. Of a message that was found late, nobody
-// waits for a word beside the answer.
+// is to come again, where the platform delivers it again. Late messages get no notices.
 func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 	if m.Change == policy.Edited {
 		question, err := c.edited(ctx, m)
@@ -99,7 +98,7 @@ func (c *Conversation) stopHere(ctx context.Context, m chat.Message) error {
 }
 
 // steered tells the author of a message what became of it that was to change the plan of a deep
-// search, unless the plan shows it. Who somebody is, is asked only where that decides, and then the
+// search, unless the plan shows it. Who a person is, is asked only where that decides, and then the
 // event does not wait for it.
 func (c *Conversation) steered(ctx context.Context, m chat.Message, j answer.Judgement) {
 	c.taken.First(m.Key())
@@ -137,7 +136,7 @@ func (c *Conversation) meant(m chat.Message) session.StopRequest {
 // of them before.
 func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgement) error {
 	if m.Hidden || m.Text == "" && !m.Attached && !m.Direct && !m.Mentioned {
-		return nil // nobody asked for a word about what cannot be read
+		return nil // no one asked for a word about what cannot be read
 	}
 	if err := c.service.Room(); err != nil {
 		return c.rejected(ctx, m, j, err)
@@ -197,8 +196,8 @@ func (c *Conversation) sayOnceTo(ctx context.Context, m chat.Message, sentence s
 }
 
 // failed is what becomes of an event that could not be dealt with: where it does not come again,
-// its author is told. A process that is stopping tells nobody: what it leaves is looked for by the
-// next one.
+// its author gets a notice. A process that is stopping tells no one: what it leaves is looked for
+// by the next one.
 func (c *Conversation) failed(ctx context.Context, m chat.Message, err error, sentence string) error {
 	if err == nil || c.can.Redelivers || errors.Is(ctx.Err(), context.Canceled) {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 // notices are the messages that say how many questions wait: one for each queue, edited as
-// questions come and go. The store has the notice beside each of the waiting turns, so that the
+// questions come and go. The store has the notice with each of the waiting turns, so that the
 // process that begins the last of them deletes it, whichever process posted it. It is safe for
 // concurrent use.
 type notices struct {
@@ -90,7 +90,7 @@ func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
 func (n *notices) change(q queue, after time.Duration) {
 	select {
 	case n.due <- dueNotice{q, time.Now().Add(after)}:
-	default: // so much is going on that nobody needs to be told
+	default: // so much is going on that no one needs a notice
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Press is a button, an entry of a message's menu or a form that somebody used. Tenant, Holds and,
+// Press is a button, an entry of a message's menu or a form that a person used. Tenant, Holds and,
 // where the platform says who moderates, Moderator are found out.
 type Press struct {
 	action.Request
@@ -17,7 +17,7 @@ type Press struct {
 	Direct bool // in a direct message
 }
 
-// Press does to an answer what somebody asked for, and returns what to tell that person. Of a stop
+// Press does to an answer what a person asked for, and returns what to tell that person. Of a stop
 // that worked the answer itself tells.
 func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error) {
 	p.Tenant = cmp.Or(p.Tenant, c.tenant(p.Ref))
@@ -35,7 +35,7 @@ func (c *Conversation) Press(ctx context.Context, p Press) (action.Reply, error)
 	return reply, err
 }
 
-// act finds out who somebody is before an action that depends on it: of a stop, which is not to
+// act finds out who a person is before an action that depends on it: of a stop, which is not to
 // wait, after it was refused.
 func (c *Conversation) act(ctx context.Context, a action.Request) (action.Reply, error) {
 	if !c.can.Moderates {

@@ -1,6 +1,6 @@
 package conversation
 
-// What people are told beside answers, on every platform.
+// What people read in addition to answers, on every platform.
 const (
 	SayBroken  = "This could not be done. Try again in a minute; if it happens again, tell whoever runs this bot."
 	SayLost    = "Your question could not be taken in. Ask again in a minute; if it happens again, tell whoever runs this bot."
@@ -10,5 +10,5 @@ const (
 	sayUnfollowed = "I no longer follow this thread. Mention me to bring me back."
 )
 
-// AboutFiles is what is asked when somebody sends files and no word.
+// AboutFiles is what is asked when a person sends files and no word.
 const AboutFiles = "What is this about?"

@@ -38,7 +38,7 @@ func reading(m chat.Message, j answer.Judgement) *chat.Reading {
 // newer compares ids of messages, which grow on every platform.
 func newer(a, b thread.MessageID) bool { return len(a) > len(b) || len(a) == len(b) && a > b }
 
-// Said is a message that somebody wrote before a question. Those of the bot itself are in the
+// Said is a message that someone wrote before a question. Those of the bot itself are in the
 // history.
 type Said struct {
 	Author string // as displayed; empty when not known

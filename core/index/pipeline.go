@@ -22,14 +22,14 @@ type Config struct {
 	EmbedAttempts int           // 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
-	Reading       time.Duration // for reading one document, and for cutting it, beside Item.Wait; 45 s: background jobs have a minute
+	Reading       time.Duration // for reading one document, and for cutting it, in addition to Item.Wait; 45 s: background jobs have a minute
 	// Until is when Fill pauses after it has stored vectors; zero is never.
 	Until time.Time
 	// StoreEvery is how often Fill stores vectors of a slow model, whose texts it embeds one by one;
 	// 0: it stores whole batches.
 	StoreEvery time.Duration
-	// Again reads and stores every document anew, whether it has changed or not, from the beginning
-	// of its source.
+	// Again reads and stores every document, whether it has changed or not, from the beginning of
+	// its source.
 	Again bool
 	// By is the account of who asks for the runs, for the audit trail; empty for those of a schedule.
 	By string

@@ -25,7 +25,7 @@ type Config struct {
 	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it
 	// is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms
-	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: nobody is
+	Observe  func(Trace) // told of every search that did not fail, from any goroutine; nil: no one is
 	// Begin is called when a search begins, and what it returns when that ends; nil: nothing is.
 	Begin func() (end func())
 	// EmbedWait is how long a search waits for the vectors of its queries; below 1 means the default.

@@ -187,7 +187,7 @@ func (a *API) Unarchive(ctx context.Context, thread string) error {
 	}, nil)
 }
 
-// Dm returns the direct conversation with somebody.
+// Dm returns the direct conversation with someone.
 func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	var c struct{ ID string }
 	err := a.Do(ctx, Request{
@@ -197,7 +197,7 @@ func (a *API) Dm(ctx context.Context, user string) (string, error) {
 	return c.ID, err
 }
 
-// Member looks somebody up in a server; nil when the person is not there.
+// Member looks someone up in a server; nil when the person is not there.
 func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member, error) {
 	var m discordgo.Member
 	err := a.Do(ctx, Request{
@@ -206,7 +206,7 @@ func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member
 	switch Code(err) {
 	case codeUnknownMember, codeUnknownUser:
 		return nil, nil
-	case CodeUnknownGuild, CodeMissingAccess: // the bot is not there any more, so that nobody is anything there
+	case CodeUnknownGuild, CodeMissingAccess: // the bot is not there any more, so that no one is anything there
 		return nil, nil
 	}
 	return &m, err

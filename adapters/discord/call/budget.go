@@ -21,8 +21,9 @@ const (
 	globalKept = globalBurst / 5
 )
 
-// globalKey is the bot's share as the processes on one Redis count it. Bots are told apart by their
-// tokens, of which it holds no more than a hash: their ids are known only once they are connected.
+// globalKey is the bot's share as the processes on one Redis count it. Bots are distinguished by
+// their tokens, of which it holds no more than a hash: their ids are known only once they are
+// connected.
 func globalKey(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return "discord:" + hex.EncodeToString(sum[:8]) + ":global"
@@ -34,7 +35,7 @@ var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate
 // those cannot be asked, or there are none, each takes its part. It is safe for concurrent use.
 type budget struct {
 	own    *pace.Part    // of this process
-	asking chan struct{} // holds a token while nobody asks the shared tiers: first come, first served
+	asking chan struct{} // holds a token while no call asks the shared tiers: first come, first served
 	second chan struct{} // holds a token while none of the calls waits that are not urgent: one of them is ahead of urgent ones at most
 	third  chan struct{} // holds one while none of the idle calls waits: one of them is ahead of others at most
 
@@ -121,7 +122,7 @@ func (b *budget) wait(ctx context.Context, urgent bool) error {
 }
 
 // draw takes a call of a shared tier, as soon as there is one. While they cannot be asked it takes
-// none: the process goes by what it knows itself.
+// none: the process uses what it knows itself.
 func (b *budget) draw(ctx context.Context, key string, tier thread.Tier) error {
 	for {
 		after, ok := b.shared.Take(ctx, key, tier, thread.Final)

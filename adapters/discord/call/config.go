@@ -41,7 +41,7 @@ type Config struct {
 	SecretKeys []string
 	// History is the time between two calls that read what is indexed: 200 ms.
 	History time.Duration
-	CAFile  string // of certificate authorities that are trusted beside the system's
+	CAFile  string // certificate authorities besides the system's
 	// Wrap, if set, is put around the transport of all calls of the API, to count them for example.
 	Wrap func(http.RoundTripper) http.RoundTripper
 	// Changes tells other replicas of changes in who may read; nil: this process is the only one.

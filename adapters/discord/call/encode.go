@@ -6,7 +6,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// withFile is a body that may have a file beside it.
+// withFile is a body that may come with a file.
 type withFile interface{ File() *discordgo.File }
 
 // encode returns a body and its type. A file makes it a form of several parts.

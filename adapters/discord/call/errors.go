@@ -144,7 +144,7 @@ func Certain(err error) bool {
 	return errors.As(err, &limited) || errors.As(err, &unsent) || errors.As(err, &stated) && stated.Status < http.StatusInternalServerError
 }
 
-// FatalError is why the bot cannot be connected until somebody changes something. Its text is a
+// FatalError is why the bot cannot be connected until someone changes something. Its text is a
 // sentence that says what.
 type FatalError struct {
 	Sentence string

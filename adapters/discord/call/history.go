@@ -16,13 +16,13 @@ import (
 )
 
 // historyQuota is what reads what is indexed, of the 40 calls a second that the bot takes at most:
-// the lowest class, beside all others.
+// the lowest class, below all others.
 var historyQuota = pace.Quota{Every: 200 * time.Millisecond, Burst: 2}
 
 // tries is how often a call of the lowest class is made that fails for reasons that pass.
 const tries = 4
 
-// idle makes a call that nobody waits for: where the process has room to spare, when its bucket has
+// idle makes a call that no one waits for: where the process has room to spare, when its bucket has
 // more than what answers may need next, and again after a pause or a failure that passes.
 func (c *Bot) idle(ctx context.Context, r Request, out any) error {
 	for attempt, pause := 1, FirstPause; ; attempt, pause = attempt+1, 2*pause {

@@ -284,7 +284,7 @@ func stated(h http.Header, now time.Time) statement {
 	}
 	after := said.window.Sub(now)
 	if date, err := http.ParseTime(h.Get("Date")); err == nil {
-		after = said.window.Sub(date) // of the clock that the reset is told by, in whole seconds
+		after = said.window.Sub(date) // of the clock of the reset, in whole seconds
 	}
 	said.resets = now.Add(after + resetMargin)
 	return said
@@ -360,7 +360,7 @@ func newBucket(now time.Time) *bucket {
 	return &bucket{limit: assumedRequests, used: now, changed: make(chan struct{})}
 }
 
-// sweep forgets buckets that nobody uses: every thread has its own.
+// sweep forgets unused buckets: every thread has its own.
 func (l *limits) sweep(now time.Time) {
 	if now.Sub(l.swept) < forgetAfter {
 		return

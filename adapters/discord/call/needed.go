@@ -34,9 +34,9 @@ const (
 	FlagContentLimited = 1 << 19
 )
 
-// Manager are the permissions of which one lets somebody change what holds in a server.
+// Manager are the permissions of which one lets someone change what holds in a server.
 const Manager = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 
-// Moderator are the permissions of which one lets somebody stop, correct and remove the answers of
+// Moderator are the permissions of which one lets someone stop, correct and remove the answers of
 // others: whoever may delete them.
 const Moderator = Manager | discordgo.PermissionManageMessages

@@ -27,7 +27,7 @@ func openKey(global, bucket string) string {
 }
 
 // open waits until a thread may be opened, as far as the shared tiers know. While they cannot be
-// asked the process goes by what it knows itself.
+// asked the process uses what it knows itself.
 func (b *budget) open(ctx context.Context, bucket string) error {
 	return b.draw(ctx, openKey(b.key, bucket), openTier)
 }

@@ -70,7 +70,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		out.URL.Scheme, out.URL.Host = t.api.Scheme, t.api.Host
 		out.URL.Path = t.api.Path + strings.TrimPrefix(out.URL.Path, "/api")
 		out.URL.RawPath = ""
-		out.Host = "" // else the server is told discord.com
+		out.Host = "" // else the server reads discord.com
 	}
 	res, err := t.base.RoundTrip(out)
 	if err != nil {

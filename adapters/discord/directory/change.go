@@ -88,8 +88,8 @@ func (d *Directory) owe(guildID, scope string) {
 const tellLimit = 2 * time.Second
 
 // Settle tells other replicas of all events that were learned and of which they were not told yet.
-// Without an error they know them. What is being told by another call counts as not told until that
-// has succeeded, and is told twice rather than believed.
+// Without an error they know them. What another call is storing counts as not stored until that has
+// succeeded, and is stored twice rather than believed.
 func (d *Directory) Settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
@@ -171,7 +171,7 @@ func patiently(ctx context.Context, lookup func() error) error {
 }
 
 // Announce tells other replicas of an event that was learned, before what comes after it is
-// handled. What cannot be told now is told later, and before anything is believed here.
+// handled. What cannot be stored now is stored later, and before anything is believed here.
 func (d *Directory) Announce(ctx context.Context) {
 	if err := d.Settle(ctx); err != nil && ctx.Err() == nil {
 		d.discord.Logger.WarnContext(ctx, "other replicas are not told yet of what has changed in a server", "error", err)

@@ -20,7 +20,7 @@ import (
 // did not tell. It is safe for concurrent use.
 type Directory struct {
 	discord *call.Bot
-	age     time.Duration  // how long an answer about somebody's membership is believed where no event told of a change
+	age     time.Duration  // how long an answer about someone's membership is believed where no event told of a change
 	changes access.Changes // nil: this process is the only one, and its own events say all
 	asking  singleflight.Group
 
@@ -60,7 +60,7 @@ type Place struct {
 	overwrites              []*discordgo.PermissionOverwrite
 }
 
-// membership is what was last said about somebody in a server.
+// membership is what was last said about someone in a server.
 type membership struct {
 	in    bool // a full member: one who has yet to accept the server's rules is not
 	Roles []string
@@ -70,7 +70,7 @@ type membership struct {
 }
 
 const (
-	// membershipAge is how long an answer about somebody's membership is believed where no event
+	// membershipAge is how long an answer about someone's membership is believed where no event
 	// told of a change, and unheardAge where none would: without the SERVER MEMBERS intent.
 	membershipAge = 5 * time.Minute
 	unheardAge    = time.Minute
@@ -92,7 +92,7 @@ func NewDirectory(b *call.Bot) *Directory {
 // Learn takes in an event. What counts of it is owed to other replicas, also where it tells nothing
 // new here: "events in Discord may never be sent to a client", or late
 // (https://discord.com/developers/docs/reference#consistency), so that what one replica knows
-// already says nothing of what another one believes. A server as a whole is told of when a session
+// already says nothing of what another one believes. A server as a whole arrives when a session
 // begins, and not when it has changed.
 func (d *Directory) Learn(event any) {
 	d.mu.Lock()
@@ -112,13 +112,13 @@ func (d *Directory) apply(event any) {
 		if e.User != nil {
 			d.bot = e.User.ID
 		}
-		for _, g := range e.Guilds { // in a new session nobody tells what was missed of people
+		for _, g := range e.Guilds { // in a new session no event says what was missed of people
 			delete(d.versions, g.ID)
 			maps.DeleteFunc(d.member, func(key [2]string, _ membership) bool { return key[0] == g.ID && key[1] != d.bot })
 		}
 	case *discordgo.GuildCreate:
 		if e.Unavailable {
-			return // in an outage nothing else is told
+			return // in an outage no other event arrives
 		}
 		d.learnGuild(e.Guild)
 		maps.DeleteFunc(d.places, func(_ string, p Place) bool { return p.Guild == e.ID && !p.Thread })
@@ -254,7 +254,7 @@ func (d *Directory) Place(ctx context.Context, id string) (Place, error) {
 	return d.remember(c), nil
 }
 
-// Moderates reports whether somebody with these roles may manage messages in a channel: whoever may
+// Moderates reports whether someone with these roles may manage messages in a channel: whoever may
 // delete an answer may stop it.
 func (d *Directory) Moderates(channel, user string, roles []string) bool {
 	return d.may(channel, user, roles, call.Moderator)
@@ -270,7 +270,7 @@ func (d *Directory) guildName(id string) string {
 	return id
 }
 
-// MemberOf returns what holds for somebody in a server.
+// MemberOf returns what holds for someone in a server.
 func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (membership, error) {
 	version, err := d.version(ctx, guildID, user)
 	if err != nil {
@@ -297,7 +297,7 @@ func (d *Directory) MemberOf(ctx context.Context, guildID, user string) (members
 	return m, nil
 }
 
-// keep notes what an event said of somebody; changed says that it tells of a change, and not of
+// keep notes what an event said of someone; changed says that it tells of a change, and not of
 // something else. It is called with the lock held.
 func (d *Directory) keep(guildID, user string, m *discordgo.Member, changed bool) {
 	kept := membership{in: !m.Pending, Roles: m.Roles, until: time.Now().Add(d.age)}

@@ -12,7 +12,7 @@ import (
 // everything is what owners and administrators may.
 const everything int64 = -1
 
-// permissions computes what somebody with these roles may in a channel, as the platform's
+// permissions computes what someone with these roles may in a channel, as the platform's
 // documentation says: the roles' permissions, then the overwrites of everyone, of the roles
 // together, and of the person. A thread has those of its channel. It is called with the lock held.
 func (d *Directory) permissions(p Place, user string, roles []string) int64 {
@@ -59,8 +59,7 @@ func (d *Directory) permissions(p Place, user string, roles []string) int64 {
 	return held
 }
 
-// may reports whether somebody with these roles has one of the permissions in a place that is
-// known.
+// may reports whether someone with these roles has one of the permissions in a place that is known.
 func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -68,14 +67,14 @@ func (d *Directory) may(channel, user string, roles []string, any int64) bool {
 	return known && d.permissions(p, user, roles)&any != 0
 }
 
-// Membership is what somebody is in a server.
+// Membership is what someone is in a server.
 type Membership struct {
 	Full     bool     // a full member
 	Roles    []string // ids, that of everyone aside
 	Channels []string // ids of those that the person can open, as far as they are known
 }
 
-// Membership returns what somebody is in a server. Where Discord sends no events of members
+// Membership returns what someone is in a server. Where Discord sends no events of members
 // (DISCORD_MEMBERS=false) it may be some minutes old.
 func (d *Directory) Membership(ctx context.Context, guild, user string) (Membership, error) {
 	if err := d.fresh(ctx, guild); err != nil {
@@ -100,7 +99,7 @@ func (d *Directory) Membership(ctx context.Context, guild, user string) (Members
 // maxNamed is how many people a channel's overwrites may name for it to be found out what they are.
 const maxNamed = 10
 
-// Needed lists the roles without which nobody can open a channel, as far as that is certain. The
+// Needed lists the roles without which no one can open a channel, as far as that is certain. The
 // server's owner, and administrators who can give themselves the role, are left out of account:
 // what a role may read is theirs to say.
 func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]string, error) {
@@ -146,11 +145,11 @@ func (d *Directory) Needed(ctx context.Context, guildID, channel string) ([]stri
 	return needed, nil
 }
 
-// needs reports whether nobody whom no overwrite names can open a place without a role. What
-// somebody with several roles can open, somebody with one of them can open, or with none, so it is
+// needs reports whether no one whom no overwrite names can open a place without a role. What
+// someone with several roles can open, someone with one of them can open, or with none, so it is
 // enough to look at each. It is called with the lock held.
 func (d *Directory) needs(g *guild, p Place, needed string) bool {
-	const stranger = "" // is nobody's id
+	const stranger = "" // is no one's id
 	if d.permissions(p, stranger, nil)&discordgo.PermissionViewChannel != 0 {
 		return false
 	}

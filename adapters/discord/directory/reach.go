@@ -13,8 +13,8 @@ type Reach struct {
 	Whole bool
 }
 
-// Reach returns who may read what was said in a channel, by what is known of the server: it asks
-// nobody. user and roles are the bot's.
+// Reach returns who may read what was said in a channel, by what is known of the server: it asks no
+// platform. user and roles are the bot's.
 func (d *Directory) Reach(channel, user string, roles []string) Reach {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -127,7 +127,7 @@ func FormFollowUp(p chat.Press) Form {
 // question's id follows.
 const ButtonStill = "footnote-still:"
 
-// Still returns the question that a button is about by which somebody said that it is still wanted,
+// Still returns the question that a button is about by which someone said that it is still wanted,
 // and whether that is what was pressed.
 func Still(p chat.Press) (question thread.MessageID, ok bool) {
 	id, ok := strings.CutPrefix(p.ID, ButtonStill)

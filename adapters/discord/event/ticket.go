@@ -16,7 +16,8 @@ type Ticket struct {
 	ID        string `json:"id"`
 	Channel   string `json:"channel"` // where it was used
 
-	// Original is the message that the first response changes, where that is not a message of its own.
+	// Original is the message that the first response changes, where that is not a separate
+	// message.
 	Original string `json:"original,omitempty"`
 
 	At     time.Time `json:"-"` // when it came; tokens live from then
@@ -49,8 +50,8 @@ func (i *Inline) Answer(response any) bool {
 	return true
 }
 
-// Serve writes the answer and reports true, or, when that takes too long, leaves it to a request of
-// its own.
+// Serve writes the answer and reports true, or, when that takes too long, leaves it to a separate
+// request.
 func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 	timer := time.NewTimer(inlineLimit)
 	defer timer.Stop()
@@ -76,7 +77,7 @@ func (i *Inline) Serve(ctx context.Context, w http.ResponseWriter) bool {
 // Respond answers a request with JSON.
 func Respond(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	// The client is gone if this fails, and there is nobody left to tell.
+	// The client is gone if this fails.
 	_ = json.NewEncoder(w).Encode(body)
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()

@@ -17,15 +17,15 @@ import (
 )
 
 // Gateway keeps the bot connected, by as many shards as the platform recommends: it resumes what
-// was cut, throws away what is stuck, and ends only with its context or when somebody has to change
-// something first (FatalError). It exists because discordgo's own reconnecting can wait for ever,
-// and because it leaves shards to its caller.
+// was cut, throws away what is stuck, and ends only with its context or when an operator has to
+// change something first (FatalError). It exists because discordgo's own reconnecting can wait for
+// ever, and because it leaves shards to its caller.
 type Gateway struct {
 	Config  call.GatewayConfig
 	API     *call.API
 	Dialer  *websocket.Dialer
 	Deliver func(shard int, event any) // in the order of the gateway; blocks when the receiver is behind
-	Planned func(shards int)           // is told how many shards there are, before any of them delivers
+	Planned func(shards int)           // gets how many shards there are, before any of them delivers
 	Logger  *slog.Logger
 	starts  *starts
 }

@@ -89,14 +89,14 @@ func (s *shard) run(ctx context.Context) error {
 }
 
 // longRetry is the longest wait, in first waits, for a platform that is there and ends connections
-// for reasons of its own.
+// for its own reasons.
 const longRetry = 4
 
 // maxFailed is how often in a row a session's address is tried before a new session is begun where
 // the platform says by then.
 const maxFailed = 4
 
-// ask asks anew where sessions begin. Without an answer they begin where the last one did.
+// ask asks again where sessions begin. Without an answer they begin where the last one did.
 func (s *shard) ask(ctx context.Context) {
 	p, err := planOf(ctx, s.API)
 	if err != nil {

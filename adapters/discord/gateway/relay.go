@@ -40,7 +40,7 @@ var (
 
 // relay stands between the SDK, which connects to it inside the process, and the gateway. What the
 // SDK gets wrong about connections is put right here, so that it sees only what it can handle:
-//   - a session is resumed where READY said, not where it began, unless nobody answers there;
+// - a session is resumed where READY said, not where it began, unless that address does not answer;
 //   - op 7 and op 9 never reach the SDK, which would wait for its own lock, or identify again at once on the same connection;
 //   - a heartbeat that is asked for, or acknowledged, before READY is handled here, for the same reason;
 //   - a heartbeat that was not acknowledged when the next one is due ends the connection, with a code that keeps the session;
@@ -219,7 +219,7 @@ func (r *relay) dial(ctx context.Context, address string, limit time.Duration) (
 	dialer.NetDialContext = func(dialling context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(dialling, network, address)
 		if err == nil {
-			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // whoever reads from it is told
+			ended = context.AfterFunc(ctx, func() { _ = conn.Close() }) // whoever reads from it learns that
 		}
 		return conn, err
 	}

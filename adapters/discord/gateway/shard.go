@@ -45,10 +45,10 @@ func planOf(ctx context.Context, a *call.API) (plan, error) {
 // the token of a bot that begins more. It is safe for concurrent use.
 type starts struct {
 	every time.Duration
-	wait  func(context.Context, time.Duration) // is told of a long wait
+	wait  func(context.Context, time.Duration) // is called in a long wait
 
 	mu     sync.Mutex
-	lanes  map[int]chan struct{} // hold a token while nobody begins
+	lanes  map[int]chan struct{} // hold a token while no shard begins
 	keys   int
 	total  int // that a day has; 0 where that is not known
 	left   int

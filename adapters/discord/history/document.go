@@ -126,7 +126,7 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	for i, m := range said {
 		lines[i] = fmt.Sprintf("%s %v %d %q %d", m.ID, m.EditedTimestamp, m.Type, m.Content, len(m.Attachments))
 	}
-	said = slices.DeleteFunc(said, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.Bot || m.WebhookID != "" }) // to which nobody said anything
+	said = slices.DeleteFunc(said, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.Bot || m.WebhookID != "" }) // to which no one said anything
 	return transcript.Item{Key: at.Format(time.DateOnly), Modified: transcript.VersionOf(lines...), Load: func(context.Context) (document.Document, error) {
 		d := r.document(said)
 		d.Title = "#" + c.Name
@@ -143,7 +143,7 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	}}
 }
 
-// document makes a document of messages, oldest first. One in which nobody says anything has no
+// document makes a document of messages, oldest first. One in which no one says anything has no
 // sections, and is not found.
 func (r *reader) document(said []*discordgo.Message) document.Document {
 	var d document.Document
@@ -156,7 +156,7 @@ func (r *reader) document(said []*discordgo.Message) document.Document {
 	return d
 }
 
-// text is what somebody says to others in a message; empty for what the bot says, what it is asked,
+// text is what someone says to others in a message; empty for what the bot says, what it is asked,
 // and what Discord says.
 func (r *reader) text(m *discordgo.Message) string {
 	if m.Author == nil || m.Author.ID == r.self || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply ||

@@ -35,8 +35,8 @@ type Reading = transcript.Options
 type Options struct {
 	Reading
 	Guild string // id of the server
-	// Open says who may read what was said in channels that every member of the server can open,
-	// beside those who can: access.Members or access.Public. Empty is Members, and nobody else
+	// Open says who may read what was said in channels that every member of the server can open, in
+	// addition to those who can: access.Members or access.Public. Empty is Members, and no one else
 	// where the server is not Alone.
 	Open access.Principal
 	// Alone tells whether the server is the only one whose members count as members; nil: it is.

@@ -111,7 +111,7 @@ func (r *reader) join(ctx context.Context, list *archive, channel string) error 
 	return nil
 }
 
-// add notes a thread, in the place of what was known of it.
+// add notes a thread and replaces what was known of it.
 func (a *archive) add(p post) (fresh bool) {
 	if a.seen[p.id] {
 		a.posts[slices.IndexFunc(a.posts, func(o post) bool { return o.id == p.id })] = p

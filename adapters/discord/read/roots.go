@@ -16,8 +16,8 @@ const (
 	maxChain = 20
 )
 
-// roots finds the question that a chain of replies began with, where an answer has no thread of its
-// own. It is safe for concurrent use.
+// roots finds the question that a chain of replies began with, where an answer has no thread. It is
+// safe for concurrent use.
 type roots struct {
 	api *call.API
 

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Translate translates a message. ok is false for what is nobody's concern.
+// Translate translates a message. ok is false for what concerns no one.
 func (c *Reader) Translate(ctx context.Context, m *discordgo.Message, late bool) (chat.Message, bool, error) {
 	bot := c.discord.Self()
 	if m.Author == nil || m.Author.ID == bot {
@@ -116,7 +116,7 @@ func answers(m *discordgo.Message, bot string) bool {
 	return m.ReferencedMessage != nil && m.ReferencedMessage.Author != nil && m.ReferencedMessage.Author.ID == bot
 }
 
-// namesOthers reports whether a message is addressed to somebody else.
+// namesOthers reports whether a message is addressed to someone else.
 func namesOthers(m *discordgo.Message, bot string, own ...string) bool {
 	if r := m.ReferencedMessage; r != nil && r.Author != nil && r.Author.ID != bot && r.Author.ID != m.Author.ID {
 		return true

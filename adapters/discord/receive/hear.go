@@ -53,8 +53,8 @@ func (in *intake) hear(ctx context.Context, ev any) {
 }
 
 // hearMessage tells of a message by its thread, or by itself where it belongs to none. A thread
-// that is not known may be in the archive, where messages can still be deleted: it is asked for
-// beside all else.
+// that is not known may be in the archive, where messages can still be deleted: it is requested in
+// addition to all else.
 func (in *intake) hearMessage(ctx context.Context, guild, channel, message string, urgent bool) {
 	tell := func(p directory.Place) {
 		key := message

@@ -43,7 +43,7 @@ type intake struct {
 	lookup   event.Lookup
 	messages *lanes
 	urgent   *lanes
-	upkeep   *lanes // what nobody waits for
+	upkeep   *lanes // what no one waits for
 	missing  *lanes // scans for what was missed, after all else
 	scans    scans
 	due      map[string]map[string]bool // channels by server that are scanned once the server tells of its newest messages
@@ -93,7 +93,7 @@ func (in *intake) dispatch(ctx context.Context, shard int, event any) {
 		}
 	case *discordgo.GuildCreate:
 		if e.Unavailable {
-			return // it is told of again when it is back
+			return // it is reported again when it is back
 		}
 		in.discord.JoinedBy(shard, e.ID)
 		in.urgent.do("guild", func() {
@@ -161,7 +161,7 @@ func (in *intake) ready(ctx context.Context, shard int, r *discordgo.Ready) {
 	guilds, complete := in.discord.Welcome(shard, r)
 	in.discord.Logger.InfoContext(ctx, "connected to Discord", "shard", shard, "servers", len(r.Guilds))
 	visited := in.visited()
-	for _, g := range r.Guilds { // their newest messages are told next
+	for _, g := range r.Guilds { // their newest messages follow
 		channels := make(map[string]bool)
 		for _, list := range []map[string]string{in.recent(), visited} {
 			for id, guild := range list {
@@ -257,7 +257,7 @@ func (in *intake) missed(ctx context.Context, channel, guild, after string) erro
 		var found []*discordgo.Message
 		err := in.persist(ctx, func() error { return in.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &found) })
 		if errors.Is(err, thread.ErrNotPermitted) {
-			return nil // the bot cannot read there, so nobody asked it anything
+			return nil // the bot cannot read there, so it was asked nothing
 		}
 		if err != nil {
 			return err
@@ -356,7 +356,7 @@ func (in *intake) tell(ctx context.Context, e chat.Event) error {
 }
 
 // server is the server of a channel, also where an event does not name it: what is taken for a
-// direct conversation is nobody else's.
+// direct conversation is read by no other bot.
 func (in *intake) server(guild, channel string) string {
 	if guild == "" {
 		if p, known := in.directory.Peek(channel); known {
@@ -443,7 +443,7 @@ func (in *intake) archived(ctx context.Context, g *discordgo.GuildCreate) {
 	})
 }
 
-// holdsPosts reports whether a channel has posts and no messages of its own.
+// holdsPosts reports whether a channel has posts and no messages itself.
 func holdsPosts(c *discordgo.Channel) bool {
 	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }

@@ -101,7 +101,7 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	return nil
 }
 
-// joined stands in the place of GUILD_CREATE where there is no gateway.
+// joined replaces GUILD_CREATE where there is no gateway.
 type joined struct{ guild string }
 
 // introduce asks what the gateway would have said first: who the bot is and where it belongs.
@@ -153,7 +153,7 @@ func (c *Receiver) handled(guild, channel, message string) bool {
 	return true
 }
 
-// baseline is the message after which a channel may hold some that nobody handled.
+// baseline is the message after which a channel may hold unhandled ones.
 func (c *Receiver) baseline(channel, guild string) string {
 	oldest := call.IdAt(c.looksBack(channel, guild))
 	c.mu.Lock()
@@ -196,7 +196,7 @@ func (c *Receiver) recent() map[string]string {
 const maxVisited = 100
 
 // visited lists the channels in which something was written a short while ago, with their servers:
-// all direct conversations among them, of which nobody tells whether something is new.
+// all direct conversations among them, which do not show whether something is new.
 func (c *Receiver) visited() map[string]string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,7 +214,7 @@ func (c *Receiver) visited() map[string]string {
 // in them, and they go on for days.
 const longAgo = 24 * time.Hour
 
-// looksBack is since when a channel is looked into for what nobody was there for.
+// looksBack is since when a channel is looked into for what came while no replica ran.
 func (c *Receiver) looksBack(channel, guild string) time.Time {
 	ago := c.discord.Config.Recent
 	if p, known := c.directory.Peek(channel); known && p.Thread || !known && guild == "" {

@@ -20,8 +20,8 @@ var (
 	inCode  = regexp.MustCompile(`<(@[!&]?[0-9]|#[0-9])`)
 )
 
-// neutral breaks whatever in a text would mention somebody or something: @everyone and @here,
-// <@id>, <@&role>, <#channel> and the like. The reader sees the same text.
+// neutral breaks whatever in a text would mention someone or something: @everyone and @here, <@id>,
+// <@&role>, <#channel> and the like. The reader sees the same text.
 func neutral(s string) string {
 	s = unmention(s, "@"+gap)
 	if strings.IndexByte(s, '<') >= 0 {
@@ -45,8 +45,8 @@ func unmention(s, between string) string {
 	return answer.Unmention(s, between, false, "everyone", "here")
 }
 
-// EscapeText makes plain text safe to stand in a message, in one line or several: it mentions
-// nobody, links nowhere, and its marks are not taken for formatting.
+// EscapeText makes plain text safe to stand in a message, in one line or several: it mentions no
+// one, links nowhere, and its marks are not taken for formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(neutral(s), "\n")
 	for i, l := range lines {

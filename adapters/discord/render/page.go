@@ -15,7 +15,7 @@ const (
 // AttachmentName is the file name of an answer that is too long for messages.
 const AttachmentName = "answer.md"
 
-// Page is one Discord message. Its content mentions nobody, and no link in it has a preview; the
+// Page is one Discord message. Its content mentions no one, and no link in it has a preview; the
 // sender allows no mentions all the same, suppresses embeds, and cuts, escapes and adds nothing.
 type Page struct {
 	Content    string

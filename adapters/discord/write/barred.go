@@ -49,7 +49,7 @@ func (e *barredError) Error() string {
 
 func (e *barredError) Unwrap() error { return e.error }
 
-// Barred returns a sentence for somebody whose question cannot be answered where it was asked, and
+// Barred returns a sentence for a person whose question cannot be answered where it was asked, and
 // whether an error says so.
 func Barred(err error) (sentence string, yes bool) {
 	var barred *barredError
@@ -67,8 +67,8 @@ func Barred(err error) (sentence string, yes bool) {
 }
 
 // fileRefused makes the error of a write that had a file one that says that less may be taken: the
-// permission to attach files is one of its own, a file has limits of its own, and there are servers
-// that take no message in several parts.
+// permission to attach files is separate, a file has its own limits, and there are servers that
+// take no message in several parts.
 func fileRefused(p render.Page, err error) error {
 	if p.Attachment == "" || !call.Lasting(err) || errors.Is(err, call.ErrTokenOver) || errors.Is(err, thread.ErrMessageGone) || errors.Is(err, thread.ErrNotEditable) ||
 		slices.Contains([]int{call.CodeThreadLocked, call.CodeUnknownChannel, call.CodeMissingAccess}, call.Code(err)) {

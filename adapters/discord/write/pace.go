@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Status shows that the bot works: Discord knows only that somebody writes, for ten seconds. The
+// Status shows that the bot works: Discord knows only that someone writes, for ten seconds. The
 // first time it is shown where the question stands, at once; then the place of the answer is made
 // ready.
 func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error {

@@ -179,7 +179,7 @@ func essence(list any) string {
 		for i, e := range v {
 			parts[i] = essence(e)
 		}
-		slices.Sort(parts) // the platform keeps no order of its own
+		slices.Sort(parts) // the platform keeps no order
 		return "[" + strings.Join(parts, ",") + "]"
 	case map[string]any:
 		var parts []string

@@ -125,7 +125,7 @@ func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context
 	return c.reply(ctx, t, r, true)
 }
 
-// Reply is what the user of an interaction is told alone.
+// Reply is what the user of an interaction reads alone.
 type Reply struct {
 	Markdown string
 	Rows     []discordgo.MessageComponent // below the last message
@@ -166,7 +166,7 @@ func (c *Writer) reply(ctx context.Context, t event.Ticket, r Reply, deferred bo
 	return nil
 }
 
-// Suggest answers what somebody is typing with at most 25 values to choose from.
+// Suggest answers what someone is typing with at most 25 values to choose from.
 func (c *Writer) Suggest(ctx context.Context, t event.Ticket, values []string) error {
 	choices := []map[string]string{}
 	for _, v := range values[:min(len(values), maxChoices)] {
@@ -184,8 +184,8 @@ const (
 	maxChoice  = 100
 )
 
-// callback makes the first response to an interaction: over the request that brought it, or with
-// one of its own.
+// callback makes the first response to an interaction: over the request that brought it, or with a
+// new one.
 func (c *Writer) callback(ctx context.Context, t event.Ticket, kind discordgo.InteractionResponseType, data any) error {
 	response := map[string]any{"type": kind}
 	if data != nil {

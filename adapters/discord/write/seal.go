@@ -15,7 +15,7 @@ import (
 )
 
 // sealer encrypts interaction tokens for the store, so that every replica of the bot can open what
-// another has sealed, and nobody who only reads the database. Its keys are those of SECRET_KEYS, of
+// another has sealed, and a reader of the database cannot. Its keys are those of SECRET_KEYS, of
 // which the first seals and all open, and one that is derived from the bot token: that one seals
 // where there are no others, and opens always, so that the first of them can be set while answers
 // are under way.

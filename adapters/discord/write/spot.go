@@ -12,7 +12,7 @@ import (
 // spot is where an answer is posted.
 type spot struct {
 	channel string
-	replyTo string // set where the answer has no thread of its own
+	replyTo string // set where the answer has no thread
 	thread  bool
 	before  []string // channels that it was moved out of
 }
@@ -127,8 +127,7 @@ func (s *Surface) open(ctx context.Context) (spot, error) {
 	}
 }
 
-// besideQuestion is the channel of the question, where it cannot be answered in a thread of its
-// own.
+// besideQuestion is the channel of the question, where it cannot be answered in a thread.
 func (s *Surface) besideQuestion(ctx context.Context, cause error) spot {
 	ref := s.turn.Session.Ref
 	s.client.discord.Logger.InfoContext(ctx, "answering in the channel", "channel", ref.Channel, "turn", s.turn.ID, "error", cause)

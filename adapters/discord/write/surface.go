@@ -22,7 +22,7 @@ import (
 type Surface struct {
 	client  *Writer
 	turn    session.Turn
-	inPlace bool // a question in a channel is answered there, as a reply, instead of in a thread of its own
+	inPlace bool // a question in a channel is answered there, as a reply, instead of in a thread
 
 	mu       sync.Mutex
 	where    *spot         // of the answer; nil until it is found
@@ -31,7 +31,7 @@ type Surface struct {
 	reply    *event.Ticket // how it is answered; nil when it no longer can be
 	expires  time.Time
 	replied  bool   // the interaction's first message holds a page
-	reposted int    // pages posted anew, because they were gone
+	reposted int    // pages posted again, because they were gone
 	paid     string // the bucket of which a request was taken in advance
 	shown    bool   // something was posted
 }
@@ -43,7 +43,7 @@ var (
 
 // Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages
 // already, inPlace that a question in a channel is answered there, as a reply, instead of in a
-// thread of its own.
+// thread.
 func (c *Writer) Surface(t session.Turn, resumed, inPlace bool) *Surface {
 	s := &Surface{client: c, turn: t, inPlace: inPlace, replied: resumed, shown: resumed}
 	if t.Reply != nil {
@@ -133,7 +133,7 @@ func (s *Surface) post(ctx context.Context, page render.Page) (string, error) {
 	return id, s.client.lacking(ctx, where.channel, err)
 }
 
-// create posts a page as a message of its own.
+// create posts a page as a separate message.
 func (s *Surface) create(ctx context.Context, where spot, page render.Page) (string, error) {
 	body := s.outgoing(page)
 	body.Nonce, body.EnforceNonce = s.nonce(page), true

@@ -10,7 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Whisper tells the asker of a turn something that nobody else sees: under the answer to a command
+// Whisper tells the asker of a turn something that no one else sees: under the answer to a command
 // while that can be answered, else as a direct message.
 func (c *Writer) Whisper(ctx context.Context, t session.Turn, text string, buttons []thread.Button) error {
 	s := c.Surface(t, true, false)

@@ -13,7 +13,7 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// mentionNobody is sent with every create and every edit: an edit without it parses mentions anew,
+// mentionNobody is sent with every create and every edit: an edit without it parses mentions again,
 // with the platform's defaults.
 var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
 

@@ -9,7 +9,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/discord/directory"
 )
 
-// Writer writes answers, and what is said beside them. It is safe for concurrent use.
+// Writer writes answers and their notices. It is safe for concurrent use.
 type Writer struct {
 	discord   *call.Bot
 	directory *directory.Directory

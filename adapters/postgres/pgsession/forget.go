@@ -61,7 +61,7 @@ func (s *Store) Forget(
 		batch.Queue(`update thread set starter = '' where tenant_id = $1 and platform = $2 and starter = $3`, tenant, platform, person)
 		batch.Queue(`delete from participant where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
 		batch.Queue(`delete from console_role where tenant_id = $1 and platform = $2 and person = $3`, tenant, platform, person)
-		// A stop stays one, and names nobody.
+		// A stop stays one, without a name.
 		batch.Queue(forgottenStopSQL, tenant, platform, person)
 		batch.Queue(`update surface_message set stop_by = array_remove(stop_by, $3) where tenant_id = $1 and platform = $2 and $3 = any(stop_by)`,
 			tenant, platform, person)

@@ -46,7 +46,7 @@ func (s *Store) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// closeOrphans ends turns that nobody can deliver, such as those of a terminal that was closed.
+// closeOrphans ends turns that no replica can deliver, such as those of a terminal that was closed.
 func closeOrphans(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, orphanedSQL, orphanAge.Microseconds())
 	if err != nil {

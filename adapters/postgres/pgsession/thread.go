@@ -30,8 +30,7 @@ func queueJoin(batch *pgx.Batch, in session.Intake) {
 	batch.Queue(seenSQL, seenArgs(sighting)...)
 }
 
-// appear makes the thread of an answer that nobody asked for known. It runs in the transaction of
-// its Finish.
+// appear makes the thread of an unasked answer known. It runs in the transaction of its Finish.
 func appear(ctx context.Context, tx pgx.Tx, f session.Fence) error {
 	const join = `
 		update thread h set joined = true from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
@@ -139,8 +138,8 @@ type activeRow struct{ Channel, Thread, LastSeen string }
 func (s *Store) Active(
 	ctx context.Context, tenant access.TenantID, platform thread.Platform, workspace string, lately time.Duration, most int,
 ) ([]session.Active, error) {
-	// The threads of a workspace by the primary key's beginning. It is asked at starts, so an index
-	// of its own would cost more than it saves.
+	// The threads of a workspace by the primary key's beginning. It is asked at starts, so a
+	// separate index would cost more than it saves.
 	const active = `
 		select channel, thread, last_message from thread
 		where tenant_id = $1 and platform = $2 and workspace = $3 and joined

@@ -106,7 +106,7 @@ func (s *Store) Edit(ctx context.Context, e session.Edit) (changed session.Chang
 	return changed, nil
 }
 
-// reword has a question that is not answered anew read as it was edited.
+// reword has a question that is not answered again read as it was edited.
 func (s *Store) reword(ctx context.Context, tx pgx.Tx, e session.Edit, row *changedRow) error {
 	files, err := filesJSON(e.Files)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // unsaidPause is how long to wait when Slack says "ratelimited" in an answer without Retry-After.
 const unsaidPause = 5 * time.Second
 
-// codeLocked says that nobody may write in a thread but those who manage it.
+// codeLocked says that only those who manage a thread may write in it.
 const codeLocked = "restricted_action_thread_locked"
 
 // What Slack's error codes mean for a message, whichever method they come from.
@@ -137,7 +137,7 @@ func Explain(what string, err error) error {
 	}
 }
 
-// Barred returns a sentence for somebody whose answer cannot stand where it was asked for, and
+// Barred returns a sentence for a person whose answer cannot stand where it was asked for, and
 // whether an error says so.
 func Barred(err error) (sentence string, yes bool) {
 	switch {

@@ -51,11 +51,11 @@ func (i *Sockets) Opened(than time.Duration) {
 	}
 	since := i.lost
 	select {
-	case earlier := <-i.ended: // that nobody has asked for yet
+	case earlier := <-i.ended: // not yet requested
 		since = earlier
 	default:
 	}
-	i.ended <- since // has room: nobody else sends
+	i.ended <- since // has room: no one else sends
 }
 
 // Closed notes that a socket is gone.

@@ -173,8 +173,8 @@ func (p *Pacing) leave(to thread.Ref, call thread.Call, w *waiter) {
 
 // try takes a call when it is the waiter's turn, and otherwise says how long that may take; asked,
 // when it is not nil, is closed when it is worth another try before. The shared tiers are asked for
-// one waiter of a queue at a time, the first one, and without the lock: whoever waits for a server
-// that does not answer is nobody but the one who asks.
+// one waiter of a queue at a time, the first one, and without the lock: only the one who asks waits
+// for a server that does not answer.
 func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *waiter) (wait time.Duration, asked <-chan struct{}) {
 	p.mu.Lock()
 	q, now := p.queue(to, call), time.Now()
@@ -245,7 +245,7 @@ func (p *Pacing) crowded(to thread.Ref, call thread.Call, class thread.Class, no
 	return others >= max(maxEdited/max(p.share, 1), 1) || p.queue(to, thread.Edit).Wait(now, others+1, thread.Final) > 0
 }
 
-// maxLanes bounds what is remembered of channels; a forgotten lane that nobody waits in is full
+// maxLanes bounds what is remembered of channels; a forgotten lane without waiting calls is full
 // again within seconds.
 const maxLanes = 4096
 

@@ -6,11 +6,11 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/pace"
 )
 
-// assistant.threads.setStatus has a limit of its own kind: about one a second in each thread, as
+// assistant.threads.setStatus has its own kind of limit: about one a second in each thread, as
 // chat.postMessage has in each channel, and several hundred a minute in the workspace, of which
 // this is the part that is counted here. Titles and suggested prompts are 50 a minute of each;
 // threads and channels are read 50 times a minute, half of it for answers that wait for it and a
-// third for what nobody waits for.
+// third for idle calls.
 var (
 	statusQuota  = pace.Quota{Every: 200 * time.Millisecond, Burst: 100}
 	promptQuota  = pace.Quota{Every: 2 * time.Second, Burst: 10}

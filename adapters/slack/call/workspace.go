@@ -35,7 +35,7 @@ type Config struct {
 	APIURL        string // ends in /api/ or /api; empty is Slack's own
 	Tenant        access.TenantID
 	HTTP          *http.Client // for proxies and certificates; nil is a plain one
-	CAFile        string       // certificates that sockets trust beside the system's; HTTP has its own
+	CAFile        string       // certificates of sockets besides the system's; HTTP has its own
 	Logger        *slog.Logger // nil: silent
 	// Changes, People and Accounts are what replicas know together of who listens; nil: this
 	// process is the only one, and forgets when it ends.
@@ -54,8 +54,8 @@ type Config struct {
 	// Reconnect is the least time between two connections in the long run; the first few follow one
 	// another at once. 15 s.
 	Reconnect time.Duration
-	// Scan is the time between two calls that nobody waits for, by which is read what was said
-	// while nobody was there: 5 s.
+	// Scan is the time between two idle calls, by which is read what was said while no replica ran:
+	// 5 s.
 	Scan time.Duration
 	// History is the time between two calls that read what is indexed: 3.5 s.
 	History time.Duration
@@ -80,12 +80,12 @@ type Workspace struct {
 	Prompts   *pace.Part
 	Sessions  *pace.Part // that begin, each of which is ended by another call
 	Reads     *pace.Part // of threads that answers need
-	Scans     *pace.Part // of what nobody waits for
+	Scans     *pace.Part // of idle calls
 	Lists     *pace.Part // of the workspace's members
 	Homes     *pace.Part // the channels of a person
 	Infos     *pace.Part // people, one by one
 	Groups    *pace.Part // user groups
-	Histories *pace.Part // of what is read to be indexed: the lowest class, beside all others
+	Histories *pace.Part // of what is read to be indexed: the lowest class, below all others
 	Names     *pace.Part // of people whose messages are indexed
 	Sockets   *Sockets
 	processes atomic.Int32 // that serve the workspace, as far as is known
@@ -219,7 +219,7 @@ func (c *Workspace) Pacing() *Pacing { return c.pacing }
 func (c *Workspace) Connected() int { return c.Sockets.connected() }
 
 // Interruptions tells when events come again after none could for longer than Config.Interruption:
-// the value is since when. Two that nobody has received are told of as one.
+// the value is since when. Two that were not received are reported as one.
 func (c *Workspace) Interruptions() <-chan time.Time { return c.Sockets.ended }
 
 // Ref names a thread of the workspace by its root; an empty root is the channel itself.

@@ -24,7 +24,7 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
 	case "user_change", "team_join", "user_profile_changed":
 		is, account, at := d.tells(string(e.User), raw)
-		if is != access.Unsaid { // before anything that rests on it is forgotten, so that it is not read anew as it was
+		if is != access.Unsaid { // before anything that rests on it is forgotten, so that it is not read again as it was
 			if err := d.accounts.Saw(ctx, d.here(), []access.Account{account}, at); err != nil {
 				return true, err
 			}
@@ -39,7 +39,7 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 	}
 }
 
-// tells is what an event says that somebody is, and since when: a member may be a guest now, or
+// tells is what an event says that a person is, and since when: a member may be a guest now, or
 // gone.
 func (d *Directory) tells(id string, raw []byte) (is access.Standing, account access.Account, at time.Time) {
 	var said struct {

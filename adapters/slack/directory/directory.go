@@ -1,4 +1,4 @@
-// Package directory knows people and channels: who somebody is, who listens in a channel, and when
+// Package directory knows people and channels: who someone is, who listens in a channel, and when
 // that has changed. It writes nothing.
 package directory
 
@@ -40,7 +40,7 @@ type Profile struct {
 	// workspace vouches for it: for outsiders, and until Slack says that the address is confirmed.
 	Email string
 	Team  string // of which the person is a member
-	// Outsider is a guest, somebody of another organisation, a bot, or an account that was
+	// Outsider is a guest, someone of another organisation, a bot, or an account that was
 	// deactivated.
 	Outsider bool
 	Gone     bool // the account was deactivated
@@ -152,8 +152,8 @@ func (d *Directory) Profile(ctx context.Context, id string) (Profile, error) {
 
 func (d *Directory) profile(u *api.User) Profile {
 	me := d.slack.Identity()
-	// Slack always says whose member somebody is. Where a proxy leaves it out there is nobody but
-	// those of the workspace.
+	// Slack always says whose member someone is. Where a proxy leaves it out there are only those
+	// of the workspace.
 	p := Profile{ID: u.ID, Name: u.Profile.DisplayName, Team: cmp.Or(u.TeamID, u.Profile.Team, me.Team), Admin: u.IsAdmin || u.IsOwner, Bot: u.IsBot}
 	if p.Name == "" {
 		p.Name = u.RealName
@@ -166,7 +166,7 @@ func (d *Directory) profile(u *api.User) Profile {
 	p.Gone = u.Deleted
 	if p.Outsider {
 		p.Admin = false
-	} else if u.IsEmailConfirmed { // whoever invites somebody, or edits a profile, writes an address that nobody has proved to own
+	} else if u.IsEmailConfirmed { // whoever invites a person, or edits a profile, writes an unproven address
 		p.Email = strings.ToLower(u.Profile.Email)
 	}
 	return p
@@ -188,12 +188,12 @@ func zone(name string, offset int) *time.Location {
 	return time.FixedZone(name, offset)
 }
 
-// lookWait is how long a question waits for its turn to look somebody up.
+// lookWait is how long a question waits for its turn to look someone up.
 const lookWait = 2 * time.Second
 
 // turn waits until one more call has room. Where that would be too long it is access.ErrPending and
-// thread.ErrNoRoom: what many ask for at once is known later, and nobody is answered meanwhile as
-// somebody who holds less.
+// thread.ErrNoRoom: what many ask for at once is known later, and meanwhile no one counts as a
+// person who holds less.
 func turn(ctx context.Context, limit *pace.Part) error {
 	limited, cancel := context.WithTimeout(ctx, lookWait)
 	defer cancel()

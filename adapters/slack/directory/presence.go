@@ -52,7 +52,7 @@ func (d *Directory) nobody(channel string) access.Presence {
 }
 
 // Alone returns a person as the only one who will see an answer, with everything that the person
-// is: the account, the address, a member, somebody in each of the person's channels, and in bound
+// is: the account, the address, a member, someone in each of the person's channels, and in bound
 // groups. With an error it is what is known.
 func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, error) {
 	account := access.Account{Workspace: d.here(), ID: person}
@@ -72,7 +72,7 @@ func (d *Directory) Alone(ctx context.Context, person string) (access.Presence, 
 	return alone, err
 }
 
-// account is somebody as other parts of the program know people of chat platforms.
+// account is a person as other parts of the program know people of chat platforms.
 func (d *Directory) account(p Profile) access.Account {
 	return access.Account{
 		Workspace: d.here(), ID: p.ID, Name: p.Name, Email: p.Email, Full: !p.Outsider, Gone: p.Gone,
@@ -80,7 +80,7 @@ func (d *Directory) account(p Profile) access.Account {
 	}
 }
 
-// held is what somebody is of whom this is known, groups aside.
+// held is what someone is of whom this is known, groups aside.
 func (d *Directory) held(a access.Account, homes []string) []access.Held {
 	held := []access.Held{{Principal: access.User(string(call.Platform), a.ID), From: "your Slack account"}}
 	if a.Full {
@@ -96,7 +96,7 @@ func (d *Directory) held(a access.Account, homes []string) []access.Held {
 }
 
 // described returns people as the workspace describes them, apps of the workspace left out. Slack
-// is asked about few of whom nothing is kept; who is still not known then is somebody of whom
+// is asked about few of whom nothing is kept; who is still not known then is a person of whom
 // nothing is said.
 func (d *Directory) described(ctx context.Context, ids []string) ([]access.Account, error) {
 	known, err := d.accounts.Accounts(ctx, d.here(), ids)

@@ -11,7 +11,7 @@ import (
 // Remembered returns what is held by whom Present and Alone would return, as far as it can be said
 // without asking Slack: an event is acknowledged before Slack was asked anything. ok is false when
 // Slack has to be asked; then it is the least. Of a channel it may be minutes old, and leaves
-// groups out, since every turn asks anew who listens; of a person, on which decisions rest, it is
+// groups out, since every turn asks again who listens; of a person, on which decisions rest, it is
 // what Alone knows.
 func (d *Directory) Remembered(ctx context.Context, channel, person string, direct bool) (audience access.Audience, ok bool) {
 	if direct {
@@ -25,7 +25,7 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 		}
 		account := d.account(p)
 		all := d.held(account, homes)
-		if bound := d.bound(); len(bound) > 0 && account.Full { // nobody else holds any, so that Alone did not read them either
+		if bound := d.bound(); len(bound) > 0 && account.Full { // no one else holds any, so that Alone did not read them either
 			of, read, _, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 			if err != nil || !read {
 				return access.NewAudience(d.slack.Config.Tenant), false

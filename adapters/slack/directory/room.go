@@ -14,7 +14,7 @@ import (
 type room struct {
 	inside bool     // everybody in it is a full member of the organisation
 	joined bool     // the bot is in it
-	named  bool     // nobody comes in without an invitation, and few enough are in it for all of them to be asked about
+	named  bool     // no one comes in without an invitation, and few enough are in it for all of them to be asked about
 	people []string // ids of everybody in a room that is named, the bot aside
 }
 
@@ -150,7 +150,7 @@ func (d *Directory) lookUp(ctx context.Context, people []string, roll access.Rol
 	return inside && err == nil, err
 }
 
-// counts reports whether somebody's presence leaves a channel one of the organisation alone.
+// counts reports whether someone's presence leaves a channel one of the organisation alone.
 func (d *Directory) counts(u *api.User) bool {
 	return !d.profile(u).Outsider || u.IsBot && !u.Deleted && d.profile(u).Team == d.slack.Identity().Team
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Actions that only Slack knows, beside those of core/thread.
+// Actions that only Slack knows, in addition to those of core/thread.
 const (
 	ActionAsk   thread.Action = "ask"   // the shortcut "Ask about this" in a message's menu
-	ActionStill thread.Action = "still" // a question that nobody was there for is wanted after all
+	ActionStill thread.Action = "still" // a late question is wanted after all
 )
 
 // FieldText is the name of a form's only field.

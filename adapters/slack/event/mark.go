@@ -8,7 +8,7 @@ import (
 // MarkQuestion is the key under which an answer's mark names the message that it answers.
 const MarkQuestion = "question"
 
-// NoticeType marks what is said beside answers.
+// NoticeType marks notices next to answers.
 const NoticeType = "footnote_notice"
 
 // PrivateType marks the message above a private answer.

@@ -7,7 +7,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Beside is what a message shows beside its text. Other apps often post messages that have no text
+// Beside is what a message shows next to its text. Other apps often post messages that have no text
 // but this.
 type Beside struct {
 	Blocks      json.RawMessage `json:"blocks"`
@@ -132,7 +132,7 @@ func (p piece) words(depth int) string {
 	return b.String()
 }
 
-// Besides is what a message that was read shows beside its text.
+// Besides is what a message that was read shows next to its text.
 func Besides(m api.Message) Beside {
 	if strings.TrimSpace(m.Text) != "" {
 		return Beside{}

@@ -54,7 +54,7 @@ func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	slices.Reverse(said)
 	at := transcript.StartOf(timeOf(said[0].Timestamp))
 	modified := versionOf(said)
-	said = slices.DeleteFunc(said, func(m api.Message) bool { return m.BotID != "" }) // other programs' reports, to which nobody said anything
+	said = slices.DeleteFunc(said, func(m api.Message) bool { return m.BotID != "" }) // other programs' reports without replies
 	return transcript.Item{Key: at.Format(time.DateOnly), Modified: modified, Load: func(ctx context.Context) (document.Document, error) {
 		d, err := r.document(ctx, c, said, "")
 		if d.URL == "" {
@@ -82,7 +82,7 @@ func versionOf(said []api.Message) time.Time {
 	return transcript.VersionOf(lines...)
 }
 
-// document makes a document of messages, oldest first. One in which nobody says anything has no
+// document makes a document of messages, oldest first. One in which no person says anything has no
 // sections, and is not found.
 func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.Message, root string) (document.Document, error) {
 	var d document.Document
@@ -108,7 +108,7 @@ func (r *reader) document(ctx context.Context, c transcript.Channel, said []api.
 	return d, nil
 }
 
-// said is what somebody says to others in a message, and who; empty for what the bot says, what it
+// said is what someone says to others in a message, and who; empty for what the bot says, what it
 // is asked, and what Slack says.
 func (r *reader) said(ctx context.Context, channel string, m api.Message) (text, who string, err error) {
 	about := event.Event{

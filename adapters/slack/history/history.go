@@ -1,6 +1,6 @@
 // Package history reads what was said in a workspace's channels as documents: a thread is one, and
-// so are a channel's messages of a day that nobody replied to. It reads the channels that the bot
-// is in, never direct messages, and nothing of what the bot itself wrote.
+// so are a channel's messages of a day without replies. It reads the channels that the bot is in,
+// never direct messages, and nothing of what the bot itself wrote.
 package history
 
 import (
@@ -30,9 +30,10 @@ type Reading = transcript.Options
 // Options of a connector. Zero fields get their defaults.
 type Options struct {
 	Reading
-	// Open says who may read what was said in public channels, beside those who are in them:
-	// access.Members or access.Public. Empty is Members, and in a workspace of an organisation with
-	// several, where members of the others are no members of this one, nobody else.
+	// Open says who may read what was said in public channels, in addition to those who are in
+	// them: access.Members or access.Public. Empty is Members, and in a workspace of an
+	// organisation with several, where members of the others are no members of this one, no one
+	// else.
 	Open access.Principal
 }
 
@@ -127,7 +128,7 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// Changed implements transcript.Platform. What a message began is told by its day alone: a thread,
+// Changed implements transcript.Platform. What a message began is known by its day alone: a thread,
 // or none.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)

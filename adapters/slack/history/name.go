@@ -10,7 +10,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// named is what somebody is called, and when that was found out.
+// named is what someone is called, and when that was found out.
 type named struct {
 	name string
 	at   time.Time
@@ -19,7 +19,7 @@ type named struct {
 const (
 	nameAge  = 24 * time.Hour
 	maxNames = 50_000
-	// unnamed is somebody of whom Slack says nothing.
+	// unnamed is a person of whom Slack says nothing.
 	unnamed = "somebody"
 )
 

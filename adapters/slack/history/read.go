@@ -14,7 +14,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// day is what belongs together of what nobody replied to.
+// day is what belongs together of what has no replies.
 const day = 24 * time.Hour
 
 // part is all that was said outside threads in some whole days, with the beginnings of threads.

@@ -111,10 +111,10 @@ func (c *Reader) stored(channel string, m api.Message) chat.Message {
 }
 
 // Unheard calls visit with every message since a time that mentions the bot, in the channels that
-// it is in, with the replies of their threads and with direct messages: what events would have told
-// of, had somebody been there for them. A thread's come in their order. Of threads that began more
-// than a week ago it does not know (UnheardIn). It is slow on purpose, so that answers have the
-// tiers for themselves. The channels named first are read first. It ends when visit fails.
+// it is in, with the replies of their threads and with direct messages: what events would have
+// reported, had a replica been there for them. A thread's come in their order. Of threads that
+// began more than a week ago it does not know (UnheardIn). It is slow on purpose, so that answers
+// have the tiers for themselves. The channels named first are read first. It ends when visit fails.
 func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, visit func(chat.Message) error) error {
 	channels, err := c.own(ctx)
 	if err != nil {
@@ -250,7 +250,7 @@ func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root a
 		return err
 	}
 	if root.LatestReply == "" && root.Timestamp <= oldest {
-		return nil // nobody knows whether anything was said since
+		return nil // it is not known whether anything was said since
 	}
 	return c.since(ctx, channel, root.Timestamp, oldest, visit)
 }
@@ -295,7 +295,7 @@ func (c *Reader) repliesSince(ctx context.Context, channel, root, oldest string)
 	return said, nil
 }
 
-// scanned makes a call that nobody waits for: in its turn, and again after Slack asked for a pause.
+// scanned makes an idle call: in its turn, and again after Slack asked for a pause.
 func scanned[T any](ctx context.Context, c *Reader, call func(context.Context) (T, string, error)) (found T, next string, err error) {
 	for {
 		if err := c.slack.Scans.Wait(ctx); err != nil {

@@ -1,5 +1,5 @@
-// Package read reads what was said: threads, single messages, files, what nobody was there for, and
-// which of the bot's own messages stand where. It writes nothing.
+// Package read reads what was said: threads, single messages, files, what came while no replica
+// ran, and which of the bot's own messages stand where. It writes nothing.
 package read
 
 import (

@@ -12,7 +12,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Notices lists what was said about a subject beside answers in a thread since a message.
+// Notices lists the notices about a subject in a thread since a message.
 func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.MessageID, subject string) ([]thread.MessageID, error) {
 	if err := c.slack.Reads.Wait(ctx); err != nil {
 		return nil, fmt.Errorf("look for notices: %w", err)
@@ -21,7 +21,7 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 		ChannelID: at.Channel, Timestamp: at.Thread, Oldest: string(after), Limit: call.NextPage, IncludeAllMetadata: true,
 	})
 	if call.Code(err) == "missing_scope" {
-		return nil, nil // nobody can know
+		return nil, nil // unknown
 	}
 	if err != nil {
 		return nil, err

@@ -11,9 +11,9 @@ import (
 )
 
 // laneOf chooses the worker of an envelope: by its thread, so that many questions in one channel
-// are taken in at the same time; in direct messages, and where no thread is told, by its channel. A
-// reaction names a message and not its thread: it may overtake what it belongs to, which the intake
-// allows for.
+// are taken in at the same time; in direct messages, and where no thread is named, by its channel.
+// A reaction names a message and not its thread: it may overtake what it belongs to, which the
+// intake allows for.
 func laneOf(e event.Envelope) int {
 	type message struct {
 		TS       string `json:"ts"`

@@ -175,7 +175,7 @@ func (c *Receiver) inTime(ctx context.Context, h chat.Handler, kind string, raw 
 }
 
 const (
-	// lateLimit bounds what nobody waits for any more.
+	// lateLimit bounds what no one waits for any more.
 	lateLimit = 30 * time.Second
 	sayFailed = conversation.SayBroken
 )

@@ -20,7 +20,7 @@ var (
 	inCode = regexp.MustCompile(`<(@[A-Z0-9]|#[CGD][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date))`)
 )
 
-// Neutral breaks whatever in a text would mention somebody: @here and its like, and Slack's own
+// Neutral breaks whatever in a text would mention someone: @here and its like, and Slack's own
 // <@U…>, <#C…>, <!…>. The reader sees the same text.
 func Neutral(s string) string {
 	s = unmention(s, "@"+gap)
@@ -46,7 +46,7 @@ func unmention(s, between string) string {
 // Entities writes the three characters that Slack reads as markup everywhere so that it does not.
 var Entities = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
-// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions nobody
+// EscapeText makes plain text safe to stand in mrkdwn, in one line or several: it mentions no one
 // and links nowhere, and its marks are not taken for formatting.
 func EscapeText(s string) string {
 	lines := strings.Split(Neutral(s), "\n")

@@ -21,7 +21,7 @@ const (
 const FileTitle = "answer.md"
 
 // Page is one Slack message, or, from a Tail, one piece to be appended. It holds nothing that can
-// mention anybody and no image, and every limit holds already: whoever sends it cuts, escapes and
+// mention anyone and no image, and every limit holds already: whoever sends it cuts, escapes and
 // adds nothing. Unfurls are off by the sender.
 //
 // As a message its blocks are, in this order: Markdown as one markdown block, or each of Sections

@@ -19,7 +19,7 @@ type Renderer struct {
 	// Links allows links, other than citations, that the model wrote: to addresses that came from
 	// documents or from people. Nil allows none. It is called from any goroutine.
 	Links func(address string) bool
-	// Now is the time that ages are told from; nil means time.Now.
+	// Now is the time that ages are counted from; nil means time.Now.
 	Now func() time.Time
 }
 

@@ -11,7 +11,7 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Prompt is a question that Slack offers to somebody who opens the conversation with the bot.
+// Prompt is a question that Slack offers to a person who opens the conversation with the bot.
 type Prompt struct {
 	Title   string // on the button
 	Message string // that is sent for it

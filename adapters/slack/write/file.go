@@ -76,7 +76,7 @@ func (s *Surface) arrived(ctx context.Context, to thread.Ref, id string) error {
 			break
 		}
 		f, _, _, err := s.client.slack.API.GetFileInfoContext(limited, id, 1, 1)
-		if call.Code(err) == "missing_scope" { // files:read: nobody can tell
+		if call.Code(err) == "missing_scope" { // files:read: it is unknown
 			return nil
 		}
 		if err == nil && (len(f.Shares.Public[to.Channel])+len(f.Shares.Private[to.Channel]) > 0 || slices.Contains(slices.Concat(f.Channels, f.Groups, f.IMs), to.Channel)) {
@@ -133,7 +133,7 @@ func (s *Surface) deleteFile(ctx context.Context, to thread.Ref, id thread.Messa
 }
 
 // replaced takes away what cannot be edited into a page, because one of the two is a file: what it
-// is to show is posted anew.
+// is to show is posted again.
 func (s *Surface) replaced(ctx context.Context, to thread.Ref, id thread.MessageID, page render.Page) error {
 	if page.File != "" && s.found[id] == s.fileName(page.File) {
 		return nil // another process uploaded the very same

@@ -14,8 +14,8 @@ import (
 	api "github.com/slack-go/slack"
 )
 
-// Form is a dialog in front of what somebody is reading. What is filled in comes as a Press with
-// its Action, Turn and Value.
+// Form is a dialog in front of what someone is reading. What is filled in comes as a Press with its
+// Action, Turn and Value.
 type Form struct {
 	Action  thread.Action
 	Turn    string

@@ -25,7 +25,7 @@ type SurfaceOptions struct {
 	// something is streamed to it. Without them answers are posted and edited, not streamed.
 	Recipient     string
 	RecipientTeam func(context.Context) string
-	Actions       []thread.Action // buttons that somebody handles; others are left out
+	Actions       []thread.Action // buttons and their handler; others are left out
 	// Stopped is called when the reader ended a stream in Slack's own client; may be nil.
 	Stopped func()
 }
@@ -241,6 +241,6 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	return call.Translate("show that the bot is at work", err, false)
 }
 
-// Statuses reports whether the workspace shows what the bot does beside its messages, as far as is
+// Statuses reports whether the workspace shows what the bot does next to its messages, as far as is
 // known.
 func (c *Writer) Statuses() bool { return !c.noStatus.Load() }

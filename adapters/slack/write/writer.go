@@ -8,8 +8,8 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/call"
 )
 
-// Writer writes into a workspace: answers, notices, forms and what stands beside them. It is safe
-// for concurrent use.
+// Writer writes into a workspace: answers, notices, forms and what comes with them. It is safe for
+// concurrent use.
 type Writer struct {
 	slack     *call.Workspace
 	streams   openStreams

@@ -13,7 +13,8 @@ import (
 // containerUser is the user and group that the image names.
 const containerUser = 65532
 
-// Container says what a container gives the program beside its image. Paths are the container's.
+// Container says what a container gives the program in addition to its image. Paths are the
+// container's.
 type Container struct {
 	Scratch  map[string]string // folders in memory by their sizes, such as /tmp: 256m
 	Volumes  []string          // folders that are kept from one run to the next
@@ -21,7 +22,7 @@ type Container struct {
 }
 
 // Contained returns a program that runs binary, a static one, as an image from scratch does: in a
-// root of its own that cannot be written, as a user without rights. It needs unshare, and root or
+// separate root that cannot be written, as a user without rights. It needs unshare, and root or
 // user namespaces; a test is skipped where neither can be had.
 func Contained(tb testing.TB, binary string, c Container) string {
 	tb.Helper()

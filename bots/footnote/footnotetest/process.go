@@ -1,5 +1,5 @@
-// Package footnotetest runs the real program in processes of their own, for tests and measurements
-// that need several of them.
+// Package footnotetest runs the real program in separate processes, for tests and measurements that
+// need several of them.
 package footnotetest
 
 import (
@@ -94,8 +94,7 @@ func Serve(tb testing.TB, binary string, environment []string) *Replica {
 }
 
 // ServeBehind is Serve with less of a right to processors than the test has: what the test
-// simulates has machines of its own in truth, and would wait for processors that the replica has
-// else.
+// simulates has its own machines in truth, and would wait for processors that the replica has else.
 func ServeBehind(tb testing.TB, binary string, environment []string) *Replica {
 	tb.Helper()
 	return serve(tb, environment, "nice", "-n", "10", binary, "serve")
@@ -145,8 +144,8 @@ func (r *Replica) Signal(s syscall.Signal) {
 	}
 }
 
-// End sends a signal that ends the process and returns when it has ended. One that is told to end
-// (SIGTERM) must end well.
+// End sends a signal that ends the process and returns when it has ended. One that gets SIGTERM
+// must end well.
 func (r *Replica) End(s syscall.Signal) {
 	r.tb.Helper()
 	r.Signal(s)
@@ -214,9 +213,9 @@ func (r *Replica) says(otherwise string, holds func(status int) bool) {
 // Log is the end of what the replica wrote in all its lives.
 func (r *Replica) Log() string { return r.log.tail() }
 
-// FreeAddress is an address of the loopback interface that nobody listens at, and that is given to
-// nobody else. It lies below the ports that systems hand out to connections, so that it stays free
-// while a replica starts anew.
+// FreeAddress is a free address of the loopback interface, which is given out once. It lies below
+// the ports that systems hand out to connections, so that it stays free while a replica starts
+// again.
 func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	given.mu.Lock()
@@ -228,7 +227,7 @@ func FreeAddress(tb testing.TB) string {
 		}
 		listener, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", address)
 		if err != nil {
-			continue // somebody listens there
+			continue // a process listens there
 		}
 		if err := listener.Close(); err != nil {
 			tb.Fatal(err)

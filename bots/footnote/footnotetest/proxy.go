@@ -132,7 +132,7 @@ func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 	both.Wait()
 }
 
-// rename puts names of hosts in the place of the addresses of what stands behind them.
+// rename replaces the addresses of what is behind them with names of hosts.
 func (o *Outside) rename(res *http.Response) error {
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "application/json") {
 		return nil

@@ -77,7 +77,7 @@ func revealed(secrets []config.Secret) []string {
 	return texts
 }
 
-// discordPart tells of the shards. Each brings the events of its own servers, so all of them are
+// discordPart tells of the shards. Each brings the its own events servers, so all of them are
 // needed.
 func discordPart(connected, of int, wanted bool) Part {
 	p := Part{Name: string(discord.Platform), Up: connected == of}

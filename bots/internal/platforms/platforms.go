@@ -1,5 +1,5 @@
 // Package platforms holds the chat platforms that a process serves: those whose tokens are set. To
-// switch on a new one, describe it in a file of its own and name it in kinds.
+// switch on a new one, describe it in a file and name it in kinds.
 package platforms
 
 import (

@@ -57,7 +57,7 @@ func (b *Base) readAccess(ctx context.Context, id document.SourceID, until time.
 }
 
 // accessFirst reads who may read a source before its documents are read, so that none waits for its
-// readers: always where somebody asks for the run, else when it is due, as at first.
+// readers: always where a person asks for the run, else when it is due, as at first.
 func (b *Base) accessFirst(ctx context.Context, pipeline *index.Pipeline, connector index.Connector) error {
 	if _, ok := connector.(index.NodeReader); !ok {
 		return nil

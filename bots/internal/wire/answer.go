@@ -117,7 +117,7 @@ func (b *Base) services(ctx context.Context, place Place, signal session.Signal)
 	return of, err
 }
 
-// people forgets who somebody is in sources, and what documents state of them.
+// people forgets who someone is in sources, and what documents state of them.
 type people struct {
 	access    *pgaccess.Store
 	knowledge *pgknowledge.Graph
@@ -171,7 +171,7 @@ func (a *Answering) Close() error {
 	return err
 }
 
-// Console is who the person at the terminal counts as: nobody in particular, who holds what the
+// Console is who the person at the terminal counts as: no one in particular, who holds what the
 // operator says and nothing else.
 func (b *Base) Console() access.Presence {
 	p := access.Presence{Tenant: b.Tenant}

@@ -26,7 +26,7 @@ const (
 	quietPlans = 2
 )
 
-// background is the work that serve does beside answering. It is safe for concurrent use.
+// background is the background work of serve. It is safe for concurrent use.
 type background struct {
 	base *Base
 	slow bool // it makes sentence vectors
@@ -45,9 +45,8 @@ type mark struct {
 
 var _ jobs.Work = (*background)(nil)
 
-// Background returns the client that takes part in the work that is done beside answering: sources
-// are read when they are due, the index is kept in order. The sources of the configuration file are
-// made known for that.
+// Background returns the client that takes part in background work: sources are read when they are
+// due, the index is kept in order. The sources of the configuration file are made known for that.
 func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
@@ -150,7 +149,7 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 	case jobs.Purge:
 		more, err = w.purge(ctx, until)
 		return more, nil, err
-	case jobs.Train: // an older release at work beside this one asked for it
+	case jobs.Train: // an older release that runs next to this one asked for it
 		return false, []jobs.Job{{Kind: jobs.Vectors, Tenant: b.Tenant}}, nil
 	case jobs.Vectors:
 		if err := b.fill(ctx, until, func(int) {}); err != nil {
@@ -259,7 +258,7 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 }
 
 // sync reads a source, or the next piece of it. What it finds is searchable by its words at once
-// and gets its vectors from a job of its own, so that an embedding model that does not answer holds
+// and gets its vectors from a separate job, so that an embedding model that does not answer holds
 // no source up.
 func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
 	source, found, err := b.storedSource(ctx, id)

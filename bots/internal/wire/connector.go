@@ -29,7 +29,7 @@ type clients struct {
 	stated *sources.Clients // of kinds that their adapters state
 }
 
-// newClients returns what sources share that are read beside no others.
+// newClients returns what sources share that are read alone.
 func newClients(cfg *config.Config) *clients {
 	return &clients{
 		config: cfg, chats: newChats(cfg, nil, nil, nil), stated: new(sources.Clients),

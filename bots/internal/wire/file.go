@@ -116,7 +116,7 @@ func readImage(path string, size int64) (media string, data []byte, err error) {
 }
 
 // documentsOf reads all documents of a connector. One that cannot be read is an error: a file that
-// somebody named is not left out silently.
+// the caller named is not left out silently.
 func documentsOf(ctx context.Context, connector index.Connector) ([]document.Document, error) {
 	var documents []document.Document
 	for batch, err := range connector.Sync(ctx, nil) {

@@ -60,7 +60,7 @@ func (h *heard) take() (noted map[document.SourceID]map[string]bool, urgent map[
 
 // Hear notes that something in a channel of a platform has changed that a source may have read: a
 // thread or message, or with an empty key who may open the channel. What is new alone is not
-// urgent: it is read when the source is read next. It asks nobody and does not wait.
+// urgent: it is read when the source is read next. It asks no platform and does not wait.
 func (b *Base) Hear(platform thread.Platform, workspace, channel, key string, urgent bool) {
 	for _, s := range b.File().Sources {
 		switch {

@@ -47,7 +47,7 @@ func newChats(cfg *config.Config, slack *http.Client, wrap func(http.RoundTrippe
 	}
 }
 
-// isAlone reports whether there is no other server beside one.
+// isAlone reports whether there is no other server than one.
 func isAlone(guild string, bound []string) bool {
 	for _, g := range bound {
 		if g != guild {

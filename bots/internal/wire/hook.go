@@ -66,7 +66,7 @@ func (h *hooked) find(tenant access.TenantID, source document.SourceID) (index.H
 			if hooks := KindOf(s).hooks; hooks == nil || !hooks(h.base.Config) {
 				continue
 			}
-			if c, err := h.base.Connect(s); err == nil { // what is wrong with it is told where it is read
+			if c, err := h.base.Connect(s); err == nil { // faults are reported where it is read
 				if c, ok := c.(index.Hooked); ok {
 					h.connectors[c.Source().ID] = c
 				}

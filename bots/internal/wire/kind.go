@@ -22,7 +22,7 @@ type Kind struct {
 	// Steps are what to click before, each a sentence or two that says why.
 	Steps   []string
 	Rights  []Right  // that the credential must have
-	Secrets []Secret // none where nobody is asked for one
+	Secrets []Secret // none where it is not asked for
 	// Bound says who may read its documents, and how late a change of that shows here at most.
 	Bound string
 	// Looks are how late a change of who may read shows; nil where the source is not asked.
@@ -32,7 +32,7 @@ type Kind struct {
 	// Unpaused says why a source of this kind cannot be paused; empty where it can.
 	Unpaused string
 	// Unit is what its nodes are called, in the plural, and Empty what to do where the credential
-	// sees none; for sources with readers of their own.
+	// sees none; for sources that have their own readers.
 	Unit, Empty string
 	// Lacks says what is missing in an entry of these keys, naming flags; empty where nothing is.
 	Lacks func(given map[string]string) string
@@ -127,7 +127,7 @@ func named(source func(name string) document.Source) func(config.Source) (docume
 	return func(s config.Source) (document.Source, error) { return source(s.Name), nil }
 }
 
-// Called is what a source of these keys is called where nobody says otherwise.
+// Called is what a source of these keys is called by default.
 func (k Kind) Called(given map[string]string) string {
 	name := k.Name
 	if k.calls != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 )
 
-// plainPaused is what pausing does where nobody but the operator says who may read.
+// plainPaused is what pausing does where only the operator says who may read.
 const plainPaused = "what was read before is still found"
 
-// plainBound is what holds for sources without readers of their own.
+// plainBound is what holds for sources without readers.
 const plainBound = "Who may read its documents is what acl says, everybody alike; the source itself is not asked. A change of acl holds from the next run on."
 
 var readers = Key{Path: "acl", Ask: "Who may read it (public, members, group:NAME …; empty: members)?", Sort: List}

@@ -19,7 +19,7 @@ func (b *Base) metrics() interface {
 	return b.Meter
 }
 
-// Observe is told of every write of an answer; nil without a Meter.
+// Observe gets every write of an answer; nil without a Meter.
 func (b *Base) Observe() func(stream.Write) {
 	if b.Meter == nil {
 		return nil

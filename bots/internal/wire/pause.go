@@ -18,8 +18,8 @@ import (
 // pauseSeen is how soon a run stops whose source was paused.
 const pauseSeen = time.Second
 
-// stoppedByPause is the cause with which a run ends whose source was paused: it is gone on with
-// once that is resumed.
+// stoppedByPause is the cause with which a run ends whose source was paused: it is continued once
+// that is resumed.
 type stoppedByPause struct{}
 
 func (stoppedByPause) Error() string { return pgindex.ErrSourcePaused.Error() }
@@ -62,7 +62,7 @@ func (b *Base) Run(ctx context.Context, pipeline *index.Pipeline, connector inde
 }
 
 // PauseSource has a source not read any more, and stops a run of it within a moment; where it has
-// readers of its own, nothing of it is granted.
+// its own readers, nothing of it is granted.
 func (b *Base) PauseSource(ctx context.Context, id document.SourceID) error {
 	return b.Index.PauseSource(ctx, b.Tenant, id, b.Actor())
 }

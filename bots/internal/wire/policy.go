@@ -50,7 +50,7 @@ func projectsIn(f *config.File) []string {
 	return names
 }
 
-// Hash names the configuration that this process goes by, with what was changed in chat.
+// Hash names the configuration that this process runs with, with what was changed in chat.
 func (b *Base) Hash(ctx context.Context) (string, error) {
 	changed, err := b.Settings().AllSettings(ctx, b.Tenant)
 	if err != nil {

@@ -51,7 +51,7 @@ func (r refusal) Error() string {
 
 func (r refusal) Unwrap() error { return r.error }
 
-// Probe is the function of that name for a source beside those that the process reads.
+// Probe is the function of that name for a source in addition to those that the process reads.
 func (b *Base) Probe(ctx context.Context, s config.Source) (Seen, error) {
 	return b.clients.probe(ctx, s)
 }
@@ -120,7 +120,7 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 	return Seen{}, errors.New("there is nothing to be read: check the address")
 }
 
-// whoReads looks what a source shows of its nodes and people, where it has readers of its own.
+// whoReads looks what a source shows of its nodes and people, where it has its own readers.
 func whoReads(ctx context.Context, connector index.Connector, kind Kind) (seen Seen, err error) {
 	if r, ok := connector.(index.NodeReader); ok {
 		var names, unread []string

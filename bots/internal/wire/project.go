@@ -52,7 +52,7 @@ func (b *Base) projectConnector(f config.ProjectFile) (*files.Connector, error) 
 
 // indexProject brings a project's files into the index, where they are searched when they do not
 // fit into a prompt, and where it is known who may read an answer that rests on them. A file that
-// cannot be indexed is told of when the project is read.
+// cannot be indexed is reported when the project is read.
 func (b *Base) indexProject(ctx context.Context, file *config.File, name string) error {
 	p, ok := file.Project(name)
 	if !ok {

@@ -52,7 +52,7 @@ func (o options) every() time.Duration {
 }
 
 // Remembered returns the connector of a source with what was left out taken from the last time: who
-// may read it above all, so that a forgotten flag shows nobody more. The sentence says what was
+// may read it above all, so that a forgotten flag shows no one more. The sentence says what was
 // taken over; it is empty where nothing was. What is said now is kept for the next time.
 func (b *Base) Remembered(ctx context.Context, s config.Source) (index.Connector, string, error) {
 	connector, err := b.Connect(s)
@@ -181,7 +181,7 @@ func (s StoredSource) Next() time.Time {
 	return index.Next(s.Every, s.last, s.failing)
 }
 
-// heardSince reports whether the source told of changes after a time that nobody has looked at.
+// heardSince reports whether the source reported changes after a time that were not looked at.
 func (s StoredSource) heardSince(t time.Time) bool { return s.heardAt.After(t) }
 
 // Place is where the documents come from: a folder, an address; of a system its name in the
@@ -320,7 +320,7 @@ func (b *Base) declare(ctx context.Context) error {
 	}
 	for _, s := range known {
 		_, still := b.entry(s.origin)
-		if s.Chat() && !still { // nobody would see its channels become private
+		if s.Chat() && !still { // no one would see its channels become private
 			if _, err := b.Index.RemoveSource(ctx, b.Tenant, s.ID, b.Actor()); err != nil {
 				return err
 			}

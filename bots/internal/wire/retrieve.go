@@ -131,7 +131,7 @@ func (b *Base) sketch(ctx context.Context) error {
 }
 
 // RenewVectors drops vectors that have another precision than INDEX_PRECISION, so that whoever
-// indexes everything anew makes all of them anew. Until they are there, searches go by keywords.
+// indexes everything again makes all of them again. Until they are there, searches use keywords.
 func (b *Base) RenewVectors(ctx context.Context) error {
 	e, err := b.Embedder()
 	if err != nil {

@@ -30,7 +30,7 @@ type Choice struct {
 
 	Project        string
 	SearchOnly     bool
-	Unattended     bool            // nobody is there to start a deep search that would wait, so none does
+	Unattended     bool            // no one can start a deep search that waits, so none does
 	ResponseFormat json.RawMessage // JSON Schema of the answer
 }
 
@@ -200,8 +200,8 @@ func (s *setups) agent(ctx context.Context, file *config.File, name string, limi
 	return a, err
 }
 
-// names are the models that were chosen, else the agent's; none leaves it to the configuration.
-// What nobody asked for is answered by one.
+// names are the models that were chosen, else the agent's; none leaves it to the configuration. An
+// unasked question is answered by one.
 func (s *setups) names(t session.Turn, agent config.Agent) []string {
 	names := s.choice.Models
 	switch {

@@ -10,10 +10,10 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// SourceAccess is how far it is known who may read a source that has readers of its own.
+// SourceAccess is how far it is known who may read a source that has its own readers.
 type SourceAccess struct {
 	Nodes, Groups *pgaccess.State // nil: the loop has not run
-	People        People          // nil: the source has told of nobody
+	People        People          // nil: the source has reported no one
 }
 
 // People says how many of a source's people are known by their accounts in the chat.
@@ -46,11 +46,11 @@ func told(s *pgaccess.State) string {
 	return s.Error
 }
 
-// Access returns how far it is known who may read sources, of those that have readers of their own,
+// Access returns how far it is known who may read sources, of those that have their own readers,
 // and who their people are.
 func (b *Base) Access(ctx context.Context) (map[document.SourceID]SourceAccess, error) {
 	all, err := b.loops(ctx)
-	if err != nil || len(all) == 0 { // nobody has people
+	if err != nil || len(all) == 0 { // no one has people
 		return all, err
 	}
 	matches, err := pgaccess.New(b.DB).Matches(ctx, b.Tenant, b.File().Rules().Domains)

@@ -26,7 +26,7 @@ type SourceCheck struct {
 	Seen     Seen
 	Late     time.Duration // how late a revocation shows at most; 0: the source is not asked who may read
 	Deleted  time.Duration // how late what was deleted is shown at most; 0: no look notices that
-	Access   SourceAccess  // zero where the source has no readers of its own
+	Access   SourceAccess  // zero where the source has no readers
 	Faults   []string      // a sentence each, which says what to do
 	Unasked  bool          // private answers rely on the last look, because the account may not ask who may read
 	declared bool

@@ -45,7 +45,7 @@ func (b *Base) account(db *postgres.DB) error {
 	return nil
 }
 
-// accountBeside begins the accounting of a Base that works in a schema of its own: what it pays
+// accountBeside begins the accounting of a Base that works in a separate schema: what it pays
 // counts all the same.
 func (b *Base) accountBeside(ctx context.Context, url, migrateURL string) error {
 	if b.Config.EmbeddingModel == "" && !b.Config.Contextual && b.Config.RerankURL == "" {

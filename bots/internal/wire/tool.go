@@ -83,7 +83,7 @@ func (p pages) Fetch(ctx context.Context, url string, permit openurl.Permit) (op
 	return openurl.Page{URL: page.URL, Title: page.Title, Text: page.Text, UpdatedAt: page.UpdatedAt}, nil
 }
 
-// library knows who may read what an answer rests on: documents of the index, pages that anybody
+// library knows who may read what an answer rests on: documents of the index, pages that everyone
 // may open, and those that only the operator's lists let through.
 type library struct{ index checkedIndex }
 

@@ -22,7 +22,7 @@ func (b *Base) webSearch() (*websearch.Tool, error) {
 	return websearch.New(provider, b.checked(), allowance{b}, b.Counter), nil
 }
 
-// webProvider is who searches the web, with what that costs booked; nil: nobody does.
+// webProvider is who searches the web, with what that costs booked; nil: no one does.
 func (b *Base) webProvider() (websearch.Provider, error) {
 	c := b.Config
 	if c.WebSearchProvider == "" {

@@ -50,7 +50,7 @@ type Base struct {
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is
 	// built that is to be counted.
 	Meter *telemetry.Metrics
-	// Tracer hears what is done for turns; nil: nobody does. It is set as early.
+	// Tracer hears what is done for turns; nil: no one does. It is set as early.
 	Tracer span.Tracer
 
 	cluster *local.Cluster  // nil where DATABASE_URL is set
@@ -67,7 +67,7 @@ type Base struct {
 	noRoom    *atomic.Int64 // when a disk was full last, in Unix nanoseconds; shared by copies
 	spending  *spending     // nil where nothing is paid for
 	filters   *filters
-	endpoints *endpoints // nil: models are made anew each time
+	endpoints *endpoints // nil: models are made again each time
 }
 
 // Open connects to the database, starting the private one where none is configured, and brings its
@@ -97,8 +97,8 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate 
 	return b, nil
 }
 
-// OpenScratch is Open with an empty schema of its own beside the index, which Close drops with
-// everything in it. The index itself is neither read nor written.
+// OpenScratch is Open with a separate empty schema, which Close drops with everything in it. The
+// index itself is neither read nor written.
 func OpenScratch(ctx context.Context, cfg *config.Config, logger *slog.Logger) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant, filters: new(filters)}
 	b.setClients()
@@ -306,7 +306,7 @@ func (b *Base) Pipeline(ctx context.Context) (*index.Pipeline, error) {
 	return b.pipeline(ctx, index.Config{By: b.By})
 }
 
-// FullPipeline is Pipeline for documents that are stored anew even if they have not changed.
+// FullPipeline is Pipeline for documents that are stored again even if they have not changed.
 func (b *Base) FullPipeline(ctx context.Context) (*index.Pipeline, error) {
 	return b.pipeline(ctx, index.Config{Again: true, By: b.By})
 }

@@ -34,7 +34,7 @@ type Deps struct {
 	// AssistantsAt is the address for assistants (MCP_URL); empty: there is none.
 	AssistantsAt string
 	Logger       *slog.Logger // nil: silent
-	// Spent says for administrators what models cost by now, beside the caps: "0.42 of 5.00 USD
+	// Spent says for administrators what models cost by now, and the caps: "0.42 of 5.00 USD
 	// today". Empty, or nil: nothing is said.
 	Spent func(ctx context.Context, tenant access.TenantID) (string, error)
 }

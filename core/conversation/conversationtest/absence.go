@@ -9,10 +9,10 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// sayStill is asked about a question that nobody was there for.
+// sayStill is asked about a question that came while no replica ran.
 const sayStill = "Is an answer still wanted?"
 
-// asksAbout reports whether it is asked, in its thread or beside it, whether an answer to a
+// asksAbout reports whether it is asked, in its thread or next to it, whether an answer to a
 // question is still wanted.
 func asksAbout(s Stage, question thread.MessageID) bool {
 	return slices.ContainsFunc(append(s.Shown(Place{}), s.Shown(inThread(question))...), func(m Shown) bool { return strings.Contains(m.Text, sayStill) })

@@ -14,13 +14,13 @@ import (
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Person is somebody in a scenario.
+// Person is a person in a scenario.
 type Person int
 
 // The people, all of whom are in the channel.
 const (
 	Ann   Person = iota // asks
-	Bob                 // somebody else
+	Bob                 // another person
 	Chief               // administrates the workspace
 )
 
@@ -86,8 +86,8 @@ type Stage interface {
 	Settled(question thread.MessageID) bool
 	// Earlier are the ids of Setting.Earlier.
 	Earlier() []thread.MessageID
-	// Restart ends the bot and starts another one over the same store. What is said in between
-	// nobody hears.
+	// Restart ends the bot and starts another one over the same store. What is said in between is
+	// not heard.
 	Restart(between func())
 	Model() *llmtest.Model
 	Store() *sessiontest.Memory
@@ -106,7 +106,7 @@ const (
 	Buttons   Ability = "buttons"   // and under answers there are buttons
 	Menus     Ability = "menus"     // messages have a menu, and forms can be opened
 	Commands  Ability = "commands"
-	Absences  Ability = "absences" // what was said while nobody was there can be read
+	Absences  Ability = "absences" // what was said while no replica ran can be read
 )
 
 // Platform is what the suite runs against.

@@ -29,7 +29,7 @@ type Document struct {
 	Model      string
 }
 
-// Memory is an index in memory: every search computes BM25 and cosines anew from all documents, by
+// Memory is an index in memory: every search computes BM25 and cosines again from all documents, by
 // the textbook formulas, and shares no code with the real index but the analyser. It is safe for
 // concurrent use and slow beyond some thousand chunks. Use NewMemory.
 type Memory struct {

@@ -23,7 +23,7 @@ type Store interface {
 	SetACL(ctx context.Context, tenant access.TenantID, acl access.ACL, ids ...document.ID) error
 }
 
-// OtherTenant is the tenant of the suite beside access.DefaultTenant.
+// OtherTenant is the tenant of the suite in addition to access.DefaultTenant.
 const OtherTenant access.TenantID = "other"
 
 // One makes a document of the default shape: an id, a title, a text for each chunk, members may

@@ -151,7 +151,7 @@ func (m *Memory) book(at time.Time, a spend.Account, u spend.Use) {
 	m.rows[entry{at, a}] = r
 }
 
-// expire books what nobody was heard of any more.
+// expire books what was not heard of any more.
 func (m *Memory) expire() {
 	for id, r := range m.holds {
 		if !r.expires.After(m.now()) {

@@ -94,7 +94,7 @@ func (m *Memory) Lose(index string, tenant access.TenantID, chunk document.Chunk
 	delete(m.indexes[index], key{tenant, chunk})
 }
 
-// Plant puts something into an index that nobody asked for.
+// Plant puts something into an index that was not asked for.
 func (m *Memory) Plant(index string, change engine.Change) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
