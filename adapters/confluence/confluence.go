@@ -28,7 +28,8 @@ type Common = atlassian.Options
 
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
-	Common          // Users: those whose names begin with "confluence-users", which are Confluence's own
+	// Users: those whose names begin with "confluence-users", which are Confluence's own
+	Common
 	Spaces []string // keys of the spaces to read; none: all but personal ones
 	// Personal spaces are read too, where no keys are given.
 	Personal bool

@@ -27,10 +27,12 @@ type nodeState struct {
 
 // nodePass is a reading of nodes.
 type nodePass struct {
-	Began int64                    `json:"b"`
-	All   bool                     `json:"a,omitempty"` // it looks at all contents, and not at those alone that are known to be restricted
-	Done  []string                 `json:"d,omitempty"` // ids of spaces
-	Of    int                      `json:"o,omitempty"` // in the next space: which of the sorts is read
+	Began int64 `json:"b"`
+	// it looks at all contents, and not at those alone that are known to be restricted
+	All  bool     `json:"a,omitempty"`
+	Done []string `json:"d,omitempty"` // ids of spaces
+	// in the next space: which of the sorts is read
+	Of    int                      `json:"o,omitempty"`
 	Asked string                   `json:"q,omitempty"` // the query of its next part
 	Holes bool                     `json:"x,omitempty"` // something may have been left out
 	Known map[string]restrictedIDs `json:"k,omitempty"`

@@ -18,7 +18,8 @@ import (
 type site struct {
 	users     access.ACL      // who may use it
 	anonymous map[string]bool // ids of the spaces that visitors see
-	roles     map[string]bool // roles with which someone may view a space; nil: the site has no role-based access
+	// roles with which someone may view a space; nil: the site has no role-based access
+	roles map[string]bool
 }
 
 // site reads it.
@@ -69,7 +70,8 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 		return open, nil
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		return nil, err
-	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed): // it is refused, or led to a page to log in
+	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed):
+		// it is refused, or led to a page to log in
 		return map[string]bool{}, nil
 	}
 	return nil, err
@@ -115,7 +117,8 @@ func (c *Connector) viewers(ctx context.Context, all *site, s space) (acl access
 	default:
 		acl, err = c.viewersByPermission(ctx, s)
 	}
-	if err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusInternalServerError) { // 500 instead of 403 (CONFSERVER-99908)
+	// 500 instead of 403 (CONFSERVER-99908)
+	if err != nil && !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusInternalServerError) {
 		return nil, false, nil
 	}
 	return acl, err == nil, err

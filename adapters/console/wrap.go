@@ -13,9 +13,10 @@ type wrapper struct {
 	width  int // columns; 0 never breaks
 	column int // where the next character goes
 	word   strings.Builder
-	size   int  // columns of word
-	gap    int  // spaces that wait before word
-	indent int  // spaces that the line began with; the lines that it is broken into begin with two more
+	size   int // columns of word
+	gap    int // spaces that wait before word
+	// spaces that the line began with; the lines that it is broken into begin with two more
+	indent int
 	apart  bool // the line may break before word although there is no space
 	after  bool // the character before belongs to a script without spaces
 	fenced bool

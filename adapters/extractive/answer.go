@@ -109,7 +109,8 @@ func (w *writer) paragraph(x span, mark string) {
 	}
 	if p.kind == item {
 		text = "- " + text
-		if next := x.at + 1; next < len(x.part.pieces) && x.part.pieces[next].kind == item { // the list goes on
+		// the list goes on
+		if next := x.at + 1; next < len(x.part.pieces) && x.part.pieces[next].kind == item {
 			mark += "\n- … " + mark
 		}
 	}

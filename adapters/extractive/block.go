@@ -188,7 +188,8 @@ func (b *blockReader) flush() {
 	}
 	if x.kind == prose && (looksLikeCode(x.raw) || b.introduced() && commanded(x.raw)) {
 		x = block{kind: code, text: marked.ReplaceAllString(strings.TrimRight(x.raw, " \t\n"), "$1")}
-		if n := len(b.out); n > 0 && b.out[n-1].kind == code && b.out[n-1].info == "" { // its blank lines do not end it
+		// its blank lines do not end it
+		if n := len(b.out); n > 0 && b.out[n-1].kind == code && b.out[n-1].info == "" {
 			b.out[n-1].text += "\n\n" + x.text
 			return
 		}

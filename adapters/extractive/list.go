@@ -29,7 +29,8 @@ func introduced(all []piece, at int, text string) []block {
 		case b.kind == item:
 			b.text = strings.Join(strings.Fields(b.text), " ")
 			if b.nested && all[at].kind != item {
-				if n := len(out); n > 0 && strings.HasSuffix(out[n-1].text, ":") { // what it introduces belongs to it
+				// what it introduces belongs to it
+				if n := len(out); n > 0 && strings.HasSuffix(out[n-1].text, ":") {
 					out[n-1].text += " " + b.text
 					inside = n
 				} else if n > 0 && inside == n {
@@ -103,7 +104,8 @@ func (s *scorer) list(part *part, at int) (span, bool) {
 		x.body |= part.pieces[i].holds
 		x.words += len(strings.Fields(b.text))
 	}
-	if !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) { // links to other pages
+	// links to other pages
+	if !slices.ContainsFunc(x.follow, func(b block) bool { return !title(b.text) }) {
 		return span{}, false
 	}
 	if len(x.follow) < 2 || x.words > mostWords {

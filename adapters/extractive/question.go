@@ -12,7 +12,8 @@ import (
 
 // word is one word of a question that tells something.
 type word struct {
-	slots   []int // of its parts, by which it is found: all of them, or the last one, which is its whole
+	// of its parts, by which it is found: all of them, or the last one, which is its whole
+	slots   []int
 	weight  float64
 	own     bool // it stands in the question itself, not in one before it
 	name    bool // it is written as a name
@@ -30,7 +31,8 @@ type asked struct {
 	all   float64         // what all words weigh
 	own   float64         // what those of the question itself weigh
 	named bool            // it names something that no document holds
-	stray bool            // half of its words or more occur in no document, and none of the others is a name
+	// half of its words or more occur in no document, and none of the others is a name
+	stray bool
 	text  string
 	steps map[string]bool // stems of the question itself
 }
@@ -123,7 +125,8 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 		// A name of several words of which the documents lack one, and the whole, is the name of something else.
 		w.unknown = w.unknown || w.name && !whole && (lacking > 1 || strings.Contains(last, "_"))
 		a.stand(&w, terms[from:i], idf)
-		apart := w.unknown && terms[from].Aside // whom or what it is asked for, of which no document speaks
+		// whom or what it is asked for, of which no document speaks
+		apart := w.unknown && terms[from].Aside
 		if counts && fresh && len(w.slots) > 0 && !apart {
 			a.words = append(a.words, w)
 		}

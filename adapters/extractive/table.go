@@ -105,7 +105,8 @@ func split(row string, outer bool) []string {
 		}
 		out = append(out, strings.Join(strings.Fields(row[min(start, i):i]), " "))
 		start = i + len(separator)
-		if i < len(row) && separator == bareSeparator { // the space behind a bar may be the one before the next
+		// the space behind a bar may be the one before the next
+		if i < len(row) && separator == bareSeparator {
 			start--
 			i++
 		}

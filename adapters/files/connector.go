@@ -32,11 +32,13 @@ type Options struct {
 	Path string // a folder, or one file
 	// BaseURL is where the folder is published: a document's address is this and its path below the
 	// folder. Without it, documents have file addresses.
-	BaseURL  string
-	ACL      access.ACL // who may read the documents; members
-	Include  []string   // patterns of paths to read; none means all. "**" stands for any folders; a pattern without a slash is for names
-	Exclude  []string   // patterns of paths to leave out, though included
-	MaxBytes int64      // larger files are failures; 50 MB
+	BaseURL string
+	ACL     access.ACL // who may read the documents; members
+	// patterns of paths to read; none means all. "**" stands for any folders; a pattern without a
+	// slash is for names
+	Include  []string
+	Exclude  []string // patterns of paths to leave out, though included
+	MaxBytes int64    // larger files are failures; 50 MB
 	// Source is the source where the folder is a copy of something else; by default it is the
 	// folder itself.
 	Source document.Source

@@ -11,14 +11,17 @@ import (
 
 // format says how a file is read.
 type format struct {
-	parse  func(text string) parsed
-	read   func(ctx context.Context, text string) (parsed, error) // instead of parse, for texts that take long
-	unpack func(ctx context.Context, raw []byte) (parsed, error)  // instead of parse, for files that are no text
-	matter bool                                                   // may begin with front matter
-	html   bool                                                   // may name its encoding inside
-	code   bool                                                   // its name says more than any title in it
-	unread string                                                 // why it is not read at all
-	cost   footprint.Cost                                         // of what reads it
+	parse func(text string) parsed
+	// instead of parse, for texts that take long
+	read func(ctx context.Context, text string) (parsed, error)
+	// instead of parse, for files that are no text
+	unpack func(ctx context.Context, raw []byte) (parsed, error)
+	matter bool // may begin with front matter
+	html   bool // may name its encoding inside
+	// its name says more than any title in it
+	code   bool
+	unread string         // why it is not read at all
+	cost   footprint.Cost // of what reads it
 }
 
 // MayHold reports whether a file of that name may hold text that can be read: where files have to

@@ -54,7 +54,8 @@ func Narrows(name string, begins []byte) bool {
 	if bytes.HasPrefix(bytes.TrimLeft(begins, " \t\r\n\ufeff"), []byte("---")) {
 		most = longestMatter
 	}
-	if begins = begins[:min(len(begins), most)]; len(begins) > most-utf8.UTFMax { // cut within a letter, maybe
+	// cut within a letter, maybe
+	if begins = begins[:min(len(begins), most)]; len(begins) > most-utf8.UTFMax {
 		begins = bytes.ToValidUTF8(begins[:len(begins)-utf8.UTFMax], nil)
 	}
 	return !utf8.Valid(begins) || statesACL.Match(begins)

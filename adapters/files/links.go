@@ -54,7 +54,8 @@ func (c *Connector) target(root *os.Root, from *url.URL, written string) string 
 			}
 			return ""
 		}
-		if rooted, ok := strings.CutPrefix(link.Path, "/"); ok { // from the root of the folder, as in repositories
+		// from the root of the folder, as in repositories
+		if rooted, ok := strings.CutPrefix(link.Path, "/"); ok {
 			if name := existing(root, path.Clean(rooted)); name != "" {
 				return string(c.id(name))
 			}

@@ -25,8 +25,10 @@ func (c *Connector) load(ctx context.Context, root *os.Root, f file) (document.D
 	if err != nil {
 		return document.Document{}, err
 	}
-	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV // the text is all that it holds
-	if plain && len(raw) > 2*document.MaxText {                                // UTF-16 has two bytes where UTF-8 has one
+	// the text is all that it holds
+	plain := f.format.cost == footprint.Text || f.format.cost == footprint.CSV
+	// UTF-16 has two bytes where UTF-8 has one
+	if plain && len(raw) > 2*document.MaxText {
 		return document.Document{}, errTooMuchText
 	}
 	if f.format.unpack != nil {

@@ -48,7 +48,8 @@ func New(config Config) (*Hook, error) {
 		config.Timeout = defaultTimeout
 	}
 	client := *config.HTTP
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // answers go nowhere else
+	// answers go nowhere else
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	config.HTTP = &client
 	return &Hook{config: config}, nil
 }

@@ -85,7 +85,8 @@ func newAuthority(key serviceKey, settings outhttp.Config, pause time.Duration, 
 		return nil, err
 	}
 	client.Timeout = tokenTimeout
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { // the request itself is a credential
+	// the request itself is a credential
+	client.CheckRedirect = func(*http.Request, []*http.Request) error {
 		return fmt.Errorf("Google's address for tokens redirects: %w", outhttp.ErrRefused)
 	}
 	return &authority{key: key, client: client, pause: pause, now: now, tokens: make(map[holder]given)}, nil

@@ -27,11 +27,12 @@ type Config struct {
 	URL        string
 	AllowHosts []string
 	CAFile     string
-	Every      time.Duration // between two requests to Drive, on average; 20 ms: "12,000 queries per 60 seconds"
-	AtOnce     int           // requests at once; 8
-	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause      time.Duration // before a second attempt; 1 s
-	Now        func() time.Time
+	// between two requests to Drive, on average; 20 ms: "12,000 queries per 60 seconds"
+	Every    time.Duration
+	AtOnce   int           // requests at once; 8
+	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
+	Pause    time.Duration // before a second attempt; 1 s
+	Now      func() time.Time
 }
 
 // api is one of Google's APIs.
@@ -89,9 +90,11 @@ func New(config Config) (*Client, error) {
 	}{
 		drive:     {"https://www.googleapis.com", "/drive/v3/", scopeDrive, config.Every},
 		directory: {"https://admin.googleapis.com", "/admin/directory/v1/", scopeUsers + " " + scopeGroups + " " + scopeMembers, 2 * config.Every},
-		docs:      {"https://docs.googleapis.com", "/v1/", scopeDrive, 10 * config.Every},   // "Read requests … 300 per minute per user per project"
-		sheets:    {"https://sheets.googleapis.com", "/v4/", scopeDrive, 50 * config.Every}, // "… 60 per minute per user per project"
-		slides:    {"https://slides.googleapis.com", "/v1/", scopeDrive, 10 * config.Every},
+		// "Read requests … 300 per minute per user per project"
+		docs: {"https://docs.googleapis.com", "/v1/", scopeDrive, 10 * config.Every},
+		// "… 60 per minute per user per project"
+		sheets: {"https://sheets.googleapis.com", "/v4/", scopeDrive, 50 * config.Every},
+		slides: {"https://slides.googleapis.com", "/v1/", scopeDrive, 10 * config.Every},
 	} {
 		base := at.host + at.path
 		if config.URL != "" {

@@ -25,7 +25,8 @@ type sharedDrive struct {
 	ID           string `json:"id"`
 	Name         string `json:"name"`
 	Restrictions struct {
-		MembersOnly bool `json:"driveMembersOnly"` // "Whether access to items inside this shared drive is restricted to its members"
+		// "Whether access to items inside this shared drive is restricted to its members"
+		MembersOnly bool `json:"driveMembersOnly"`
 	} `json:"restrictions"`
 }
 
@@ -143,8 +144,9 @@ func (c *Connector) startToken(ctx context.Context, in corpus) (string, error) {
 // change is an entry of a log: what is the case now, and not what has happened
 // (https://developers.google.com/workspace/drive/api/guides/change-overview).
 type change struct {
-	Type    string `json:"changeType"`
-	Removed bool   `json:"removed"` // "from the list of changes, for example by deletion or loss of access"
+	Type string `json:"changeType"`
+	// "from the list of changes, for example by deletion or loss of access"
+	Removed bool   `json:"removed"`
 	FileID  string `json:"fileId"`
 	File    *file  `json:"file"`
 }

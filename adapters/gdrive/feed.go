@@ -35,10 +35,13 @@ type feed struct {
 	people  *people // nil where no one has to be known
 	corpora []corpus
 	byID    map[string]corpus
-	owners  map[string]string // whose a folder is that someone's file lies in, by node id: the id of a corpus; empty: an unknown owner's
-	ahead   map[string]fetched
-	unread  []index.Notice // shared drives that cannot be read
-	skipped []index.Notice // people for whom nothing can be read, such as those without a licence for Drive
+	// whose a folder is that someone's file lies in, by node id: the id of a corpus; empty: an
+	// unknown owner's
+	owners map[string]string
+	ahead  map[string]fetched
+	unread []index.Notice // shared drives that cannot be read
+	// people for whom nothing can be read, such as those without a licence for Drive
+	skipped []index.Notice
 }
 
 // fetched is the first part of a log.
@@ -141,7 +144,8 @@ const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and tras
 func (w *feed) list(ctx context.Context, in corpus) (err error) {
 	p := w.state.Pass
 	if p.Log == "" {
-		if p.Log, err = w.startToken(ctx, in); err != nil { // before the list: what changes meanwhile is in the log
+		// before the list: what changes meanwhile is in the log
+		if p.Log, err = w.startToken(ctx, in); err != nil {
 			return err
 		}
 	}

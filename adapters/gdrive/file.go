@@ -39,7 +39,8 @@ type file struct {
 	LastModifyingUser struct {
 		DisplayName string `json:"displayName"`
 	} `json:"lastModifyingUser"`
-	Augmented     bool         `json:"hasAugmentedPermissions"` // "whether there are permissions directly on this file … shared drives"
+	// "whether there are permissions directly on this file … shared drives"
+	Augmented     bool         `json:"hasAugmentedPermissions"`
 	Limited       bool         `json:"inheritedPermissionsDisabled"`
 	Permissions   []permission `json:"permissions"` // "not populated for items in shared drives"
 	PermissionIDs []string     `json:"permissionIds"`
@@ -64,7 +65,8 @@ func (f *file) parent() string {
 // of the others in the parts of a second.
 func (f *file) stamp() time.Time {
 	sum := fnv.New32a()
-	_, _ = fmt.Fprintf(sum, "%s %s %d %s", f.Name, f.MD5, f.ModifiedTime.Nanosecond(), f.MimeType) // a hash takes everything
+	// a hash takes everything
+	_, _ = fmt.Fprintf(sum, "%s %s %d %s", f.Name, f.MD5, f.ModifiedTime.Nanosecond(), f.MimeType)
 	return f.ModifiedTime.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 

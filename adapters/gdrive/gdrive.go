@@ -52,12 +52,14 @@ type Options struct {
 	// access.Public, or empty for only those who are named.
 	Anonymous access.Principal
 
-	SweepEvery time.Duration // after how long everything is looked at, for what the logs of changes do not tell; 1 h
+	// after how long everything is looked at, for what the logs of changes do not tell; 1 h
+	SweepEvery time.Duration
 	// Read returns the connector of one file on this machine, for what was uploaded; nil: none are
 	// read.
-	Read     func(path string) (index.Connector, error)
-	Wanted   func(name string) bool // whether a file may hold a document, by its name; all of them if nil
-	MaxBytes int64                  // larger files are left out; 25 MB
+	Read func(path string) (index.Connector, error)
+	// whether a file may hold a document, by its name; all of them if nil
+	Wanted   func(name string) bool
+	MaxBytes int64 // larger files are left out; 25 MB
 }
 
 // SweepEvery is after how long everything is looked at, unless Options say otherwise: until then
@@ -78,7 +80,8 @@ func (o Options) withDefaults() Options {
 	if o.Wanted == nil {
 		o.Wanted = func(string) bool { return true }
 	}
-	o.Customer = cmp.Or(o.Customer, "my_customer") // "You can also use the my_customer alias to represent your account's customerId"
+	// "You can also use the my_customer alias to represent your account's customerId"
+	o.Customer = cmp.Or(o.Customer, "my_customer")
 	return o
 }
 

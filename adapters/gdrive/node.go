@@ -256,7 +256,8 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 				n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
 			}
 			continue
-		case failed[i] != nil && absent(failed[i]): // "The user does not have sufficient permissions": no one may read
+		case failed[i] != nil && absent(failed[i]):
+			// "The user does not have sufficient permissions": no one may read
 			n.batch.Denied = append(n.batch.Denied, node.ID)
 			continue
 		case failed[i] != nil:

@@ -8,11 +8,12 @@ import (
 // state is what the checkpoints of Sync and Nodes hold. Times are in seconds since 1970, 0 for
 // never.
 type state struct {
-	Settings string            `json:"settings"`
-	Logs     map[string]string `json:"logs,omitempty"` // where the log of each corpus goes on, by the corpus's id
-	Swept    int64             `json:"swept,omitempty"`
-	Pass     *pass             `json:"pass,omitempty"` // a look at everything, under way
-	Open     bool              `json:"open,omitempty"` // the run did not come to its end
+	Settings string `json:"settings"`
+	// where the log of each corpus goes on, by the corpus's id
+	Logs  map[string]string `json:"logs,omitempty"`
+	Swept int64             `json:"swept,omitempty"`
+	Pass  *pass             `json:"pass,omitempty"` // a look at everything, under way
+	Open  bool              `json:"open,omitempty"` // the run did not come to its end
 	// Came is into whose log files came in the last run, by file: another log may say late that
 	// they have left it.
 	Came map[string]string `json:"came,omitempty"`
@@ -21,8 +22,9 @@ type state struct {
 	Closed map[string]string `json:"closed,omitempty"`
 	// Gone are files that have left a shared drive, and that no log met since: they are removed at
 	// the end of the run.
-	Gone map[string]bool  `json:"gone,omitempty"`
-	Ends map[string]int64 `json:"ends,omitempty"` // when a node is to be read again, since a grant ends or it could not be read; by the node's id
+	Gone map[string]bool `json:"gone,omitempty"`
+	// when a node is to be read again, since a grant ends or it could not be read; by the node's id
+	Ends map[string]int64 `json:"ends,omitempty"`
 	// Failed are files that could not be read, by id: the next run reads them again.
 	Failed map[string]failure `json:"failed,omitempty"`
 }
@@ -41,8 +43,9 @@ const (
 
 // pass is a look at everything.
 type pass struct {
-	Began int64             `json:"b"`
-	Done  map[string]string `json:"d,omitempty"` // where the logs go on of the corpora that were looked at; empty: one cannot be read
+	Began int64 `json:"b"`
+	// where the logs go on of the corpora that were looked at; empty: one cannot be read
+	Done  map[string]string `json:"d,omitempty"`
 	At    string            `json:"a,omitempty"` // the corpus that is looked at
 	Log   string            `json:"l,omitempty"` // where its log goes on
 	Token string            `json:"t,omitempty"` // of the next part of its list

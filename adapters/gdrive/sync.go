@@ -90,7 +90,8 @@ func (d *documents) tried(corpus, id string, err error) {
 	defer d.loading.Unlock()
 	before, again := d.state.Failed[id]
 	switch {
-	case errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked): // it is about the source, and ends the run
+	case errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked):
+		// it is about the source, and ends the run
 	case err == nil || errors.Is(err, index.ErrSkipped) || before.Times >= mostTimes:
 		delete(d.state.Failed, id)
 	case again || len(d.state.Failed) < mostFailed:
@@ -124,7 +125,8 @@ func (d *documents) flush(complete bool) error {
 	d.batch.Failures, d.batch.Skipped = append(d.batch.Failures, d.unread...), append(d.batch.Skipped, d.skipped...)
 	batch := d.batch
 	d.batch, d.unread, d.skipped, d.access = index.Batch{}, nil, nil, make(map[document.ID]access.ACL)
-	if len(batch.Documents) > 0 { // how far the run is is noted once it is known which of them could not be read
+	// how far the run is is noted once it is known which of them could not be read
+	if len(batch.Documents) > 0 {
 		if err := d.send(batch); err != nil {
 			return err
 		}

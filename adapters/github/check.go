@@ -29,7 +29,9 @@ var Permissions = []Permission{
 // Sight is what a source shows to its credential.
 type Sight struct {
 	Public, Internal, Private int // repositories
-	Members, Vouched          int // of their organisations; and those of them who have an address that the organisation vouches for
+	// of their organisations; and those of them who have an address that the organisation vouches
+	// for
+	Members, Vouched int
 	// Lacks are sentences that say what is wanted and cannot be read, and what to do.
 	Lacks []string
 	// Notes are sentences that say what may be meant so.

@@ -35,10 +35,12 @@ type Config struct {
 	AllowHosts []string // hosts that may be asked though they are not on the public internet
 	CAFile     string
 	Every      time.Duration // between two requests, on average; 67 ms
-	AtOnce     int           // requests at once; 4. "Make requests serially" concerns a burst of them; point checks cannot wait for one another
-	Patience   time.Duration // the longest wait for a limit that is sat through; 30 s
-	Pause      time.Duration // before a second attempt; 500 ms
-	Now        func() time.Time
+	// requests at once; 4. "Make requests serially" concerns a burst of them; point checks cannot
+	// wait for one another
+	AtOnce   int
+	Patience time.Duration // the longest wait for a limit that is sat through; 30 s
+	Pause    time.Duration // before a second attempt; 500 ms
+	Now      func() time.Time
 }
 
 // Client asks one server with one credential, and remembers what did not change. All connectors
@@ -52,11 +54,12 @@ type Client struct {
 	git     *http.Client
 
 	mu         sync.Mutex
-	known      map[string]remembered                // pages that were read, by address
-	remembered int                                  // bytes of known
-	gathered   map[string]*gathering                // people of organisations, by their names
-	members    map[document.SourceID]map[int64]bool // people of organisations, as each source last yielded them
-	nodes      map[int64]string                     // node ids of repositories, which never change
+	known      map[string]remembered // pages that were read, by address
+	remembered int                   // bytes of known
+	gathered   map[string]*gathering // people of organisations, by their names
+	// people of organisations, as each source last yielded them
+	members map[document.SourceID]map[int64]bool
+	nodes   map[int64]string // node ids of repositories, which never change
 }
 
 // remembered is a page as it was read.

@@ -52,9 +52,11 @@ type Options struct {
 	Public       string   // PublicMembers
 	HookSecret   string   // with which GitHub signs its webhooks; empty: none is believed
 
-	Overlap   time.Duration // how much of what was read already a reading by date repeats; 10 min
-	FullEvery time.Duration // after how long everything in a repository is looked at for what has gone; 24 h
-	WikiEvery time.Duration // between two looks at a wiki, of whose changes GitHub tells by webhooks alone; 1 h
+	Overlap time.Duration // how much of what was read already a reading by date repeats; 10 min
+	// after how long everything in a repository is looked at for what has gone; 24 h
+	FullEvery time.Duration
+	// between two looks at a wiki, of whose changes GitHub tells by webhooks alone; 1 h
+	WikiEvery time.Duration
 	// Read returns the connector of a folder's files, for documents with the access list that are
 	// published below base.
 	Read     func(f Folder) (index.Connector, error)

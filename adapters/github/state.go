@@ -37,9 +37,10 @@ type progress struct {
 // walk is how far issues, pull requests or discussions were read: newest first, back to what was
 // read before.
 type walk struct {
-	Known  int64  `json:"k,omitempty"` // until when they are known
-	Again  bool   `json:"a,omitempty"` // something as new as Known may have come since
-	Cursor string `json:"c,omitempty"` // where the walk under way is; empty: none is, or it is at its beginning
+	Known int64 `json:"k,omitempty"` // until when they are known
+	Again bool  `json:"a,omitempty"` // something as new as Known may have come since
+	// where the walk under way is; empty: none is, or it is at its beginning
+	Cursor string `json:"c,omitempty"`
 	Next   int64  `json:"x,omitempty"` // until when they are known once it is at its end
 	Floor  int64  `json:"f,omitempty"` // how far back it came
 	Total  int    `json:"t,omitempty"` // how many there were when it began

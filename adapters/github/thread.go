@@ -96,7 +96,8 @@ type thread struct {
 // below the second. A comment that was deleted may not move the date.
 func (t *thread) version(repository string) time.Time {
 	sum := fnv.New32a()
-	_, _ = fmt.Fprintf(sum, "%s %d %d %d %d", repository, t.Comments.TotalCount, t.Reviews.TotalCount, t.Threads.TotalCount, t.Answers.TotalCount) // a sum takes anything
+	// a sum takes anything
+	_, _ = fmt.Fprintf(sum, "%s %d %d %d %d", repository, t.Comments.TotalCount, t.Reviews.TotalCount, t.Threads.TotalCount, t.Answers.TotalCount)
 	return t.UpdatedAt.UTC().Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
 }
 

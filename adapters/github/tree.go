@@ -60,7 +60,8 @@ func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
 		return p.settle(r, of, unmet, &grown.Shrunk)
 	}
 	grown.Head, grown.At = held.Commit, sourcepass.Seconds(p.now)
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict { // the commit says what is deleted
+	// the commit says what is deleted
+	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
 		repository, sort, _, ok := p.place(id)
 		return index.Verdict{Gone: ok && repository == r.id && sort == of && !there[id]}
 	}})

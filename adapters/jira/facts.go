@@ -15,7 +15,8 @@ type facts struct {
 	Project string   `json:"p"`
 	Level   string   `json:"l,omitempty"` // id of its security level
 	Roles   []string `json:"r,omitempty"` // ids of the roles that it is restricted to
-	Odd     bool     `json:"o,omitempty"` // it is restricted in a way that is not known: no one may read it
+	// it is restricted in a way that is not known: no one may read it
+	Odd bool `json:"o,omitempty"`
 	// People and Groups are who stands in those of its fields that settings name, by the field's id.
 	People map[string][]string `json:"u,omitempty"`
 	Groups map[string][]string `json:"g,omitempty"`
@@ -140,7 +141,8 @@ func within(raw json.RawMessage) (people, groups []string, known bool) {
 			people = append(people, one.id())
 		case one.GroupID != "":
 			groups = append(groups, one.GroupID)
-		case one.Name != "" && one.DisplayName == "": // that of a group, and not of a person who has no key
+		case one.Name != "" && one.DisplayName == "":
+			// that of a group, and not of a person who has no key
 			groups = append(groups, one.Name)
 		}
 	}

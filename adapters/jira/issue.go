@@ -102,7 +102,8 @@ type comment struct {
 	Body       json.RawMessage `json:"body"`
 	Created    stamp           `json:"created"`
 	Visibility json.RawMessage `json:"visibility"` // a role or a group that it is limited to
-	Public     *bool           `json:"jsdPublic"`  // false: of a service desk, and internal to it; Data Center does not say it here
+	// false: of a service desk, and internal to it; Data Center does not say it here
+	Public     *bool `json:"jsdPublic"`
 	Properties *[]struct {
 		Key   string          `json:"key"`
 		Value json.RawMessage `json:"value"`

@@ -32,9 +32,10 @@ type Common = atlassian.Options
 
 // Options of a Connector. Zero fields get their defaults.
 type Options struct {
-	Common                  // Users: those that Jira names, which only its administrators see
-	Projects  []string      // keys of the projects to read; none: all that the account sees
-	FullEvery time.Duration // after how long everything is looked at, in addition to the ids (SweepEvery); 1 day
+	Common            // Users: those that Jira names, which only its administrators see
+	Projects []string // keys of the projects to read; none: all that the account sees
+	// after how long everything is looked at, in addition to the ids (SweepEvery); 1 day
+	FullEvery time.Duration
 }
 
 // SweepEvery is after how long all ids are looked at, unless Options say otherwise.
@@ -116,7 +117,8 @@ func (c *Connector) node(f facts) access.ACL {
 // Kinds of groups.
 const (
 	kindGroup = "group"
-	kindLogin = "login" // one person of a Data Center by the name to log in with, as members of roles are named
+	// one person of a Data Center by the name to log in with, as members of roles are named
+	kindLogin = "login"
 )
 
 func (c *Connector) group(id string) access.Principal {

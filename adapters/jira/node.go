@@ -19,12 +19,14 @@ import (
 type nodeState struct {
 	Projects map[string]*known `json:"projects,omitempty"` // by id
 	Done     []string          `json:"d,omitempty"`        // of the pass under way: ids of projects
-	Failed   bool              `json:"x,omitempty"`        // of the pass under way: not all of what is in some project was looked at
+	// of the pass under way: not all of what is in some project was looked at
+	Failed bool `json:"x,omitempty"`
 }
 
 // known is what is known of a project.
 type known struct {
-	Facts    map[string]facts `json:"f,omitempty"` // of issues that others than those of their level read, by id of the node
+	// of issues that others than those of their level read, by id of the node
+	Facts    map[string]facts `json:"f,omitempty"`
 	Mark     int64            `json:"m,omitempty"` // until when changes are known, by Jira's clock
 	Full     int64            `json:"w,omitempty"` // when all issues were last looked at
 	Relevant relevance        `json:"r,omitzero"`

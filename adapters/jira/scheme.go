@@ -107,7 +107,8 @@ func (c *Connector) visible(ctx context.Context) (map[string]bool, error) {
 		return open, nil
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
 		return nil, err
-	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed): // it is refused, or led to a page to log in
+	case sourcehttp.Status(err) != 0 || errors.Is(err, atlassian.ErrMalformed):
+		// it is refused, or led to a page to log in
 		return map[string]bool{}, nil
 	}
 	return nil, err
@@ -286,7 +287,8 @@ func (c *Connector) clauses(all *site, r *rules, f facts) []access.ACL {
 		return nil
 	}
 	users, browse := slices.Clone(all.users), c.readers(r.browse, f, r.roles)
-	if r.browse.open && all.visible[f.Project] && f.Level == "" && len(f.Roles) == 0 { // visitors are in no level and in no role
+	// visitors are in no level and in no role
+	if r.browse.open && all.visible[f.Project] && f.Level == "" && len(f.Roles) == 0 {
 		users, browse = append(users, c.options.Anonymous), append(browse, c.options.Anonymous)
 	}
 	clauses := []access.ACL{users, browse}

@@ -192,7 +192,8 @@ func (v *vendor) scan(ctx context.Context, of project, at crawl.Place, p *crawl.
 		p.Partial = err
 	case atlassian.Final(ctx, err):
 		return nil, err
-	case atlassian.Absent(err) || at.Cursor == "" && sourcehttp.Status(err) == http.StatusBadRequest: // the project has gone since
+	case atlassian.Absent(err) || at.Cursor == "" && sourcehttp.Status(err) == http.StatusBadRequest:
+		// the project has gone since
 		p.Partial = err
 	default:
 		return nil, v.stale(at, err)

@@ -118,7 +118,8 @@ func (w *writer) block(ctx context.Context, b block, number, depth, indent int) 
 
 // inner writes what stands in a block.
 func (w *writer) inner(ctx context.Context, b block, depth, indent int) error {
-	if !b.HasChildren || b.Type == "unsupported" { // "has_children" is true of some, and what they hold is refused
+	// "has_children" is true of some, and what they hold is refused
+	if !b.HasChildren || b.Type == "unsupported" {
 		return nil
 	}
 	return w.blocks(ctx, b.ID, depth+1, indent)

@@ -71,7 +71,9 @@ func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 		if !known {
 			err := w.client.get(ctx, asked, &got)
 			if status := sourcehttp.Status(err); id != w.page && (status == http.StatusBadRequest || status == http.StatusNotFound) {
-				w.left = err // of a kind that the API does not give out, or gone since: the rest of the page is read
+				// of a kind that the API does not give out, or gone since: the rest of the page is
+				// read
+				w.left = err
 				return nil, nil
 			}
 			if err != nil {

@@ -21,7 +21,8 @@ func (c *Connector) Nodes(ctx context.Context, _ index.Checkpoint) iter.Seq2[ind
 		for _, id := range slices.Sorted(maps.Keys(c.roots)) {
 			o, err := c.root(ctx, id)
 			trashed := o.InTrash
-			if err == nil && !trashed { // what stands in something that was thrown away is not said to be in the trash itself
+			// what stands in something that was thrown away is not said to be in the trash itself
+			if err == nil && !trashed {
 				trashed, err = t.trashed(ctx, o.Parent.place())
 			}
 			switch {

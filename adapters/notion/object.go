@@ -124,13 +124,14 @@ type block struct {
 
 // content is what blocks of one kind or another hold.
 type content struct {
-	RichText     []rich          `json:"rich_text"`
-	Caption      []rich          `json:"caption"`
-	Checked      bool            `json:"checked"`
-	Language     string          `json:"language"`
-	Expression   string          `json:"expression"`
-	URL          string          `json:"url"`
-	Title        json.RawMessage `json:"title"` // of child pages and databases: a text; of meeting notes: runs
+	RichText   []rich `json:"rich_text"`
+	Caption    []rich `json:"caption"`
+	Checked    bool   `json:"checked"`
+	Language   string `json:"language"`
+	Expression string `json:"expression"`
+	URL        string `json:"url"`
+	// of child pages and databases: a text; of meeting notes: runs
+	Title        json.RawMessage `json:"title"`
 	Cells        [][]rich        `json:"cells"`
 	SyncedFrom   *syncedFrom     `json:"synced_from"`
 	IsToggleable bool            `json:"is_toggleable"`

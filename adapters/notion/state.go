@@ -27,9 +27,10 @@ type look struct {
 	Sources []string `json:"d,omitempty"` // data sources that are to be queried, by id
 	Of      int      `json:"o,omitempty"` // how many of them were
 	From    string   `json:"f,omitempty"` // in the next: pages from when on
-	Found   []string `json:"n,omitempty"` // pages that stand on others, by id; databases begin with a mark
-	Seen    idSet    `json:"s,omitempty"`
-	Gone    idSet    `json:"x,omitempty"` // of those that were not met: what is not shown any more
+	// pages that stand on others, by id; databases begin with a mark
+	Found []string `json:"n,omitempty"`
+	Seen  idSet    `json:"s,omitempty"`
+	Gone  idSet    `json:"x,omitempty"` // of those that were not met: what is not shown any more
 }
 
 // stage is a part of a pass.

@@ -152,7 +152,8 @@ func (p *pass) search(ctx context.Context) error {
 		switch {
 		case sourcehttp.Status(err) == http.StatusForbidden:
 			return fmt.Errorf("Notion shows nothing to the integration: give it the capability to read content (%w): %w", err, index.ErrRevoked)
-		case sourcehttp.Status(err) == http.StatusBadRequest && p.look.Cursor != "" && !p.look.Anew: // a cursor that is not known any more
+		case sourcehttp.Status(err) == http.StatusBadRequest && p.look.Cursor != "" && !p.look.Anew:
+			// a cursor that is not known any more
 			p.look.Cursor, p.look.Anew = "", true
 			continue
 		case err != nil:

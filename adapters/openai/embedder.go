@@ -43,8 +43,9 @@ type Embedder struct {
 }
 
 const (
-	defaultBatch     = 64
-	maxBatchBytes    = 256 << 10 // OpenAI takes 300,000 tokens per request; one byte is at most one token
+	defaultBatch = 64
+	// OpenAI takes 300,000 tokens per request; one byte is at most one token
+	maxBatchBytes    = 256 << 10
 	passageAttempts  = 8
 	questionAttempts = 2
 	firstBackoff     = 500 * time.Millisecond

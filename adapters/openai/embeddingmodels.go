@@ -20,7 +20,8 @@ const (
 	e5Passage    = "passage: "
 	nomicQuery   = "search_query: "
 	nomicPassage = "search_document: "
-	bgeQuery     = "Represent this sentence for searching relevant passages: " // bge-*-en-v1.5, mxbai-embed-large-v1, arctic-embed before 2.0
+	// bge-*-en-v1.5, mxbai-embed-large-v1, arctic-embed before 2.0
+	bgeQuery     = "Represent this sentence for searching relevant passages: "
 	webQuery     = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 	gemmaQuery   = "task: search result | query: "
 	gemmaPassage = "title: none | text: "

@@ -26,12 +26,14 @@ var _ llm.Model = (*Model)(nil)
 // Config describes one chat model.
 type Config struct {
 	Endpoint
-	Model       string
-	Window      int   // tokens; 0 looks the model up, 32,768 if it is unknown
-	Reply       int   // tokens kept free for the reply; 0 derives it from the model and the window
-	Vision      *bool // nil looks the model up
-	Small       bool  // llm.Info.Small
-	NativeTools *bool // nil looks the model up, and believes an endpoint that refuses; false has calls read from the model's text
+	Model  string
+	Window int   // tokens; 0 looks the model up, 32,768 if it is unknown
+	Reply  int   // tokens kept free for the reply; 0 derives it from the model and the window
+	Vision *bool // nil looks the model up
+	Small  bool  // llm.Info.Small
+	// nil looks the model up, and believes an endpoint that refuses; false has calls read from the
+	// model's text
+	NativeTools *bool
 }
 
 // Model streams chat completions. It does not retry, except at once when the endpoint rejects an

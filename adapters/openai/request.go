@@ -40,7 +40,8 @@ func (m *Model) encode(req llm.Request, d dialect) (sdk.ChatCompletionRequest, e
 		out.Temperature = float32(req.Temperature)
 	}
 	tools := req.Tools
-	if req.Choice.Mode == llm.None && d.noNone { // a call would be worse than a prompt that is not cached
+	// a call would be worse than a prompt that is not cached
+	if req.Choice.Mode == llm.None && d.noNone {
 		tools = nil
 	}
 	if len(tools) > 0 {

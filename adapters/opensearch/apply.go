@@ -171,7 +171,8 @@ func (c *Client) bulk(ctx context.Context, index string, batch []action, refresh
 			c.less(len(now) / 2)
 		case errors.As(err, &node) && node.late && len(now) > hopeful:
 			c.less(len(now) / 4)
-		case errors.As(err, &node) && node.late && try < len(c.cfg.Address.Hosts): // it is the node that stands still
+		case errors.As(err, &node) && node.late && try < len(c.cfg.Address.Hosts):
+			// it is the node that stands still
 		default:
 			return fmt.Errorf("write %d chunks to the search engine: %w", len(batch), err)
 		}

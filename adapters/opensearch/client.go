@@ -98,7 +98,8 @@ func New(cfg Config) (*Client, error) {
 		}
 		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	}
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // passages go nowhere else
+	// passages go nowhere else
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c := &Client{cfg: cfg, http: &http.Client{Transport: transport, Timeout: cfg.Timeout, CheckRedirect: stay}}
 	c.portion.Store(bulkActions)
 	return c, nil
@@ -183,7 +184,8 @@ func (c *Client) call(ctx context.Context, method, path string, body []byte, out
 			return err
 		}
 		c.failed.For(host, c.cfg.Rest)
-		if down.late && strings.Contains(path, "_bulk") { // the cluster is at work on it: less will be asked of it
+		// the cluster is at work on it: less will be asked of it
+		if down.late && strings.Contains(path, "_bulk") {
 			return err
 		}
 		last = err

@@ -157,7 +157,8 @@ func (c *Client) Space(ctx context.Context, index string, model int32, dimension
 		return err
 	}
 	body, err := json.Marshal(object{"properties": object{space(model): object{
-		"type": "knn_vector", "dimension": dimensions, "doc_values": false, // which would be a second copy: Lucene reads the vectors of its graph
+		// which would be a second copy: Lucene reads the vectors of its graph
+		"type": "knn_vector", "dimension": dimensions, "doc_values": false,
 		"method": object{"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": object{"m": 16, "ef_construction": 100}},
 	}}})
 	if err != nil {

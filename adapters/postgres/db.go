@@ -32,8 +32,9 @@ const (
 // Sentinels for what a caller may want to tell apart. Each is wrapped in a sentence that says what
 // to do.
 var (
-	ErrUnreachable  = errors.New("PostgreSQL cannot be reached")
-	ErrBusy         = errors.New("it takes no connection at the moment") // in addition to ErrUnreachable: trying again may help
+	ErrUnreachable = errors.New("PostgreSQL cannot be reached")
+	// in addition to ErrUnreachable: trying again may help
+	ErrBusy         = errors.New("it takes no connection at the moment")
 	ErrServerTooOld = errors.New("PostgreSQL is too old")
 	ErrNoVector     = errors.New("pgvector is missing or too old")
 	ErrSchema       = errors.New("the database schema does not fit this version of footnote")

@@ -22,8 +22,9 @@ var ErrUnreachable = errors.New("redis cannot be reached")
 
 // Config says how to connect. URL is required.
 type Config struct {
-	URL    string       // redis://, rediss:// or unix://; with ?addr=host:port a cluster, of which any node tells the others
-	Prefix string       // of all names, so that several installations can share a server; default "footnote:"
+	URL string // redis://, rediss:// or unix://; with ?addr=host:port a cluster, of which any node tells the others
+	// of all names, so that several installations can share a server; default "footnote:"
+	Prefix string
 	CAFile string       // for rediss://: certificates that are trusted in addition to the system's
 	Logger *slog.Logger // nil: silent
 	// MayBeAway makes it no error that no server answers at the start: that is logged, and the

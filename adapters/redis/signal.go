@@ -119,7 +119,8 @@ func (s *Signal) run(ctx context.Context, pubsub *redis.PubSub) {
 // listen hands stops on until the connection fails or ctx ends. The library would reconnect by
 // itself, but would not say that something may have been missed in between.
 func (s *Signal) listen(ctx context.Context, pubsub *redis.PubSub) error {
-	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() }) // a read does not end with its context
+	// a read does not end with its context
+	unblock := context.AfterFunc(ctx, func() { _ = pubsub.Close() })
 	defer unblock()
 	asked := false
 	for {

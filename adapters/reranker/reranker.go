@@ -43,7 +43,8 @@ const (
 	// maxTexts is what text-embeddings-inference takes in one request by default
 	// (--max-client-batch-size, 32).
 	maxTexts = 32
-	maxText  = 8 << 10 // bytes of a text; models read some hundred tokens, and the rest is time that a person waits
+	// bytes of a text; models read some hundred tokens, and the rest is time that a person waits
+	maxText = 8 << 10
 )
 
 // replies bounds an answer: a score for each text, and the texts, which some endpoints send back.
@@ -59,7 +60,8 @@ func New(config Config) (*Client, error) {
 		u = u.JoinPath("rerank")
 	}
 	client := *config.HTTP
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // passages go nowhere else
+	// passages go nowhere else
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	config.HTTP = &client
 	return &Client{config: config, address: u.String()}, nil
 }

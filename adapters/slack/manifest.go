@@ -13,10 +13,12 @@ import (
 
 // ManifestOptions shapes the manifest. The zero value is the whole app over sockets.
 type ManifestOptions struct {
-	Name        string // of the bot; Footnote
-	MentionOnly bool   // the fewest scopes: mentions, commands and direct messages, no following of threads
-	History     bool   // channels are read as a source: the scopes for that are asked for even with MentionOnly
-	Groups      bool   // user groups are bound to groups: likewise
+	Name string // of the bot; Footnote
+	// the fewest scopes: mentions, commands and direct messages, no following of threads
+	MentionOnly bool
+	// channels are read as a source: the scopes for that are asked for even with MentionOnly
+	History bool
+	Groups  bool // user groups are bound to groups: likewise
 	// RequestURL is where Slack sends events when sockets are not wanted: https://host/slack/events.
 	RequestURL string
 	// MCP is the address at which Slackbot calls tools (https://host/mcp); empty: it does not.
@@ -157,7 +159,8 @@ func Manifest(o ManifestOptions) string {
 	m.Settings.Sockets = o.RequestURL == ""
 	out, err := yaml.MarshalWithOptions(m, yaml.IndentSequence(true))
 	if err != nil {
-		panic(fmt.Sprintf("print the manifest: %v", err)) // of strings and booleans, which always succeeds
+		// of strings and booleans, which always succeeds
+		panic(fmt.Sprintf("print the manifest: %v", err))
 	}
 	return string(out)
 }

@@ -38,7 +38,9 @@ type Model struct {
 	vocabulary *wordpiece.Vocabulary
 	dimensions int
 	scales     []float32
-	rows       string // a signed byte per dimension and piece; times the scale of the piece it is its part in the mean
+	// a signed byte per dimension and piece; times the scale of the piece it is its part in the
+	// mean
+	rows string
 }
 
 // New returns the embedder. It takes some tens of milliseconds the first time and about 1 MB in

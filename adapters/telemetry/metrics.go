@@ -138,7 +138,8 @@ func New(config Config) *Metrics {
 	for _, service := range services {
 		m.limited.WithLabelValues(service)
 	}
-	for _, a := range []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry} { // so that a rate has a zero to begin with
+	// so that a rate has a zero to begin with
+	for _, a := range []thread.Action{thread.ActionUp, thread.ActionDown, thread.ActionRetry} {
 		m.feedback.WithLabelValues(string(a))
 	}
 	return m

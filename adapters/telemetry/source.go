@@ -10,11 +10,15 @@ import (
 // Source is how a source does, as it is at the scrape, on whichever replica it is read. The maps
 // may be nil.
 type Source struct {
-	ID      string
-	Late    time.Duration            // how much later than due it was last read whole; 0 where it is not late, is paused, or has no schedule
-	Failing int                      // runs in a row
-	Left    map[string]time.Duration // by loop (nodes, groups): for how long what was read of its access counts; not positive where nothing of it is shown
-	People  map[string]int           // by state (matched, unmatched, conflicting)
+	ID string
+	// how much later than due it was last read whole; 0 where it is not late, is paused, or has no
+	// schedule
+	Late    time.Duration
+	Failing int // runs in a row
+	// by loop (nodes, groups): for how long what was read of its access counts; not positive where
+	// nothing of it is shown
+	Left   map[string]time.Duration
+	People map[string]int // by state (matched, unmatched, conflicting)
 }
 
 // sources are all of a tenant.

@@ -92,7 +92,8 @@ func identity(ctx context.Context, version string) (*resource.Resource, error) {
 func (t *Traces) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
 	defer cancel()
-	if err := t.provider.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) { // a collector that is away has been logged
+	// a collector that is away has been logged
+	if err := t.provider.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("end the traces: %w", err)
 	}
 	return nil

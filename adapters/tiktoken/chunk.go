@@ -100,12 +100,11 @@ func cut(text string, limit int) int {
 	return limit
 }
 
-// seam reports whether no token reaches across position i of text. Both
-// vocabularies split text before they merge bytes, and none of their pieces holds
-// a line end with a letter or a digit after it, or a letter with a space after it.
-// A letter must follow the space, because a run of spaces is split by what comes
-// after it. Only ASCII is looked at, since that is enough to find a seam in most
-// texts.
+// seam reports whether no token reaches across position i of text. Both vocabularies split text
+// before they merge bytes. None of their pieces holds a line end with a letter or a digit after it,
+// or a letter with a space after it. A letter must follow the space, because a run of spaces is
+// split by what comes after it. Only ASCII is looked at, since that is enough to find a seam in
+// most texts.
 func seam(text string, i int) bool {
 	if i < 1 || i+1 >= len(text) {
 		return false

@@ -127,7 +127,8 @@ func endless(u *url.URL) bool {
 	segments := strings.Split(strings.Trim(u.Path, "/"), "/")
 	count := make(map[string]int)
 	for _, s := range segments {
-		if count[s]++; s == ".." || s != "" && count[s] > mostRepeats { // dots that are left here were hidden as %2e
+		// dots that are left here were hidden as %2e
+		if count[s]++; s == ".." || s != "" && count[s] > mostRepeats {
 			return true
 		}
 	}

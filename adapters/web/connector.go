@@ -1,9 +1,9 @@
 // Package web reads documents from web sites: the pages that a sitemap names, or those that are
 // linked from page to page below an address. HTML, PDF, Word, Markdown and plain text are read.
 //
-// It obeys robots.txt under the name "footnote", asks no faster than it was told, asks again only
-// for what has changed, never leaves the address it was given, and reaches nothing that is not on
-// the public internet unless the operator lists it.
+// It obeys robots.txt under the name "footnote", asks no faster than configured, and asks again
+// only for what has changed. It never leaves the address it was given, and reaches nothing that is
+// not on the public internet unless the operator lists it.
 package web
 
 import (
@@ -31,9 +31,10 @@ const Kind document.Kind = "web"
 type Options struct {
 	// URL is where to begin: a folder ("https://docs.example.org/guide/"), a page in it, or a
 	// sitemap. Only what lies below the folder is read.
-	URL         string
-	ACL         access.ACL    // who may read the documents; members
-	AllowHosts  []string      // hosts, addresses and networks that are read although they are not public
+	URL string
+	ACL access.ACL // who may read the documents; members
+	// hosts, addresses and networks that are read although they are not public
+	AllowHosts  []string
 	CAFile      string        // PEM certificates that are trusted in addition to the system's
 	Interval    time.Duration // between two requests; 1 s, and more where robots.txt asks for more
 	MaxBytes    int64         // of one page; larger ones are failures; 50 MB

@@ -53,8 +53,9 @@ type page struct {
 // Sizes of a run.
 const (
 	batchSize  = 16
-	batchBytes = 8 << 20         // of the pages of a batch, but for those under way when it is reached
-	nameSize   = 256             // bytes of an address on average: all addresses are in each checkpoint
+	batchBytes = 8 << 20 // of the pages of a batch, but for those under way when it is reached
+	// bytes of an address on average: all addresses are in each checkpoint
+	nameSize   = 256
 	savedEvery = 256             // pages between two checkpoints at most
 	savedAfter = 5 * time.Second // what takes long is not to be done again after an interruption
 	mostErrors = 10              // pages in a row without an answer; then the site is taken to be down
@@ -67,7 +68,8 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 		queued: make(map[string]bool), variants: make(map[string]int), originals: make(map[string]bool), said: make(map[string]bool),
 	}
 	got, err := r.fetch(ctx, request{address: c.scope.resource("/robots.txt"), limit: robotsBytes, cut: true, within: func(to *url.URL) bool {
-		return c.scope.sameHost(to) || !c.guard.Private(ctx, to.Hostname()) // on other hosts, as RFC 9309 has it
+		// on other hosts, as RFC 9309 has it
+		return c.scope.sameHost(to) || !c.guard.Private(ctx, to.Hostname())
 	}})
 	var busy *busyError
 	switch {
@@ -90,7 +92,8 @@ func (c *Connector) newCrawl(ctx context.Context, since index.Checkpoint) (*craw
 		return r, err
 	}
 	r.add(c.scope.start, 0, "")
-	for _, known := range slices.Sorted(maps.Keys(r.known)) { // what nothing links to any more may still be there
+	// what nothing links to any more may still be there
+	for _, known := range slices.Sorted(maps.Keys(r.known)) {
 		if at, err := c.scope.start.Parse(known); err == nil {
 			r.add(at, 0, "")
 		}

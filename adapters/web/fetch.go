@@ -26,9 +26,10 @@ type request struct {
 	etag     string
 	modified string // Last-Modified of the version that is known
 	limit    int64
-	cut      bool                                  // what is longer is cut off, and no error
-	within   func(*url.URL) bool                   // where redirects may lead; nil means anywhere public
-	permit   func(context.Context, *url.URL) error // is asked about every redirect; nil allows all
+	cut      bool // what is longer is cut off, and no error
+	// where redirects may lead; nil means anywhere public
+	within func(*url.URL) bool
+	permit func(context.Context, *url.URL) error // is asked about every redirect; nil allows all
 }
 
 // response is what came.

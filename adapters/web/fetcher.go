@@ -27,9 +27,11 @@ type Permit func(ctx context.Context, address string, private bool) error
 
 // FetcherOptions configure a Fetcher. Zero fields get their defaults.
 type FetcherOptions struct {
-	AllowHosts []string // hosts, addresses and networks that are fetched although they are not public (OPEN_URL_PRIVATE_HOSTS)
-	CAFile     string   // PEM certificates that are trusted in addition to the system's
-	MaxBytes   int64    // of a page; 5 MB
+	// hosts, addresses and networks that are fetched although they are not public
+	// (OPEN_URL_PRIVATE_HOSTS)
+	AllowHosts []string
+	CAFile     string // PEM certificates that are trusted in addition to the system's
+	MaxBytes   int64  // of a page; 5 MB
 }
 
 // Fetcher reads single pages whose addresses people or documents gave. It reaches nothing that is

@@ -51,7 +51,8 @@ func formatOf(contentType string, at *url.URL) format {
 		return markdownPage
 	case "application/pdf", "application/x-pdf":
 		return pdfPage
-	case "application/octet-stream", "binary/octet-stream", "application/zip": // what servers say of endings that they do not know
+	case "application/octet-stream", "binary/octet-stream", "application/zip":
+		// what servers say of endings that they do not know
 		switch {
 		case ending == ".pdf":
 			return pdfPage

@@ -53,7 +53,8 @@ func parseRobots(text string) robots {
 			named = named || product == agent
 			continue
 		}
-		if key != "allow" && key != "disallow" && key != "crawl-delay" { // RFC 9309: other records part no groups
+		// RFC 9309: other records part no groups
+		if key != "allow" && key != "disallow" && key != "crawl-delay" {
 			continue
 		}
 		inRules = true

@@ -41,7 +41,8 @@ func parseSitemap(ctx context.Context, raw []byte) (pages, maps []entry, err err
 	}
 	limited := &io.LimitedReader{R: in, N: sitemapBytes + 1}
 	decoder := boundedxml.New(limited, false) // addresses are ASCII, whatever the encoding
-	root, space := "", ""                     // the prefix of the sitemap's own elements: those for pictures and news have others
+	// the prefix of the sitemap's own elements: those for pictures and news have others
+	root, space := "", ""
 	var open *entry
 	keep := func() {
 		switch {

@@ -149,7 +149,8 @@ func (c *Client) Search(ctx context.Context, query string, most int) ([]websearc
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10) // so that the connection can be used again; what is left does not matter
+		// so that the connection can be used again; what is left does not matter
+		_, _ = io.CopyN(io.Discard, resp.Body, 4<<10)
 		return nil, refused(resp.StatusCode)
 	}
 	data, err := answers.Read(resp.Body)

@@ -32,8 +32,9 @@ type Config struct {
 	Renderer *console.Renderer
 	Surface  *console.Surface
 	Packets  packet.Sink // also gets every packet; may be nil
-	Models   []string    // names of the models that answer side by side, for headings; one or none needs none
-	Logger   *slog.Logger
+	// names of the models that answer side by side, for headings; one or none needs none
+	Models []string
+	Logger *slog.Logger
 }
 
 // Bot asks questions and waits for their answers. It implements chat.Platform for its own

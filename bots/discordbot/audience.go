@@ -40,7 +40,8 @@ func (b *Bot) present(ctx context.Context, ref thread.Ref) (access.Presence, err
 // nothing in it, and the error says so.
 func (b *Bot) alone(ctx context.Context, ref thread.Ref, person string) (access.Presence, error) {
 	held, err := b.holds(ctx, ref, person)
-	account := access.Account{Workspace: access.Workspace{Platform: string(discord.Platform)}, ID: person} // people are the same in all servers
+	// people are the same in all servers
+	account := access.Account{Workspace: access.Workspace{Platform: string(discord.Platform)}, ID: person}
 	account.Full = slices.ContainsFunc(held, func(h access.Held) bool { return h.Principal == access.Members })
 	account.Gone = err == nil && !account.Full
 	return access.Presence{Tenant: b.tenant(ref), Held: held, People: []access.Account{account}}, err

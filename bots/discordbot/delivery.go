@@ -28,8 +28,10 @@ const (
 type delivery struct {
 	replies *stream.Replies[render.Page]
 	surface *write.Surface
-	barred  func(ctx context.Context, sentence string) // gets why the answer cannot be written; nil: no one is
-	cancel  context.CancelFunc                         // of everything that the delivery does in addition to Finish
+	// gets why the answer cannot be written; nil: no one is
+	barred func(ctx context.Context, sentence string)
+	// of everything that the delivery does in addition to Finish
+	cancel context.CancelFunc
 
 	hush   context.CancelFunc // of typing
 	typing sync.WaitGroup

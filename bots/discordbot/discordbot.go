@@ -27,12 +27,15 @@ import (
 
 // Config is how Discord is reached and what the bot does there. Token is required.
 type Config struct {
-	Token            string
-	APIURL           string          // DISCORD_API_URL; empty: Discord's own
-	NoMessageContent bool            // do not ask for the privileged intent: follow-ups need a mention then
-	Members          bool            // ask for the privileged intent that lets servers see what is for members
-	Tenant           access.TenantID // whose documents are answered from where nothing else is said; the default one
-	Guilds           []string        // servers whose members count as the tenant's
+	Token  string
+	APIURL string // DISCORD_API_URL; empty: Discord's own
+	// do not ask for the privileged intent: follow-ups need a mention then
+	NoMessageContent bool
+	// ask for the privileged intent that lets servers see what is for members
+	Members bool
+	// whose documents are answered from where nothing else is said; the default one
+	Tenant access.TenantID
+	Guilds []string // servers whose members count as the tenant's
 	// BindFirst binds the only server that the bot belongs to where none is. It is set where no
 	// Slack workspace says who the members are.
 	BindFirst bool
@@ -42,8 +45,10 @@ type Config struct {
 	// moment; nil: none.
 	Groups func() []access.BoundGroup
 	// Models lists the models that may be asked for by name; nil: none.
-	Models  func() []string
-	MaxAge  time.Duration  // of a question that came while no replica ran, beyond which the bot asks whether it is still wanted: 15 min
+	Models func() []string
+	// of a question that came while no replica ran, beyond which the bot asks whether it is still
+	// wanted: 15 min
+	MaxAge  time.Duration
 	Pace    stream.Pace    // of answers; the platform's
 	Discord discord.Config // further settings; the fields above lead
 }
@@ -75,8 +80,9 @@ type Bot struct {
 	binding *binding
 	talk    *conversation.Conversation
 
-	mu       sync.Mutex
-	commands map[string][]thread.Ref // channel to the sessions of commands that were used there, newest last
+	mu sync.Mutex
+	// channel to the sessions of commands that were used there, newest last
+	commands map[string][]thread.Ref
 }
 
 // New returns a bot. Bind it and Run it. Nothing is sent before.

@@ -30,12 +30,14 @@ type auditCommand struct {
 // auditJSON is the form of audit --json; its names are stable. It holds nothing that was asked,
 // answered or written.
 type auditJSON struct {
-	Sequence  int64              `json:"sequence"`
-	At        time.Time          `json:"at"`
-	Tenant    access.TenantID    `json:"tenant"`
-	Deed      session.Deed       `json:"deed"`
-	Who       *string            `json:"who"`   // null: the program, unknown, or a person who was forgotten
-	Alias     *string            `json:"alias"` // stands for the person, also after they were forgotten; null: no one
+	Sequence int64           `json:"sequence"`
+	At       time.Time       `json:"at"`
+	Tenant   access.TenantID `json:"tenant"`
+	Deed     session.Deed    `json:"deed"`
+	// null: the program, unknown, or a person who was forgotten
+	Who *string `json:"who"`
+	// stands for the person, also after they were forgotten; null: no one
+	Alias     *string            `json:"alias"`
 	WhoOn     string             `json:"who_on,omitempty"`
 	Platform  string             `json:"platform"`
 	Workspace string             `json:"workspace"`

@@ -100,7 +100,8 @@ func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*
 		return nil, err
 	}
 	bot.Bind(answering.Services)
-	running, end := context.WithCancel(context.WithoutCancel(ctx)) // it ends with Close, after what runs has been stopped
+	// it ends with Close, after what runs has been stopped
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
 	c := &conversation{Bot: bot, base: base, answering: answering, end: end, ended: make(chan struct{})}
 	go func() {
 		defer close(c.ended)

@@ -37,7 +37,8 @@ func (c *databaseCommand) Run(ctx context.Context, env *environment) (err error)
 		path = direct.Bins + string(os.PathListSeparator) + path
 	}
 	name := args[0]
-	if !strings.ContainsRune(name, os.PathSeparator) && direct.Bins != "" { // it is looked up before the program has its PATH
+	// it is looked up before the program has its PATH
+	if !strings.ContainsRune(name, os.PathSeparator) && direct.Bins != "" {
 		if found, err := exec.LookPath(direct.Bins + string(os.PathSeparator) + name); err == nil {
 			name = found
 		}

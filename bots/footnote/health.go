@@ -21,7 +21,8 @@ type health struct {
 	answering atomic.Pointer[wire.Answering] // nil until questions are taken in
 	down      atomic.Bool                    // the database was, when it was looked at last
 	short     atomic.Bool                    // its disk was, likewise
-	model     atomic.Pointer[string]         // why the model does not answer; nil: it does, or was not tried
+	// why the model does not answer; nil: it does, or was not tried
+	model atomic.Pointer[string]
 }
 
 // handler answers /healthz while the process lives; /readyz, which tells how each part does, while
@@ -47,7 +48,8 @@ func (h *health) handler(metrics http.Handler) http.Handler {
 				states["status"] = "degraded"
 			}
 		}
-		if hash, err := h.base.Hash(ctx); err == nil { // what was changed in chat is part of it, so it needs the database
+		// what was changed in chat is part of it, so it needs the database
+		if hash, err := h.base.Hash(ctx); err == nil {
 			states["configuration"] = hash
 		}
 		writeHealth(w, ready, states)
@@ -76,7 +78,8 @@ func (h *health) parts(ctx context.Context) []platforms.Part {
 		}
 	}
 	if h.base.HasEngine() {
-		p := platforms.Part{Name: "opensearch", State: "ok", Up: true, Optional: true} // another replica would not do better
+		// another replica would not do better
+		p := platforms.Part{Name: "opensearch", State: "ok", Up: true, Optional: true}
 		if err := h.base.EngineUp(ctx); err != nil {
 			p.State, p.Up = "not usable: searches say so, and what is indexed waits", false
 		}

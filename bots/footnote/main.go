@@ -80,10 +80,13 @@ var groups = []kong.Group{
 
 // environment is what commands may use of the process, so that tests can run them.
 type environment struct {
-	stdin  *os.File
-	stdout *os.File // as it is, for what takes care of terminals itself; plain text goes to out, JSON through newEncoder
+	stdin *os.File
+	// as it is, for what takes care of terminals itself; plain text goes to out, JSON through
+	// newEncoder
+	stdout *os.File
 	stderr io.Writer
-	out    io.Writer // stdout and stderr, for text in which nothing can drive a terminal or hide from its reader
+	// stdout and stderr, for text in which nothing can drive a terminal or hide from its reader
+	out    io.Writer
 	errs   io.Writer
 	getenv func(string) string
 	logger *slog.Logger
@@ -148,7 +151,8 @@ func run(ctx context.Context, args []string, env *environment) int {
 		env.config.FilePath = verbs.Config
 	}
 	env.config.File, err = config.ReadFile(env.config.FilePath)
-	if err != nil && !(errors.Is(err, config.ErrNoFile) && strings.HasPrefix(parsed.Command(), "sources add")) { // it makes the file
+	// it makes the file
+	if err != nil && !(errors.Is(err, config.ErrNoFile) && strings.HasPrefix(parsed.Command(), "sources add")) {
 		return env.fail(err, exitUsage)
 	}
 	if err := env.config.CheckFile(env.config.File); err != nil {
@@ -160,7 +164,8 @@ func run(ctx context.Context, args []string, env *environment) int {
 		}
 	}
 	env.logger = newLogger(env.stderr, env.config, parsed.Command() == "serve")
-	if parsed.Command() != "chat" || !isTerminal(env.stdin) { // at a terminal Ctrl-C stops the answer, not the chat
+	// at a terminal Ctrl-C stops the answer, not the chat
+	if parsed.Command() != "chat" || !isTerminal(env.stdin) {
 		var stop context.CancelFunc
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
 		defer stop()

@@ -116,7 +116,9 @@ func (c *sourcesReindex) choose(ctx context.Context, env *environment, base *wir
 			}
 			return nil, usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
 		}
-		if !s.Asked { // an older version indexed it: guessed wrongly, it would show documents to people who must not see them
+		// an older version indexed it: guessed wrongly, it would show documents to people who must
+		// not see them
+		if !s.Asked {
 			return nil, usageError(fmt.Sprintf("it is not known who may read %s; index it once with its options: footnote index PATH --acl …", s.ID))
 		}
 		connector, err := base.Connect(s.Source)

@@ -156,7 +156,8 @@ func (s *screen) state(text, hint string) {
 		shown = "\x1b[2m" + text + "\x1b[0m " + idle
 	}
 	s.editor.SetPrompt(shown)
-	_, _ = s.editor.Write(nil) // draws the prompt again; a terminal that has gone is met by the next read
+	// draws the prompt again; a terminal that has gone is met by the next read
+	_, _ = s.editor.Write(nil)
 }
 
 // shortened cuts a text to so many columns.
@@ -260,7 +261,8 @@ func (s *screen) layOutAgain() {
 		from--
 		rows += s.rows(lines[from])
 	}
-	_, _ = s.editor.Write([]byte("\x1b[2J\x1b[H" + strings.Join(append(lines[from:len(lines):len(lines)], ""), "\n"))) // a terminal that has gone is met by the next read
+	// a terminal that has gone is met by the next read
+	_, _ = s.editor.Write([]byte("\x1b[2J\x1b[H" + strings.Join(append(lines[from:len(lines):len(lines)], ""), "\n")))
 }
 
 // readLine returns the next line that was typed.
@@ -374,7 +376,9 @@ func (s *screen) key(line string, pos int, key rune) (string, int, bool) {
 			line, choice = s.complete(line)
 			pos = len(line)
 			if choice != "" {
-				go func() { _ = s.say(choice + "\n") }() // the editor waits for this callback; a terminal that has gone is met by the next read
+				// the editor waits for this callback; a terminal that has gone is met by the next
+				// read
+				go func() { _ = s.say(choice + "\n") }()
 			}
 		}
 		return line, pos, true

@@ -32,7 +32,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 		return checkReady(ctx, env.config.AdminAddr)
 	}
 	defer func() { err = env.asInterrupted(ctx, err) }()
-	if err := platforms.Lacking(env.config, c.Only); err != nil { // before a database is started for nothing
+	// before a database is started for nothing
+	if err := platforms.Lacking(env.config, c.Only); err != nil {
 		return usageError(err.Error())
 	}
 	again, ignore := hangups()
@@ -116,7 +117,9 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 		return err
 	}
 	var public net.Listener
-	if handler != nil { // first of all: an address that is taken must not be found out while questions are being answered
+	// first of all: an address that is taken must not be found out while questions are being
+	// answered
+	if handler != nil {
 		if public, err = listen(ctx, env.config.HTTPAddr, "HTTP_ADDR"); err != nil {
 			return err
 		}

@@ -44,19 +44,23 @@ type sourceJSON struct {
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds  *int64            `json:"age_seconds,omitempty"` // since the last success
 	LastRun     *time.Time        `json:"last_run,omitempty"`    // when the newest run began
-	Running     bool              `json:"running,omitempty"`     // it has not ended: it goes on, or was killed
-	Every       string            `json:"every,omitempty"`       // how often serve reads it
-	NextRun     *time.Time        `json:"next_run,omitempty"`    // without Every, and while it is paused, there is none
-	PausedAt    *time.Time        `json:"paused_at,omitempty"`   // since when it is not read
-	FailedRuns  int               `json:"failed_runs,omitempty"` // in a row
-	Failed      int               `json:"failed"`
-	Skipped     int               `json:"skipped"`
-	Error       string            `json:"error,omitempty"`
-	Refused     string            `json:"refused,omitempty"`  // why the source is not approved, so that nothing of it is read
-	Nodes       *loopJSON         `json:"nodes,omitempty"`    // of a source that has its own readers, as in sources check
-	Groups      *loopJSON         `json:"groups,omitempty"`   // likewise
-	People      *peopleCountJSON  `json:"people,omitempty"`   // likewise
-	Progress    *progressJSON     `json:"progress,omitempty"` // of a run that has not ended
+	// it has not ended: it goes on, or was killed
+	Running bool   `json:"running,omitempty"`
+	Every   string `json:"every,omitempty"` // how often serve reads it
+	// without Every, and while it is paused, there is none
+	NextRun    *time.Time `json:"next_run,omitempty"`
+	PausedAt   *time.Time `json:"paused_at,omitempty"`   // since when it is not read
+	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
+	Failed     int        `json:"failed"`
+	Skipped    int        `json:"skipped"`
+	Error      string     `json:"error,omitempty"`
+	// why the source is not approved, so that nothing of it is read
+	Refused string `json:"refused,omitempty"`
+	// of a source that has its own readers, as in sources check
+	Nodes    *loopJSON        `json:"nodes,omitempty"`
+	Groups   *loopJSON        `json:"groups,omitempty"`   // likewise
+	People   *peopleCountJSON `json:"people,omitempty"`   // likewise
+	Progress *progressJSON    `json:"progress,omitempty"` // of a run that has not ended
 }
 
 // Run implements the verb.

@@ -23,23 +23,26 @@ type sourcesCheck struct {
 
 // sourceCheckJSON is the form of sources check --json; its names are stable.
 type sourceCheckJSON struct {
-	ID                document.SourceID `json:"id,omitempty"`
-	Name              string            `json:"name"`
-	Kind              string            `json:"kind"`
-	OK                bool              `json:"ok"`
-	Faults            []string          `json:"faults"`
-	Notes             []string          `json:"notes"` // single documents that cannot be read
-	Sees              []string          `json:"sees"`
-	PausedAt          *time.Time        `json:"paused_at,omitempty"`
-	Documents         int64             `json:"documents"`
-	LastSuccess       *time.Time        `json:"last_success,omitempty"`
-	AgeSeconds        *int64            `json:"age_seconds,omitempty"`
-	FailedRuns        int               `json:"failed_runs,omitempty"`
-	Nodes             *loopJSON         `json:"nodes,omitempty"`              // of sources that have their own readers
-	Groups            *loopJSON         `json:"groups,omitempty"`             // likewise
-	People            *peopleCountJSON  `json:"people,omitempty"`             // likewise
-	DeletionSeconds   int64             `json:"deletion_seconds,omitempty"`   // how late a deletion shows at most
-	RevocationSeconds int64             `json:"revocation_seconds,omitempty"` // how late a revocation shows at most; without it the source is not asked who may read
+	ID          document.SourceID `json:"id,omitempty"`
+	Name        string            `json:"name"`
+	Kind        string            `json:"kind"`
+	OK          bool              `json:"ok"`
+	Faults      []string          `json:"faults"`
+	Notes       []string          `json:"notes"` // single documents that cannot be read
+	Sees        []string          `json:"sees"`
+	PausedAt    *time.Time        `json:"paused_at,omitempty"`
+	Documents   int64             `json:"documents"`
+	LastSuccess *time.Time        `json:"last_success,omitempty"`
+	AgeSeconds  *int64            `json:"age_seconds,omitempty"`
+	FailedRuns  int               `json:"failed_runs,omitempty"`
+	// of sources that have their own readers
+	Nodes  *loopJSON        `json:"nodes,omitempty"`
+	Groups *loopJSON        `json:"groups,omitempty"` // likewise
+	People *peopleCountJSON `json:"people,omitempty"` // likewise
+	// how late a deletion shows at most
+	DeletionSeconds int64 `json:"deletion_seconds,omitempty"`
+	// how late a revocation shows at most; without it the source is not asked who may read
+	RevocationSeconds int64 `json:"revocation_seconds,omitempty"`
 }
 
 // peopleCountJSON is how many people of a source are known by their accounts in the chat; its names
@@ -59,8 +62,11 @@ func countOf(p wire.People) *peopleCountJSON {
 
 // loopJSON is how far one of the loops is that read who may read a source; its names are stable.
 type loopJSON struct {
-	ReadAt     *time.Time `json:"read_at,omitempty"`     // when the last look began that came to its end
-	CountsTill *time.Time `json:"counts_till,omitempty"` // until when what was read counts, if nothing more can be read; without it nothing of the source is shown
+	// when the last look began that came to its end
+	ReadAt *time.Time `json:"read_at,omitempty"`
+	// until when what was read counts, if nothing more can be read; without it nothing of the
+	// source is shown
+	CountsTill *time.Time `json:"counts_till,omitempty"`
 	FailedRuns int        `json:"failed_runs,omitempty"` // in a row
 	Error      string     `json:"error,omitempty"`
 	Revoked    bool       `json:"revoked,omitempty"` // the source does not accept the credential

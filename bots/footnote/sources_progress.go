@@ -9,8 +9,9 @@ import (
 
 // progressJSON is how far a run is that has not ended, wherever it runs; its names are stable.
 type progressJSON struct {
-	Seen               int        `json:"seen"`            // documents so far
-	Total              int        `json:"total,omitempty"` // that there are; without it that is not known
+	Seen int `json:"seen"` // documents so far
+	// that there are; without it that is not known
+	Total              int        `json:"total,omitempty"`
 	DocumentsPerSecond float64    `json:"documents_per_second"`
 	RemainingSeconds   *int64     `json:"remaining_seconds,omitempty"`
 	WaitedSeconds      int64      `json:"waited_seconds"`       // for limits of the source

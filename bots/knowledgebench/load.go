@@ -35,7 +35,8 @@ func load(ctx context.Context, base *wire.Base, o options) ([]question, error) {
 		}
 		place := make(map[string]string, len(set.Documents))
 		for _, d := range set.Documents {
-			place[d.ID] = fmt.Sprintf("collection:%d", len(all.Documents)) // as evaluate.Collection.Connector names them
+			// as evaluate.Collection.Connector names them
+			place[d.ID] = fmt.Sprintf("collection:%d", len(all.Documents))
 			all.Documents = append(all.Documents, d)
 		}
 		for _, q := range set.Queries {

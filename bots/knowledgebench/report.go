@@ -19,9 +19,10 @@ type report struct {
 }
 
 type sums struct {
-	questions     int
-	pages         bool       // one page is enough
-	all, r5, ndcg float64    // every right document in the first ten; of them in the first five; nDCG@10
+	questions int
+	pages     bool // one page is enough
+	// every right document in the first ten; of them in the first five; nDCG@10
+	all, r5, ndcg float64
 	in            [4]float64 // right pages among the first 1, 5, 10 and 25
 }
 

@@ -51,7 +51,8 @@ func (b *bench) compareRoutes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := ask(ctx, h, shares[0].audience(), texts[:warmUp]); err != nil { // sketches are made while searching
+	// sketches are made while searching
+	if _, err := ask(ctx, h, shares[0].audience(), texts[:warmUp]); err != nil {
 		return err
 	}
 	for _, n := range []int{1, 3, 10, 30, 100, spaces} {

@@ -104,7 +104,8 @@ func (b *bench) moveToEngine(ctx context.Context) error {
 	if err := b.engine.node.ask(ctx, http.MethodPost, b.engine.name+"/_forcemerge?max_num_segments=1", nil); err != nil {
 		return err
 	}
-	if err := b.engine.client.Refresh(ctx, b.engine.name); err != nil { // which lets go of what was merged
+	// which lets go of what was merged
+	if err := b.engine.client.Refresh(ctx, b.engine.name); err != nil {
 		return err
 	}
 	b.printf("merged in %.1f s, once copies needed nothing more of what was sent\n", time.Since(began).Seconds())

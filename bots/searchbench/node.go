@@ -39,8 +39,8 @@ func (n node) ask(ctx context.Context, method, path string, out any) (err error)
 	return json.NewDecoder(response.Body).Decode(out)
 }
 
-// release waits until no shard of an index keeps what it was sent for the sake of its copies, which
-// takes until half a minute after it was written to disk: merges leave it out from then on.
+// release waits until no shard of an index keeps what it was sent for its copies. That takes until
+// half a minute after it was written to disk: merges leave it out from then on.
 func (n node) release(ctx context.Context, index string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()

@@ -21,7 +21,8 @@ func (b *Bot) openConversation(ctx context.Context, o chat.Opened) {
 			prompts = b.prompts(ctx, o)
 		}
 		err := b.client.Suggest(ctx, o.Ref, prompts)
-		if err != nil && !errors.Is(err, thread.ErrNoRoom) { // those of the manifest are shown all the same
+		// those of the manifest are shown all the same
+		if err != nil && !errors.Is(err, thread.ErrNoRoom) {
 			b.deps.Logger.DebugContext(ctx, "prompts not offered", "error", err)
 		}
 	})

@@ -75,7 +75,8 @@ func (b *Bot) ask(ctx context.Context, c chat.Command) (string, error) {
 		Ref: c.Ref, EventKey: c.EventKey, Asker: c.By, Starter: c.By.ID, Text: question, At: time.Now(), Direct: direct, Tenant: b.config.Tenant, Models: models,
 	}
 	mention.Ref.Channel, mention.Ref.Thread = channel, ""
-	if refusal := policy.Refusal(b.service.Limited(ctx, mention, j)); refusal != "" { // else the channel would show a question without an answer
+	// else the channel would show a question without an answer
+	if refusal := policy.Refusal(b.service.Limited(ctx, mention, j)); refusal != "" {
 		return refusal, nil
 	}
 	listens, known := b.client.Remembered(ctx, channel, c.By.ID, direct)

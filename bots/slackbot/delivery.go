@@ -27,8 +27,10 @@ type delivery struct {
 	client   *slack.Client
 	surface  *write.Surface
 	to       thread.Ref
-	barred   func(ctx context.Context, sentence string) // gets why the answer cannot be written; nil: no one is
-	working  bool                                       // Slack was told that the bot is at work; known once presence has ended
+	// gets why the answer cannot be written; nil: no one is
+	barred func(ctx context.Context, sentence string)
+	// Slack was told that the bot is at work; known once presence has ended
+	working bool
 }
 
 // greet does what can wait until a sign was given that the question was seen.
@@ -39,13 +41,15 @@ func (b *Bot) greet(ctx context.Context, d *delivery) {
 	b.talk.Begun(ctx, t)
 	var err error
 	if d.working, err = b.client.Working(ctx, to, t.Asker.ID, t.Question.Text); err != nil && ctx.Err() == nil {
-		b.deps.Logger.DebugContext(ctx, "no session shown", "error", err) // normal where the app is no agent
+		// normal where the app is no agent
+		b.deps.Logger.DebugContext(ctx, "no session shown", "error", err)
 	}
 	if !t.Direct || t.Number != 1 {
 		return
 	}
 	if err := b.client.Title(ctx, to, t.Question.Text); err != nil && !errors.Is(err, thread.ErrNoRoom) && ctx.Err() == nil {
-		b.deps.Logger.DebugContext(ctx, "conversation not named", "error", err) // normal where it is an ordinary direct message
+		// normal where it is an ordinary direct message
+		b.deps.Logger.DebugContext(ctx, "conversation not named", "error", err)
 	}
 }
 
@@ -122,7 +126,8 @@ func show(ctx context.Context, surface *write.Surface, status func(context.Conte
 	p.ended.Go(func() {
 		var once sync.Once
 		p.run(ctx, func() { once.Do(func() { seen(lasting) }) })
-		if surface.Posted() && surface.Lingers() && lasting.Err() == nil { // it came a moment too late to be ended by that
+		// it came a moment too late to be ended by that
+		if surface.Posted() && surface.Lingers() && lasting.Err() == nil {
 			p.clear(lasting)
 		}
 	})

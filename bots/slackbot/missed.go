@@ -85,7 +85,9 @@ func (b *Bot) missed(ctx context.Context, since time.Time) error {
 		m.Late = true
 		reply := !m.Mentioned && !m.Direct
 		if policy.IsStop(m.Text) || !reply && policy.IsUnfollow(m.Text) || reply && !followed[m.Ref] {
-			return nil // it is read next to what goes on, and was meant for something that has ended, or for no one here
+			// it is read next to what goes on, and was meant for something that has ended, or for
+			// no one here
+			return nil
 		}
 		followed[m.Ref] = true
 		m.Looked = begun

@@ -20,7 +20,8 @@ type pending struct {
 	Bare    bool         `json:"bare,omitempty"`    // without files there is nothing to be answered
 	Before  *before      `json:"before,omitempty"`  // what was said before in the thread
 	Name    bool         `json:"name,omitempty"`    // of the asker
-	Listens bool         `json:"listens,omitempty"` // who does is asked of every turn; it is only kept where it was not known
+	// who does is asked of every turn; it is only kept where it was not known
+	Listens bool `json:"listens,omitempty"`
 }
 
 // before is a part of a thread that is to be read: after one message, up to the question.
@@ -43,12 +44,14 @@ func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completio
 	var said message.File
 	var read bool
 	var asking sync.WaitGroup
-	defer func() { // the order is that of reading: what was said before, then what came with the question
+	// the order is that of reading: what was said before, then what came with the question
+	defer func() {
 		asking.Wait()
 		if read {
 			c.Files = append([]message.File{said}, c.Files...)
 		}
-		c.Empty = p.Bare && len(c.Files) == 0 && t.Question.Text == conversation.AboutFiles // it may have been edited since
+		// it may have been edited since
+		c.Empty = p.Bare && len(c.Files) == 0 && t.Question.Text == conversation.AboutFiles
 	}()
 	if p.Before != nil {
 		asking.Go(func() { said, c.Starter, read = b.readBefore(ctx, t.Session.Ref, p.Before.After, t.Message) })

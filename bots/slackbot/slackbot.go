@@ -40,7 +40,9 @@ type Config struct {
 	// Prompts are offered to a person who opens the conversation with the bot; nil offers questions
 	// about documents, an empty list none.
 	Prompts []write.Prompt
-	MaxAge  time.Duration // of a question that came while no replica ran, beyond which the bot asks whether it is still wanted: 15 min
+	// of a question that came while no replica ran, beyond which the bot asks whether it is still
+	// wanted: 15 min
+	MaxAge time.Duration
 	// Models lists the models that may be asked for by name; nil: none.
 	Models func() []string
 	Pace   stream.Pace  // of answers; the platform's
@@ -52,7 +54,8 @@ type Deps struct {
 	Store    session.Store                // required
 	Replicas session.Replicas             // nil: this process is the only one
 	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
-	Observe  func(stream.Write)           // told of every write of an answer, from any goroutine; nil: no one is
+	// told of every write of an answer, from any goroutine; nil: no one is
+	Observe func(stream.Write)
 	// Heard gets what has changed in channels: of a thread, by its root, or with an empty key of
 	// who may open the channel. What is new alone is not urgent. Nil: no one is.
 	Heard  func(workspace, channel, key string, urgent bool)

@@ -251,7 +251,8 @@ func enterprise(address string) http.Handler {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"nodes": names(all, asked.Variables.IDs)}}) // who went away wants nothing
+		// who went away wants nothing
+		_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"nodes": names(all, asked.Variables.IDs)}})
 	})
 }
 

@@ -16,10 +16,14 @@ type Held struct {
 type Account struct {
 	Workspace
 	ID, Name string
-	Email    string // in small letters, where the workspace vouches for it; empty else, and for everybody who is no full member
-	Full     bool   // a full member of the workspace: no guest, no partner of a shared channel, no bot, not deactivated
-	Gone     bool   // known to have left: deactivated, or in no server any more
-	Bot      bool   // an app of the workspace itself, which listens to nothing
+	// in small letters, where the workspace vouches for it; empty else, and for everybody who is no
+	// full member
+	Email string
+	// a full member of the workspace: no guest, no partner of a shared channel, no bot, not
+	// deactivated
+	Full bool
+	Gone bool // known to have left: deactivated, or in no server any more
+	Bot  bool // an app of the workspace itself, which listens to nothing
 }
 
 // Address returns the address by which the account counts as user:email:ADDRESS and as a person of

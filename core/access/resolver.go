@@ -17,8 +17,9 @@ const grantsLimit = 2 * time.Second
 
 // Rules are what the operator says about people and sources.
 type Rules struct {
-	Domains  []string    // whose addresses link accounts to people of sources, in small letters
-	Covering []Principal // groups of sources that stand for everybody, where others than named people may see an answer
+	Domains []string // whose addresses link accounts to people of sources, in small letters
+	// groups of sources that stand for everybody, where others than named people may see an answer
+	Covering []Principal
 }
 
 // Resolver turns who is present into what all of them hold: the one place where that is decided,

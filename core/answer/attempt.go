@@ -266,7 +266,8 @@ func (s *Service) produce(ctx context.Context, a *attempt, sink packet.Sink) (sa
 	}
 	report, err := engine.Run(run, req, sink)
 	if cause := context.Cause(ctx); cause != nil {
-		return session.Saved{}, cause // cut short by the process, not by a person: another attempt begins with the question
+		// cut short by the process, not by a person: another attempt begins with the question
+		return session.Saved{}, cause
 	}
 	var awaiting *deepsearch.Awaiting
 	if errors.As(err, &awaiting) {

@@ -191,7 +191,8 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 		return fmt.Errorf("open the delivery: %w", err)
 	}
 	final := chat.Result{Outcome: saved.Outcome, Saved: saved}
-	if withdrawn(saved) && !s.shows(ctx, a.turn) { // only its notices, which opening the delivery has taken back
+	// only its notices, which opening the delivery has taken back
+	if withdrawn(saved) && !s.shows(ctx, a.turn) {
 		return s.deliver(ctx, a, delivery, final)
 	}
 	t := a.turn
@@ -203,7 +204,8 @@ func (s *Service) redeliver(ctx context.Context, a *attempt) error {
 	for _, p := range Replay(saved) {
 		checked.Accept(p)
 	}
-	if withdrawn(saved) { // it is delivered because something of it can be seen, and that is to be marked
+	// it is delivered because something of it can be seen, and that is to be marked
+	if withdrawn(saved) {
 		final.Outcome = session.Stopped
 		if best, ran := saved.Best(); ran {
 			final.Outcome = best.Ending.Outcome

@@ -136,7 +136,8 @@ func (s *Service) sight(ctx context.Context, o Occurrence, p policy.Policy, h *h
 	if err != nil || !known.Known && !known.Pending || o.Author == "" {
 		return known, err
 	}
-	if known.Known && !o.Mentioned && policy.IsSmallTalk(o.Text) { // whoever says thanks does not join the conversation
+	// whoever says thanks does not join the conversation
+	if known.Known && !o.Mentioned && policy.IsSmallTalk(o.Text) {
 		return known, nil
 	}
 	seen := session.Sighting{Tenant: o.Tenant, Ref: o.Ref, Message: o.Message, Person: o.Author, Bot: o.Bot}
@@ -191,11 +192,13 @@ func (h *holder) holds(ctx context.Context) access.Audience {
 // Question is a Mention that Judge, or a command, decided to answer.
 type Question struct {
 	thread.Mention
-	Judgement Judgement           // what Judge said; the zero value counts no quota and gives no reason
+	// what Judge said; the zero value counts no quota and gives no reason
+	Judgement Judgement
 	Bot       bool                // the asker is another bot
 	Reply     *session.ReplyToken // how an interaction is answered
 	Pending   json.RawMessage     // for chat.Platform.Complete; nil: nothing
-	CaughtUp  bool                // the question carries, or will, what was said before it in its thread
+	// the question carries, or will, what was said before it in its thread
+	CaughtUp bool
 	// Patience is for how long it is tried again while the store does not answer, because no event
 	// brings the question again; 0: it is not.
 	Patience time.Duration

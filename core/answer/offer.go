@@ -71,7 +71,8 @@ func (s *Service) hasMore(ctx context.Context, t session.Turn, saved session.Sav
 	if err != nil {
 		return false, err
 	}
-	if beyond, err := s.Library.Beyond(ctx, asker, channel); err != nil || !beyond { // as where all documents are public
+	// as where all documents are public
+	if beyond, err := s.Library.Beyond(ctx, asker, channel); err != nil || !beyond {
 		return false, err
 	}
 	look := retrieve.Search{Audience: asker, Queries: queries(t, saved), Limit: offerHits, Sources: setup.Agent.Sources}

@@ -143,13 +143,15 @@ func (s *Service) gather(ctx context.Context, t session.Turn) (whole session.Tur
 	})
 	t.Audience, known = s.listeners(ctx, t)
 	asking.Wait()
-	if err != nil || found.Empty || ctx.Err() != nil { // who stopped the turn waits for nothing that is stored
+	// who stopped the turn waits for nothing that is stored
+	if err != nil || found.Empty || ctx.Err() != nil {
 		return t, known, found.Empty, err
 	}
 	found.Audience = t.Audience
 	err = s.persist(ctx, func(ctx context.Context) error {
 		err := s.Store.Complete(ctx, t.Fence(), found)
-		if errors.Is(err, session.ErrFinished) { // trying again does not help; the end of the attempt finds it too
+		// trying again does not help; the end of the attempt finds it too
+		if errors.Is(err, session.ErrFinished) {
 			return nil
 		}
 		return err

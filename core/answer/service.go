@@ -24,11 +24,12 @@ import (
 // Deps is what a Service works with. All but Deep, Quotes, Resolver, Logger, Policies, Retriever,
 // Steering and Metrics are required.
 type Deps struct {
-	Store     Store
-	Prompts   Prompts
-	Signal    session.Signal
-	Engine    Engine
-	Deep      Engine // runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
+	Store   Store
+	Prompts Prompts
+	Signal  session.Signal
+	Engine  Engine
+	// runs the questions that are to be searched deeply (turn.Request.Depth); nil: Engine does
+	Deep      Engine
 	Setups    Setups
 	Library   Library
 	Quotes    session.Quotes   // nil: documents count as a whole
@@ -37,8 +38,10 @@ type Deps struct {
 	Resolver  *access.Resolver // of who is present; nil: they hold what their platform says
 	Logger    *slog.Logger     // nil: silent
 
-	Policies  policy.Source       // what holds in each channel; nil: the defaults everywhere
-	Retriever retrieve.Retriever  // finds out whether there is evidence for an unasked answer; nil: it is never answered, and no private answer is offered
+	Policies policy.Source // what holds in each channel; nil: the defaults everywhere
+	// finds out whether there is evidence for an unasked answer; nil: it is never answered, and no
+	// private answer is offered
+	Retriever retrieve.Retriever
 	Steering  deepsearch.Steering // nil: the plan of a deep search cannot be changed
 	Metrics   Metrics             // nil: nothing is counted
 	// Full reports whether the store's disk is full: as it is seen, or as an error of the store
@@ -49,19 +52,21 @@ type Deps struct {
 
 // Config sets a Service up. Zero fields take the defaults given.
 type Config struct {
-	Replica     session.ReplicaID // a random one
-	Platforms   []thread.Platform // that Surfaces can open; nil means all
-	Workspaces  []string          // likewise
-	Workers     int               // turns at once: 256
-	Lease       time.Duration     // without a beat, turns are another's after: 7 s
-	Beat        time.Duration     // between two beats: 1 s, and twice that while no turn runs
-	Poll        time.Duration     // between two looks for work: 500 ms, and up to 30 s while beats find none
-	StopPoll    time.Duration     // between two looks for stops: 2 s; Poll while the signal is not reliable
-	Grace       time.Duration     // for running turns at the end: 30 s
-	MaxAge      time.Duration     // REDELIVERY_MAX_AGE: 15 min
-	MaxDeaths   int               // of processes in which a turn ran alone: 2; then it fails
-	MaxQuestion int               // characters: 100,000
-	History     int               // turns of history that a prompt may draw on: 50
+	Replica    session.ReplicaID // a random one
+	Platforms  []thread.Platform // that Surfaces can open; nil means all
+	Workspaces []string          // likewise
+	Workers    int               // turns at once: 256
+	Lease      time.Duration     // without a beat, turns are another's after: 7 s
+	Beat       time.Duration     // between two beats: 1 s, and twice that while no turn runs
+	// between two looks for work: 500 ms, and up to 30 s while beats find none
+	Poll time.Duration
+	// between two looks for stops: 2 s; Poll while the signal is not reliable
+	StopPoll    time.Duration
+	Grace       time.Duration // for running turns at the end: 30 s
+	MaxAge      time.Duration // REDELIVERY_MAX_AGE: 15 min
+	MaxDeaths   int           // of processes in which a turn ran alone: 2; then it fails
+	MaxQuestion int           // characters: 100,000
+	History     int           // turns of history that a prompt may draw on: 50
 }
 
 // Service takes questions in and answers them. It is safe for concurrent use.

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// unlistedAge is how old an answer from public documents alone may be to be offered again, and
-	// unlistedLook is between two looks for such answers, of which each takes up at most unlistedMost.
+	// unlistedAge is how old an answer from public documents alone may be to be offered again.
+	// unlistedLook is the time between two looks for such answers, of which each takes up at most
+	// unlistedMost.
 	unlistedAge  = 24 * time.Hour
 	unlistedLook = time.Minute
 	unlistedMost = 20

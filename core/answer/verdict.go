@@ -17,7 +17,8 @@ import (
 // is in.
 const (
 	verdictEvery = time.Second
-	maxVerdicts  = 2000 // that wait to be written; beyond them the newest are lost, and answering goes on
+	// that wait to be written; beyond them the newest are lost, and answering goes on
+	maxVerdicts = 2000
 )
 
 // judged is a verdict that waits to be written.

@@ -28,12 +28,14 @@ const (
 // Config.Grace, hands back what is left, and returns. It fails only when the store cannot be
 // reached at the start. A Service runs once.
 func (s *Service) Run(ctx context.Context) error {
-	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil { // nothing is held yet that a lease could lose meanwhile
+	// nothing is held yet that a lease could lose meanwhile
+	if err := s.renewWithin(ctx, storeLimit); ctx.Err() != nil {
 		return nil
 	} else if err != nil {
 		return fmt.Errorf("start answering as replica %s: %w", s.config.Replica, err)
 	}
-	lasting := context.WithoutCancel(ctx) // running turns and their leases outlive ctx by the grace period
+	// running turns and their leases outlive ctx by the grace period
+	lasting := context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(lasting)
 	var keepers, turns sync.WaitGroup
 	keepers.Go(func() { s.beat(keeping) })

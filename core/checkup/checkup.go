@@ -42,9 +42,10 @@ type Set struct {
 
 // Source is a source of the configuration file or of the index.
 type Source struct {
-	ID, Name  string // of the index; empty before it was indexed
-	Declared  string // its name in the configuration file when it was read; empty if it never was there
-	InFile    bool   // it is in the configuration file now
+	ID, Name string // of the index; empty before it was indexed
+	// its name in the configuration file when it was read; empty if it never was there
+	Declared  string
+	InFile    bool // it is in the configuration file now
 	Documents int64
 	Local     bool // a folder or file, to which a browser has no address
 	BaseURL   string

@@ -41,7 +41,8 @@ type held struct {
 
 // text implements sink.
 func (j *judge) text(b []byte) {
-	for len(j.marks) > 0 && len(b) > 0 { // byte by byte, so that nothing depends on how the text was cut
+	// byte by byte, so that nothing depends on how the text was cut
+	for len(j.marks) > 0 && len(b) > 0 {
 		j.body = append(j.body, b[0])
 		j.look()
 		b = b[1:]
@@ -121,7 +122,8 @@ func (j *judge) settle(all bool) {
 		rest = rest[together:]
 	}
 	if j.marks = j.marks[n:]; len(j.marks) > 0 {
-		if n > 0 && homes[n-1] >= 0 { // where one citation always waits, what lies behind is not looked at again with every byte
+		// where one citation always waits, what lies behind is not looked at again with every byte
+		if n > 0 && homes[n-1] >= 0 {
 			done := min(j.sent, spans[homes[n-1]].start)
 			j.drop(done)
 			for i := range j.marks {
@@ -171,7 +173,8 @@ func (j *judge) decided(marks []held) {
 	}
 	after := j.body[at:]
 	switch blanks := blanksBefore(j.body[:at]); {
-	case at == blanks || j.body[at-blanks-1] == '\n': // they began the line, and the blanks behind them go with them
+	case at == blanks || j.body[at-blanks-1] == '\n':
+		// they began the line, and the blanks behind them go with them
 		j.pass(at)
 		j.sent += min(len(after)-len(bytes.TrimLeft(after, " \t")), maxBlanks)
 	case len(after) == 0 || closes(after[0]):

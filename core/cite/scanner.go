@@ -17,8 +17,9 @@ type citation struct {
 	numbers []int  // as the model wrote them, valid during the call
 	bang    bool   // an unescaped '!' stands directly before it
 
-	invented int      // numbers that were left out because they were never shown
-	sources  []Source // where the numbers lead by their sentence; empty Sources lead where the mapping says
+	invented int // numbers that were left out because they were never shown
+	// where the numbers lead by their sentence; empty Sources lead where the mapping says
+	sources []Source
 }
 
 // mode says what the next byte belongs to.
@@ -55,7 +56,9 @@ type scanner struct {
 	mode mode
 	hist uint64 // the last eight bytes, newest lowest; cleared by escapes
 	out  []byte // decided text that the sink has not got yet
-	fed  int    // how often feed was called: more than once for a byte that was held back, or that begins something new
+	// how often feed was called: more than once for a byte that was held back, or that begins
+	// something new
+	fed int
 
 	block  block
 	cand   candidate

@@ -56,7 +56,8 @@ func (c *Conversation) Deleted(ctx context.Context, d chat.Deletion) error {
 	if d.Of == chat.OfBot {
 		return c.service.Actions.AnswerDeleted(ctx, tenant, d.Ref, d.Message)
 	}
-	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message) // whether or not the question is known
+	// whether or not the question is known
+	_, err := c.service.Actions.Deleted(ctx, tenant, d.Ref, d.Message)
 	return err
 }
 

@@ -30,7 +30,8 @@ type Use struct {
 	Ref      thread.Ref
 	EventKey string
 	By       string // id of the person
-	Models   string // names of the models that are to answer, with commas between them; empty: the agent's
+	// names of the models that are to answer, with commas between them; empty: the agent's
+	Models string
 }
 
 // Admit decides whether a question that comes by a command is taken in, and which models answer it.

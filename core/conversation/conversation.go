@@ -24,9 +24,11 @@ import (
 type Deps struct {
 	Platform chat.Platform
 	Store    Store
-	MaxAge   time.Duration   // of a question that came while no replica ran, beyond which it is asked whether it is still wanted: 15 min
-	Models   func() []string // those that may be asked for by name; nil: none
-	Logger   *slog.Logger    // nil: silent
+	// of a question that came while no replica ran, beyond which it is asked whether it is still
+	// wanted: 15 min
+	MaxAge time.Duration
+	Models func() []string // those that may be asked for by name; nil: none
+	Logger *slog.Logger    // nil: silent
 }
 
 // Store is what a conversation needs of a session.Store, which says what each method does.

@@ -72,7 +72,8 @@ func (c *Conversation) Message(ctx context.Context, m chat.Message) error {
 		c.sayOnceTo(ctx, m, j.Sentence(), j.Private && !m.Direct)
 	case policy.Steer:
 		c.steered(ctx, m, j)
-	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel: // nothing is said about a message that was not meant for the bot
+	case policy.Observe, policy.Ignore, policy.Redo, policy.Cancel:
+		// nothing is said about a message that was not meant for the bot
 	}
 	return nil
 }
@@ -146,7 +147,8 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 		return c.failed(ctx, m, err, SayLost)
 	}
 	question := answer.Question{
-		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct, // at the next mention only what follows is read
+		// at the next mention only what follows is read
+		Judgement: j, Bot: m.Bot, Pending: with.Pending, CaughtUp: m.InThread && !m.Direct,
 		Mention: thread.Mention{
 			Ref: m.Ref, EventKey: m.EventKey, Message: m.ID, Asker: thread.Person{ID: m.Author.ID, Name: cmp.Or(m.Author.Name, with.Name)},
 			Starter: cmp.Or(j.Thread.Starter, m.Starter), Text: with.Text, Files: with.Files, At: m.Written, Direct: m.Direct, Tenant: c.tenant(m.Ref),

@@ -77,7 +77,8 @@ func (c *Conversation) Queued(at thread.Ref, t session.Turn) {
 	n := c.notices.of(q, true)
 	n.mu.Lock()
 	n.waiting = append(n.waiting, t)
-	slices.SortStableFunc(n.waiting, func(a, b session.Turn) int { return a.Question.At.Compare(b.Question.At) }) // as they are answered
+	// as they are answered
+	slices.SortStableFunc(n.waiting, func(a, b session.Turn) int { return a.Question.At.Compare(b.Question.At) })
 	after := noticeAfter
 	if n.id != "" {
 		after = 0

@@ -28,7 +28,8 @@ func postNotice(
 	if err != nil {
 		return "", err // it may have been posted all the same, so the record of the intention stays
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit) // what was said is not to be forgotten
+	// what was said is not to be forgotten
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeLimit)
 	defer cancel()
 	if err := d.Posted(ctx, t.Fence(), key, id, ""); err != nil {
 		return "", errors.Join(begunAlready(err), remove(ctx, id))

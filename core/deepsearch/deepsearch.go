@@ -65,8 +65,10 @@ type Deps struct {
 
 // Config bounds a Runner. Zero fields take the defaults given.
 type Config struct {
-	Parallel int           // sub-questions of one search that are worked on at once: 3
-	Together int           // likewise of all searches of the process, so that ordinary questions find models and database free: 16
+	Parallel int // sub-questions of one search that are worked on at once: 3
+	// likewise of all searches of the process, so that ordinary questions find models and database
+	// free: 16
+	Together int
 	Searches int           // for one sub-question: 8
 	Rounds   int           // of refinement: 2
 	Part     time.Duration // for one sub-question: 5 min

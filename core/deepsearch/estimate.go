@@ -60,7 +60,8 @@ func (s *inquiry) ahead() (time.Duration, spend.Amount) {
 	}
 	rounds := (open + s.config.Parallel - 1) / s.config.Parallel
 	part := llm.Usage{Input: used.Input / known, Output: used.Output / known}
-	written := llm.Usage{Input: 2 * (1_000 + len(s.rows)*guessedUsage.Input/4), Output: 3 * guessedUsage.Output} // a judgment, and the report
+	// a judgment, and the report
+	written := llm.Usage{Input: 2 * (1_000 + len(s.rows)*guessedUsage.Input/4), Output: 3 * guessedUsage.Output}
 	cost := spend.Amount(open)*s.prices.Models[s.fast.Info().Name].Of(part) + s.prices.Models[s.model.Info().Name].Of(written)
 	return time.Duration(rounds)*(took/time.Duration(known)) + report, cost
 }

@@ -37,14 +37,16 @@ type inquiry struct {
 	usage    llm.Usage
 	prices   spend.Prices
 	cost     spend.Amount
-	left     string             // of the budget, such as "4.20 USD", as the plan was made; empty without one
+	// of the budget, such as "4.20 USD", as the plan was made; empty without one
+	left     string
 	asked    bool               // all was asked, by an earlier attempt
 	over     bool               // nothing is to come
 	searches []retrieve.Account // of the plan's own search
 	notices  []string
-	read     message.Basis       // of all that who plans and judges has read
-	behind   []message.Reference // documents that a plan was made of and that no finding names, without their text
-	plain    string              // why the question is answered without a deep search, a sentence
+	read     message.Basis // of all that who plans and judges has read
+	// documents that a plan was made of and that no finding names, without their text
+	behind []message.Reference
+	plain  string // why the question is answered without a deep search, a sentence
 }
 
 // row is a sub-question with what became of it.

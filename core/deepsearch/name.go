@@ -96,7 +96,8 @@ func named(sentence string) []string {
 				out = append(out, w)
 			}
 			i++
-		case n == 1 && i == 0 && !identifier(bare(words[0])): // the first word of a sentence is written with a capital anyway
+		case n == 1 && i == 0 && !identifier(bare(words[0])):
+			// the first word of a sentence is written with a capital anyway
 			i++
 		default:
 			name := make([]string, 0, n)

@@ -149,7 +149,9 @@ func (s *inquiry) recheck(ctx context.Context) {
 		return
 	}
 	readable, err := s.Library.Readable(ctx, s.req.Audience, ids)
-	if context.Cause(ctx) != nil { // nothing is written any more: another attempt goes on with what was found, and looks at it again
+	// nothing is written any more: another attempt goes on with what was found, and looks at it
+	// again
+	if context.Cause(ctx) != nil {
 		return
 	}
 	if err != nil { // what is not known is not shown

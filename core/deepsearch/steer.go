@@ -67,7 +67,8 @@ var digits = regexp.MustCompile(`\d+`)
 
 func rowsOf(text string) (rows []int) {
 	for _, d := range digits.FindAllString(text, -1) {
-		if n, err := strconv.Atoi(d); err == nil && !slices.Contains(rows, n) { // three digits always are a number
+		// three digits always are a number
+		if n, err := strconv.Atoi(d); err == nil && !slices.Contains(rows, n) {
 			rows = append(rows, n)
 		}
 	}
@@ -163,7 +164,8 @@ func (s *inquiry) steer(ctx context.Context) {
 		return
 	}
 	if at := slices.IndexFunc(changes.Added, func(q SubQuestion) bool { return !q.Added }); at >= 0 {
-		changes.Added = changes.Added[:at] // a round is being added; what people added behind it is found the next time
+		// a round is being added; what people added behind it is found the next time
+		changes.Added = changes.Added[:at]
 	}
 	for _, r := range s.addBehind(known, changes.Added) {
 		s.open(r.Round, []*row{r})

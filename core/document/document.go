@@ -47,9 +47,11 @@ type Document struct {
 	OwnURL   string
 	ACL      access.ACL
 	Metadata map[string]string // shown to the model and searchable, such as tags; small
-	Language string            // BCP 47 primary language subtag ("en", "de"); empty means to be guessed
-	Sections []Section         // in reading order
-	Links    []Link            // in reading order, up to MaxLinks: where the text alone does not tell what a link leads to
+	// BCP 47 primary language subtag ("en", "de"); empty means to be guessed
+	Language string
+	Sections []Section // in reading order
+	// in reading order, up to MaxLinks: where the text alone does not tell what a link leads to
+	Links []Link
 }
 
 // MaxLinks is how many links of a document are kept.
@@ -81,9 +83,11 @@ type BlockKind int
 const (
 	Paragraph BlockKind = iota // running text, cut at sentences
 	List                       // one item per line or more, cut between items
-	Table                      // one row per line, the first being the header; cut between rows, the header repeated
-	Code                       // verbatim, cut between lines
-	Heading                    // a section's own heading as a Markdown line ("## Install"), never cut from what follows it
+	// one row per line, the first being the header; cut between rows, the header repeated
+	Table
+	Code // verbatim, cut between lines
+	// a section's own heading as a Markdown line ("## Install"), never cut from what follows it
+	Heading
 )
 
 // Block is a piece of a section that belongs together. Text is plain text or Markdown, in UTF-8,
@@ -95,14 +99,17 @@ type Block struct {
 
 // Chunk is a piece of a document that is searched, cited and shown to the model as one.
 type Chunk struct {
-	Ordinal    int      // position in the document, from 0
-	Heading    []string // heading path of the section it begins in
-	Anchor     string   // of that section
-	Places     []Place  // the sections that begin further on in it and have an anchor, in reading order
-	Text       string   // the document's own text in that range, without anything prepended
-	Start, End int      // character (rune) range in the document's text (Document.Text), End exclusive
-	Tokens     int      // size of Text in tokens of the default tokenizer
-	Lead       string   // the header row where Text begins inside a table: shown before Text, no part of it or of its range
+	Ordinal int      // position in the document, from 0
+	Heading []string // heading path of the section it begins in
+	Anchor  string   // of that section
+	// the sections that begin further on in it and have an anchor, in reading order
+	Places     []Place
+	Text       string // the document's own text in that range, without anything prepended
+	Start, End int    // character (rune) range in the document's text (Document.Text), End exclusive
+	Tokens     int    // size of Text in tokens of the default tokenizer
+	// the header row where Text begins inside a table: shown before Text, no part of it or of its
+	// range
+	Lead string
 }
 
 // Place is where a section begins within a chunk.

@@ -12,9 +12,11 @@ import (
 const (
 	MaxText     = 16 << 20 // bytes
 	MaxBlocks   = 250_000
-	bytesABlock = 16  // of an Outline's Limit, at least, for each block that it may hold
-	MaxHeading  = 300 // bytes of a heading where it stands above passages, and of an anchor; its own block holds all of it
-	maxDepth    = 24  // headings above one another
+	bytesABlock = 16 // of an Outline's Limit, at least, for each block that it may hold
+	// bytes of a heading where it stands above passages, and of an anchor; its own block holds all
+	// of it
+	MaxHeading = 300
+	maxDepth   = 24 // headings above one another
 )
 
 // Outline collects the sections of a document while a parser reads it from top to bottom. The zero

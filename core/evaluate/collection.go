@@ -18,9 +18,11 @@ type Collection struct {
 	Documents  []Text
 	Queries    []Text                    // those with judgements
 	Judgements map[string]map[string]int // query id → document id → grade; of Queries alone
-	Gold       map[string][]Quote        // query id → what its answer rests on; nil where the collection does not say
-	Steps      map[string][]Step         // query id → the reasoning that answers it; nil likewise
-	Notes      []string                  // sentences about what does not belong together and was left out
+	// query id → what its answer rests on; nil where the collection does not say
+	Gold  map[string][]Quote
+	Steps map[string][]Step // query id → the reasoning that answers it; nil likewise
+	// sentences about what does not belong together and was left out
+	Notes []string
 }
 
 // Text is a document or a query.

@@ -49,9 +49,11 @@ type Way string
 
 // The ways, in the order in which they are reported.
 const (
-	Once      Way = "once"       // the question alone
-	ByRule    Way = "by rule"    // the question, and the parts that deepsearch.Decompose takes it apart into
-	ByName    Way = "by name"    // the question, and once more with each name that its first passages hold
+	Once Way = "once" // the question alone
+	// the question, and the parts that deepsearch.Decompose takes it apart into
+	ByRule Way = "by rule"
+	// the question, and once more with each name that its first passages hold
+	ByName    Way = "by name"
 	RuleNames Way = "rule, name" // both, as a deep search does without a model
 )
 
@@ -60,10 +62,12 @@ func Ways() []Way { return []Way{Once, ByRule, ByName, RuleNames} }
 
 // DeepResult is how well a way finds all documents that a question needs.
 type DeepResult struct {
-	Way      Way     `json:"way"`
-	AllTen   float64 `json:"all_in_ten"` // share of the queries of which all documents are among the first ten
-	Recall5  float64 `json:"recall_5"`   // share of a query's documents among the first five, mean over queries
-	Searches float64 `json:"searches"`   // for a query, mean
+	Way Way `json:"way"`
+	// share of the queries of which all documents are among the first ten
+	AllTen float64 `json:"all_in_ten"`
+	// share of a query's documents among the first five, mean over queries
+	Recall5  float64 `json:"recall_5"`
+	Searches float64 `json:"searches"` // for a query, mean
 }
 
 // Ordered is how often a reader who takes the steps of the reasoning in order, and looks at the

@@ -68,16 +68,19 @@ type Summary struct {
 	Group     string `json:"group"`
 	Questions int    `json:"questions"`
 	// Of the answerable ones:
-	Cited        Share `json:"cited"`         // a right page is cited
-	First        Share `json:"first"`         // it is the first
-	Top5         Share `json:"top_5"`         // a right page is among the first five that the search finds
-	Top25        Share `json:"top_25"`        // among the first 25
-	Passage2000  Share `json:"passage_2000"`  // of those with an expected answer
-	Passage6000  Share `json:"passage_6000"`  // of those with an expected answer
-	WrongOnly    Share `json:"wrong_only"`    // pages are cited, and none is right
-	Refused      Share `json:"refused"`       // nothing is cited
-	RefusedFound Share `json:"refused_found"` // nothing is cited, of those with a right page among the first five
-	Quoted       Share `json:"quoted"`        // a right page is cited, and the answer is more than links
+	Cited Share `json:"cited"` // a right page is cited
+	First Share `json:"first"` // it is the first
+	// a right page is among the first five that the search finds
+	Top5        Share `json:"top_5"`
+	Top25       Share `json:"top_25"`       // among the first 25
+	Passage2000 Share `json:"passage_2000"` // of those with an expected answer
+	Passage6000 Share `json:"passage_6000"` // of those with an expected answer
+	WrongOnly   Share `json:"wrong_only"`   // pages are cited, and none is right
+	Refused     Share `json:"refused"`      // nothing is cited
+	// nothing is cited, of those with a right page among the first five
+	RefusedFound Share `json:"refused_found"`
+	// a right page is cited, and the answer is more than links
+	Quoted Share `json:"quoted"`
 	// Of the others:
 	False  Share `json:"false"`  // something is claimed
 	Linked Share `json:"linked"` // links are shown, and nothing is claimed

@@ -20,7 +20,8 @@ type Metrics struct {
 // found nothing; queries without a relevant document are left out.
 func Measure(rankings map[string][]string, judgements map[string]map[string]int) Metrics {
 	var m Metrics
-	for _, query := range slices.Sorted(maps.Keys(judgements)) { // in order, so that the sums come out the same every time
+	// in order, so that the sums come out the same every time
+	for _, query := range slices.Sorted(maps.Keys(judgements)) {
 		grades := judgements[query]
 		relevant := 0
 		for _, g := range grades {

@@ -15,12 +15,14 @@ import (
 // Question is a natural question about documents that are indexed, with what a right answer rests
 // on: one line of a file of questions.
 type Question struct {
-	ID     string
-	Kind   string // the author's own word, by which results are grouped; may be empty
-	Text   string
-	Pages  *regexp.Regexp // matches the path of every page that answers, below its source; nil: the documents have no answer
-	After  string         // id of the question before it in the same thread; empty: it opens one
-	Answer string         // a sentence with what a right answer must say; may be empty
+	ID   string
+	Kind string // the author's own word, by which results are grouped; may be empty
+	Text string
+	// matches the path of every page that answers, below its source; nil: the documents have no
+	// answer
+	Pages  *regexp.Regexp
+	After  string // id of the question before it in the same thread; empty: it opens one
+	Answer string // a sentence with what a right answer must say; may be empty
 }
 
 // Answerable reports whether the documents have an answer.

@@ -67,7 +67,8 @@ type Replayed struct {
 	ID       string   `json:"id"`
 	Question string   `json:"question"`
 	Queries  []string `json:"queries"`
-	Rank     int      `json:"rank"`     // place of the first passage of a right page, from 1; 0: it is not shown
+	// place of the first passage of a right page, from 1; 0: it is not shown
+	Rank     int      `json:"rank"`
 	Passages int      `json:"passages"` // that are shown
 	Tokens   int      `json:"tokens"`   // of the whole result
 	Pages    []string `json:"pages"`    // of the passages, best first

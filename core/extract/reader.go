@@ -243,7 +243,8 @@ func (w *run) settled(ctx context.Context, digest Digest, passage string) (Outco
 	} else {
 		outcome = w.ask(ctx, passage)
 	}
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling) // what was paid for is kept, and what was not asked is free for others
+	// what was paid for is kept, and what was not asked is free for others
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), settling)
 	defer cancel()
 	if err := w.store.Settle(after, w.tenant, digest, outcome); err != nil {
 		return again, err

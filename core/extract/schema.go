@@ -1,6 +1,6 @@
 // Package extract has a model read from passages what they state of people, teams, systems and one
-// another, where that is switched on, and believes nothing of it that does not stand in the
-// passage. What was read from a text is kept by the text's digest, so that no text is read twice.
+// another, where that is switched on. It believes nothing that is not in the passage. What was read
+// from a text is kept by the text's digest, so that no text is read twice.
 package extract
 
 import (

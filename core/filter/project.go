@@ -10,8 +10,10 @@ import (
 // cannot be seen, and citations. It knows where each of its bytes stands in the text.
 type projection struct {
 	text string
-	at   []int        // by byte: where it stands in the text as it was written
-	end  int          // of what was looked at; less than the whole while the rest may become a citation or a character
+	at   []int // by byte: where it stands in the text as it was written
+	// of what was looked at; less than the whole while the rest may become a citation or a
+	// character
+	end  int
 	gaps map[int]bool // places in text before which a citation stood: a word may end and begin there
 }
 

@@ -7,17 +7,19 @@ const mebi = 1 << 20
 var (
 	// Office reads a few bytes of archive as any amount of text: its input bytes are those of text
 	// that the caller wants.
-	Office   = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
-	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi} // of which 128 MiB are its sandbox
+	Office = Cost{Reader: "Word, Excel and PowerPoint files", Fixed: 32 * mebi, PerByte: 4, Max: 96 * mebi}
+	// of which 128 MiB are its sandbox
+	PDF      = Cost{Reader: "PDF files", Fixed: 192 * mebi, PerByte: 2, Max: 288 * mebi}
 	HTML     = Cost{Reader: "HTML pages", Fixed: mebi, PerByte: 100, Max: 256 * mebi}
 	Markdown = Cost{Reader: "Markdown files", Fixed: mebi, PerByte: 400, Max: 224 * mebi}
 	CSV      = Cost{Reader: "CSV files", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
 	Text     = Cost{Reader: "plain text and source code", Fixed: mebi, PerByte: 8, Max: 192 * mebi}
-	Git      = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi} // small packs unpack to anything
-	JSON     = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 200, Max: 96 * mebi}
-	Model    = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 180, Max: 16 * mebi}
-	Frame    = Cost{Reader: "events of Slack and Discord", Fixed: 64 << 10, PerByte: 240, Max: 64 * mebi}
-	Engine   = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 80, Max: 64 * mebi}
+	// small packs unpack to anything
+	Git    = Cost{Reader: "Git repositories", Fixed: 192 * mebi, Max: 192 * mebi}
+	JSON   = Cost{Reader: "JSON answers of sources", Fixed: mebi, PerByte: 200, Max: 96 * mebi}
+	Model  = Cost{Reader: "answers of models", Fixed: 64 << 10, PerByte: 180, Max: 16 * mebi}
+	Frame  = Cost{Reader: "events of Slack and Discord", Fixed: 64 << 10, PerByte: 240, Max: 64 * mebi}
+	Engine = Cost{Reader: "answers of OpenSearch", Fixed: mebi, PerByte: 80, Max: 64 * mebi}
 )
 
 // Table lists the readers in the order of deploy/threats.md.

@@ -13,9 +13,13 @@ import (
 
 // ChunkSize says how large chunks become, in tokens. Zero fields get their defaults.
 type ChunkSize struct {
-	Max     int // largest chunk; 512. A single chunk may exceed it by a few tokens where a tokenizer joins pieces badly.
-	Min     int // sections smaller than this join their siblings; a quarter of Max
-	Overlap int // how much of the end of a chunk the next one repeats where a section is cut; an eighth of Max, negative for none
+	// largest chunk; 512. A single chunk may exceed it by a few tokens where a tokenizer joins
+	// pieces badly.
+	Max int
+	Min int // sections smaller than this join their siblings; a quarter of Max
+	// how much of the end of a chunk the next one repeats where a section is cut; an eighth of Max,
+	// negative for none
+	Overlap int
 }
 
 func (s ChunkSize) withDefaults() ChunkSize {

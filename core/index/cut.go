@@ -63,7 +63,7 @@ func tokensOf(pieces []piece) int {
 }
 
 // bestCut moves the end of a chunk back to the end of a block when that leaves it more than half
-// full, and does not let it end in a heading.
+// full. A chunk never ends in a heading.
 func bestCut(pieces []piece, fresh, last, first, limit int) int {
 	if last == len(pieces) {
 		return last

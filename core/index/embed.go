@@ -21,7 +21,8 @@ type embedder struct {
 	parallel int // calls at once
 	attempts int
 	pause    time.Duration // before the second attempt; doubled before each further one
-	embedded func(n int)   // called after each call that returned vectors, at the same time as others; may be nil
+	// called after each call that returned vectors, at the same time as others; may be nil
+	embedded func(n int)
 }
 
 func newEmbedder(model retrieve.Embedder, config Config) *embedder {

@@ -10,8 +10,9 @@ import (
 // Hint says that something in a source has changed, as an event of the source told. It says where
 // to look and never what is there: a hint that is lost costs time and nothing else.
 type Hint struct {
-	Subject string    `json:"s"` // what has changed, in the connector's words
-	At      time.Time `json:"t"` // when it was last heard, by the store's clock: what was heard later is another hint
+	Subject string `json:"s"` // what has changed, in the connector's words
+	// when it was last heard, by the store's clock: what was heard later is another hint
+	At time.Time `json:"t"`
 }
 
 // Hints are what was heard of the sources of a tenant since they were last read, kept where every

@@ -22,9 +22,10 @@ func Changes() []Change {
 
 // Look says which look at a source notices a change. The zero Look is each run of permissions.
 type Look struct {
-	Documents bool          // each run of documents, with the run of permissions after it
-	Sweep     time.Duration // only a run that looks at everything: the first one this long after the last
-	Hook      bool          // a webhook tells of it, if the source sends such
+	Documents bool // each run of documents, with the run of permissions after it
+	// only a run that looks at everything: the first one this long after the last
+	Sweep time.Duration
+	Hook  bool // a webhook tells of it, if the source sends such
 }
 
 // Late returns how late the change shows at most, for a source that is read every so often: the

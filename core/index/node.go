@@ -87,9 +87,10 @@ type Inherit int
 
 // How readers are inherited.
 const (
-	Own      Inherit = iota // not at all
-	Wider                   // who may read the parent may read the node too, as in folders
-	Narrower                // only who may read the parent, and is in the node's own clauses, as with restricted pages
+	Own   Inherit = iota // not at all
+	Wider                // who may read the parent may read the node too, as in folders
+	// only who may read the parent, and is in the node's own clauses, as with restricted pages
+	Narrower
 )
 
 // GroupBatch is a step of reading people and groups.

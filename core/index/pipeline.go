@@ -22,7 +22,9 @@ type Config struct {
 	EmbedAttempts int           // 5
 	EmbedPause    time.Duration // before the second attempt, doubled for each further one; 500 ms
 	Now           func() time.Time
-	Reading       time.Duration // for reading one document, and for cutting it, in addition to Item.Wait; 45 s: background jobs have a minute
+	// for reading one document, and for cutting it, in addition to Item.Wait; 45 s: background jobs
+	// have a minute
+	Reading time.Duration
 	// Until is when Fill pauses after it has stored vectors; zero is never.
 	Until time.Time
 	// StoreEvery is how often Fill stores vectors of a slow model, whose texts it embeds one by one;
@@ -173,11 +175,12 @@ type run struct {
 	missing    func(map[document.ID]Stamp, []document.ID) (map[document.ID]Verdict, []Notice)
 	resumed    bool
 	state      Run
-	carried    bool                  // what the runs before found is in state
-	saved      findings              // up to the checkpoint
-	before     time.Duration         // for how long the connector had waited before the run
-	failing    int                   // documents in a row that the store or the embedder did not take
-	stored     map[document.ID]Stamp // of the source, once a review has asked for it; kept current from then on
+	carried    bool          // what the runs before found is in state
+	saved      findings      // up to the checkpoint
+	before     time.Duration // for how long the connector had waited before the run
+	failing    int           // documents in a row that the store or the embedder did not take
+	// of the source, once a review has asked for it; kept current from then on
+	stored map[document.ID]Stamp
 }
 
 // findings are what a run tells of documents.
@@ -187,7 +190,8 @@ type findings struct {
 }
 
 func (r *run) synchronise(ctx context.Context, since Checkpoint) error {
-	steps := make(chan step) // without a buffer: one group is read while one is stored, so memory stays small
+	// without a buffer: one group is read while one is stored, so memory stays small
+	steps := make(chan step)
 	both, running := errgroup.WithContext(ctx)
 	both.Go(func() error {
 		defer close(steps)

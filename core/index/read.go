@@ -121,7 +121,8 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 	if err != nil {
 		return s, 0, fmt.Errorf("compare %d documents with the index: %w", len(items), err)
 	}
-	entries := make([]*Entry, len(items)) // kept in order, so that runs over the same documents do the same
+	// kept in order, so that runs over the same documents do the same
+	entries := make([]*Entry, len(items))
 	var mu sync.Mutex
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(r.config.Workers)
@@ -141,7 +142,8 @@ func (r *run) prepare(ctx context.Context, items []Item) (step, int, error) {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			if errors.Is(err, ErrPaused) || errors.Is(err, ErrRevoked) { // it is about the source, and not about this document
+			// it is about the source, and not about this document
+			if errors.Is(err, ErrPaused) || errors.Is(err, ErrRevoked) {
 				return err
 			}
 			mu.Lock()
@@ -200,9 +202,11 @@ func (s *step) refuse(id document.ID, err error, stored bool) {
 // entry makes a document ready for the store; nil when the index has it already. A change of who
 // may read a stored document comes with it. loaded tells whether the document had to be read.
 func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e *Entry, change *Access, loaded bool, err error) {
-	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt) // by a run of the same pass
-	same := stored && (done || !r.config.Again)                                 // what is stored may be left as it is
-	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond)                // what databases keep
+	// by a run of the same pass
+	done := r.state.Continues && !stamp.CheckedAt.Before(r.state.PassStartedAt)
+	// what is stored may be left as it is
+	same := stored && (done || !r.config.Again)
+	modified := item.ModifiedAt.UTC().Truncate(time.Microsecond) // what databases keep
 	old := item.Again || item.MaxAge > 0 && r.last.StartedAt.Sub(stamp.CheckedAt) > item.MaxAge
 	if same && !old && (r.trustTimes || done) && !item.ModifiedAt.IsZero() && modified.Equal(stamp.UpdatedAt) {
 		return nil, nil, false, nil
@@ -232,7 +236,9 @@ func (r *run) entry(ctx context.Context, item Item, stamp Stamp, stored bool) (e
 		if contexts, complete, err = r.context.write(ctx, &d, e.Chunks); err != nil {
 			return nil, nil, true, err
 		}
-		if !complete { // without a time it is read again by the next run, and stored again once more can be written about it
+		// without a time it is read again by the next run, and stored again once more can be
+		// written about it
+		if !complete {
 			settings := fmt.Sprint(r.settings(), contexts)
 			e.Stamp = Stamp{ACLReadAt: r.last.StartedAt, Hash: fingerprint(&d, item.ModifiedAt, settings)}
 			e.plain = true

@@ -129,7 +129,8 @@ func every(clauses []access.ACL) (way, bool) {
 		}
 		all = append(all, sorted(c))
 	}
-	all = slices.DeleteFunc(slices.Clone(all), func(c access.ACL) bool { // whoever meets another one meets this too
+	// whoever meets another one meets this too
+	all = slices.DeleteFunc(slices.Clone(all), func(c access.ACL) bool {
 		return slices.ContainsFunc(all, func(other access.ACL) bool {
 			return !slices.Equal(c, other) && (slices.Contains(c, access.Public) || len(other) < len(c) && subset(other, c))
 		})

@@ -17,11 +17,10 @@ import (
 // it is removed.
 var errSecret = errors.New("keys and passwords are not for an index")
 
-// cutSecrets takes out the blocks of a document that hold a key or a token that could be used, each
-// with a word in its place, and names the first of them; empty without any. It returns an error
-// where much of the document would be gone: that is a file of keys, and no page with one on it.
-// Pages that explain what a key looks like stay as they are: of a private key, the body must be
-// one; tokens must look drawn at random.
+// cutSecrets replaces each block of a document that holds a usable key or token with a word, and
+// names the first of them; empty without any. It returns an error where much of the document would
+// be gone: that is a file of keys, and no page with one on it. Pages that explain what a key looks
+// like stay as they are: of a private key, the body must be one; tokens must look drawn at random.
 func cutSecrets(d *document.Document) (found string, err error) {
 	all, gone, marked := 0, 0, false
 	for i, s := range d.Sections {

@@ -36,7 +36,8 @@ var secretRules = sync.OnceValue(func() []secretRule {
 		columns := strings.Split(line, "\t")
 		rule, err := secretRuleOf(columns)
 		if err != nil {
-			panic(fmt.Sprintf("secretrules.tsv: %q: %v", columns[0], err)) // TestSecretRules reads all of them
+			// TestSecretRules reads all of them
+			panic(fmt.Sprintf("secretrules.tsv: %q: %v", columns[0], err))
 		}
 		rules = append(rules, rule)
 	}

@@ -90,10 +90,12 @@ type Access struct {
 // Entry is a document made ready for the index. The slices SearchText and Vectors run parallel to
 // Chunks.
 type Entry struct {
-	Document   document.Document
-	Stamp      // to be returned by Known
-	Chunks     []document.Chunk
-	SearchText []string    // the text of each chunk with title, headings and metadata before it: what is analysed and embedded
+	Document document.Document
+	Stamp    // to be returned by Known
+	Chunks   []document.Chunk
+	// the text of each chunk with title, headings and metadata before it: what is analysed and
+	// embedded
+	SearchText []string
 	Vectors    [][]float32 // nil without an embedder
 	Model      string      // the embedder's Model; empty without one
 	plain      bool        // it lacks some of the context that a model should have written
@@ -102,8 +104,9 @@ type Entry struct {
 
 // Run is one synchronisation of a source and, between runs, the source's state.
 type Run struct {
-	Source     document.Source
-	Settings   string // of the connector and the pipeline; kept only from runs that finished whole (Succeeded)
+	Source document.Source
+	// of the connector and the pipeline; kept only from runs that finished whole (Succeeded)
+	Settings   string
 	Checkpoint Checkpoint
 	StartedAt  time.Time
 	// PassStartedAt is when the first of the runs began that together read the source once: a run
@@ -118,15 +121,17 @@ type Run struct {
 	Worked, Waited time.Duration
 	// ResumesAt is when a run goes on that has paused because its source wants to be left alone,
 	// and Waiting why, as a sentence without its full stop (Later). Zero otherwise.
-	ResumesAt   time.Time
-	Waiting     string
-	LastSuccess time.Time // when a run last finished whole; Save keeps the stored one where this is zero
-	Succeeded   bool      // the run came to its end (with failures of single documents, maybe)
-	Error       string    // why it did not, as a sentence
-	Unpaid      string    // why documents are Plain, as a sentence, where that is the budget for models; not kept
-	Counts      Counts
-	Failures    []Notice // the first MaxNotices
-	Skipped     []Notice // the first MaxNotices
+	ResumesAt time.Time
+	Waiting   string
+	// when a run last finished whole; Save keeps the stored one where this is zero
+	LastSuccess time.Time
+	Succeeded   bool   // the run came to its end (with failures of single documents, maybe)
+	Error       string // why it did not, as a sentence
+	// why documents are Plain, as a sentence, where that is the budget for models; not kept
+	Unpaid   string
+	Counts   Counts
+	Failures []Notice // the first MaxNotices
+	Skipped  []Notice // the first MaxNotices
 }
 
 // MaxNotices is how many failures, and how many skipped documents, a Run names; its Counts tell the
@@ -143,7 +148,8 @@ type Counts struct {
 	Failed    int
 	Skipped   int // left out on purpose
 	Chunks    int // of the documents stored
-	Plain     int // of the documents stored, those without all of the context that a model should have written
+	// of the documents stored, those without all of the context that a model should have written
+	Plain int
 }
 
 // Seen is the number of documents that the run is done with.

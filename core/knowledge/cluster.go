@@ -31,9 +31,10 @@ type Reason string
 
 // Reasons.
 const (
-	BySomebody Reason = "said"       // the operator says so
-	ByName     Reason = "name"       // a document calls an account or an address by a name that no other one has
-	ByBoth     Reason = "identities" // a document gives an account and an address of one person
+	BySomebody Reason = "said" // the operator says so
+	// a document calls an account or an address by a name that no other one has
+	ByName Reason = "name"
+	ByBoth Reason = "identities" // a document gives an account and an address of one person
 )
 
 // Joined is an entity that counts as one with another, and why.
@@ -88,7 +89,8 @@ func (e *Evidence) joins() []Joined {
 	}
 	both := e.both()
 	all = append(all, both...)
-	there, identified := make(map[ID]bool), make(map[ID][]Called) // of each name, by the entity that it would be the key of
+	// of each name, by the entity that it would be the key of
+	there, identified := make(map[ID]bool), make(map[ID][]Called)
 	for _, c := range e.Called {
 		there[c.ID] = true
 		if c.identified() && c.Whole() {

@@ -24,10 +24,11 @@ const (
 	Repository Kind = "repository"
 	Ticket     Kind = "ticket"
 	Release    Kind = "release"
-	File       Kind = "file"   // of a source, or a folder with a slash at its end, that a person changed
-	System     Kind = "system" // that something depends on
-	Path       Kind = "path"   // files of a source, as a pattern names them
-	Term       Kind = "term"   // a name that a document abbreviates
+	// of a source, or a folder with a slash at its end, that a person changed
+	File   Kind = "file"
+	System Kind = "system" // that something depends on
+	Path   Kind = "path"   // files of a source, as a pattern names them
+	Term   Kind = "term"   // a name that a document abbreviates
 )
 
 // Entity is a thing that documents speak of.
@@ -70,7 +71,8 @@ type Fact struct {
 	Subject  *Entity
 	Relation Relation
 	Object   *Entity
-	Chunk    int // position of the chunk that says it; 0 for what the source says of the document as a whole
+	// position of the chunk that says it; 0 for what the source says of the document as a whole
+	Chunk int
 }
 
 // Reading is what a document states and is called.
@@ -87,10 +89,11 @@ type Statement struct {
 	// IsDocument of a side says that it is the document of SubjectRef or ObjectRef.
 	Subject, Object         string
 	SubjectKind, ObjectKind Kind
-	SubjectRef, ObjectRef   *document.Ref // nil where the side is no document, or none that the audience may read
-	Chunk                   document.ChunkID
-	Document                document.Ref // that states it
-	At                      time.Time    // of that document; zero when it does not say
+	// nil where the side is no document, or none that the audience may read
+	SubjectRef, ObjectRef *document.Ref
+	Chunk                 document.ChunkID
+	Document              document.Ref // that states it
+	At                    time.Time    // of that document; zero when it does not say
 }
 
 // MayRetire reports whether the statement's document may say that another document was replaced: it
@@ -120,10 +123,13 @@ type Question struct {
 	Sources   []document.SourceID // only what these state; none means all
 	Documents []document.ID       // only what these state; none means all
 	Names     []string            // normal forms; any of them
-	Paths     []string            // of files below the root of their source, as they are written: names of the documents that these files are
-	Relations []Relation          // none means all
-	From, To  time.Time           // dates of the stating documents, To exclusive; zero is without bound
-	Limit     int                 // statements
+	// of files below the root of their source, as they are written: names of the documents that
+	// these files are
+	Paths     []string
+	Relations []Relation // none means all
+	// dates of the stating documents, To exclusive; zero is without bound
+	From, To time.Time
+	Limit    int // statements
 	// Whole is of Ask: a name counts only if it holds all that is asked about, for whoever cannot
 	// tell whether a statement speaks of that. Then nothing is said of the page "Payments" where
 	// the outage of payments is asked about.

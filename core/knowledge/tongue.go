@@ -8,13 +8,18 @@ import (
 // tongue is how a language names periods, as patterns without capturing groups that are compared
 // whatever the letter case. Another language is another entry of tongues.
 type tongue struct {
-	months                                       [12]string
-	units                                        [5]string // day, week, month, quarter, year, as written behind last and this; behind a number an s may follow
-	last, this, today, yesterday                 string
-	lastFew                                      string // before a number of units, with what leads up to it
-	between, from, before, since, after, in, day string // what stands before a moment; day before a date
+	months [12]string
+	// day, week, month, quarter, year, as written behind last and this; behind a number an s may
+	// follow
+	units                        [5]string
+	last, this, today, yesterday string
+	// before a number of units, with what leads up to it
+	lastFew string
+	// what stands before a moment; day before a date
+	between, from, before, since, after, in, day string
 	and, to                                      string // between two
-	documents, news                              string // words of questions about documents themselves, and about what happened lately
+	// words of questions about documents themselves, and about what happened lately
+	documents, news string
 }
 
 var tongues = []tongue{

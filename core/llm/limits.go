@@ -11,8 +11,9 @@ import (
 // Limits bound one answer of a model, whatever the endpoint sends. They are far above what a model
 // writes that keeps to Request.MaxTokens.
 type Limits struct {
-	Text     int           // bytes that a reader sees
-	Bytes    int           // bytes of text, reasoning and calls, with pieceCost for each piece of a call
+	Text int // bytes that a reader sees
+	// bytes of text, reasoning and calls, with pieceCost for each piece of a call
+	Bytes    int
 	Duration time.Duration // from the request to the end
 }
 

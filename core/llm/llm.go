@@ -87,7 +87,9 @@ const (
 // Delta is one piece of a stream. Any field may be set. A model that declines in its own words
 // sends them as Text, with FinishRefusal at the end.
 type Delta struct {
-	Model     string // who writes, where that is not the model that was asked; set by Chain with the first delta of a fallback
+	// who writes, where that is not the model that was asked; set by Chain with the first delta of
+	// a fallback
+	Model     string
 	Text      string
 	Reasoning string
 	Call      *CallDelta
@@ -106,8 +108,9 @@ type CallDelta struct {
 
 // Usage counts tokens as the provider bills them.
 type Usage struct {
-	Input  int `json:"input"`
-	Cached int `json:"cached,omitempty"` // of Input, what the provider had read before and bills at a lower price
+	Input int `json:"input"`
+	// of Input, what the provider had read before and bills at a lower price
+	Cached int `json:"cached,omitempty"`
 	Output int `json:"output"`
 }
 
@@ -119,8 +122,9 @@ type Info struct {
 	Vision      bool // can read images
 	NativeTools bool // calls tools through the API; otherwise calls are read from its text
 	Thinks      bool // may reason for minutes before its first word
-	Small       bool // is asked once, with a few passages that were searched for before, and is offered no tools
-	Extractive  bool // quotes passages instead of writing; answers say so
+	// is asked once, with a few passages that were searched for before, and is offered no tools
+	Small      bool
+	Extractive bool // quotes passages instead of writing; answers say so
 }
 
 // Model streams answers. Implementations are safe for concurrent use.

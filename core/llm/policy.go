@@ -12,12 +12,14 @@ import (
 // Policy says how long a model is waited for and when it is asked again. Zero fields take the
 // defaults of DefaultPolicy.
 type Policy struct {
-	Attempts      int           // for each model, the first included
-	Backoff       time.Duration // before the second attempt; doubled for each further one
-	MaxBackoff    time.Duration // most that is waited between two attempts without the provider asking for it
+	Attempts int           // for each model, the first included
+	Backoff  time.Duration // before the second attempt; doubled for each further one
+	// most that is waited between two attempts without the provider asking for it
+	MaxBackoff    time.Duration
 	MaxRetryAfter time.Duration // a provider that asks for a longer pause is not waited for
-	FirstDelta    time.Duration // silence allowed before the first delta; 0: by the model, firstDelta or firstThought
-	Stall         time.Duration // silence allowed between two deltas
+	// silence allowed before the first delta; 0: by the model, firstDelta or firstThought
+	FirstDelta time.Duration
+	Stall      time.Duration // silence allowed between two deltas
 
 	// Sleep waits between attempts; nil waits by the clock. It returns the context's cause when the
 	// context ends first.

@@ -246,7 +246,8 @@ func (s *Service) gather(ctx context.Context, r reader, id document.ID, chunks [
 			} else if b.Len() > 0 {
 				piece = document.BlockSeparator + p.Chunk.Text
 			}
-			size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{{Contents: piece}}, "")) // as it is escaped
+			// as it is escaped
+			size := s.Counter.Count(tool.DocumentsJSON([]tool.Document{{Contents: piece}}, ""))
 			if size > room && b.Len() > 0 {
 				return b.String(), p.Chunk.Ordinal, nil
 			}

@@ -26,19 +26,22 @@ type ID string
 
 // Message is one entry of a conversation. Which fields are set depends on Role.
 type Message struct {
-	ID        ID
-	Turn      int // number of the turn it belongs to, from 1; a turn is a question and its final answer
-	Role      Role
-	Author    string // display name of the person, for User
-	Text      string
-	Courtesy  bool        // User: asks nothing of the documents, such as "thanks"; found out from Text, not stored
-	Calls     []Call      // ToolCall: the calls of one step, with the arguments that actually ran
-	CallID    string      // ToolResult: the call it answers
-	Files     []File      // User: attached at this point in time
-	Citations []Citation  // Assistant: in order of first use
-	Documents []Reference // Assistant: every document the answer's prompt held; decides who may see the answer again
-	Stopped   bool        // Assistant: a person stopped the answer, so that Text is only its beginning
-	Tokens    int         // of Text, by the default tokenizer; 0 = not counted yet
+	ID ID
+	// number of the turn it belongs to, from 1; a turn is a question and its final answer
+	Turn   int
+	Role   Role
+	Author string // display name of the person, for User
+	Text   string
+	// User: asks nothing of the documents, such as "thanks"; found out from Text, not stored
+	Courtesy  bool
+	Calls     []Call     // ToolCall: the calls of one step, with the arguments that actually ran
+	CallID    string     // ToolResult: the call it answers
+	Files     []File     // User: attached at this point in time
+	Citations []Citation // Assistant: in order of first use
+	// Assistant: every document the answer's prompt held; decides who may see the answer again
+	Documents []Reference
+	Stopped   bool // Assistant: a person stopped the answer, so that Text is only its beginning
+	Tokens    int  // of Text, by the default tokenizer; 0 = not counted yet
 	At        time.Time
 }
 
@@ -67,13 +70,18 @@ type Citation struct {
 type Reference struct {
 	Number   int
 	Document document.Ref
-	Chunk    *document.ChunkID // nil: the text is no chunk of an index, but a file, a page, or a title alone; 0 is a chunk
-	Anchor   string
-	Heading  string // of the section that Anchor names, may be empty
-	Text     string
-	Part     string    // of the document that Number is for (cite.Passage); kept with the session, not with the message
-	Metadata string    // what its source says of the document, as the model read it; not kept with the message
-	Sections []Section // what Text was put together from, if it leads to several places; not kept with the message
+	// nil: the text is no chunk of an index, but a file, a page, or a title alone; 0 is a chunk
+	Chunk   *document.ChunkID
+	Anchor  string
+	Heading string // of the section that Anchor names, may be empty
+	Text    string
+	// of the document that Number is for (cite.Passage); kept with the session, not with the
+	// message
+	Part string
+	// what its source says of the document, as the model read it; not kept with the message
+	Metadata string
+	// what Text was put together from, if it leads to several places; not kept with the message
+	Sections []Section
 	Score    float64
 }
 

@@ -13,7 +13,8 @@ import (
 
 // Placement says where in the user interface a packet belongs.
 type Placement struct {
-	TurnIndex    int  `json:"turn_index"`               // UI block; a step that reasons and then calls a tool makes two
+	// UI block; a step that reasons and then calls a tool makes two
+	TurnIndex    int  `json:"turn_index"`
 	TabIndex     int  `json:"tab_index"`                // parallel tool calls within a block
 	SubTurnIndex *int `json:"sub_turn_index,omitempty"` // block nested in a tool; nil at the top level
 	ModelIndex   int  `json:"model_index"`              // which of the models running at once

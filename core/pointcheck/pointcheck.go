@@ -15,7 +15,8 @@ import (
 
 // Bounds of the checks before an answer shows passages.
 const (
-	MaxQuestions = 20              // at most so many are asked at once; documents beyond them are hidden
+	// at most so many are asked at once; documents beyond them are hidden
+	MaxQuestions = 20
 	Timeout      = 3 * time.Second // for all of them
 	FreshFor     = time.Minute     // for how long an answer is used again
 )

@@ -31,10 +31,11 @@ type Input struct {
 	History  []message.Message
 	Project  []ProjectFile
 	Question message.Message
-	Steps    []message.Message // of this turn so far: ToolCall (with the text written before the call) and ToolResult
-	Partial  string            // what the model wrote of the answer, which Nudge is about
-	Nudge    Nudge             // what is wrong with the model's last reply; empty: nothing
-	Model    llm.Info
+	// of this turn so far: ToolCall (with the text written before the call) and ToolResult
+	Steps   []message.Message
+	Partial string // what the model wrote of the answer, which Nudge is about
+	Nudge   Nudge  // what is wrong with the model's last reply; empty: nothing
+	Model   llm.Info
 }
 
 // Nudge asks a model once more after a reply that is no answer yet. It is the name of its text.

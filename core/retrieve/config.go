@@ -11,17 +11,23 @@ import (
 // Values are taken as they are, zero included, and clipped to what makes sense; start from
 // DefaultConfig.
 type Config struct {
-	Alpha        float64 // HYBRID_ALPHA: share of the semantic side; clipped to 0–1
-	TitleRatio   float64 // TITLE_CONTENT_RATIO: share of the title on the keyword side; clipped to 0–1
-	MaxChunks    int     // MAX_CHUNKS_FED_TO_CHAT; below 1 means the default
-	Above        int     // CONTEXT_CHUNKS_ABOVE the best chunk; below 0 means 0
-	Below        int     // CONTEXT_CHUNKS_BELOW it; below 0 means 0
-	TimeDecay    float64 // DOC_TIME_DECAY per year of age; below 0 means 0
-	FavorRecent  float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
-	RecencyFloor float64 // RECENCY_FLOOR: what age leaves of a score at least, RecentFloor where what is recent is asked for; clipped to 0–1
-	PerSide      int     // candidates of each side; below 1 means the default
-	MinCoverage  float64 // share of a long question's weight that a passage must match to be evidence (see Needed); clipped to 0–1
-	MinCosine    float64 // … or is as similar as this; 0 means that similarity alone is no evidence, since its scale differs by model
+	Alpha       float64 // HYBRID_ALPHA: share of the semantic side; clipped to 0–1
+	TitleRatio  float64 // TITLE_CONTENT_RATIO: share of the title on the keyword side; clipped to 0–1
+	MaxChunks   int     // MAX_CHUNKS_FED_TO_CHAT; below 1 means the default
+	Above       int     // CONTEXT_CHUNKS_ABOVE the best chunk; below 0 means 0
+	Below       int     // CONTEXT_CHUNKS_BELOW it; below 0 means 0
+	TimeDecay   float64 // DOC_TIME_DECAY per year of age; below 0 means 0
+	FavorRecent float64 // FAVOR_RECENT_DECAY_MULTIPLIER; below 0 means 0
+	// RECENCY_FLOOR: what age leaves of a score at least, RecentFloor where what is recent is asked
+	// for; clipped to 0–1
+	RecencyFloor float64
+	PerSide      int // candidates of each side; below 1 means the default
+	// share of a long question's weight that a passage must match to be evidence (see Needed);
+	// clipped to 0–1
+	MinCoverage float64
+	// … or is as similar as this; 0 means that similarity alone is no evidence, since its scale
+	// differs by model
+	MinCosine float64
 	// Synonyms returns those of footnote.yaml, which may be read again while the program runs; it
 	// is asked for each search. Nil: there are none.
 	Synonyms func() *analyse.Synonyms

@@ -32,15 +32,17 @@ var ErrDimensions = errors.New("the vectors have the wrong number of dimensions"
 
 // Request asks for candidates on behalf of an audience.
 type Request struct {
-	Audience   access.Audience
-	Probes     []Probe
-	Model      string              // the space of the probes' vectors; empty without any
-	Sources    []document.SourceID // only these; none means all
-	Documents  []document.ID       // only these; none means all
-	From, To   time.Time           // only documents of these dates, To exclusive; zero is without bound. Those without a date are of none
-	TitleRatio float64             // share of the title field when keyword candidates are chosen
-	PerSide    int                 // candidates per probe and side
-	Synonyms   *analyse.Synonyms   // of the operator, for the keyword side; nil: none
+	Audience  access.Audience
+	Probes    []Probe
+	Model     string              // the space of the probes' vectors; empty without any
+	Sources   []document.SourceID // only these; none means all
+	Documents []document.ID       // only these; none means all
+	// only documents of these dates, To exclusive; zero is without bound. Those without a date are
+	// of none
+	From, To   time.Time
+	TitleRatio float64           // share of the title field when keyword candidates are chosen
+	PerSide    int               // candidates per probe and side
+	Synonyms   *analyse.Synonyms // of the operator, for the keyword side; nil: none
 }
 
 // Dated reports whether only documents of some dates are asked for.
@@ -67,8 +69,10 @@ type Probe struct {
 
 // Candidates is the answer to a Request.
 type Candidates struct {
-	Lists   []List // one per probe, in order
-	Allowed int    // chunks that the audience may read, of the sources and documents asked for; -1 when not counted
+	Lists []List // one per probe, in order
+	// chunks that the audience may read, of the sources and documents asked for; -1 when not
+	// counted
+	Allowed int
 	Route   string // how the semantic side searched: RouteExact, RouteSketch, RouteGraph or RouteNone
 	Timings map[string]time.Duration
 	// Unchecked is the number of documents left out of the passages because their sources did not say
@@ -78,29 +82,35 @@ type Candidates struct {
 
 // Routes of the semantic side.
 const (
-	RouteExact  = "exact"  // every allowed vector was compared
-	RouteSketch = "sketch" // every allowed vector was compared coarsely in memory, and the best of them exactly
-	RouteGraph  = "graph"  // a search engine walked a graph of near vectors, and compared those
-	RouteNone   = "none"   // no vectors were compared
+	RouteExact = "exact" // every allowed vector was compared
+	// every allowed vector was compared coarsely in memory, and the best of them exactly
+	RouteSketch = "sketch"
+	RouteGraph  = "graph" // a search engine walked a graph of near vectors, and compared those
+	RouteNone   = "none"  // no vectors were compared
 )
 
 // List holds the candidates of one probe: the union of the best of both sides, each with the scores
 // of both. Order is not significant.
 type List struct {
-	Entries           []Candidate
-	MaxFlat, MaxTitle float64        // best raw BM25 of each field among all chunks that the audience may read
-	Words             int            // of the probe that weigh something (Words)
-	Terms             map[string]int // of the probe: chunks that the audience may read and that hold each
-	Chunks            int            // that the audience may read
-	Synonyms          []string       // what was looked for in addition to the probe's own words, for explanations
-	Semantic          bool           // vectors were compared; without that, Cosine means nothing
+	Entries []Candidate
+	// best raw BM25 of each field among all chunks that the audience may read
+	MaxFlat, MaxTitle float64
+	Words             int // of the probe that weigh something (Words)
+	// of the probe: chunks that the audience may read and that hold each
+	Terms  map[string]int
+	Chunks int // that the audience may read
+	// what was looked for in addition to the probe's own words, for explanations
+	Synonyms []string
+	Semantic bool // vectors were compared; without that, Cosine means nothing
 }
 
 // Candidate is a chunk that may become a hit.
 type Candidate struct {
-	Chunk      document.ChunkID
-	First      document.ChunkID // the document's first chunk; a document's chunks have consecutive ids, so this tells documents apart
-	Siblings   int              // chunks that the document has
+	Chunk document.ChunkID
+	// the document's first chunk; a document's chunks have consecutive ids, so this tells documents
+	// apart
+	First      document.ChunkID
+	Siblings   int // chunks that the document has
 	UpdatedAt  time.Time
 	Boost      float64
 	Flat       float64 // raw BM25 of title and body together

@@ -46,7 +46,8 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 	for i, r := range chosen {
 		out.scores[r.Chunk] = r
 		take(r.Chunk)
-		if taken[r.Chunk] && r.Siblings <= shortPage { // beyond the limit: what is missing of it is less than a chunk
+		// beyond the limit: what is missing of it is less than a chunk
+		if taken[r.Chunk] && r.Siblings <= shortPage {
 			for n := range r.Siblings {
 				if id := r.First + document.ChunkID(n); !taken[id] {
 					taken[id] = true
@@ -57,7 +58,8 @@ func (h *Hybrid) choose(s Search, ranked []Ranked) selection {
 		if i > 0 {
 			continue
 		}
-		for n := 1; n <= max(h.cfg.Above, h.cfg.Below); n++ { // the nearest first, in case there is no room for all
+		// the nearest first, in case there is no room for all
+		for n := 1; n <= max(h.cfg.Above, h.cfg.Below); n++ {
 			if n <= h.cfg.Below && r.Ordinal()+n < r.Siblings {
 				take(r.Chunk + document.ChunkID(n))
 			}

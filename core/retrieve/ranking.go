@@ -105,7 +105,8 @@ func (k *Rankings) Find(queries []string, page int) (ranking *Ranking, from int)
 	if page-1 <= last {
 		return entry.ranking, entry.starts[max(page-1, 0)]
 	}
-	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page // pages between were left out
+	// pages between were left out
+	return entry.ranking, entry.starts[last] + (page-1-last)*entry.ranking.Page
 }
 
 // Showed notes where the page after this one begins.

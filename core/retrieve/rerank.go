@@ -141,7 +141,8 @@ func (h *Hybrid) judge(ctx context.Context, question string, ranked []Ranked, pa
 	for i, score := range scores {
 		order[at[i]].Scores.Rerank, order[at[i]].Scores.RerankPos = score, 1 // the rank follows
 	}
-	slices.SortStableFunc(order, func(a, b Ranked) int { // ties, and what was not judged, stay as they stood
+	// ties, and what was not judged, stay as they stood
+	slices.SortStableFunc(order, func(a, b Ranked) int {
 		switch {
 		case a.Scores.RerankPos > 0 && b.Scores.RerankPos > 0:
 			return cmp.Compare(b.Scores.Rerank, a.Scores.Rerank)

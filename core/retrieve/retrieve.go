@@ -13,17 +13,19 @@ import (
 
 // Search is one retrieval on behalf of an audience.
 type Search struct {
-	Audience    access.Audience
-	Queries     []Query
-	Limit       int                 // passages wanted, neighbours not counted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
-	Sources     []document.SourceID // only these sources; none means all
-	Documents   []document.ID       // only these documents; none means all
-	From, To    time.Time           // only documents of these dates, To exclusive; zero is without bound
-	FavorRecent bool                // the question asks for what is recent
-	Except      []document.ChunkID  // not these, which were shown before
-	Keep        int                 // passages of the Ranking in the result; 0: none
-	MaxTokens   int                 // size of all passages together, in tokens; 0 is no limit
-	Now         time.Time           // ages are counted from here; zero means the current time
+	Audience access.Audience
+	Queries  []Query
+	// passages wanted, neighbours not counted; 0 means the configured MAX_CHUNKS_FED_TO_CHAT
+	Limit     int
+	Sources   []document.SourceID // only these sources; none means all
+	Documents []document.ID       // only these documents; none means all
+	// only documents of these dates, To exclusive; zero is without bound
+	From, To    time.Time
+	FavorRecent bool               // the question asks for what is recent
+	Except      []document.ChunkID // not these, which were shown before
+	Keep        int                // passages of the Ranking in the result; 0: none
+	MaxTokens   int                // size of all passages together, in tokens; 0 is no limit
+	Now         time.Time          // ages are counted from here; zero means the current time
 }
 
 // Query is one way to ask. Several are merged by weighted reciprocal rank fusion.
@@ -42,19 +44,22 @@ type Retriever interface {
 
 // Result is the outcome of a Search.
 type Result struct {
-	Hits     []Hit
-	Evidence bool           // false: nothing scored above the floor; Hits are then only the closest documents
-	Closest  []document.Ref // at most three documents to name when nothing answers: those that come close to being evidence
-	Terms    map[string]int // of the queries: chunks that the audience may read and that hold each
-	Chunks   int            // that the audience may read
-	Trace    Trace
-	Ranking  *Ranking // nil unless it was asked for
+	Hits []Hit
+	// false: nothing scored above the floor; Hits are then only the closest documents
+	Evidence bool
+	// at most three documents to name when nothing answers: those that come close to being evidence
+	Closest []document.Ref
+	Terms   map[string]int // of the queries: chunks that the audience may read and that hold each
+	Chunks  int            // that the audience may read
+	Trace   Trace
+	Ranking *Ranking // nil unless it was asked for
 }
 
 // Hit is one passage: the best chunk of a document, or several adjoining chunks merged.
 type Hit struct {
 	Document document.Ref
-	Metadata map[string]string // what the document's source says of it in addition to its text; not to be changed
+	// what the document's source says of it in addition to its text; not to be changed
+	Metadata map[string]string
 	ACL      access.ACL
 	Chunk    document.ChunkID // the chunk that scored
 	Ordinal  int              // its position in the document
@@ -89,38 +94,49 @@ func Section(heading []string) string {
 
 // Scores are the components of a hit's final score, for search --json and footnote why.
 type Scores struct {
-	Score      float64 `json:"score"`       // final
-	Flat       float64 `json:"flat"`        // raw BM25 of title and body together
-	Title      float64 `json:"title"`       // raw BM25 of the title
-	Cosine     float64 `json:"cosine"`      // raw similarity; 0 without an embedder
-	Keyword    float64 `json:"keyword"`     // blended and normalised keyword side, 0–1
-	Support    float64 `json:"support"`     // what the document's other passages added to keyword, before it was normalised
-	Semantic   float64 `json:"semantic"`    // normalised semantic side, 0–1
-	Recency    float64 `json:"recency"`     // multiplier
-	Boost      float64 `json:"boost"`       // multiplier
-	Knowledge  float64 `json:"knowledge"`   // what it is worth because a passage among the best names its document; 0: none does
-	Coverage   float64 `json:"coverage"`    // share of the question's weight that the chunk matches; 0 below the best CoverageDepth
-	RRF        float64 `json:"rrf"`         // fusion over several queries; 0 with one query
-	Rerank     float64 `json:"rerank"`      // of the reranker, on its own scale
-	KeywordPos int     `json:"keyword_pos"` // rank on the keyword side, from 1; 0 = not a candidate there
-	RerankPos  int     `json:"rerank_pos"`  // rank given by the reranker, from 1, which decides the order; 0 = not judged, or there is no reranker
-	VectorPos  int     `json:"vector_pos"`  // rank on the semantic side, from 1; 0 = not a candidate there
+	Score   float64 `json:"score"`   // final
+	Flat    float64 `json:"flat"`    // raw BM25 of title and body together
+	Title   float64 `json:"title"`   // raw BM25 of the title
+	Cosine  float64 `json:"cosine"`  // raw similarity; 0 without an embedder
+	Keyword float64 `json:"keyword"` // blended and normalised keyword side, 0–1
+	// what the document's other passages added to keyword, before it was normalised
+	Support  float64 `json:"support"`
+	Semantic float64 `json:"semantic"` // normalised semantic side, 0–1
+	Recency  float64 `json:"recency"`  // multiplier
+	Boost    float64 `json:"boost"`    // multiplier
+	// what it is worth because a passage among the best names its document; 0: none does
+	Knowledge float64 `json:"knowledge"`
+	// share of the question's weight that the chunk matches; 0 below the best CoverageDepth
+	Coverage float64 `json:"coverage"`
+	RRF      float64 `json:"rrf"`    // fusion over several queries; 0 with one query
+	Rerank   float64 `json:"rerank"` // of the reranker, on its own scale
+	// rank on the keyword side, from 1; 0 = not a candidate there
+	KeywordPos int `json:"keyword_pos"`
+	// rank given by the reranker, from 1, which decides the order; 0 = not judged, or there is no
+	// reranker
+	RerankPos int `json:"rerank_pos"`
+	// rank on the semantic side, from 1; 0 = not a candidate there
+	VectorPos int `json:"vector_pos"`
 }
 
 // Trace says how a search ran.
 type Trace struct {
-	Queries  []string `json:"queries"`
-	Web      bool     `json:"web,omitempty"`  // it was a search of the web
-	Page     int      `json:"page,omitempty"` // from 2, of an earlier search that was not run again; 0: a search
-	Alpha    float64  `json:"alpha"`          // effective
-	Embedder string   `json:"embedder,omitempty"`
-	Route    string   `json:"route,omitempty"` // "exact", "sketch" or "none" on the vector side
-	Allowed  int      `json:"allowed"`         // chunks that the audience may read; -1 when not counted
-	Reranker string   `json:"reranker,omitempty"`
-	From     string   `json:"from,omitempty"`     // date of the oldest documents asked for, 2006-01-02; empty: any
-	To       string   `json:"to,omitempty"`       // date of the newest; empty: any
-	Synonyms []string `json:"synonyms,omitempty"` // what was looked for in addition to the words of the queries, such as "k8s: kubernetes"
-	Notice   string   `json:"notice,omitempty"`   // a sentence when part of the search could not run
+	Queries []string `json:"queries"`
+	Web     bool     `json:"web,omitempty"` // it was a search of the web
+	// from 2, of an earlier search that was not run again; 0: a search
+	Page     int     `json:"page,omitempty"`
+	Alpha    float64 `json:"alpha"` // effective
+	Embedder string  `json:"embedder,omitempty"`
+	Route    string  `json:"route,omitempty"` // "exact", "sketch" or "none" on the vector side
+	// chunks that the audience may read; -1 when not counted
+	Allowed  int    `json:"allowed"`
+	Reranker string `json:"reranker,omitempty"`
+	// date of the oldest documents asked for, 2006-01-02; empty: any
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"` // date of the newest; empty: any
+	// what was looked for in addition to the words of the queries, such as "k8s: kubernetes"
+	Synonyms []string `json:"synonyms,omitempty"`
+	Notice   string   `json:"notice,omitempty"` // a sentence when part of the search could not run
 	// Told are the sentences of Notice that an answer repeats: for what reason documents may be
 	// missing that would have been found.
 	Told []string `json:"-"`

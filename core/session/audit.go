@@ -17,14 +17,16 @@ type Deed string
 // The deeds. Whatever makes a turn end, or a change, writes its entry in the same transaction, so
 // that none is missing and none is twice.
 const (
-	TurnEnded        Deed = "turn"            // a question came to its outcome, or an answer was shared
-	AnswerRetried    Deed = "answer.retry"    // Details: made
-	AnswerPrivate    Deed = "answer.private"  // Details: made
-	AnswerShared     Deed = "answer.share"    // Details: made
-	AnswerKept       Deed = "answer.keep"     //
-	AnswerRemoved    Deed = "answer.remove"   //
-	AnswerCorrected  Deed = "answer.correct"  //
-	AnswerDeleted    Deed = "answer.delete"   // a message of it was deleted on the platform, which does not say by whom
+	// a question came to its outcome, or an answer was shared
+	TurnEnded       Deed = "turn"
+	AnswerRetried   Deed = "answer.retry"   // Details: made
+	AnswerPrivate   Deed = "answer.private" // Details: made
+	AnswerShared    Deed = "answer.share"   // Details: made
+	AnswerKept      Deed = "answer.keep"    //
+	AnswerRemoved   Deed = "answer.remove"  //
+	AnswerCorrected Deed = "answer.correct" //
+	// a message of it was deleted on the platform, which does not say by whom
+	AnswerDeleted    Deed = "answer.delete"
 	QuestionDeleted  Deed = "question.delete" // likewise
 	QuestionRefused  Deed = "question.refuse" // no turn was made. Details: reason
 	TurnStopped      Deed = "turn.stop"       // by the program where the platform does not say who
@@ -34,18 +36,22 @@ const (
 	SettingReset     Deed = "setting.reset"   // Details: key, before
 	PromptSet        Deed = "prompt.set"      // Details: version
 	PromptReset      Deed = "prompt.reset"    // Details: version
-	WorkspaceBound   Deed = "workspace.bind"  // Details: how (allowed, disallowed, first), and before, where it belonged to another tenant
-	PersonForgotten  Deed = "person.forget"   // Details: turns, sessions
-	SourceIndexed    Deed = "source.index"    // Details: source, name
-	SourceReindexed  Deed = "source.reindex"  // likewise
-	SourceRemoved    Deed = "source.remove"   // Details: source
-	SourcePaused     Deed = "source.pause"    // likewise
-	SourceResumed    Deed = "source.resume"   // likewise
-	SourceResynced   Deed = "source.resync"   // likewise: it is read from the beginning
-	SourceChanged    Deed = "source.options"  // Details: source, and each option that changed as option and before_option: acl, base_url, every …
-	TokenCreated     Deed = "token.create"    // Details: token
-	TokenRevoked     Deed = "token.revoke"    // likewise
-	ToolCalled       Deed = "mcp.call"        // an assistant called a tool for a person. Details: tool, token, outcome
+	// Details: how (allowed, disallowed, first), and before, where it belonged to another tenant
+	WorkspaceBound  Deed = "workspace.bind"
+	PersonForgotten Deed = "person.forget"  // Details: turns, sessions
+	SourceIndexed   Deed = "source.index"   // Details: source, name
+	SourceReindexed Deed = "source.reindex" // likewise
+	SourceRemoved   Deed = "source.remove"  // Details: source
+	SourcePaused    Deed = "source.pause"   // likewise
+	SourceResumed   Deed = "source.resume"  // likewise
+	SourceResynced  Deed = "source.resync"  // likewise: it is read from the beginning
+	// Details: source, and each option that changed as option and before_option: acl, base_url,
+	// every …
+	SourceChanged Deed = "source.options"
+	TokenCreated  Deed = "token.create" // Details: token
+	TokenRevoked  Deed = "token.revoke" // likewise
+	// an assistant called a tool for a person. Details: tool, token, outcome
+	ToolCalled       Deed = "mcp.call"
 	ConsoleGranted   Deed = "console.grant"   // a person may sign in to the console. Details: role
 	ConsoleRemoved   Deed = "console.remove"  // the opposite
 	ConsoleLinked    Deed = "console.link"    // a link to sign in with was made
@@ -112,8 +118,9 @@ type ShownAs string
 
 // The ways of showing a document.
 const (
-	Cited  ShownAs = "cited"  // a footnote leads to it
-	Read   ShownAs = "read"   // the model was given passages of it, or the answer builds on an earlier one that rests on it
+	Cited ShownAs = "cited" // a footnote leads to it
+	// the model was given passages of it, or the answer builds on an earlier one that rests on it
+	Read   ShownAs = "read"
 	Listed ShownAs = "listed" // named to the reader as close to the question
 )
 

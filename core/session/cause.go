@@ -19,6 +19,7 @@ const (
 	CauseUnchecked   Cause = "unchecked"   // a filter could not check the answer
 	CauseUnsearched  Cause = "unsearched"  // the documents could not be searched
 	CauseInterrupted Cause = "interrupted" // the process ended
-	CauseAudience    Cause = "audience"    // not known who listens: written from public documents alone
-	CauseInside      Cause = "inside"      // the program is at fault
+	// not known who listens: written from public documents alone
+	CauseAudience Cause = "audience"
+	CauseInside   Cause = "inside" // the program is at fault
 )

@@ -26,13 +26,16 @@ type Edit struct {
 	Message thread.MessageID
 	Text    string
 	Files   []message.File // nil: the question keeps those that it has
-	Quotas  []Quota        // that an edit counts against, as a question does; without room the question stays as it was
+	// that an edit counts against, as a question does; without room the question stays as it was
+	Quotas []Quota
 }
 
 // Changed is what became of a change.
 type Changed struct {
-	Turn  TurnID // empty where the message is no question that was taken in
-	Same  bool   // nothing is answered again: the question reads as before, or its answer was removed, corrected or stopped
+	Turn TurnID // empty where the message is no question that was taken in
+	// nothing is answered again: the question reads as before, or its answer was removed, corrected
+	// or stopped
+	Same  bool
 	Stop  bool   // an attempt is running and is to be told to stop
 	Asker string // platform id of who asked
 	// LimitedUntil says that a quota had no room for the edit, which changed nothing.

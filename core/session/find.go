@@ -25,7 +25,9 @@ type Newest struct {
 type Trace struct {
 	Action string // that was decided about the message; empty: nothing was
 	Asked  bool   // the message belongs to a turn
-	Open   bool   // a turn of the channel is unfinished, or was superseded in one of the threads of the last two days
+	// a turn of the channel is unfinished, or was superseded in one of the threads of the last two
+	// days
+	Open bool
 }
 
 // VerdictAge is how long verdicts are kept at least.

@@ -14,10 +14,12 @@ var ErrInvalid = errors.New("the intake is incomplete")
 
 // Intake is a question as it is stored.
 type Intake struct {
-	Tenant   access.TenantID
-	Ref      thread.Ref
-	Owner    string // platform id of the person whose private session this is; empty for the thread's own
-	Starter  string // platform id of the person who began the thread, who may stop its turns; empty when not known
+	Tenant access.TenantID
+	Ref    thread.Ref
+	// platform id of the person whose private session this is; empty for the thread's own
+	Owner string
+	// platform id of the person who began the thread, who may stop its turns; empty when not known
+	Starter  string
 	EventKey string // the platform's id of the delivery; required
 	Message  thread.MessageID
 	Asker    thread.Person
@@ -32,11 +34,13 @@ type Intake struct {
 	Agent    string   // name of the agent that the asker chose; empty: the channel's
 	Models   []string // names of the models that the asker chose; none: the agent's
 
-	Reason  string        // why it is answered: a code of whoever decided
-	Ambient bool          // the bot was not asked: the thread becomes known only when there is an answer
+	Reason string // why it is answered: a code of whoever decided
+	// the bot was not asked: the thread becomes known only when there is an answer
+	Ambient bool
 	After   time.Duration // the turn starts no sooner than this, so that people can answer first
-	Quotas  []Quota       // a question that has no room in one of them counts in none: its turn is born Limited
-	Pending *Pending      // what a worker is to find out; nil: everything is known
+	// a question that has no room in one of them counts in none: its turn is born Limited
+	Quotas  []Quota
+	Pending *Pending // what a worker is to find out; nil: everything is known
 	// CaughtUp says that the thread is known up to this question once it is answered
 	// (Thread.CaughtUp).
 	CaughtUp bool
@@ -71,7 +75,8 @@ type ReplyToken struct {
 
 // Accepted is what became of an intake.
 type Accepted struct {
-	Turn      Turn
-	Duplicate bool // the event, or the message, had been taken in before; Turn is the one it became then
-	Ahead     int  // unfinished turns of the session before this one; 0 for duplicates
+	Turn Turn
+	// the event, or the message, had been taken in before; Turn is the one it became then
+	Duplicate bool
+	Ahead     int // unfinished turns of the session before this one; 0 for duplicates
 }

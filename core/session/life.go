@@ -7,20 +7,24 @@ import "slices"
 type Event string
 
 const (
-	Asked       Event = "asked"       // a question is stored, or a turn made of another one: retried, answered privately, shared
-	Overtaken   Event = "overtaken"   // a person asks where an unasked answer was still waiting
-	Leased      Event = "leased"      // a worker takes the turn, for the first time or after another one
-	HandedBack  Event = "handed back" // its worker lets go of it, or its replica leaves
-	Finished    Event = "finished"    // what came of it is saved with its outcome
-	Delivered   Event = "delivered"   // the thread shows what it is to show
-	StopAsked   Event = "stop asked"
-	Edited      Event = "edited"       // its question was
-	Withdrawn   Event = "withdrawn"    // its question was deleted
-	Removed     Event = "removed"      // its answer was: by a moderator, or by a person who deleted its message
-	Revised     Event = "revised"      // its answer was corrected, retried, kept or voted on
-	Overwritten Event = "written over" // an attempt that had lost it may have written into its messages
-	Orphaned    Event = "orphaned"     // no replica worked on it for a day
-	Restored    Event = "restored"     // the database comes from a backup
+	// a question is stored, or a turn made of another one: retried, answered privately, shared
+	Asked     Event = "asked"
+	Overtaken Event = "overtaken" // a person asks where an unasked answer was still waiting
+	// a worker takes the turn, for the first time or after another one
+	Leased     Event = "leased"
+	HandedBack Event = "handed back" // its worker lets go of it, or its replica leaves
+	Finished   Event = "finished"    // what came of it is saved with its outcome
+	Delivered  Event = "delivered"   // the thread shows what it is to show
+	StopAsked  Event = "stop asked"
+	Edited     Event = "edited"    // its question was
+	Withdrawn  Event = "withdrawn" // its question was deleted
+	// its answer was: by a moderator, or by a person who deleted its message
+	Removed Event = "removed"
+	Revised Event = "revised" // its answer was corrected, retried, kept or voted on
+	// an attempt that had lost it may have written into its messages
+	Overwritten Event = "written over"
+	Orphaned    Event = "orphaned" // no replica worked on it for a day
+	Restored    Event = "restored" // the database comes from a backup
 )
 
 // Transition is one row of Life.

@@ -48,8 +48,9 @@ type Saved struct {
 	Outcome   Outcome
 	Sentence  string // what the person read in addition to, or instead of, an answer
 	Reference string // finds the cause of a failure in the log
-	Runs      []Run  // one for each model that ran, in the order of their ModelIndex; none when none did
-	Timings   map[string]time.Duration
+	// one for each model that ran, in the order of their ModelIndex; none when none did
+	Runs    []Run
+	Timings map[string]time.Duration
 	// Plan is what a deep search asked, and what it found, in the order in which that came; none of
 	// other turns. It is kept as it comes: Finish does not look at it.
 	Plan []PlanRow
@@ -96,7 +97,8 @@ type Run struct {
 	Shown     string // Markdown as the reader saw it, narration between tool calls included
 	Ending    Ending
 	Searches  []retrieve.Account // what was looked for, in order, for explanations
-	Invented  int                // numbers that the model made up and that were left out; counted, not kept
+	// numbers that the model made up and that were left out; counted, not kept
+	Invented int
 }
 
 // Ending is how one model's run ended, as far as a reader learns.
@@ -107,8 +109,9 @@ type Ending struct {
 	Reference string // finds the cause of a failure, here and in the log
 	Cause     Cause
 	Retryable bool
-	Closest   []document.Ref // when nothing was found: the nearest documents that the audience may read
-	Notices   []string       // notices next to the answer: files left out, an answer cut short
+	// when nothing was found: the nearest documents that the audience may read
+	Closest []document.Ref
+	Notices []string // notices next to the answer: files left out, an answer cut short
 }
 
 // Answer returns the run's final answer, and whether there is one.

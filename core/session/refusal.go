@@ -9,7 +9,9 @@ import (
 type Refusal struct {
 	Tenant access.TenantID
 	Ref    thread.Ref
-	Key    string // names what was refused within its workspace, and is noted once; empty: whatever it was, it is noted
+	// names what was refused within its workspace, and is noted once; empty: whatever it was, it is
+	// noted
+	Key    string
 	Person string // platform id of who asked
 	Direct bool
 	Reason string // a code: of a decision, or of what was wrong with the question

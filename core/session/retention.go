@@ -10,7 +10,8 @@ const MinAuditRetention = 7 * 24 * time.Hour
 
 // Retention says how long things are kept. What is 0 is kept for good.
 type Retention struct {
-	Sessions time.Duration // since a session was last touched: asked in, answered, delivered, corrected or removed from
+	// since a session was last touched: asked in, answered, delivered, corrected or removed from
+	Sessions time.Duration
 	Audit    time.Duration // since an entry was written; less than MinAuditRetention counts as that
 }
 

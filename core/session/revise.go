@@ -81,8 +81,9 @@ type Derive struct {
 	Key      string // the platform's id of the press; the same one is taken in once
 	By       string // platform id of who pressed
 	Audience access.Audience
-	Text     string      // of the question; empty: the origin's
-	Findings bool        // Retried: with what the origin's deep search found, and nothing is asked beyond that
+	Text     string // of the question; empty: the origin's
+	// Retried: with what the origin's deep search found, and nothing is asked beyond that
+	Findings bool
 	Reply    *ReplyToken // of the press
 	Saved    Saved       // Shared: what is shown
 	Quotas   []Quota     // that it counts against

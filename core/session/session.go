@@ -22,7 +22,8 @@ type Session struct {
 	ID     ID
 	Tenant access.TenantID
 	Ref    thread.Ref
-	Owner  string // platform id of the person whose private session this is; empty for the thread's own
+	// platform id of the person whose private session this is; empty for the thread's own
+	Owner string
 }
 
 // Turn is a question on its way to its answer, as the worker that holds it sees it.
@@ -100,9 +101,10 @@ type Fence struct {
 type State string
 
 const (
-	Queued     State = "queued"
-	Running    State = "running"
-	Delivering State = "delivering" // saved with its outcome; the final messages are still being written
+	Queued  State = "queued"
+	Running State = "running"
+	// saved with its outcome; the final messages are still being written
+	Delivering State = "delivering"
 	Done       State = "done"
 )
 

@@ -13,8 +13,10 @@ const TombstoneAge = 10 * time.Minute
 
 // Stopper is a person who wants a turn stopped.
 type Stopper struct {
-	ID         string // platform id; empty: no person in particular
-	Privileged bool   // an administrator, a member of the configured group, or the platform itself (a deleted question)
+	ID string // platform id; empty: no person in particular
+	// an administrator, a member of the configured group, or the platform itself (a deleted
+	// question)
+	Privileged bool
 }
 
 // MayStop reports whether a person may stop a turn: its asker, whoever began the thread, and the
@@ -38,7 +40,8 @@ type StopRequest struct {
 type StopResult struct {
 	Turns  []TurnID // that will stop, or are stopping already
 	Denied bool     // there was something to stop, but not by this person
-	Armed  bool     // the message is not known: if it arrives within TombstoneAge, its turn is born stopped
+	// the message is not known: if it arrives within TombstoneAge, its turn is born stopped
+	Armed bool
 }
 
 // Signal carries stops quickly from the process that decoded the event to the one that runs the

@@ -245,10 +245,10 @@ type Store interface {
 	// are fenced. The audit trail keeps its entries and no longer says whom they mean.
 	Forget(ctx context.Context, tenant access.TenantID, platform thread.Platform, person string) (Forgotten, error)
 	// Prune removes a bounded number of sessions, with everything that belongs to them, of threads
-	// and of entries, and reports whether there may be more, so that it is called until there is
-	// not. What a call has removed is gone, whatever becomes of the next. A session is left alone
-	// while a turn of it waits, runs, or is being delivered. The trail keeps what was removed, as
-	// done by who asked for it.
+	// and of entries. It reports whether there may be more: call it until there are none. What a
+	// call has removed is gone, whatever becomes of the next. A session is left alone while a turn
+	// of it waits, runs, or is being delivered. The trail keeps what was removed, as done by who
+	// asked for it.
 	Prune(ctx context.Context, tenant access.TenantID, r Retention, by Actor) (gone Pruned, more bool, err error)
 	// Prunable counts what Prune would remove now, and removes nothing.
 	Prunable(ctx context.Context, tenant access.TenantID, r Retention) (Pruned, error)

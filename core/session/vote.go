@@ -12,7 +12,8 @@ import (
 type Vote struct {
 	Tenant access.TenantID
 	Turn   TurnID
-	Key    string // the platform's id of the press; the same one counts once, however late it comes again
+	// the platform's id of the press; the same one counts once, however late it comes again
+	Key    string
 	Person thread.Person
 	Up     bool
 	// Message is the page that was voted on, which says which of several models' replies is meant.
@@ -30,7 +31,9 @@ type Feedback struct {
 	Private  bool // the answer was for the voter alone
 	Question string
 	Outcome  Outcome
-	Model    string // whose reply the vote is about; empty when no model ran. A vote on no page is about the one that the conversation goes on from
+	// whose reply the vote is about; empty when no model ran. A vote on no page is about the one
+	// that the conversation goes on from
+	Model string
 }
 
 // FeedbackQuery says which votes are wanted. The zero value of a field wants all.

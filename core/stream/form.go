@@ -21,8 +21,10 @@ type Form int
 const (
 	Whole   Form = iota // all that the platform can show
 	Unfiled             // without a file, as a separate message
-	Bare                // without what is refused in some places: files, buttons that open addresses, newer kinds of blocks
-	Plain               // text alone, in shorter messages
+	// without what is refused in some places: files, buttons that open addresses, newer kinds of
+	// blocks
+	Bare
+	Plain // text alone, in shorter messages
 )
 
 // forms names them in the log.

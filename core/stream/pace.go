@@ -51,7 +51,8 @@ func (p *pacer) due(now time.Time, v *View) time.Duration {
 			wait = max(wait, p.started.Add(p.FirstWait).Sub(now))
 		}
 	}
-	if !p.last.IsZero() && (p.posted || v.Len() == 0) { // the first words keep no interval from a write that had none
+	// the first words keep no interval from a write that had none
+	if !p.last.IsZero() && (p.posted || v.Len() == 0) {
 		wait = max(wait, p.last.Add(p.interval(now)).Sub(now))
 	}
 	return max(wait, 0)

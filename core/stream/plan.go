@@ -101,7 +101,8 @@ func laid[P any](r Renderer[P], v *View) []P {
 		return pages
 	}
 	answer := *v
-	answer.Question, answer.Asker, answer.First = "", "", len(pages) // who asked what stands above the plan
+	// who asked what stands above the plan
+	answer.Question, answer.Asker, answer.First = "", "", len(pages)
 	return append(pages, r.Render(&answer)...)
 }
 

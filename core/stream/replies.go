@@ -91,7 +91,8 @@ func (r *Replies[P]) Finish(ctx context.Context) error {
 	r.mu.Unlock()
 	for model, s := range streams {
 		s.end()
-		s.write.void = model > 0 && s.unheard() // the first one's messages are those of a turn that no model answers as well
+		// the first one's messages are those of a turn that no model answers as well
+		s.write.void = model > 0 && s.unheard()
 	}
 	for _, model := range slices.Sorted(maps.Keys(streams)) {
 		err := streams[model].Finish(ctx)

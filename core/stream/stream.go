@@ -23,8 +23,10 @@ type Deps[P any] struct {
 	Guard    Guard // nil: every call may be made
 	// Turn is whose answer is written, which tells the view whether it is private or a copy; the
 	// zero value tells neither.
-	Turn    session.Turn
-	Observe func(Write)  // told of every call to the surface once it has ended; nil: no one is. Called from one goroutine at a time.
+	Turn session.Turn
+	// told of every call to the surface once it has ended; nil: no one is. Called from one
+	// goroutine at a time.
+	Observe func(Write)
 	Logger  *slog.Logger // nil: silent
 }
 

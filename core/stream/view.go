@@ -27,24 +27,28 @@ const (
 // View is what one answer looks like so far. It is a pure fold of packets and nothing else, so that
 // a replay gives the same View. It is not safe for concurrent use.
 type View struct {
-	Model     int    // ModelIndex that this view shows
-	Label     string // name of the model, where several answer at once; else empty
-	Phase     Phase
-	Status    string                // what the model is doing, until there is something newer to show; empty: nothing is said of it
-	Queries   []string              // of all searches so far, in order
-	Documents []packet.Document     // what the searches gave the model, each document once
-	Citations []packet.CitationInfo // in order of first use; a document of which several sections are cited has several
-	Problem   *packet.Error         // why there is no complete answer, as a sentence
+	Model int    // ModelIndex that this view shows
+	Label string // name of the model, where several answer at once; else empty
+	Phase Phase
+	// what the model is doing, until there is something newer to show; empty: nothing is said of it
+	Status    string
+	Queries   []string          // of all searches so far, in order
+	Documents []packet.Document // what the searches gave the model, each document once
+	// in order of first use; a document of which several sections are cited has several
+	Citations []packet.CitationInfo
+	Problem   *packet.Error // why there is no complete answer, as a sentence
 
 	// Set when Phase is Done.
 	Outcome   session.Outcome
-	Message   string            // a sentence about the outcome, where one is needed
-	Grounding packet.Grounding  // what the answer rests on
-	Closest   []packet.Document // when nothing was found: the nearest documents that the audience may read
-	Notices   []string          // notices next to the answer, such as a file that was left out
-	Removed   bool              // a moderator took the answer away: there is no text, and Message says so
-	Corrected bool              // the text is a person's: it may link to what that person named
-	Deeper    bool              // the answer speaks of a part of the question alone
+	Message   string           // a sentence about the outcome, where one is needed
+	Grounding packet.Grounding // what the answer rests on
+	// when nothing was found: the nearest documents that the audience may read
+	Closest []packet.Document
+	Notices []string // notices next to the answer, such as a file that was left out
+	// a moderator took the answer away: there is no text, and Message says so
+	Removed   bool
+	Corrected bool // the text is a person's: it may link to what that person named
+	Deeper    bool // the answer speaks of a part of the question alone
 
 	// Plan is what a deep search asks, and what it has found; none of other answers. It is shown
 	// before the answer, in separate messages.
@@ -88,7 +92,8 @@ func (v *View) Apply(p packet.Packet) bool {
 	case packet.DeepSearchPlanStart:
 		v.Deep = true
 		return v.enter(Thinking)
-	case packet.SubQuestion: // a part of the answer's work, as a query is; its own answer is not the reader's
+	case packet.SubQuestion:
+		// a part of the answer's work, as a query is; its own answer is not the reader's
 		if v.change(p.Placement, func(r *Row) { r.Question = payload.Question }) {
 			return true
 		}
@@ -186,7 +191,8 @@ func (v *View) withdraw(ids []document.ID) bool {
 // several sections of one the first that was cited.
 func (v *View) Sources() []packet.CitationInfo {
 	list := slices.Clone(v.Citations)
-	slices.SortStableFunc(list, func(a, b packet.CitationInfo) int { return cmp.Compare(a.Number, b.Number) }) // another answer may have given the numbers
+	// another answer may have given the numbers
+	slices.SortStableFunc(list, func(a, b packet.CitationInfo) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.CompactFunc(list, func(a, b packet.CitationInfo) bool { return a.Number == b.Number })
 }
 

@@ -27,11 +27,12 @@ type writer[P any] struct {
 	pages     []Page
 	appender  *appender[P] // nil: messages are posted and edited
 	firstWait time.Duration
-	finish    <-chan struct{}    // closed when the final write is due
-	adopted   bool               // messages of an unknown fate were looked for, so there may be too many
-	form      Form               // in which the platform took the answer so far
-	moved     bool               // messages could not be edited any more, so that all are posted again
-	left      []thread.MessageID // messages in whose place others stand, or are to
+	finish    <-chan struct{} // closed when the final write is due
+	// messages of an unknown fate were looked for, so there may be too many
+	adopted bool
+	form    Form               // in which the platform took the answer so far
+	moved   bool               // messages could not be edited any more, so that all are posted again
+	left    []thread.MessageID // messages in whose place others stand, or are to
 
 	opened  time.Time
 	calls   int  // that were made, whatever came of them
@@ -45,7 +46,9 @@ type writer[P any] struct {
 
 func newWriter[P any](to thread.Ref, deps Deps[P], pages []Page, firstWait time.Duration, finish <-chan struct{}, among *company) writer[P] {
 	w := writer[P]{Deps: deps, to: to, among: among, pages: pages, firstWait: firstWait, finish: finish, opened: time.Now()}
-	if len(pages) == 0 { // a message that an earlier attempt posted is repaired by edits; only a fresh answer is appended to
+	// a message that an earlier attempt posted is repaired by edits; only a fresh answer is
+	// appended to
+	if len(pages) == 0 {
 		w.appender = newAppender(deps)
 	}
 	return w
@@ -258,7 +261,8 @@ func (w *writer[P]) bring(ctx context.Context, n int, page P, hash string, class
 		w.moved = true
 		w.leave()
 		return errMoved
-	case final && errors.Is(err, thread.ErrNotEditable): // what was posted in its place is locked by now as well
+	case final && errors.Is(err, thread.ErrNotEditable):
+		// what was posted in its place is locked by now as well
 		w.left = append(w.left, w.pages[n].ID)
 		return w.post(ctx, n, page, hash, class)
 	default:

@@ -9,15 +9,18 @@ type Action string
 
 // The actions.
 const (
-	ActionUp       Action = "up"       // 👍
-	ActionDown     Action = "down"     // 👎, perhaps with a reason
-	ActionRetry    Action = "retry"    // the question is answered again, and the new answer replaces the old one
-	ActionDeeper   Action = "deeper"   // likewise, by a deep search
-	ActionReport   Action = "report"   // likewise, from what a deep search had found when it was stopped
-	ActionStart    Action = "start"    // a deep search that waits is begun
-	ActionPlain    Action = "plain"    // likewise, its question is answered without it
-	ActionStop     Action = "stop"     // what is being written ends
-	ActionPrivate  Action = "private"  // the asker wants the answer that may draw on everything the asker can read
+	ActionUp   Action = "up"   // 👍
+	ActionDown Action = "down" // 👎, perhaps with a reason
+	// the question is answered again, and the new answer replaces the old one
+	ActionRetry  Action = "retry"
+	ActionDeeper Action = "deeper" // likewise, by a deep search
+	// likewise, from what a deep search had found when it was stopped
+	ActionReport Action = "report"
+	ActionStart  Action = "start" // a deep search that waits is begun
+	ActionPlain  Action = "plain" // likewise, its question is answered without it
+	ActionStop   Action = "stop"  // what is being written ends
+	// the asker wants the answer that may draw on everything the asker can read
+	ActionPrivate  Action = "private"
 	ActionShare    Action = "share"    // a private answer is posted to its thread
 	ActionKeep     Action = "keep"     // a private answer stays private, and stays
 	ActionRemove   Action = "remove"   // a moderator takes an answer away

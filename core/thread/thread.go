@@ -43,16 +43,17 @@ func (p Person) Called() string {
 // adapter has decided nothing but what the platform says: policy is the core's.
 type Mention struct {
 	Ref      Ref
-	EventKey string    // the platform's id of this delivery; the same key is never taken in twice
-	Message  MessageID // of the question; the mention and message twins of one message carry the same one
-	Asker    Person
-	Starter  string // id of the person who began the thread; empty when the adapter does not know
-	Text     string
-	Files    []message.File // attached, each with its text or with why it could not be read
-	At       time.Time      // the platform's time of the message; for display only, never for order
-	Direct   bool           // a conversation with the bot alone
-	Agent    string         // name of the agent that the asker chose; empty: the channel's
-	Models   []string       // names of the models that the asker chose; none: the agent's
-	Tenant   access.TenantID
-	Listens  access.Audience // who will see the answer
+	EventKey string // the platform's id of this delivery; the same key is never taken in twice
+	// of the question; the mention and message twins of one message carry the same one
+	Message MessageID
+	Asker   Person
+	Starter string // id of the person who began the thread; empty when the adapter does not know
+	Text    string
+	Files   []message.File // attached, each with its text or with why it could not be read
+	At      time.Time      // the platform's time of the message; for display only, never for order
+	Direct  bool           // a conversation with the bot alone
+	Agent   string         // name of the agent that the asker chose; empty: the channel's
+	Models  []string       // names of the models that the asker chose; none: the agent's
+	Tenant  access.TenantID
+	Listens access.Audience // who will see the answer
 }

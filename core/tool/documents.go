@@ -10,11 +10,12 @@ import (
 
 // Document is a document as the model reads it. Empty fields are left out.
 type Document struct {
-	Number   int    `json:"document"`          // what the model cites
-	Page     string `json:"page_id,omitempty"` // the same for all passages of a document
-	Title    string `json:"title,omitempty"`
-	Metadata string `json:"metadata,omitempty"` // what its source says of it, such as "status: closed; tags: a, b"
-	Updated  string `json:"updated,omitempty"`  // a date, 2006-01-02
+	Number int    `json:"document"`          // what the model cites
+	Page   string `json:"page_id,omitempty"` // the same for all passages of a document
+	Title  string `json:"title,omitempty"`
+	// what its source says of it, such as "status: closed; tags: a, b"
+	Metadata string `json:"metadata,omitempty"`
+	Updated  string `json:"updated,omitempty"` // a date, 2006-01-02
 	URL      string `json:"url,omitempty"`
 	Heading  string `json:"heading,omitempty"`
 	Source   string `json:"source,omitempty"` // its name, as the prompt lists it

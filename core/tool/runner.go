@@ -37,7 +37,8 @@ type RunnerConfig struct {
 	Timeout  time.Duration // of one call: 60 s
 	Parallel int           // calls at once: 4
 	MaxCalls int           // of one step; further ones are answered with an error: 8
-	Grace    time.Duration // for a tool to end after its time is up or the turn was stopped, before it is left behind: 2 s
+	// for a tool to end after its time is up or the turn was stopped, before it is left behind: 2 s
+	Grace time.Duration
 }
 
 // NewRunner returns a runner that logs failures, never contents, to log.

@@ -66,26 +66,30 @@ type Call struct {
 // Scope is the turn on whose behalf a tool runs. Tools do not change what it points to, except
 // Citations and Rankings, which are made for that.
 type Scope struct {
-	Audience  access.Audience
-	Asker     string            // id of the person who asked; empty: no one did
-	Question  string            // what is asked: the person's newest message, or a part of it that a model may have written
-	Said      []string          // what people wrote in the conversation; nothing else counts as a person's text
+	Audience access.Audience
+	Asker    string // id of the person who asked; empty: no one did
+	// what is asked: the person's newest message, or a part of it that a model may have written
+	Question string
+	// what people wrote in the conversation; nothing else counts as a person's text
+	Said      []string
 	Basis     message.Basis     // what Question was made of, beyond what History, Files and Shown hold
 	History   []message.Message // earlier turns that the audience may read, oldest first
 	Citations *cite.Mapping     // numbers that documents are shown to the model under
 	Sources   []document.SourceID
-	Catalogue []Source            // what can be searched, as the prompt lists it
-	Documents []document.ID       // search nothing but these; none means all
-	Files     []message.File      // of the project and the conversation, oldest first
-	Rankings  *retrieve.Rankings  // of the turn's searches, for their further pages; nil: none are kept
-	Shown     []message.Reference // what the tools of this turn have shown the model so far
-	First     bool                // no call of this tool ran in this turn yet
-	Portable  bool                // the result is read outside of a conversation: pages are named by the ids of documents
-	Weighs    bool                // whoever reads the result weighs words by how common they are
-	Passages  int                 // most that a search returns; 0 means the tool's own limit
-	Budget    int                 // tokens that Content should stay within; 0: no limit
-	Window    int                 // tokens of the model's window; 0: not known
-	Now       time.Time
+	Catalogue []Source       // what can be searched, as the prompt lists it
+	Documents []document.ID  // search nothing but these; none means all
+	Files     []message.File // of the project and the conversation, oldest first
+	// of the turn's searches, for their further pages; nil: none are kept
+	Rankings *retrieve.Rankings
+	Shown    []message.Reference // what the tools of this turn have shown the model so far
+	First    bool                // no call of this tool ran in this turn yet
+	// the result is read outside of a conversation: pages are named by the ids of documents
+	Portable bool
+	Weighs   bool // whoever reads the result weighs words by how common they are
+	Passages int  // most that a search returns; 0 means the tool's own limit
+	Budget   int  // tokens that Content should stay within; 0: no limit
+	Window   int  // tokens of the model's window; 0: not known
+	Now      time.Time
 }
 
 // Source is a source of documents, with what the audience may read of it.
@@ -99,11 +103,15 @@ type Source struct {
 
 // Result is what a tool returns.
 type Result struct {
-	Content    string              // what the model reads
-	Arguments  json.RawMessage     // what actually ran, kept in the history; nil means the call's own
-	References []message.Reference // documents that Content holds, under the numbers the model sees; Text is empty where it holds the title alone
-	Citable    bool                // Content may be cited: the citation section and reminder follow
-	Evidence   bool                // for searches: something scored above the floor
-	Search     *retrieve.Account   // for searches: how it ran, for explanations, with an error too; nil: unknown
-	Closest    []document.Ref      // for searches: what to name when nothing answers, best first (retrieve.Result.Closest)
+	Content   string          // what the model reads
+	Arguments json.RawMessage // what actually ran, kept in the history; nil means the call's own
+	// documents that Content holds, under the numbers the model sees; Text is empty where it holds
+	// the title alone
+	References []message.Reference
+	Citable    bool // Content may be cited: the citation section and reminder follow
+	Evidence   bool // for searches: something scored above the floor
+	// for searches: how it ran, for explanations, with an error too; nil: unknown
+	Search *retrieve.Account
+	// for searches: what to name when nothing answers, best first (retrieve.Result.Closest)
+	Closest []document.Ref
 }

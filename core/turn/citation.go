@@ -45,7 +45,8 @@ func newMapping(req Request) *cite.Mapping {
 			if r.Chunk != nil {
 				r.Part = cite.ChunkPart(*r.Chunk)
 			}
-			if r.Part = part(r.Number, r.Document.ID, r.Part); r.Text == "" { // no more than its title was shown
+			// no more than its title was shown
+			if r.Part = part(r.Number, r.Document.ID, r.Part); r.Text == "" {
 				m.Reserve(r.Number, cite.Passage{Document: r.Document.ID, Part: r.Part})
 				continue
 			}

@@ -52,7 +52,8 @@ type worker struct {
 	rankings retrieve.Rankings
 	citable  bool
 	project  []prompt.ProjectFile
-	instead  []document.ID // documents of a project that does not fit: the first search looks at nothing else
+	// documents of a project that does not fit: the first search looks at nothing else
+	instead  []document.ID
 	steps    []message.Message
 	held     []message.Reference // what tools have shown in this turn
 	spent    int                 // tokens of this turn's tool results
@@ -63,8 +64,9 @@ type worker struct {
 	halved   bool                // asked with half of the passages, because all were too long
 	nudge    prompt.Nudge        // of the request that comes next
 	partial  string              // what nudge is about
-	toolless bool                // no tools are offered any more: the endpoint called one although none could be called
-	spelled  int                 // steps laid out again because an endpoint takes no tools
+	// no tools are offered any more: the endpoint called one although none could be called
+	toolless bool
+	spelled  int // steps laid out again because an endpoint takes no tools
 }
 
 // work asks the model until it calls no tool any more, at most maxSteps times. Its error is why
@@ -465,7 +467,8 @@ func replyTokens(info llm.Info) int { return min(info.Reply, info.Window/2) }
 
 // searchCall is a search with the question itself.
 func (w *worker) searchCall() llm.ToolCall {
-	queries, _ := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}}) // strings always marshal
+	// strings always marshal
+	queries, _ := json.Marshal(map[string][]string{"queries": {strings.TrimSpace(w.req.Question.Text)}})
 	return llm.ToolCall{ID: "search", Name: search.Name, Arguments: string(queries)}
 }
 

@@ -217,7 +217,8 @@ func settled(f facts) Ending {
 		return Ending{Outcome: session.Answered, Grounding: packet.Cited, Sentence: sentenceBaseless}
 	case f.cited:
 		return Ending{Outcome: session.Answered, Grounding: packet.Cited}
-	case f.unsearched && !f.references && f.grounding == prompt.Strict: // "nothing answers this" would not be true
+	case f.unsearched && !f.references && f.grounding == prompt.Strict:
+		// "nothing answers this" would not be true
 		return Ending{Outcome: session.Failed, Sentence: sentenceUnsearched, Retryable: true}
 	case f.unsearched && !f.references:
 		return Ending{Outcome: session.Answered, Grounding: packet.General, Sentence: sentenceUnbased}

@@ -11,10 +11,15 @@ import (
 // footnote.yaml, use for it next to it.
 type Depth struct {
 	Always bool // use_agentic_search: every question is, as far as it needs it
-	Blind  bool // perform_initial_search_decomposition is false: whoever takes the question apart does not see what a first search finds
-	Once   bool // allow_refinement is false: nothing is asked further
-	Plain  bool // using_tool_calling_llm is false: who plans and judges is asked in text, whatever its interface
-	Ask    int  // confirm_above: a plan of more sub-questions waits until a person starts it; 0: none waits
+	// perform_initial_search_decomposition is false: whoever takes the question apart does not see
+	// what a first search finds
+	Blind bool
+	Once  bool // allow_refinement is false: nothing is asked further
+	// using_tool_calling_llm is false: who plans and judges is asked in text, whatever its
+	// interface
+	Plain bool
+	// confirm_above: a plan of more sub-questions waits until a person starts it; 0: none waits
+	Ask int
 }
 
 // Part is what one of several runs that make up a turn has in common with the others. Nothing in it

@@ -172,7 +172,8 @@ func (r *Runner) end(ctx context.Context, w *worker, state *state, emit *packet.
 		f.interrupted, f.stopping = ended(ctx)
 	}
 	ending := settle(cause, f)
-	if ending.Outcome == session.NoEvidence && ending.Sentence != "" { // what the model says by itself is the answer
+	// what the model says by itself is the answer
+	if ending.Outcome == session.NoEvidence && ending.Sentence != "" {
 		ending.Closest = state.nearest()
 	}
 	if f.only && ending.Outcome == session.Answered {

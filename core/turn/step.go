@@ -16,8 +16,9 @@ import (
 
 // stepResult is what one inference gave.
 type stepResult struct {
-	text    string // as the model wrote it, without the markup of calls; two messages are parted by a blank line
-	shown   bool   // the reader saw it
+	// as the model wrote it, without the markup of calls; two messages are parted by a blank line
+	text    string
+	shown   bool // the reader saw it
 	calls   []llm.ToolCall
 	offered tool.Set // what could be called
 	finish  llm.Finish
@@ -68,7 +69,8 @@ func (w *worker) step(ctx context.Context, number int) (result stepResult, err e
 		// Many servers ignore that a call is required. The search can be made without them.
 		result.calls = []llm.ToolCall{w.searchCall()}
 	}
-	if len(result.calls) > 0 && (offered.Len() > 0 || !w.asked) { // it is not the answer, or is asked for once more
+	// it is not the answer, or is asked for once more
+	if len(result.calls) > 0 && (offered.Len() > 0 || !w.asked) {
 		w.voice.narrate()
 	}
 	w.voice.close()

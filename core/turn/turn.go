@@ -41,14 +41,17 @@ type Request struct {
 	// Numbers are those of all passages that the session has shown to its model
 	// (session.Store.Numbers), so that they stay stable although History is cut. A number alone
 	// makes no document visible.
-	Numbers        map[int]cite.Passage
-	Project        []message.File
-	Agent          prompt.Agent
-	System         string          // the stored system prompt; empty means the built-in one
-	Models         []llm.Model     // one to MaxModels, each answering by itself
-	StandIn        llm.Model       // replaces a model without budget, and one that is down where it can cite; nil: none. It follows no ResponseFormat
-	Filter         *filter.Filter  // what may be asked and shown; nil: everything
-	SmallTalk      bool            // the question is a greeting or a thank-you: the answer needs no documents
+	Numbers map[int]cite.Passage
+	Project []message.File
+	Agent   prompt.Agent
+	System  string      // the stored system prompt; empty means the built-in one
+	Models  []llm.Model // one to MaxModels, each answering by itself
+	// replaces a model without budget, and one that is down where it can cite; nil: none. It
+	// follows no ResponseFormat
+	StandIn llm.Model
+	Filter  *filter.Filter // what may be asked and shown; nil: everything
+	// the question is a greeting or a thank-you: the answer needs no documents
+	SmallTalk      bool
 	Asker          string          // id of the person who asked; empty: no one did
 	ForceTool      string          // a tool that the first step must call
 	SearchOnly     bool            // search with the question and end without an answer
@@ -92,22 +95,28 @@ func (r Report) Best() Answer {
 
 // Answer is what one model did.
 type Answer struct {
-	Model       string              // who wrote; a fallback where one stood in
-	Text        string              // as the model wrote it, with the numbers that it sees; partial unless answered
-	Shown       string              // Markdown as the reader saw it, narration between tool calls included
-	Citations   []message.Citation  // in order of first use
-	References  []message.Reference // every passage that a search or a file brought into a prompt of this turn
-	Inherited   []message.Reference // documents behind the earlier answers that the prompts held, without their text
-	Searches    []retrieve.Account  // of all search-like tools that told theirs, in order
-	Steps       []message.Message   // tool calls, with what was written before them, and tool results
-	Reasoning   int                 // length in characters
-	Unsupported int                 // citations whose passages share no word or number with the sentence that cites them
-	Invented    int                 // numbers in brackets that were never shown and were left out
-	Usage       llm.Usage           // of all steps
+	Model string // who wrote; a fallback where one stood in
+	// as the model wrote it, with the numbers that it sees; partial unless answered
+	Text string
+	// Markdown as the reader saw it, narration between tool calls included
+	Shown     string
+	Citations []message.Citation // in order of first use
+	// every passage that a search or a file brought into a prompt of this turn
+	References []message.Reference
+	// documents behind the earlier answers that the prompts held, without their text
+	Inherited []message.Reference
+	Searches  []retrieve.Account // of all search-like tools that told theirs, in order
+	Steps     []message.Message  // tool calls, with what was written before them, and tool results
+	Reasoning int                // length in characters
+	// citations whose passages share no word or number with the sentence that cites them
+	Unsupported int
+	Invented    int       // numbers in brackets that were never shown and were left out
+	Usage       llm.Usage // of all steps
 	Timings     Timings
-	Notices     []string // notices for the person, next to the answer: files left out, an answer cut short
-	Ending      Ending
-	Cause       error // of a failure; for the log, never shown
+	// notices for the person, next to the answer: files left out, an answer cut short
+	Notices []string
+	Ending  Ending
+	Cause   error // of a failure; for the log, never shown
 }
 
 // Timings of one model's run, from the start of Run. Zero means that it did not come to that.
@@ -179,6 +188,7 @@ type Ending struct {
 	Sentence  Sentence         // for the person; empty when the answer speaks for itself
 	Reference string           // finds the cause of a failure, with footnote why and in the log
 	Cause     session.Cause
-	Retryable bool           // the same question may succeed a little later
-	Closest   []document.Ref // when nothing was found: the nearest documents that the audience may read
+	Retryable bool // the same question may succeed a little later
+	// when nothing was found: the nearest documents that the audience may read
+	Closest []document.Ref
 }

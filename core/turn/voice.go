@@ -49,11 +49,13 @@ type voice struct {
 	// holding holds a message back until it is long enough to be more than narration, or cites
 	// something, for maxHold at most. narrate makes status of it.
 	holding bool
-	preface string // of the first message that is shown, where the reader needs to know how it came about
+	// of the first message that is shown, where the reader needs to know how it came about
+	preface string
 	pending []packet.Payload
 	raw     strings.Builder
-	dropped bool            // the last message was not shown
-	said    strings.Builder // what the model wrote since take, shown or not; a blank line parts its messages
+	dropped bool // the last message was not shown
+	// what the model wrote since take, shown or not; a blank line parts its messages
+	said    strings.Builder
 	gathers []packet.Document
 }
 

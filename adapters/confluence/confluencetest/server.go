@@ -24,17 +24,21 @@ type Server struct {
 
 // Switches make the server behave as some sites do. They are changed within Switch.
 type Switches struct {
-	Short     int             // how many entries a part of a list holds at most; 0: as many as are asked for
-	Absolute  bool            // next links hold the host
-	PastEnd   bool            // the last part of a counted list has a next link (CONFSERVER-95272)
-	Hollow    bool            // an empty part stands before the end of lists behind a cursor
-	Circle    bool            // the last part leads to the first again
-	Poisoned  map[string]bool // contents of which an expansion fails, and with it that of all that are asked for next to
+	// how many entries a part of a list holds at most; 0: as many as are asked for
+	Short    int
+	Absolute bool // next links hold the host
+	PastEnd  bool // the last part of a counted list has a next link (CONFSERVER-95272)
+	Hollow   bool // an empty part stands before the end of lists behind a cursor
+	Circle   bool // the last part leads to the first again
+	// contents of which an expansion fails, and with it that of all that are asked for next to
+	Poisoned  map[string]bool
 	Unindexed map[string]bool // contents that searches do not find
 	Cut       int             // how many subjects an expansion of a restriction shows; 0: all
-	NoAdmin   bool            // Data Center: the account is no administrator; its answer is 500 and not 403 (CONFSERVER-99908)
-	Before91  bool            // Data Center: spaces tell of no permissions
-	Expired   bool            // cursors are not known any more
+	// Data Center: the account is no administrator; its answer is 500 and not 403
+	// (CONFSERVER-99908)
+	NoAdmin  bool
+	Before91 bool // Data Center: spaces tell of no permissions
+	Expired  bool // cursors are not known any more
 }
 
 // NewServer serves a world as Cloud or Data Center.

@@ -149,7 +149,8 @@ func (w *World) Edit(c *Content, change func()) {
 // Trash throws contents away, or brings them back.
 func (w *World) Trash(c *Content, status string) {
 	w.Do(func() {
-		for _, other := range w.Contents { // "deleting a page moves its children up"; its comments and files go with it
+		// "deleting a page moves its children up"; its comments and files go with it
+		for _, other := range w.Contents {
 			if other.Parent == c && (other.Type == "page" || other.Type == "folder") && status == "trashed" {
 				other.Parent = c.Parent
 			}

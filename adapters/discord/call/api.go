@@ -37,7 +37,8 @@ type API struct {
 }
 
 func newAPI(token string, carrier http.RoundTripper, l *limits) (*API, error) {
-	a := &API{token: token, client: &http.Client{Transport: carrier}, limits: l} // which bounds each call by itself
+	// which bounds each call by itself
+	a := &API{token: token, client: &http.Client{Transport: carrier}, limits: l}
 	return a, a.renew()
 }
 
@@ -49,7 +50,8 @@ func (a *API) Session() (*discordgo.Session, error) {
 		return nil, fmt.Errorf("set up the Discord client: %w", err)
 	}
 	s.Client, s.ShouldRetryOnRateLimit, s.MaxRestRetries = a.client, false, 0
-	s.LogLevel = -1 // it writes to the process's standard log, and what it says is returned as errors too
+	// it writes to the process's standard log, and what it says is returned as errors too
+	s.LogLevel = -1
 	s.UserAgent = "DiscordBot (https://github.com/footnotehq/footnote, 1)"
 	return s, nil
 }
@@ -206,7 +208,8 @@ func (a *API) Member(ctx context.Context, guild, user string) (*discordgo.Member
 	switch Code(err) {
 	case codeUnknownMember, codeUnknownUser:
 		return nil, nil
-	case CodeUnknownGuild, CodeMissingAccess: // the bot is not there any more, so that no one is anything there
+	case CodeUnknownGuild, CodeMissingAccess:
+		// the bot is not there any more, so that no one is anything there
 		return nil, nil
 	}
 	return &m, err

@@ -36,8 +36,11 @@ var globalTier = thread.Tier{Burst: globalBurst, Every: time.Second / globalRate
 type budget struct {
 	own    *pace.Part    // of this process
 	asking chan struct{} // holds a token while no call asks the shared tiers: first come, first served
-	second chan struct{} // holds a token while none of the calls waits that are not urgent: one of them is ahead of urgent ones at most
-	third  chan struct{} // holds one while none of the idle calls waits: one of them is ahead of others at most
+	// holds a token while none of the calls waits that are not urgent: one of them is ahead of
+	// urgent ones at most
+	second chan struct{}
+	// holds one while none of the idle calls waits: one of them is ahead of others at most
+	third chan struct{}
 
 	shared pace.Shared
 	key    string // of the bot in them

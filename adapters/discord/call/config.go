@@ -80,12 +80,16 @@ const (
 
 // GatewayConfig sets the connection up. Zero fields take the defaults given.
 type GatewayConfig struct {
-	NoMessageContent bool          // do not ask for the MESSAGE CONTENT intent: follow-ups need a mention then
+	// do not ask for the MESSAGE CONTENT intent: follow-ups need a mention then
+	NoMessageContent bool
 	Members          bool          // ask for the SERVER MEMBERS intent
 	OpenLimit        time.Duration // for one attempt to connect: 30 s
-	Retry            time.Duration // before the second attempt to connect, then doubling: 1 s; a new session waits up to five times that
-	Identify         time.Duration // between two sessions that begin: 5.25 s
-	Shards           int           // connections among which servers are divided: as many as Discord recommends
+	// before the second attempt to connect, then doubling: 1 s; a new session waits up to five
+	// times that
+	Retry    time.Duration
+	Identify time.Duration // between two sessions that begin: 5.25 s
+	// connections among which servers are divided: as many as Discord recommends
+	Shards int
 }
 
 // Intents is what the bot asks for.

@@ -105,7 +105,8 @@ func translate(doing string, err error) error {
 		e.is = sentinels[e.code]
 	case e.Status == http.StatusForbidden, e.Status == http.StatusUnauthorized:
 		e.is = thread.ErrNotPermitted
-	case Lasting(e) && rest.Message != nil: // in the platform's own words: what a proxy says in between may pass
+	case Lasting(e) && rest.Message != nil:
+		// in the platform's own words: what a proxy says in between may pass
 		e.is = thread.ErrRefused
 	}
 	return e

@@ -40,8 +40,9 @@ type limits struct {
 
 	mu      sync.Mutex
 	buckets map[string]*bucket
-	groups  map[string]*bucket // by the platform's name for what several routes of a channel may count in
-	swept   time.Time
+	// by the platform's name for what several routes of a channel may count in
+	groups map[string]*bucket
+	swept  time.Time
 }
 
 // everything is the key of all calls together.
@@ -49,11 +50,13 @@ const everything = ""
 
 // bucket is a route of one channel, or what the platform names as one.
 type bucket struct {
-	known    bool // an answer came: before, one request finds out what there is
-	limit    int  // of requests in a window, as far as it was told
-	left     int
-	resets   time.Time
-	window   time.Time // when the platform says that it resets, by its own clock, which tells one window from the next; zero: it has not said
+	known  bool // an answer came: before, one request finds out what there is
+	limit  int  // of requests in a window, as far as it was told
+	left   int
+	resets time.Time
+	// when the platform says that it resets, by its own clock, which tells one window from the
+	// next; zero: it has not said
+	window   time.Time
 	inFlight int
 	used     time.Time
 	group    *bucket       // that counts the route's requests as well; nil until it is named

@@ -82,7 +82,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.limits.answered(key, res.Header)
 	t.limits.budget.opened(req.Context(), key, res.Header)
 	for _, name := range []string{"X-RateLimit-Reset-After", "X-RateLimit-Reset", "X-RateLimit-Remaining", "X-RateLimit-Global"} {
-		res.Header.Del(name) // discordgo's own limiter would sleep without regard to the context; ours knows all that it needs
+		// discordgo's own limiter would sleep without regard to the context; ours knows all that it
+		// needs
+		res.Header.Del(name)
 	}
 	if res.StatusCode != http.StatusTooManyRequests {
 		return res, nil

@@ -138,7 +138,8 @@ func (d *Directory) fresh(ctx context.Context, guildID string) error {
 		return nil
 	}
 	asked := d.asking.DoChan(guildID+" "+string(version), func() (any, error) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), call.RequestTimeout) // it is asked for others, too
+		// it is asked for others, too
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), call.RequestTimeout)
 		defer cancel()
 		var found *discordgo.GuildCreate
 		err := patiently(limited, func() (err error) { found, err = d.discord.API.Survey(limited, guildID); return err })

@@ -20,7 +20,8 @@ import (
 // did not tell. It is safe for concurrent use.
 type Directory struct {
 	discord *call.Bot
-	age     time.Duration  // how long an answer about someone's membership is believed where no event told of a change
+	// how long an answer about someone's membership is believed where no event told of a change
+	age     time.Duration
 	changes access.Changes // nil: this process is the only one, and its own events say all
 	asking  singleflight.Group
 
@@ -30,9 +31,10 @@ type Directory struct {
 	places map[string]Place // channels and threads
 	member map[[2]string]membership
 
-	versions map[string]access.Version    // of servers, from before they were surveyed
-	learned  uint64                       // changes so far
-	owed     map[string]map[string]uint64 // scopes by server of which other replicas were not told yet, with the last change of each
+	versions map[string]access.Version // of servers, from before they were surveyed
+	learned  uint64                    // changes so far
+	// scopes by server of which other replicas were not told yet, with the last change of each
+	owed map[string]map[string]uint64
 }
 
 // guild is a Discord server.
@@ -66,7 +68,8 @@ type membership struct {
 	Roles []string
 	until time.Time
 
-	version access.Version // from before it was asked; empty where an event told it, on which others do not rely
+	// from before it was asked; empty where an event told it, on which others do not rely
+	version access.Version
 }
 
 const (

@@ -399,7 +399,8 @@ func (s *Server) listMessages(c *call) (any, *apiError) {
 	slices.Reverse(ids)
 	listed := []any{}
 	intents := s.gateway.intents
-	if intents == 0 && !s.config.NoContent { // no client is connected: "the intent … in the Developer Portal" is what counts for the HTTP API
+	// no client is connected: for the HTTP API "the intent … in the Developer Portal" counts
+	if intents == 0 && !s.config.NoContent {
 		intents = IntentMessageContent
 	}
 	for _, id := range ids {
@@ -418,7 +419,8 @@ func (s *Server) patchMessage(c *call) (any, *apiError) {
 		return nil, errOtherAuthor
 	}
 	ch := s.channels[m.channel]
-	switch { // "Users won't be able to create or update messages in locked threads", "cannot edit messages … in archived threads"
+	// "Users won't be able to create or update messages in locked threads"
+	switch {
 	case ch.archived:
 		return nil, errArchived
 	case ch.locked:
@@ -444,7 +446,7 @@ func (s *Server) edit(m *message, c *call) (any, *apiError) {
 		return nil, problem
 	}
 	m.apply(&w)
-	if c.file != "" || w.Attachments != nil { // "attached files to keep": those that are not named are removed
+	if c.file != "" || w.Attachments != nil { // "attached files to keep": others are removed
 		m.file = c.file
 	}
 	s.publish("edit", m, w.AllowedMentions)
@@ -472,7 +474,7 @@ func (s *Server) deleteMessage(c *call) (any, *apiError) {
 	if problem != nil {
 		return nil, problem
 	}
-	if ch := s.channels[m.channel]; ch.locked && ch.archived { // deleting is "only allowed in locked threads if that thread is also active"
+	if ch := s.channels[m.channel]; ch.locked && ch.archived { // "only … if that thread is also active"
 		return nil, errArchived
 	}
 	if m.author != s.bot.ID && s.channels[m.channel].denied&permManageMessages != 0 {

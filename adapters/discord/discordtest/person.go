@@ -29,7 +29,8 @@ func (s *Server) AddGuild(name string) *Guild {
 	defer s.mu.Unlock()
 	g := &guild{id: s.id(), name: name, members: map[string]string{s.bot.ID: ""}, joined: time.Now()}
 	g.roles = []role{{ID: g.id, Name: "@everyone", Permissions: formatPermissions(permEveryone)}}
-	own := role{ID: s.id(), Name: s.bot.Username, Permissions: "0", Position: 1, Managed: true} // every bot that joins gets one
+	// every bot that joins gets one
+	own := role{ID: s.id(), Name: s.bot.Username, Permissions: "0", Position: 1, Managed: true}
 	g.roles, g.members[s.bot.ID] = append(g.roles, own), own.ID
 	s.guilds[g.id] = g
 	s.dispatch(g.id, "GUILD_CREATE", IntentGuilds, func(int) any { return s.guildJSON(g) })

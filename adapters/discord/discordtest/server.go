@@ -126,16 +126,17 @@ type channel struct {
 	id, guild, parent, name, owner string
 	kind                           int
 	recipients                     []string
-	said                           []string // ids of its messages, in the order in which they were written
-	invited                        []string // to a private thread
-	available                      []tag    // of a forum
-	tags                           []string // ids, of a post
-	archivedAt                     time.Time
-	archived, locked, deleted      bool
-	denied                         int64 // permissions that the bot lacks here
-	overwrites                     []overwrite
-	last                           string
-	created                        time.Time
+	// ids of its messages, in the order in which they were written
+	said                      []string
+	invited                   []string // to a private thread
+	available                 []tag    // of a forum
+	tags                      []string // ids, of a post
+	archivedAt                time.Time
+	archived, locked, deleted bool
+	denied                    int64 // permissions that the bot lacks here
+	overwrites                []overwrite
+	last                      string
+	created                   time.Time
 }
 
 // Channel types.

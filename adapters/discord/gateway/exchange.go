@@ -22,7 +22,8 @@ type exchange struct {
 	relay *relay
 	near  *websocket.Conn // to the SDK
 	up    *websocket.Conn // to Discord
-	out   chan struct{}   // holds a token while a packet goes out to Discord; what arrives does not wait for that
+	// holds a token while a packet goes out to Discord; what arrives does not wait for that
+	out chan struct{}
 
 	mu       sync.Mutex
 	open     bool          // the SDK got its first event, after which it can handle what comes
@@ -186,7 +187,8 @@ func (x *exchange) leaves(p frame) (now bool, err error) {
 		}
 		x.asked = false
 		now := time.Now()
-		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 { // asked-for heartbeats come in between
+		// asked-for heartbeats come in between
+		if !x.beat.IsZero() && !x.acked && now.Sub(x.beat) > x.interval/2 {
 			return false, errZombie
 		}
 		x.beat, x.acked = now, false

@@ -14,7 +14,8 @@ const maxFrame = 8 << 20
 // Limits of what the client decodes. An event that exceeds them is not handed to it.
 var (
 	largeEvents = boundedjson.Limits{Bytes: maxFrame, Elements: 200_000, Depth: 32}
-	events      = boundedjson.Limits{Bytes: 256 << 10, Elements: 20_000, Depth: 32} // a message has 64 KiB at most
+	// a message has 64 KiB at most
+	events = boundedjson.Limits{Bytes: 256 << 10, Elements: 20_000, Depth: 32}
 )
 
 // large are the kinds of events that describe servers or lists of people.

@@ -21,11 +21,12 @@ import (
 // change something first (FatalError). It exists because discordgo's own reconnecting can wait for
 // ever, and because it leaves shards to its caller.
 type Gateway struct {
-	Config  call.GatewayConfig
-	API     *call.API
-	Dialer  *websocket.Dialer
-	Deliver func(shard int, event any) // in the order of the gateway; blocks when the receiver is behind
-	Planned func(shards int)           // gets how many shards there are, before any of them delivers
+	Config call.GatewayConfig
+	API    *call.API
+	Dialer *websocket.Dialer
+	// in the order of the gateway; blocks when the receiver is behind
+	Deliver func(shard int, event any)
+	Planned func(shards int) // gets how many shards there are, before any of them delivers
 	Logger  *slog.Logger
 	starts  *starts
 }

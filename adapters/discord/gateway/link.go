@@ -52,7 +52,8 @@ func (s *shard) run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		s.Deliver(s.id, &discordgo.Disconnect{}) // the SDK's own does not come for a session that is stuck
+		// the SDK's own does not come for a session that is stuck
+		s.Deliver(s.id, &discordgo.Disconnect{})
 		if fatal := s.fatal(err); fatal != nil {
 			return fatal
 		}
@@ -152,8 +153,10 @@ func (s *shard) link(ctx context.Context) (*link, error) {
 	sdk.ShardID, sdk.ShardCount = s.id, s.of
 	sdk.Compress, sdk.Identify.Compress = false, false
 	sdk.StateEnabled = false
-	sdk.ShouldReconnectOnError, sdk.ShouldReconnectVoiceOnSessionError = false, false // this file does it
-	sdk.SyncEvents = true                                                             // in order; the handler only enqueues
+	// this file does it
+	sdk.ShouldReconnectOnError, sdk.ShouldReconnectVoiceOnSessionError = false, false
+	// in order; the handler only enqueues
+	sdk.SyncEvents = true
 	sdk.AddHandler(func(_ *discordgo.Session, event any) {
 		switch event.(type) {
 		case *discordgo.Disconnect:
@@ -199,7 +202,8 @@ const stuckAfter = 5 * time.Second
 // not help either, its session.
 func (l *link) open(ctx context.Context, limit time.Duration) error {
 	opened := make(chan error, 1)
-	go func() { opened <- l.sdk.Open() }() // ends with the attempt, or stays behind when the SDK is stuck
+	// ends with the attempt, or stays behind when the SDK is stuck
+	go func() { opened <- l.sdk.Open() }()
 	timer := time.NewTimer(limit + stuckAfter)
 	defer timer.Stop()
 	select {

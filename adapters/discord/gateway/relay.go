@@ -74,7 +74,8 @@ func (r *relay) websocket() *websocket.Dialer {
 	return &websocket.Dialer{NetDialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		near, far := net.Pipe()
 		ended := make(chan struct{})
-		lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx)) // the connection outlives its handshake
+		// the connection outlives its handshake
+		lasting, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 		r.mu.Lock()
 		r.cause, r.ended, r.giveUp = nil, ended, giveUp
 		if r.leaving {
@@ -120,7 +121,8 @@ func (r *relay) hangUp(cause error, code int, leaving bool) {
 	if up == nil {
 		return
 	}
-	_ = up.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) // it ends either way
+	// it ends either way
+	_ = up.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second))
 	_ = up.Close()
 }
 

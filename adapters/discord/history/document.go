@@ -85,7 +85,8 @@ func (r *reader) said(ctx context.Context, c transcript.Channel, t post) ([]*dis
 			break
 		}
 	}
-	if !r.isForum(c.ID) { // "the created thread and the message it was started from will share the same id"
+	// "the created thread and the message it was started from will share the same id"
+	if !r.isForum(c.ID) {
 		root, err := r.discord.OldMessage(ctx, c.ID, t.id)
 		switch {
 		case err == nil:
@@ -126,7 +127,8 @@ func (r *reader) day(c transcript.Channel, at time.Time, said []*discordgo.Messa
 	for i, m := range said {
 		lines[i] = fmt.Sprintf("%s %v %d %q %d", m.ID, m.EditedTimestamp, m.Type, m.Content, len(m.Attachments))
 	}
-	said = slices.DeleteFunc(said, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.Bot || m.WebhookID != "" }) // to which no one said anything
+	// to which no one said anything
+	said = slices.DeleteFunc(said, func(m *discordgo.Message) bool { return m.Author == nil || m.Author.Bot || m.WebhookID != "" })
 	return transcript.Item{Key: at.Format(time.DateOnly), Modified: transcript.VersionOf(lines...), Load: func(context.Context) (document.Document, error) {
 		d := r.document(said)
 		d.Title = "#" + c.Name

@@ -57,7 +57,8 @@ func (r *reader) recent(ctx context.Context, channel string, since time.Time) ([
 func (r *reader) all(ctx context.Context, channel string) ([]post, error) {
 	now := time.Now()
 	list := r.kept(r.name+" "+channel, now)
-	if err := r.join(ctx, list, channel); err != nil { // those that are active now, and at the beginning
+	// those that are active now, and at the beginning
+	if err := r.join(ctx, list, channel); err != nil {
 		return nil, err
 	}
 	if list.begun.Before(now) { // and those that were put into the archive since the list was begun

@@ -34,7 +34,8 @@ func (in *intake) interaction(ctx context.Context, i *discordgo.Interaction, sou
 		in.directory.Met(i.GuildID, user.ID, i.Member)
 	}
 	telling, cancel := context.WithTimeout(ctx, placeLimit)
-	err = in.persist(telling, func() error { return in.directory.Settle(telling) }) // another replica may answer it
+	// another replica may answer it
+	err = in.persist(telling, func() error { return in.directory.Settle(telling) })
 	cancel()
 	if err != nil {
 		return err

@@ -33,7 +33,8 @@ func (in *intake) hear(ctx context.Context, ev any) {
 		for _, id := range e.Messages {
 			in.hearMessage(ctx, e.GuildID, e.ChannelID, id, true)
 		}
-	case *discordgo.MessageCreate: // what is new is found where something is new, but not in what is old
+	case *discordgo.MessageCreate:
+		// what is new is found where something is new, but not in what is old
 		if began, err := discordgo.SnowflakeTimestamp(e.ChannelID); err == nil && time.Since(began) >= settled && e.GuildID != "" {
 			if p, known := in.directory.Peek(e.ChannelID); known && p.Thread {
 				in.changed(ctx, e.GuildID, p.Parent, p.ID, false)

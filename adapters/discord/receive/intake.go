@@ -46,8 +46,10 @@ type intake struct {
 	upkeep   *lanes // what no one waits for
 	missing  *lanes // scans for what was missed, after all else
 	scans    scans
-	due      map[string]map[string]bool // channels by server that are scanned once the server tells of its newest messages
-	room     chan struct{}              // holds a token for each message and edit that waits or is handled
+	// channels by server that are scanned once the server tells of its newest messages
+	due map[string]map[string]bool
+	// holds a token for each message and edit that waits or is handled
+	room chan struct{}
 }
 
 func newIntake(c *Receiver, h chat.Handler, lookup event.Lookup) *intake {

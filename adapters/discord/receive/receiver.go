@@ -1,5 +1,5 @@
-// Package receive takes in what Discord tells, over the gateway or as signed requests, keeps its
-// order, looks for what was missed, and hands it to a handler in event's words.
+// Package receive receives Discord's events, over the gateway or as signed requests. It keeps their
+// order, looks for missed ones, and hands them to a handler in event's words.
 package receive
 
 import (
@@ -27,10 +27,13 @@ type Receiver struct {
 	reader    *read.Reader
 	writer    *write.Writer
 
-	mu      sync.Mutex
-	active  map[string]activity                                             // threads in which something was asked
-	seen    map[string]sighting                                             // channels in which messages were handled
-	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline) // takes an interaction that a request brought; nil while not running
+	mu sync.Mutex
+	// threads in which something was asked
+	active map[string]activity
+	// channels in which messages were handled
+	seen map[string]sighting
+	// takes an interaction that a request brought; nil while not running
+	inbound func(*discordgo.Interaction, *discordgo.Channel, *event.Inline)
 }
 
 // NewReceiver returns a receiver.
@@ -92,7 +95,8 @@ func (c *Receiver) listen(ctx context.Context, deliver func(shard int, event any
 	}
 	deliver(0, ready)
 	for _, g := range ready.Guilds {
-		if err := c.directory.Survey(ctx, g.ID); err != nil { // what is not known is asked for when it matters
+		// what is not known is asked for when it matters
+		if err := c.directory.Survey(ctx, g.ID); err != nil {
 			c.discord.Logger.WarnContext(ctx, "server not looked at", "guild", g.ID, "error", err)
 		}
 		deliver(0, &joined{guild: g.ID})

@@ -20,7 +20,8 @@ func stops(signs []string, e discordgo.Emoji) bool {
 		if e.ID == "" {
 			return e.Name != "" && strings.TrimSuffix(sign, coloured) == strings.TrimSuffix(e.Name, coloured)
 		}
-		parts := strings.Split(strings.Trim(sign, "<>"), ":") // a server's own is also written as <:name:id>
+		// a server's own is also written as <:name:id>
+		parts := strings.Split(strings.Trim(sign, "<>"), ":")
 		return slices.Contains(parts, e.ID) || slices.Contains(parts, e.Name)
 	})
 }
@@ -40,7 +41,8 @@ func (c *Receiver) reaction(ctx context.Context, r *discordgo.MessageReactionAdd
 		by.Privileged = c.directory.Moderates(r.ChannelID, r.UserID, r.Member.Roles)
 	case r.GuildID != "":
 		m, err := c.directory.MemberOf(ctx, r.GuildID, r.UserID)
-		by.Privileged = err == nil && c.directory.Moderates(r.ChannelID, r.UserID, m.Roles) // the asker may stop it in any case
+		// the asker may stop it in any case
+		by.Privileged = err == nil && c.directory.Moderates(r.ChannelID, r.UserID, m.Roles)
 	}
 	return &chat.Reaction{Ref: ref, Message: thread.MessageID(r.MessageID), By: by}, nil
 }

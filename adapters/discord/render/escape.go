@@ -66,7 +66,8 @@ func EscapeText(s string) string {
 func address(raw string) (safe string, ok bool) {
 	safe, ok = cite.LinkURL(raw)
 	lower := strings.ToLower(safe)
-	if !ok || !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") { // Discord links nothing else
+	// Discord links nothing else
+	if !ok || !strings.HasPrefix(lower, "http:") && !strings.HasPrefix(lower, "https:") {
 		return "", false
 	}
 	return unmention(safe, "%40"), true
@@ -80,7 +81,8 @@ var (
 // escapeWord escapes a word for Discord's Markdown, in which a backslash takes the meaning from any
 // character that is neither a letter, a digit nor a blank.
 func escapeWord(word string, at answer.Place) string {
-	if scheme.MatchString(word) { // an address without markup would be a link, and in a label would end it
+	// an address without markup would be a link, and in a label would end it
+	if scheme.MatchString(word) {
 		word = scheme.ReplaceAllStringFunc(word, func(s string) string { return s[:len(s)-2] + gap + "//" })
 	}
 	var b strings.Builder

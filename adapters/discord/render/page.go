@@ -7,9 +7,12 @@ import "github.com/footnotehq/footnote/core/thread"
 // Discord counts.
 const (
 	MaxContent = 2000 // of Page.Content; what is laid out is at most pageLimit
-	MaxPages   = 4    // of an answer; the whole of a longer one is attached as a file, to its digest where it is a report
-	maxSpread  = 10   // of an answer where no file can be attached; of a longer one the rest is left out
-	MaxSources = 10   // lines of sources
+	// of an answer; the whole of a longer one is attached as a file, to its digest where it is a
+	// report
+	MaxPages = 4
+	// of an answer where no file can be attached; of a longer one the rest is left out
+	maxSpread  = 10
+	MaxSources = 10 // lines of sources
 )
 
 // AttachmentName is the file name of an answer that is too long for messages.
@@ -18,13 +21,15 @@ const AttachmentName = "answer.md"
 // Page is one Discord message. Its content mentions no one, and no link in it has a preview; the
 // sender allows no mentions all the same, suppresses embeds, and cuts, escapes and adds nothing.
 type Page struct {
-	Content    string
-	Buttons    []thread.Button
-	Links      []Link // sources that are opened by a button
-	Attachment string // Markdown of the whole answer, to be attached as AttachmentName to this message; empty nearly always
-	Number     int    // of the page, from 0
-	Model      int    `json:",omitempty"` // whose answer it is a page of, where several models answer
-	Done       bool   // the answer has ended and this is its last page
+	Content string
+	Buttons []thread.Button
+	Links   []Link // sources that are opened by a button
+	// Markdown of the whole answer, to be attached as AttachmentName to this message; empty nearly
+	// always
+	Attachment string
+	Number     int  // of the page, from 0
+	Model      int  `json:",omitempty"` // whose answer it is a page of, where several models answer
+	Done       bool // the answer has ended and this is its last page
 }
 
 // Link is a button that opens an address.

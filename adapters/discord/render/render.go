@@ -17,9 +17,12 @@ import (
 )
 
 const (
-	pageLimit = 1900 // of the text of a page; the rest is for the cursor and for what is said about a page
-	plainPage = 900  // of the text of a page of which nothing but the text is sent, because more was refused
-	noteLimit = 900  // of a line under the answer; a third of it is left when everything in it must be escaped
+	// of the text of a page; the rest is for the cursor and for what is said about a page
+	pageLimit = 1900
+	// of the text of a page of which nothing but the text is sent, because more was refused
+	plainPage = 900
+	// of a line under the answer; a third of it is left when everything in it must be escaped
+	noteLimit = 900
 )
 
 // What is put below a page.

@@ -22,7 +22,8 @@ func (s *Surface) Status(ctx context.Context, _ thread.Ref, status string) error
 	nearest := s.nearest()
 	var typing error
 	var shows sync.WaitGroup
-	shows.Go(func() { typing = s.client.discord.API.Typing(ctx, nearest) }) // the first words wait for the place and not for this
+	// the first words wait for the place and not for this
+	shows.Go(func() { typing = s.client.discord.API.Typing(ctx, nearest) })
 	_, err := s.spot(ctx)
 	shows.Wait()
 	return errors.Join(typing, err)

@@ -129,7 +129,8 @@ func (c *Writer) Answer(ctx context.Context, t event.Ticket, answer func(context
 type Reply struct {
 	Markdown string
 	Rows     []discordgo.MessageComponent // below the last message
-	Update   bool                         // takes the place of the message under which a button was pressed
+	// takes the place of the message under which a button was pressed
+	Update bool
 	// Elsewhere says that another process answers, and this one says nothing.
 	Elsewhere bool
 }

@@ -20,14 +20,16 @@ var mentionNobody = json.RawMessage(`{"parse":[],"replied_user":false}`)
 // outgoing is the body of every write. What the SDK's types cannot say is why it is our own: nonce,
 // and flags in edits of replies.
 type outgoing struct {
-	Content         string                       `json:"content"`
-	Flags           int                          `json:"flags"`
-	AllowedMentions json.RawMessage              `json:"allowed_mentions"`
-	Components      []discordgo.MessageComponent `json:"components"` // never omitted, so that an edit takes buttons away
-	Nonce           string                       `json:"nonce,omitempty"`
-	EnforceNonce    bool                         `json:"enforce_nonce,omitempty"`
-	Reference       *reference                   `json:"message_reference,omitempty"`
-	Attachments     []uploaded                   `json:"attachments"` // never omitted, so that an edit takes a file away
+	Content         string          `json:"content"`
+	Flags           int             `json:"flags"`
+	AllowedMentions json.RawMessage `json:"allowed_mentions"`
+	// never omitted, so that an edit takes buttons away
+	Components   []discordgo.MessageComponent `json:"components"`
+	Nonce        string                       `json:"nonce,omitempty"`
+	EnforceNonce bool                         `json:"enforce_nonce,omitempty"`
+	Reference    *reference                   `json:"message_reference,omitempty"`
+	// never omitted, so that an edit takes a file away
+	Attachments []uploaded `json:"attachments"`
 
 	attached string // content of the attachment
 }

@@ -57,7 +57,8 @@ func (q *request) changes() any {
 		entry := map[string]any{"changeType": "file", "fileId": id}
 		in := q.sees(f) && (f.Drive != nil && f.Drive.ID == corpus || f.Drive == nil && q.value("driveId") == "")
 		entry["removed"] = !in
-		if in || q.sees(f) && q.value("includeCorpusRemovals") == "true" { // "if the file is still accessible by the user at the time of the request"
+		// "if the file is still accessible by the user at the time of the request"
+		if in || q.sees(f) && q.value("includeCorpusRemovals") == "true" {
 			entry["file"] = q.show(f)
 		}
 		shown = append(shown, entry)

@@ -245,7 +245,9 @@ func (q *request) show(f *File) any {
 	case f.Parent != nil && q.sees(f.Parent):
 		shown["parents"] = []string{f.Parent.ID}
 	}
-	if f.Drive != nil { // "owners … isn't populated for items in shared drives", "permissions … isn't populated for items in shared drives"
+	// "owners … isn't populated for items in shared drives", "permissions … isn't populated for
+	// items in shared drives"
+	if f.Drive != nil {
 		shown["driveId"] = f.Drive.ID
 		shown["hasAugmentedPermissions"] = len(f.Grants) > 0
 		return shown
@@ -312,7 +314,8 @@ func (q *request) effective(f *File) []map[string]any {
 		switch to := g.To.(type) {
 		case *User:
 			p["type"], p["emailAddress"], name = "user", to.Email, "u"+to.ID
-			p["deleted"] = strings.HasSuffix(to.Email, "@"+q.Domain) && to.Root != nil && !slices.Contains(q.Users, to) // "whether the account … has been deleted"
+			// "whether the account … has been deleted"
+			p["deleted"] = strings.HasSuffix(to.Email, "@"+q.Domain) && to.Root != nil && !slices.Contains(q.Users, to)
 		case *Group:
 			p["type"], p["emailAddress"], name = "group", to.Email, "g"+to.ID
 			p["deleted"] = !slices.Contains(q.Groups, to)

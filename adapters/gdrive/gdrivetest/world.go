@@ -387,7 +387,9 @@ func (w *World) asks(u *User, f *File, shown bool) bool {
 		return false
 	}
 	if d := f.Drive; d != nil && d.Closed && !slices.ContainsFunc(d.Members, func(g Grant) bool { return w.lets(g, u) }) {
-		return false // "driveMembersOnly: Whether access to items inside this shared drive is restricted to its members"
+		// "driveMembersOnly: Whether access to items inside this shared drive is restricted to its
+		// members"
+		return false
 	}
 	for at := f; at != nil; at = at.Parent {
 		if u != nil && at.Owner == u {

@@ -107,7 +107,8 @@ func (s *Server) Commit(message string, files map[string][]byte) time.Time {
 		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
 			s.t.Fatal(err)
 		}
-		if info, err := os.Stat(place); err == nil && info.IsDir() { // an empty one, which Git does not know
+		// an empty one, which Git does not know
+		if info, err := os.Stat(place); err == nil && info.IsDir() {
 			if err := os.RemoveAll(place); err != nil {
 				s.t.Fatal(err)
 			}

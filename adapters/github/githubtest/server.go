@@ -31,7 +31,8 @@ type Fault = servertest.Fault
 // Server serves a world as GitHub Enterprise Server does, below /api/v3 and /api/graphql.
 type Server struct {
 	*World
-	servertest.API[struct{}] // its log: "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
+	// its log: "GET /repos/acme/app", "graphql:Issues", with " 304" behind what had not changed
+	servertest.API[struct{}]
 
 	CAFile string         // with which it is trusted
 	Token  string         // of a person; it is accepted

@@ -29,12 +29,14 @@ type Options struct {
 	// address below them are its own ("managed"). Addresses of other accounts are not used.
 	Domains []string
 
-	Overlap    time.Duration // how much of what was read already a reading by date repeats; 30 min
-	SweepEvery time.Duration // after how long everything is looked at for what no list of changes tells; SweepEvery
+	Overlap time.Duration // how much of what was read already a reading by date repeats; 30 min
+	// after how long everything is looked at for what no list of changes tells; SweepEvery
+	SweepEvery time.Duration
 	// Read returns the connector of one file on this machine, for attached files; nil: none are read.
-	Read     func(path string) (index.Connector, error)
-	Wanted   func(name string) bool // whether a file may hold a document, by its name; all of them if nil
-	MaxBytes int64                  // larger files are left out; MostOfFile
+	Read func(path string) (index.Connector, error)
+	// whether a file may hold a document, by its name; all of them if nil
+	Wanted   func(name string) bool
+	MaxBytes int64 // larger files are left out; MostOfFile
 }
 
 // Day is a day.

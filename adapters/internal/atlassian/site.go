@@ -38,7 +38,9 @@ type Product struct {
 	Name     string // Jira
 	Settings string // what the names of its settings begin with: JIRA
 	Example  string // an address of a Data Center
-	Path     string // of the product below a site of the cloud, with a slash at its end, which an address may have already; or empty
+	// of the product below a site of the cloud, with a slash at its end, which an address may have
+	// already; or empty
+	Path string
 }
 
 // Site is where a product is asked, with one credential. It is safe for concurrent use.
@@ -53,8 +55,9 @@ type Site struct {
 	visitor bool
 	direct  string // the site, where it is one of the cloud and not asked through the gateway
 
-	mu      sync.Mutex
-	address string            // where people open things, with a slash at its end; empty until it is known
+	mu sync.Mutex
+	// where people open things, with a slash at its end; empty until it is known
+	address string
 	names   map[string]string // of people, by id
 }
 

@@ -30,9 +30,10 @@ import (
 // Limits of one message's files. Providers take pictures of up to 5 MB; more than ten megabytes of
 // a document fill no window.
 const (
-	MaxFiles  = 10
-	maxImage  = 5 << 20
-	maxImages = 6 << 20 // all pictures of a message: a turn holds them several times while it asks a model
+	MaxFiles = 10
+	maxImage = 5 << 20
+	// all pictures of a message: a turn holds them several times while it asks a model
+	maxImages = 6 << 20
 	MaxBytes  = 10 << 20
 )
 
@@ -145,7 +146,8 @@ func read(ctx context.Context, name, media string, raw []byte, most int) (f mess
 		f.Text, cut = flat(page.Title, page.Sections, most)
 	default:
 		page := kind == "text/html" && (ending == ".html" || ending == ".htm" || media == "text/html")
-		if end := 2 * (max(most, 0) + 1); !page && len(raw) > end { // UTF-16 has two bytes where UTF-8 has one
+		// UTF-16 has two bytes where UTF-8 has one
+		if end := 2 * (max(most, 0) + 1); !page && len(raw) > end {
 			raw = raw[:end]
 		}
 		text, err := footprint.Hold(ctx, footprint.Text, int64(len(raw)), func(context.Context) (string, error) { return decode(raw) })

@@ -89,7 +89,8 @@ func Fetch[F any](ctx context.Context, list []F, room Room, head func(F) Head, d
 		mine, previous := make(chan struct{}), before
 		before = mine
 		size := h.room()
-		err := inFlight.Acquire(ctx, size) // in the order of reading, so that the next to be read is never the one that waits
+		// in the order of reading, so that the next to be read is never the one that waits
+		err := inFlight.Acquire(ctx, size)
 		group.Go(func() error {
 			defer close(mine)
 			if err != nil {

@@ -85,7 +85,8 @@ type attack struct {
 	// answer answers in place of the fake. It reports whether the answer differs from the fake's.
 	answer func(s *scene, w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) bool
 	once   bool // the attack takes long: only a first pass is attacked
-	most   int  // requests after which the pass is ended without a complaint; 0: mostRequests, with one
+	// requests after which the pass is ended without a complaint; 0: mostRequests, with one
+	most int
 }
 
 // scene is a source under attack.

@@ -18,9 +18,10 @@ import (
 
 // Commit is one change to a branch.
 type Commit struct {
-	Hash    string    `json:"hash"`
-	Authors []string  `json:"authors,omitempty"` // as "Ann Lee <ann@acme.example>": who wrote it, and who the message says wrote it too
-	At      time.Time `json:"at"`                // when it was written
+	Hash string `json:"hash"`
+	// as "Ann Lee <ann@acme.example>": who wrote it, and who the message says wrote it too
+	Authors []string  `json:"authors,omitempty"`
+	At      time.Time `json:"at"` // when it was written
 	Message string    `json:"message,omitempty"`
 	Paths   []string  `json:"paths,omitempty"` // of the files that it changed, up to mostPaths
 	// Withheld are those of its files that Options.Withhold keeps back. A commit that has any is

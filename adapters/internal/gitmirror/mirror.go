@@ -36,8 +36,9 @@ type Options struct {
 	Remote *url.URL // of the repository, https
 	Branch string   // empty: the server's own
 	// Token returns the password for the remote's host; empty for none. Nil: there is none.
-	Token    func(context.Context) (string, error)
-	Access   string // what to check where the remote may not be read, as a sentence goes on: "the token …"
+	Token func(context.Context) (string, error)
+	// what to check where the remote may not be read, as a sentence goes on: "the token …"
+	Access   string
 	Client   *http.Client
 	Folder   string // of the mirror; it may be deleted at any time
 	MaxBytes int64  // larger files are left out

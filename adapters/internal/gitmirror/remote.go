@@ -158,7 +158,8 @@ func auth(ctx context.Context) transport.AuthMethod {
 	if !ok || by.token == "" {
 		return nil
 	}
-	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token} // the name counts on no server that takes tokens as passwords
+	// the name counts on no server that takes tokens as passwords
+	return &githttp.BasicAuth{Username: "x-access-token", Password: by.token}
 }
 
 // Absent reports whether an error of Update says that there is no repository, that it may not be

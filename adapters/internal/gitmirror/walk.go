@@ -20,16 +20,17 @@ import (
 // Limits of the trees of a commit. Trees may hold one another many times over, so that a small
 // repository unpacks to any number of files.
 const (
-	maxEntries  = 400_000    // of all trees, each counted wherever it is
-	maxTrees    = 48 << 20   // bytes of these
-	maxFiles    = 100_000    // that are written out
-	maxPaths    = 16 << 20   // bytes of their names
-	maxPath     = 1024       // bytes
-	maxFolders  = 100        // in one another
-	maxNotices  = 1000       // of what is left out, by name
-	maxChanged  = 20_000     // entries that one commit changes: more are a tool's work
-	maxCompared = 20_000_000 // entries of trees that are compared with those before them, of all commits
-	maxDiffs    = 1 << 30    // bytes of these
+	maxEntries = 400_000  // of all trees, each counted wherever it is
+	maxTrees   = 48 << 20 // bytes of these
+	maxFiles   = 100_000  // that are written out
+	maxPaths   = 16 << 20 // bytes of their names
+	maxPath    = 1024     // bytes
+	maxFolders = 100      // in one another
+	maxNotices = 1000     // of what is left out, by name
+	maxChanged = 20_000   // entries that one commit changes: more are a tool's work
+	// entries of trees that are compared with those before them, of all commits
+	maxCompared = 20_000_000
+	maxDiffs    = 1 << 30 // bytes of these
 )
 
 var (

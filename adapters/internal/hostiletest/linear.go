@@ -37,11 +37,11 @@ type Cost struct {
 	Memory uint64        // bytes that were allocated, garbage included
 }
 
-// Linear reads hostile texts of two lengths, of which one is ten times the other, and fails where
-// the long one costs far more than ten times as much, in time or in memory. It reads a few texts of
-// 4 and 40 kB; with HOSTILE=one in the environment a hundred of 10 and 100 kB, with HOSTILE=all
-// tens of thousands, and logs the worst ten. read must not leave anything running, and the test
-// must not be parallel: time and memory are counted for the whole process.
+// Linear reads hostile texts of two lengths, one ten times the other. It fails where the long one
+// costs far more than ten times as much, in time or in memory. It reads a few texts of 4 and 40 kB;
+// with HOSTILE=one in the environment a hundred of 10 and 100 kB, with HOSTILE=all tens of
+// thousands, and logs the worst ten. read must not leave anything running, and the test must not be
+// parallel: time and memory are counted for the whole process.
 func Linear(t *testing.T, read func(text string)) {
 	t.Helper()
 	texts, size := Few, 4<<10
@@ -60,7 +60,8 @@ func Linear(t *testing.T, read func(text string)) {
 			t.Fatalf("there is no short text for %s", text.Name)
 		}
 		least, cost := measure(before, read), measure(text, read)
-		for try := 0; try < 2 && tooSlow(cost, least, len(text.Text)); try++ { // something else may have been going on
+		// something else may have been going on
+		for try := 0; try < 2 && tooSlow(cost, least, len(text.Text)); try++ {
 			cost.Time = min(cost.Time, measure(text, read).Time)
 		}
 		if tooSlow(cost, least, len(text.Text)) {

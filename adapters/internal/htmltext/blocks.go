@@ -139,8 +139,10 @@ func (x *extractor) finishLink(e element) {
 		return
 	}
 	if x.inTitle() {
-		sign := strings.HasPrefix(e.href, "#") && !strings.ContainsFunc(text, isWordRune) // by which a heading is linked to
-		if sign || strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {         // [source], [edit]
+		// by which a heading is linked to
+		sign := strings.HasPrefix(e.href, "#") && !strings.ContainsFunc(text, isWordRune)
+		// [source], [edit]
+		if sign || strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 			x.text.replace(e.mark, "")
 		} else if e.href != "" && !strings.HasPrefix(e.href, "#") {
 			x.linked = text
@@ -175,7 +177,8 @@ func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r)
 func (x *extractor) finishHeading(e element) {
 	text, linked := collapse(x.text.take()), collapse(x.linked)
 	x.linked = ""
-	if text == "" || x.choosy && e.tag == atom.H1 && !e.main && text == linked { // the name of the site, which leads to its first page
+	// the name of the site, which leads to its first page
+	if text == "" || x.choosy && e.tag == atom.H1 && !e.main && text == linked {
 		return
 	}
 	switch {

@@ -15,13 +15,15 @@ import (
 
 // Page is what a page says about itself, and its content.
 type Page struct {
-	Title     string // of the page, else its first heading of the highest rank; may be empty
-	Canonical string // address that the page claims for itself, as written: maybe relative; may be empty
+	Title string // of the page, else its first heading of the highest rank; may be empty
+	// address that the page claims for itself, as written: maybe relative; may be empty
+	Canonical string
 	Language  string // primary subtag of the html element's lang, in lower case; may be empty
 	UpdatedAt time.Time
 	Sections  []document.Section
-	Base      string          // what relative links begin at, as written: maybe relative itself; empty: the page
-	Links     []document.Link // to other pages, of the part that Sections hold, as written
+	// what relative links begin at, as written: maybe relative itself; empty: the page
+	Base  string
+	Links []document.Link // to other pages, of the part that Sections hold, as written
 }
 
 // Read reads a page, taken as UTF-8, in memory from the process's pool. A page without text has no
@@ -32,7 +34,8 @@ func Read(ctx context.Context, text string) (Page, error) {
 
 func read(ctx context.Context, text string) (Page, error) {
 	x, err := extract(ctx, text, true)
-	if err == nil && x.all.Size() == 0 { // everything seemed to be navigation, such as after a nav element that is never closed
+	// everything seemed to be navigation, such as after a nav element that is never closed
+	if err == nil && x.all.Size() == 0 {
 		x, err = extract(ctx, text, false)
 	}
 	if err != nil {

@@ -36,7 +36,8 @@ func (t *inline) add(text []byte) {
 		switch r {
 		case '\u00a0', '\u2002', '\u2003', '\u2009', '\u202f', '\u3000':
 			t.space = true
-		case '\u00ad', '\u200b', '\u2060', '\ufeff': // soft hyphens and the like are invisible and would part words
+		case '\u00ad', '\u200b', '\u2060', '\ufeff':
+			// soft hyphens and the like are invisible and would part words
 		default:
 			t.gap()
 			t.bytes = append(t.bytes, text[i:i+size]...)

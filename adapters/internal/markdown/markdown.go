@@ -35,7 +35,8 @@ var grammar = parser.NewParser(
 		util.Prioritized(bound.Containers(parser.NewListParser()), 300),
 		util.Prioritized(parser.NewListItemParser(), 400),
 		util.Prioritized(parser.NewCodeBlockParser(), 500),
-		util.Prioritized(parser.NewATXHeadingParser(parser.WithHeadingAttribute()), 600), // headings with their own id: "## Setup {#setup}"
+		// headings with their own id: "## Setup {#setup}"
+		util.Prioritized(parser.NewATXHeadingParser(parser.WithHeadingAttribute()), 600),
 		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
 		util.Prioritized(bound.Containers(parser.NewBlockquoteParser()), 800),
 		util.Prioritized(parser.NewHTMLBlockParser(), 900),

@@ -20,7 +20,8 @@ var (
 	errLarge    = errors.New("a part unpacks to too much")
 	errUnpacked = errors.New("its parts unpack to too much")
 	errPages    = errors.New("it holds too many sheets or slides")
-	errEnough   = errors.New("it holds more text than is wanted") // what was read until then is a result
+	// what was read until then is a result
+	errEnough = errors.New("it holds more text than is wanted")
 )
 
 // archive is a file as the parts it is packed from. It is for one goroutine.
@@ -46,7 +47,8 @@ func (a *archive) take(n int) error {
 var entry = []byte("PK\x01\x02")
 
 func open(raw []byte, most int) (*archive, error) {
-	if bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) { // a compound file: how Office encrypts, and how it wrote before 2007
+	// a compound file: how Office encrypts, and how it wrote before 2007
+	if bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")) {
 		return nil, errors.New("it is protected with a password, or in the format that Office had before 2007. Save it as .docx, .xlsx or .pptx without a password")
 	}
 	if bytes.Count(raw, entry) > mostMembers { // before the directory is held

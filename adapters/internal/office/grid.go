@@ -16,7 +16,8 @@ type grid struct {
 	header []cell
 	wide   bool // the header is too long to stand above every passage, so each value names its column
 	caption,
-	amounts bool // since the header: a line of text came just before this row, and some value was a number
+	// since the header: a line of text came just before this row, and some value was a number
+	amounts bool
 
 	last  int // the row before this one
 	left  int // the first column that is in use, as the sheet says

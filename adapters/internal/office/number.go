@@ -110,7 +110,8 @@ func formatOf(code string) format {
 			}
 		case '.':
 			point = digits
-		case ',', 'E', 'e', '/': // in thousands, with a power of ten, or as a fraction: such a number shows as it is
+		case ',', 'E', 'e', '/':
+			// in thousands, with a power of ten, or as a fraction: such a number shows as it is
 			if next := code[i+1:]; c != ',' || next == "" || !strings.ContainsRune("0#?", rune(next[0])) {
 				as = digits
 			}

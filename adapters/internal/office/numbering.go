@@ -137,7 +137,8 @@ func (n *numbering) read(ctx context.Context, d *boundedxml.Decoder) error {
 
 // ofStyle is where a paragraph of a style stands, unless it says otherwise itself.
 func (n *numbering) ofStyle(id string) inList {
-	for at, steps := id, 0; at != "" && steps < listLevels; steps++ { // styles may be based on one another in a circle
+	// styles may be based on one another in a circle
+	for at, steps := id, 0; at != "" && steps < listLevels; steps++ {
 		s, ok := n.styles[at]
 		if !ok {
 			return inList{}

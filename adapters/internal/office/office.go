@@ -24,7 +24,9 @@ import (
 
 // Page is what a document says about itself, and its content.
 type Page struct {
-	Title     string // of its properties, else its first heading of the highest rank, or its first slide's title; may be empty
+	// of its properties, else its first heading of the highest rank, or its first slide's title;
+	// may be empty
+	Title     string
 	UpdatedAt time.Time
 	Sections  []document.Section
 	Cut       bool // the document goes on: Begin stopped where it had enough
@@ -56,8 +58,9 @@ func Typed(kind string) bool { return media[strings.ToLower(kind)] }
 // What the parts of an archive may unpack to, in bytes. The text of a thick book has less than a
 // tenth of the first.
 const (
-	mostPart       = 64 << 20  // of one part that holds text
-	mostUnpacked   = 160 << 20 // of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it
+	mostPart = 64 << 20 // of one part that holds text
+	// of all that is read of a file: a sheet of 100,000 rows with 20 columns has half of it
+	mostUnpacked   = 160 << 20
 	mostStyles     = 8 << 20
 	mostProperties = 1 << 20
 	mostMembers    = 50_000 // sheets and slides, each with what belongs to it
@@ -122,7 +125,8 @@ func parse(ctx context.Context, raw []byte, most int) (Page, error) {
 	case err != nil:
 		return Page{}, sentence(err)
 	}
-	if page.Title == "" || folder == "ppt" && page.Title == "PowerPoint Presentation" { // what PowerPoint calls all of them
+	// what PowerPoint calls all of them
+	if page.Title == "" || folder == "ppt" && page.Title == "PowerPoint Presentation" {
 		page.Title = title
 	}
 	return page, nil

@@ -89,17 +89,20 @@ func readSlides(ctx context.Context, a *archive, main string) (title string, sec
 type slide struct {
 	title  string
 	blocks []document.Block
-	body   []string // paragraphs of the shapes that are the body of the page: on a page of notes, these are the notes
+	// paragraphs of the shapes that are the body of the page: on a page of notes, these are the
+	// notes
+	body []string
 
 	archive *archive
-	shape   string // what the shape is for: "title", "body", "sldNum" and so on; empty is its own shape
-	lines   []line // paragraphs of the shape
-	text    strings.Builder
-	level   int
-	inside  int // paragraphs that are open
-	tables  int
-	rows    []string
-	cells   []string
+	// what the shape is for: "title", "body", "sldNum" and so on; empty is its own shape
+	shape  string
+	lines  []line // paragraphs of the shape
+	text   strings.Builder
+	level  int
+	inside int // paragraphs that are open
+	tables int
+	rows   []string
+	cells  []string
 }
 
 type line struct {

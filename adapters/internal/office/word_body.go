@@ -44,7 +44,8 @@ func (r *reader) read(ctx context.Context, d *boundedxml.Decoder) error {
 		switch t := token.(type) {
 		case xml.StartElement:
 			switch t.Name.Local {
-			case "Fallback", "delText", "instrText", "del", "moveFrom": // said twice, deleted, or instructions for Word
+			case "Fallback", "delText", "instrText", "del", "moveFrom":
+				// said twice, deleted, or instructions for Word
 				if err := d.Skip(ctx); err != nil {
 					return err
 				}

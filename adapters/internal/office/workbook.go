@@ -237,7 +237,8 @@ func (w *workbook) readSheet(ctx context.Context, d *boundedxml.Decoder, g *grid
 				if c.text != "" && c.column < mostColumns && (len(row) == 0 || c.column > row[len(row)-1].column) {
 					row = append(row, c)
 				}
-				if size += len(c.text); size > w.archive.most { // a text that many cells share is held once, and written for each
+				// a text that many cells share is held once, and written for each
+				if size += len(c.text); size > w.archive.most {
 					if len(row) > 0 {
 						return cmp.Or(g.row(number, row), errEnough)
 					}

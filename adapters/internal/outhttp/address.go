@@ -18,7 +18,8 @@ var special = networks(
 
 var (
 	global6 = netip.MustParsePrefix("2000::/3")
-	nat64   = netip.MustParsePrefix("64:ff9b::/96") // RFC 6052; the last four bytes are an IPv4 address
+	// RFC 6052; the last four bytes are an IPv4 address
+	nat64 = netip.MustParsePrefix("64:ff9b::/96")
 )
 
 // metadata are the addresses of clouds' metadata services: AWS, Google, Azure, DigitalOcean and

@@ -43,7 +43,8 @@ const (
 	defaultHeaderTimeout = 3 * time.Minute
 	defaultIdlePerHost   = 16
 	idleTimeout          = 90 * time.Second
-	pingAfter            = 20 * time.Second // HTTP/2: a connection that died silently is noticed within twice this
+	// HTTP/2: a connection that died silently is noticed within twice this
+	pingAfter = 20 * time.Second
 )
 
 func (c *Config) setDefaults() {
@@ -147,7 +148,8 @@ func roots(file string) (*x509.CertPool, error) {
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		pool = x509.NewCertPool() // no system store, as in an empty container image: the file is all there is
+		// no system store, as in an empty container image: the file is all there is
+		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("the certificate authority file %s holds no certificate: it must be in PEM form (-----BEGIN CERTIFICATE-----)", file)

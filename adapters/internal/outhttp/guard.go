@@ -23,8 +23,9 @@ import (
 // at addresses that are written as such and at what names resolve to here; what only the proxy can
 // resolve is for the proxy's own rules.
 type Guard struct {
-	setting  string   // where the operator lists what is allowed
-	names    []string // allowed whatever they resolve to; "*." at the beginning stands for any names below
+	setting string // where the operator lists what is allowed
+	// allowed whatever they resolve to; "*." at the beginning stands for any names below
+	names    []string
 	prefixes []netip.Prefix
 
 	mu     sync.Mutex

@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	outermost  = 3 // rows at the top and at the bottom that may be running heads and page numbers
-	repeatedOn = 3 // pages, at least, at about the same height; more would miss heads that change from chapter to chapter
+	outermost = 3 // rows at the top and at the bottom that may be running heads and page numbers
+	// pages, at least, at about the same height; more would miss heads that change from chapter to
+	// chapter
+	repeatedOn = 3
 	sameHeight = 3 // points
 )
 

@@ -107,7 +107,8 @@ func headingLook(all []element, i int, body float64) (look, bool) {
 	l := look{rounded(e.size()), e.bold() || shouted(text)}
 	larger := e.size() / max(body, 1)
 	switch {
-	case i+1 < len(all) && all[i+1].page == e.page && unicode.IsLower(all[i+1].first()): // a sentence that goes on
+	case i+1 < len(all) && all[i+1].page == e.page && unicode.IsLower(all[i+1].first()):
+		// a sentence that goes on
 		return look{}, false
 	case larger >= headingHuge:
 		return l, true
@@ -123,11 +124,13 @@ func headingLook(all []element, i int, body float64) (look, bool) {
 		if !numbered(mark) {
 			return look{}, false
 		}
-		if strings.Contains(strings.TrimRight(mark, "."), ".") { // "3.1 Name" numbers sections, and no items
+		// "3.1 Name" numbers sections, and no items
+		if strings.Contains(strings.TrimRight(mark, "."), ".") {
 			return l, true
 		}
 	}
-	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size) // something stands below it
+	// something stands below it
+	return l, i+1 < len(all) && !(all[i+1].bold() && rounded(all[i+1].size()) == l.size)
 }
 
 // numbered reports whether the mark of an item is a number, in Arabic or Roman digits, as before

@@ -26,7 +26,8 @@ type style struct {
 	turn       int
 	slanted    bool // turned by something that is no quarter: watermarks
 	bold, mono bool
-	baseline   float64 // the height of it, which all of an object's characters share, once turned upright
+	// the height of it, which all of an object's characters share, once turned upright
+	baseline float64
 }
 
 const (
@@ -178,7 +179,8 @@ func (s *sandbox) style(ctx context.Context, text, i uint64) (style, error) {
 	if length > 0 && length <= nameSize {
 		name = strings.ToLower(strings.TrimRight(string(raw[nameAt:nameAt+int(length)]), "\x00"))
 	}
-	fixed, forced := raw[flagsAt]&1 != 0, raw[flagsAt+2]&4 != 0 // font flags 1 and 19 (ISO 32000-1, table 123)
+	// font flags 1 and 19 (ISO 32000-1, table 123)
+	fixed, forced := raw[flagsAt]&1 != 0, raw[flagsAt+2]&4 != 0
 	st.bold = int32(uint32(weight)) >= 600 || forced || containsAny(name, "bold", "black", "heavy", "demi")
 	st.mono = fixed || containsAny(name, "courier", "mono", "consol", "menlo", "typewriter", "cmtt")
 	return st, nil

@@ -59,7 +59,8 @@ func start() (pdfium.Pool, error) {
 	}
 	return webassembly.Init(webassembly.Config{
 		MaxTotal: parallel, MaxIdle: 0, MinIdle: 0,
-		FSConfig: wazero.NewFSConfig(), // nothing of this machine's files; the default would be all of them
+		// nothing of this machine's files; the default would be all of them
+		FSConfig: wazero.NewFSConfig(),
 		Stdout:   io.Discard, Stderr: io.Discard,
 		RuntimeConfig: config,
 	})
@@ -139,7 +140,8 @@ func moduleOf(instance pdfium.Pdfium) (api.Module, error) {
 }
 
 // close throws the instance away, whatever state it is in.
-func (s *sandbox) close() { _ = s.instance.Kill() } // all that can be told is that it has ended already
+// all that can be told is that it has ended already
+func (s *sandbox) close() { _ = s.instance.Kill() }
 
 // trapError is the end of an instance: a fault inside, memory used up, or its time.
 type trapError struct{ cause error }

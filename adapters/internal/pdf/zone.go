@@ -16,10 +16,11 @@ type zone struct {
 type strip struct{ from, to float64 }
 
 const (
-	gutterWidth  = 0.85 // in letter sizes: LaTeX sets columns one letter size apart
-	tableRows    = 2    // rows with text on both sides of a gutter, for it to be one
-	columnRows   = 4
-	columnText   = 16  // letters in a line of a column of text, on average; cells of tables have fewer in some column
+	gutterWidth = 0.85 // in letter sizes: LaTeX sets columns one letter size apart
+	tableRows   = 2    // rows with text on both sides of a gutter, for it to be one
+	columnRows  = 4
+	// letters in a line of a column of text, on average; cells of tables have fewer in some column
+	columnText   = 16
 	columnFill   = 0.5 // how much of a column's width its lines fill, on average
 	mostColumns  = 4
 	deepestZones = 3 // columns within columns

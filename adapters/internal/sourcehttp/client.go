@@ -46,7 +46,8 @@ type Config struct {
 	AtOnce   int           // requests under way at once; 1
 	MaxBytes int64         // of an answer; 32 MB
 	Attempts int           // of a request; 5
-	Pause    time.Duration // before the second attempt, doubled for each further one and spread by half; 500 ms
+	// before the second attempt, doubled for each further one and spread by half; 500 ms
+	Pause    time.Duration
 	Patience time.Duration // the longest wait for a limit that a call sits through; 30 s
 	Timeout  time.Duration // of one attempt; 60 s
 	// SilentLimit is the wait after a limit that names no time, doubled for each further one; 1 min.

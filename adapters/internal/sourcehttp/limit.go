@@ -120,7 +120,8 @@ func (c *Client) obey(r Request, answer *Response) time.Time {
 	c.cost.Limited++
 	wait, said := pace.RetryAfter(answer.Header, now)
 	if !said {
-		if b, ok := read(answer.Header, now); ok && b.left < 1 && b.full.After(now) { // only this budget is used up
+		// only this budget is used up
+		if b, ok := read(answer.Header, now); ok && b.left < 1 && b.full.After(now) {
 			c.budgets[r.Budget] = b
 			return b.full
 		}
@@ -160,7 +161,8 @@ func read(h http.Header, now time.Time) (b budget, ok bool) {
 		return b, true
 	}
 	clock := now
-	if at, err := http.ParseTime(h.Get("Date")); err == nil { // by the source's own clock, where it tells it
+	// by the source's own clock, where it tells it
+	if at, err := http.ParseTime(h.Get("Date")); err == nil {
 		clock = at
 	}
 	if wait := time.Unix(seconds, 0).Sub(clock); wait > 0 {

@@ -29,8 +29,9 @@ type Groups struct {
 	Emit      func(index.GroupBatch) error // of Batches
 	Principal func(id string) access.Principal
 	// Read returns who is in a group: no one where it is gone, or not shown.
-	Read  func(ctx context.Context, id string) ([]index.Person, error)
-	Final func(ctx context.Context, err error) bool // whether an error of Read ends the loop, whichever group it was about
+	Read func(ctx context.Context, id string) ([]index.Person, error)
+	// whether an error of Read ends the loop, whichever group it was about
+	Final func(ctx context.Context, err error) bool
 }
 
 // mostMembers is how many people a batch of groups holds, about.

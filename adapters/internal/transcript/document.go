@@ -16,7 +16,8 @@ func VersionOf(lines ...string) time.Time {
 	for _, line := range lines {
 		_, _ = sum.Write([]byte(line + "\n")) // a sum takes anything
 	}
-	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC() // until the year 2005, which every store keeps
+	// until the year 2005, which every store keeps
+	return time.UnixMicro(int64(sum.Sum64() >> 14)).UTC()
 }
 
 // Said is the section of a message: who said it, when, and what.

@@ -119,7 +119,8 @@ func (p *pass) readBack(ctx context.Context, c Channel) error {
 	if to := ofMicros(p.state.Channels[c.ID].Floor); to.After(p.limit) {
 		for part, err := range p.platform.Parts(ctx, c, p.limit, to) {
 			if err == nil {
-				err = p.take(ctx, c, part, max(p.options.Age/2, 1)) // what this reading met already is not read again
+				// what this reading met already is not read again
+				err = p.take(ctx, c, part, max(p.options.Age/2, 1))
 			}
 			if err != nil {
 				return err

@@ -11,15 +11,18 @@ import (
 type state struct {
 	Team     string              `json:"team"`
 	Channels map[string]progress `json:"channels,omitempty"`
-	Reviewed int64               `json:"reviewed,omitempty"` // when all stored documents were last compared with their channels
-	Pass     int64               `json:"pass,omitempty"`     // when the recent days of all channels were begun to be read
-	Done     int64               `json:"done,omitempty"`     // when they had been read; 0 before
-	Ended    bool                `json:"ended,omitempty"`    // there was nothing left to read
+	// when all stored documents were last compared with their channels
+	Reviewed int64 `json:"reviewed,omitempty"`
+	// when the recent days of all channels were begun to be read
+	Pass  int64 `json:"pass,omitempty"`
+	Done  int64 `json:"done,omitempty"`  // when they had been read; 0 before
+	Ended bool  `json:"ended,omitempty"` // there was nothing left to read
 }
 
 // progress is how far a channel was read.
 type progress struct {
-	Access string `json:"a"`           // who may read its documents, as it was last applied to all of them
+	// who may read its documents, as it was last applied to all of them
+	Access string `json:"a"`
 	Recent int64  `json:"r,omitempty"` // when its recent days were last read
 	Floor  int64  `json:"f,omitempty"` // until when back it was read; 0: nothing older is being read
 	Whole  int64  `json:"w,omitempty"` // when it was last read to its beginning

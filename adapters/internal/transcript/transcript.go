@@ -5,8 +5,8 @@
 // one's now, is known here, once for all.
 //
 // Who may read a document follows from its channel as it is now. Every pass begins with the list of
-// channels, so that a change of that holds for all documents of a channel before anything is read,
-// and documents of a channel that is not read any more are removed.
+// channels. A change of it holds for all documents of a channel before anything is read, and
+// documents of a channel that is not read any more are removed.
 package transcript
 
 import (
@@ -47,7 +47,8 @@ type Channel struct {
 	ID, Name string
 	Private  bool       // it is read only where it is named
 	ACL      access.ACL // who may read what was said there
-	Barred   string     // a sentence that says why it is not read, although the bot could; empty for others
+	// a sentence that says why it is not read, although the bot could; empty for others
+	Barred string
 }
 
 // Part is what was said in some of a channel's time.
@@ -219,7 +220,8 @@ func (p *pass) run(ctx context.Context) error {
 	if err := p.listen(ctx, true); err != nil {
 		return p.revoked(err)
 	}
-	if p.state.Ended && p.now.Sub(ofMicros(p.state.Pass)) < p.options.Every*9/10 { // whoever plans runs has another clock
+	// whoever plans runs has another clock
+	if p.state.Ended && p.now.Sub(ofMicros(p.state.Pass)) < p.options.Every*9/10 {
 		return p.emit(index.Batch{}) // hints were all that there was to do
 	}
 	if err := p.readRecent(ctx); err != nil {
@@ -241,7 +243,8 @@ func (p *pass) revoked(err error) error {
 	}
 	p.state.Reviewed = 0
 	nobody := func(document.ID) index.Verdict { return index.Verdict{ACL: access.ACL{}} }
-	if broken := errors.Join(p.emit(index.Batch{Review: nobody}), p.emit(index.Batch{})); broken != nil { // the second one waits for the first
+	// the second one waits for the first
+	if broken := errors.Join(p.emit(index.Batch{Review: nobody}), p.emit(index.Batch{})); broken != nil {
 		return broken
 	}
 	return err

@@ -32,17 +32,20 @@ type Server struct {
 
 // Switches make the server behave as some sites do. They are changed within Switch.
 type Switches struct {
-	Short     int             // how many entries a part of a list holds at most; 0: as many as are asked for
-	PastEnd   bool            // lists but searches say that there is more than there is
-	Cut       int             // searches of Data Center end after so many issues, and count all
-	Hollow    bool            // an empty part stands before the end of searches
-	Circle    bool            // lists begin again at their end
-	Poisoned  map[string]bool // issues whose texts fail, and with them those of all that are asked for next to
+	// how many entries a part of a list holds at most; 0: as many as are asked for
+	Short   int
+	PastEnd bool // lists but searches say that there is more than there is
+	Cut     int  // searches of Data Center end after so many issues, and count all
+	Hollow  bool // an empty part stands before the end of searches
+	Circle  bool // lists begin again at their end
+	// issues whose texts fail, and with them those of all that are asked for next to
+	Poisoned  map[string]bool
 	Unindexed map[string]bool // issues that searches do not find
-	NoAdmin   bool            // the account is no administrator; on Data Center that is said by 500 to some requests
-	NoLevels  bool            // who belongs to security levels is not shown
-	Blind     bool            // issues do not show by what they are limited
-	Expired   bool            // places in searches are not known any more
+	// the account is no administrator; on Data Center that is said by 500 to some requests
+	NoAdmin  bool
+	NoLevels bool // who belongs to security levels is not shown
+	Blind    bool // issues do not show by what they are limited
+	Expired  bool // places in searches are not known any more
 	// Points is how many there are for an hour: "1 base + 1 per core object, 2 per identity or permission object"; 0: any number.
 	// https://developer.atlassian.com/cloud/jira/platform/rate-limiting/
 	Points int

@@ -135,7 +135,8 @@ func (q *request) scheme(found []string) any {
 	case q.Switches.NoAdmin:
 		return q.admin()
 	}
-	all := []any{map[string]any{"id": 1, "permission": "CREATE_ISSUES", "holder": map[string]any{"type": "anyone"}}} // which says nothing about reading
+	// which says nothing about reading
+	all := []any{map[string]any{"id": 1, "permission": "CREATE_ISSUES", "holder": map[string]any{"type": "anyone"}}}
 	for i, h := range p.Browse {
 		all = append(all, map[string]any{"id": i + 2, "permission": "BROWSE_PROJECTS", "holder": q.holder(h)})
 	}

@@ -86,16 +86,17 @@ type Issue struct {
 	Project                              *Project
 	Reporter, Assignee                   *User
 	Level                                *Level
-	Restricted                           []string       // ids of roles that it is restricted to, in a team-managed project
-	RestrictedOddly                      bool           // by something that no one knows
-	Custom                               map[string]any // *User, []*User or *Group, by the field's id
-	Labels                               []string
-	Parent                               *Issue
-	Blocks                               *Issue
-	Comments                             []*Comment
-	Files                                []*File
-	Created, Updated                     time.Time
-	Deleted                              bool
+	// ids of roles that it is restricted to, in a team-managed project
+	Restricted       []string
+	RestrictedOddly  bool           // by something that no one knows
+	Custom           map[string]any // *User, []*User or *Group, by the field's id
+	Labels           []string
+	Parent           *Issue
+	Blocks           *Issue
+	Comments         []*Comment
+	Files            []*File
+	Created, Updated time.Time
+	Deleted          bool
 }
 
 // App is an application of the site, such as jira-software.

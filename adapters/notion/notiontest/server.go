@@ -65,7 +65,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.World.Mu.Lock()
 		content, found := s.Files[name]
 		s.World.Mu.Unlock()
-		if !found || r.Header.Get("Authorization") != "" { // where Notion keeps files, a credential is none
+		// where Notion keeps files, a credential is none
+		if !found || r.Header.Get("Authorization") != "" {
 			http.Error(w, "no", http.StatusForbidden)
 			return
 		}

@@ -13,7 +13,8 @@ import (
 type World struct {
 	servertest.World
 	number int
-	Things []*Thing          // pages, databases, data sources and blocks, in the order in which they were made
+	// pages, databases, data sources and blocks, in the order in which they were made
+	Things []*Thing
 	byID   map[string]*Thing // by the bare id
 	Files  map[string]string // what Notion keeps, by the name in its address
 }

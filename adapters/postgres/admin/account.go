@@ -38,7 +38,8 @@ func (a *Audiences) Accounts(ctx context.Context, w access.Workspace, ids []stri
 // Saw implements access.Accounts.
 func (a *Audiences) Saw(ctx context.Context, w access.Workspace, people []access.Account, at time.Time) error {
 	people = slices.Clone(people)
-	slices.SortFunc(people, func(a, b access.Account) int { return strings.Compare(a.ID, b.ID) }) // the order in which rows are locked
+	// the order in which rows are locked
+	slices.SortFunc(people, func(a, b access.Account) int { return strings.Compare(a.ID, b.ID) })
 	people = slices.CompactFunc(people, func(a, b access.Account) bool { return a.ID == b.ID })
 	ids, names, emails := make([]string, len(people)), make([]string, len(people)), make([]string, len(people))
 	full, bots := make([]bool, len(people)), make([]bool, len(people))

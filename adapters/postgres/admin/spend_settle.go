@@ -95,7 +95,8 @@ func (l *Ledger) settleWaiting(ctx context.Context) {
 	batch := slices.Clone(l.waiting[:n])
 	l.waiting = slices.Delete(l.waiting, 0, n)
 	l.mu.Unlock()
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit) // for the others, who may have longer
+	// for the others, who may have longer
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
 	if err := l.settle(limited, batch...); err != nil && len(batch) > 1 {
 		for _, s := range batch { // one of them may be why

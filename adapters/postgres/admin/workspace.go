@@ -111,7 +111,8 @@ const boundFirst = "first"
 func (w *Workspaces) BindFirst(ctx context.Context, workspace string, tenant access.TenantID) (bool, error) {
 	var bound bool
 	err := w.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select from tenant where id = $1 for no key update`, tenant); err != nil { // one at a time
+		// one at a time
+		if _, err := tx.Exec(ctx, `select from tenant where id = $1 for no key update`, tenant); err != nil {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `

@@ -91,7 +91,8 @@ type turnFact struct {
 	Outcome                                     string
 	Took                                        int64
 	Origin, OriginAs                            string
-	Alias                                       *string // of the asker there, if there is one, locked as alias does
+	// of the asker there, if there is one, locked as alias does
+	Alias *string
 }
 
 func (f turnFact) ref() thread.Ref {

@@ -19,11 +19,13 @@ type Kind string
 
 // The kinds of work.
 const (
-	Plan    Kind = "plan"           // looks for what is due, once a minute
-	Sync    Kind = "source_sync"    // reads a source; its Subject is the source's id
-	Access  Kind = "source_access"  // reads who may read a source, of those that know; its Subject is the source's id
-	Tidy    Kind = "index_tidy"     // packs what is new and merges segments
-	Purge   Kind = "index_purge"    // removes from segments what was taken out of the index, of all tenants, every night
+	Plan Kind = "plan"        // looks for what is due, once a minute
+	Sync Kind = "source_sync" // reads a source; its Subject is the source's id
+	// reads who may read a source, of those that know; its Subject is the source's id
+	Access Kind = "source_access"
+	Tidy   Kind = "index_tidy" // packs what is new and merges segments
+	// removes from segments what was taken out of the index, of all tenants, every night
+	Purge   Kind = "index_purge"
 	Train   Kind = "embedder_train" // taught a local vector space: releases before this one ask for it
 	Vectors Kind = "index_vectors"  // embeds what has no vector
 	Meaning Kind = "index_meaning"  // embeds with the sentence model in the program, in hours
@@ -32,7 +34,9 @@ const (
 	Extract Kind = "knowledge_read" // has a model read what documents state, or takes that out again
 	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // forgets what is no longer needed, every night
-	Prune   Kind = "retention"      // removes conversations and entries of the audit trail that were kept for long enough, of all tenants, every night
+	// removes conversations and entries of the audit trail that were kept for long enough, of all
+	// tenants, every night
+	Prune Kind = "retention"
 )
 
 // Job is one piece of work to do. Two equal jobs never wait or run at the same time.

@@ -43,7 +43,8 @@ func (c *Cluster) initialise(ctx context.Context, cfg Config) error {
 	if err := os.Remove(c.paths.data()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %s is in the way, it holds something that is not a PostgreSQL data directory; move it away", ErrStart, c.paths.data())
 	}
-	leftovers, _ := filepath.Glob(filepath.Join(c.paths.root, unfinished+"*")) // fails on a bad pattern only
+	// fails on a bad pattern only
+	leftovers, _ := filepath.Glob(filepath.Join(c.paths.root, unfinished+"*"))
 	for _, name := range leftovers {
 		c.logger.InfoContext(ctx, "removing an unfinished data directory", "dir", name)
 		if err := os.RemoveAll(name); err != nil {

@@ -48,6 +48,7 @@ func (c *Cluster) Disk() (Disk, error) {
 	if err := unix.Statfs(c.paths.root, &stat); err != nil {
 		return Disk{}, fmt.Errorf("look at the disk of the private PostgreSQL: %w", err)
 	}
-	block := uint64(stat.Bsize)                                //nolint:gosec,unconvert // its type differs between systems
-	return Disk{stat.Bavail * block, stat.Blocks * block}, nil // Bavail leaves out what root alone may use
+	block := uint64(stat.Bsize) //nolint:gosec,unconvert // its type differs between systems
+	// Bavail leaves out what root alone may use
+	return Disk{stat.Bavail * block, stat.Blocks * block}, nil
 }

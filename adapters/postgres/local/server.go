@@ -19,9 +19,9 @@ const patience = 3 * time.Minute
 // that was full may never do so.
 const fastStop = 20 * time.Second
 
-// adopt joins a server that is running already, whichever process started it. It waits for
-// one that is on its way up or down, clears away the traces of one that died, and stops one
-// that has to be restarted, and says why.
+// adopt joins a server that is running already, whichever process started it. It waits for one that
+// is starting or stopping, and clears away the traces of one that died. One that has to be
+// restarted it stops, and says why.
 func (c *Cluster) adopt(ctx context.Context) (adopted bool, restarted string, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
 		fmt.Errorf("%w: the server of %s runs but does not answer; its log is %s; stop the process named in %s, then try again",

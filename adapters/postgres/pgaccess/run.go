@@ -57,7 +57,8 @@ func hold(ctx context.Context, tx pgx.Tx, tenant access.TenantID, run index.Acce
 	var number int64
 	err := tx.QueryRow(ctx, `select run from source_access where tenant_id = $1 and source_id = $2 and loop = $3 for update`,
 		string(tenant), string(run.Source), string(run.Loop)).Scan(&number)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && number != run.Number { // without a row the source was removed
+	// without a row the source was removed
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && number != run.Number {
 		return index.ErrSuperseded
 	}
 	return err

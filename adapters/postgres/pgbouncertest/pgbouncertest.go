@@ -40,7 +40,8 @@ func Start(tb testing.TB, database string) *Pooler {
 	if err != nil {
 		tb.Fatalf("read the address of the database: %v", err)
 	}
-	dir, err := os.MkdirTemp("", "pooler") // a short path: sockets allow about 100 bytes, which test names can exceed
+	// a short path: sockets allow about 100 bytes, which test names can exceed
+	dir, err := os.MkdirTemp("", "pooler")
 	if err != nil {
 		tb.Fatal(err)
 	}

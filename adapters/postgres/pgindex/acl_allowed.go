@@ -39,11 +39,12 @@ type bitmapTask struct {
 
 // scopePlan is what a scope is put together from: what is remembered, and what has to be read.
 type scopePlan struct {
-	index             *Index
-	lists             []int32
-	ready             map[segmentKey]segmentBitmap
-	tasks             []bitmapTask
-	readable, allowed []segmentKey // by segment; allowed is nil unless sources or dates narrow the search
+	index *Index
+	lists []int32
+	ready map[segmentKey]segmentBitmap
+	tasks []bitmapTask
+	// by segment; allowed is nil unless sources or dates narrow the search
+	readable, allowed []segmentKey
 }
 
 // planScope looks up the bitmaps of sealed segments and plans what brings them to the snapshot's

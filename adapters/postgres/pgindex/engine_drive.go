@@ -71,7 +71,9 @@ func (x *Index) driveAll(ctx context.Context, tenant access.TenantID, ids []docu
 			var err error
 			if ids != nil { // served by search_entry_document
 				rows, err = tx.Query(ctx, queued+`tenant_id = $1 and external_id = any($2::text[]) order by version limit $3`, string(tenant), strs(ids), driveChunks)
-			} else { // served by search_entry_queued; another server's clock may have been ahead when it was queued
+			} else {
+				// served by search_entry_queued; another server's clock may have been ahead when it
+				// was queued
 				rows, err = tx.Query(ctx, queued+`(queued_at <= now() - $1::interval or queued_at > now()) order by queued_at limit $2`, age, driveChunks)
 			}
 			if err != nil {
@@ -130,7 +132,9 @@ func (x *Index) deliver(ctx context.Context, b *batch, visible bool) error {
 		if err := x.cfg.Engine.Apply(ctx, g.name, changes, visible && g.serving); err != nil {
 			return err
 		}
-		if visible && !g.serving { // it may serve before its next refresh, for which an index that is being filled takes its time
+		// it may serve before its next refresh, for which an index that is being filled takes its
+		// time
+		if visible && !g.serving {
 			if err := x.cfg.Engine.Refresh(ctx, g.name); err != nil {
 				return err
 			}

@@ -46,7 +46,8 @@ func (x *Index) findByEngine(
 		}
 	}
 	s.lap(ctx, "engine")
-	if s.out.Allowed = found.Allowed; found.Allowed == 0 { // there is nothing that anything could be said about
+	// there is nothing that anything could be said about
+	if s.out.Allowed = found.Allowed; found.Allowed == 0 {
 		s.out.Lists, s.out.Route = make([]retrieve.List, len(r.Probes)), retrieve.RouteNone
 		return s.out, nil, s.index, nil
 	}

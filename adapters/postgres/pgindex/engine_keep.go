@@ -296,7 +296,8 @@ func (x *Index) CheckEngine(ctx context.Context) error {
 	if err != nil || state.Serving == "" {
 		return err
 	}
-	_, err = x.cfg.Engine.Search(ctx, engine.Query{Index: state.Serving}) // which finds nothing, and needs every shard for that
+	// which finds nothing, and needs every shard for that
+	_, err = x.cfg.Engine.Search(ctx, engine.Query{Index: state.Serving})
 	return err
 }
 

@@ -27,7 +27,8 @@ func (x *Index) SweepEngine(ctx context.Context, tenant access.TenantID) (int, e
 	if err != nil || state.Serving == "" {
 		return 0, err
 	}
-	have, err := x.cfg.Engine.Tally(ctx, state.Serving, tenant) // first: what is written meanwhile differs, and is found right when looked at
+	// first: what is written meanwhile differs, and is found right when looked at
+	have, err := x.cfg.Engine.Tally(ctx, state.Serving, tenant)
 	if err != nil {
 		return 0, err
 	}
@@ -83,7 +84,8 @@ func (x *Index) tallies(ctx context.Context, tenant access.TenantID) (map[int64]
 
 // repair compares a block chunk by chunk. What is queued is left to Drive.
 func (x *Index) repair(ctx context.Context, index string, tenant access.TenantID, block int64) (int, error) {
-	have, err := x.cfg.Engine.Versions(ctx, index, tenant, block) // before the entries: a chunk that is new since has one
+	// before the entries: a chunk that is new since has one
+	have, err := x.cfg.Engine.Versions(ctx, index, tenant, block)
 	if err != nil {
 		return 0, err
 	}

@@ -69,8 +69,9 @@ type search struct {
 	snapshot snapshot
 	words    words
 	scope    *scope
-	places   map[int32]places       // of segments, as far as they were needed
-	sketches map[blockKey]*sketches // of every block that may be read; nil where vectors are compared by the database alone
+	places   map[int32]places // of segments, as far as they were needed
+	// of every block that may be read; nil where vectors are compared by the database alone
+	sketches map[blockKey]*sketches
 }
 
 func newSearch(x *Index, r retrieve.Request, choose func(retrieve.Candidates) []document.ChunkID) *search {

@@ -50,9 +50,10 @@ func frequency(lists []postingList, sc *scope) int {
 // keywordScores are the raw BM25 sums of a probe over all blocks that hold a match; release gives
 // their memory back.
 type keywordScores struct {
-	terms             []analyse.Term
-	frequency         []int // of each term in the flat field, among the chunks that the audience may read
-	chunks            int   // that the audience may read
+	terms []analyse.Term
+	// of each term in the flat field, among the chunks that the audience may read
+	frequency         []int
+	chunks            int // that the audience may read
 	sums              [2]map[blockKey]*bm25.Sums
 	maxFlat, maxTitle float64 // among allowed chunks
 	peaks             [2]map[blockKey]*peaks

@@ -128,7 +128,8 @@ func mergeSegments(ctx context.Context, tx pgx.Tx, tenant access.TenantID, s sha
 		}
 	}
 	batch := &pgx.Batch{}
-	batch.Queue(`delete from posting where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers) // posting_segment
+	// posting_segment
+	batch.Queue(`delete from posting where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers)
 	batch.Queue(`delete from segment_change where tenant_id = $1 and shard = $2 and segment = any($3::int[])`, string(tenant), s.shard, numbers)
 	batch.Queue(`delete from segment where tenant_id = $1 and shard = $2 and number = any($3::int[])`, string(tenant), s.shard, numbers)
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil {

@@ -38,7 +38,8 @@ type Asked struct {
 	Failing   int             // runs in a row that did not come to their end
 	PausedAt  time.Time       // zero: it is not paused
 	Resync    bool            // a pass from the beginning was asked for, and none has begun since
-	HeardAt   time.Time       // when something was last heard of it that was not followed yet (index.Hints); zero: nothing
+	// when something was last heard of it that was not followed yet (index.Hints); zero: nothing
+	HeardAt time.Time
 }
 
 // AskedSources lists the sources of a tenant without counting what they hold, ordered by id.
@@ -81,7 +82,8 @@ func (x *Index) SetOptions(ctx context.Context, tenant access.TenantID, src docu
 			return err
 		}
 		details, err := optionChanges(before, options)
-		if err != nil || len(details) == 0 || by == (session.Actor{}) && len(details) == 1 && details[approvalOption] != "" { // a replica renewed it
+		// a replica renewed it
+		if err != nil || len(details) == 0 || by == (session.Actor{}) && len(details) == 1 && details[approvalOption] != "" {
 			return err
 		}
 		details["source"] = string(src.ID)

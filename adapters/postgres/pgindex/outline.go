@@ -19,7 +19,9 @@ type outline struct {
 	shards   []shardRow
 	segments []segmentRow
 	fresh    []freshDoc
-	steady   atomic.Bool // a later search found the same versions; of an index that is being written to, nothing is taken for granted
+	// a later search found the same versions; of an index that is being written to, nothing is
+	// taken for granted
+	steady atomic.Bool
 }
 
 // outlineNumbers counts the outlines of this process.

@@ -119,7 +119,8 @@ func (x *Index) putShards(
 		return 0, err
 	}
 	fresh := 0
-	for _, shard := range sortedKeys(byShard) { // always in the same order, so that writers cannot block one another for good
+	// always in the same order, so that writers cannot block one another for good
+	for _, shard := range sortedKeys(byShard) {
 		w := shardWriter{tx: tx, tenant: tenant, shard: shard, lists: lists, sources: sources, models: models, names: x.names, measure: x.cfg.Measure}
 		if err := w.write(ctx, byShard[shard]); err != nil {
 			return 0, err

@@ -8,10 +8,10 @@ import (
 )
 
 // restoredSQL gives later versions a lead over all that the engine may have been told after the
-// backup was made. How long it is, is left to chance, so that what is written after a second
-// restore of the same backup has other versions than what was written after the first. The engine
-// sums versions up in 64-bit floating point, 65,536 at a time: some ninety restores pass before
-// such a sum is not exact.
+// backup was made. Its length is random. So what is written after a second restore of the same
+// backup has other versions than what was written after the first. The engine sums versions up in
+// 64-bit floating point, 65,536 at a time: some ninety restores pass before such a sum is not
+// exact.
 const restoredSQL = `select setval('search_version', nextval('search_version') + (1e9 * (1 + random()))::bigint)`
 
 // Restored is what has to be done about the search engine after a backup was put into a database:

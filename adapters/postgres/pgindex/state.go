@@ -14,8 +14,9 @@ import (
 // snapshot is what a search reads first: the outline of the index, all in one state of the
 // database.
 type snapshot struct {
-	lists     []int32   // numbers of the access lists that the audience may read, ascending
-	until     time.Time // when lists is asked for again although the shards have the same versions; zero: never
+	lists []int32 // numbers of the access lists that the audience may read, ascending
+	// when lists is asked for again although the shards have the same versions; zero: never
+	until     time.Time
 	shards    []shardRow
 	segments  []segmentRow
 	models    []model // one at most

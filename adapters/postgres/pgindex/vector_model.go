@@ -25,7 +25,8 @@ type model struct {
 	name       string
 	dimensions int32
 	precision  string
-	version    int64 // of the row, read by searches alone: it changes when chunks that were there before get vectors
+	// of the row, read by searches alone: it changes when chunks that were there before get vectors
+	version int64
 }
 
 func (m model) check(dimensions int) error {

@@ -249,7 +249,8 @@ func (s *search) nearest(q []float32, n int) *sketch.Search {
 
 // lockSketches locks all sketches for reading; the function returned unlocks them.
 func (s *search) lockSketches() (unlock func()) {
-	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) { // in the same order by all
+	// in the same order by all
+	for _, key := range slices.SortedFunc(maps.Keys(s.sketches), compareBlocks) {
 		s.sketches[key].mu.RLock()
 	}
 	return func() {

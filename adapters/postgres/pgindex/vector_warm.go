@@ -19,7 +19,8 @@ func (x *Index) Sketch(ctx context.Context, tenant access.TenantID, model string
 		if err != nil {
 			return fmt.Errorf("sketch the vectors of the index: %w", err)
 		}
-		if missing == 0 || before >= 0 && missing >= before { // written to faster than it is read, or forgotten since memory is short
+		// written to faster than it is read, or forgotten since memory is short
+		if missing == 0 || before >= 0 && missing >= before {
 			return nil
 		}
 		before = missing

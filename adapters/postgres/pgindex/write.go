@@ -197,7 +197,8 @@ func (w *shardWriter) copyPostings(ctx context.Context, docs []placed) error {
 	for k := range lists {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b key) int { // in the order of the primary key, which makes the insertion cheap
+	// in the order of the primary key, which makes the insertion cheap
+	slices.SortFunc(keys, func(a, b key) int {
 		switch {
 		case a.term != b.term && a.term < b.term:
 			return -1

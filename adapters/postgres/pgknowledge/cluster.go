@@ -175,8 +175,10 @@ func (g *Graph) said(ctx context.Context, tenant access.TenantID, e *knowledge.E
 
 // meant is what a question asks about.
 type meant struct {
-	about    []naming
-	entities []int64 // that have the names, with those that stand for the documents that do, and with what counts as one with any of them
+	about []naming
+	// that have the names, with those that stand for the documents that do, and with what counts as
+	// one with any of them
+	entities []int64
 	// parted are those of the entities that are other people's too, each with the names by which it
 	// is asked for: of them counts what documents call so.
 	parted, by []int64
@@ -207,7 +209,8 @@ func (g *Graph) meant(ctx context.Context, q knowledge.Question) (m meant, err e
 	seen := make(map[int64]bool)
 	for _, n := range m.about {
 		if n.entity == 0 {
-			places = append(places, n.Document.URL, string(n.Document.ID)) // of a document that others name, and of a file that a person changed
+			// of a document that others name, and of a file that a person changed
+			places = append(places, n.Document.URL, string(n.Document.ID))
 			continue
 		}
 		if seen[n.entity] {

@@ -22,7 +22,8 @@ const forgottenSQL = `sha256(k.key || convert_to(concat_ws(chr(31), $1::text, 'k
 func (g *Graph) Forget(ctx context.Context, tenant access.TenantID, email string) (was bool, err error) {
 	email = strings.ToLower(email)
 	err = g.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 order by shard for update`, string(tenant)); err != nil { // no transaction is about to write of them
+		// no transaction is about to write of them
+		if _, err := tx.Exec(ctx, `select from index_shard where tenant_id = $1 order by shard for update`, string(tenant)); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, `insert into identity_forgotten (tenant_id, digest) select $1, `+forgottenSQL+`$2::text), 'UTF8')) from identity_key k on conflict do nothing`, string(tenant), email); err != nil {

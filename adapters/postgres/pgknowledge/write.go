@@ -362,7 +362,8 @@ func KeepLinks(ctx context.Context, tx pgx.Tx, tenant access.TenantID, shard int
 	var key string
 	if _, err := pgx.ForEachRow(rows, []any{&document, &chunk, &key}, func() error {
 		i := at[document]
-		if place := chunk - docs[i].First; place >= 0 && place < int64(len(docs[i].Chunks)) { // else of an earlier version
+		// else of an earlier version
+		if place := chunk - docs[i].First; place >= 0 && place < int64(len(docs[i].Chunks)) {
 			links[i] = append(links[i], knowledge.Fact{Relation: knowledge.LinksTo, Object: &knowledge.Entity{Kind: knowledge.Document, Key: key, Name: key}, Chunk: int(place)})
 		}
 		return nil

@@ -84,7 +84,8 @@ func steer(ctx context.Context, tx pgx.Tx, at session.StopRequest, in deepsearch
 		became.Became = deepsearch.Changed
 		err = change(ctx, tx, session.Fence{Tenant: at.Tenant, Turn: became.Turn}, d, in)
 	}
-	if err == nil && became.Became == deepsearch.Changed { // one that waits shows its plan again, or goes on
+	// one that waits shows its plan again, or goes on
+	if err == nil && became.Became == deepsearch.Changed {
 		_, err = tx.Exec(ctx, wokenSQL, at.Tenant, d.ID)
 	}
 	return became, err

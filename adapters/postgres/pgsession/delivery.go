@@ -65,7 +65,8 @@ func (s *Store) Posted(ctx context.Context, f session.Fence, key session.PageKey
 			return err
 		}
 		if stop.deleted && key == (session.PageKey{Kind: session.Answer}) {
-			_, err := removeBegun(ctx, tx, f.Tenant, string(f.Turn)) // whoever posted it finds by polling that it is to stop
+			// whoever posted it finds by polling that it is to stop
+			_, err := removeBegun(ctx, tx, f.Tenant, string(f.Turn))
 			return err
 		}
 		return stopIfAllowed(ctx, tx, f, stop)

@@ -41,7 +41,8 @@ func (s *Store) withCorrections(
 ) ([]message.Message, error) {
 	var ids []string
 	for _, r := range rows {
-		if r.Number > 0 && (len(ids) == 0 || ids[len(ids)-1] != r.TurnID) { // a thread's question comes without its answer
+		// a thread's question comes without its answer
+		if r.Number > 0 && (len(ids) == 0 || ids[len(ids)-1] != r.TurnID) {
 			ids = append(ids, r.TurnID)
 		}
 	}

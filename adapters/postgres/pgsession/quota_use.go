@@ -21,7 +21,8 @@ func limit(ctx context.Context, tx pgx.Tx, tenant access.TenantID, quotas []sess
 		return time.Time{}, nil
 	}
 	quotas = slices.Clone(quotas)
-	slices.SortFunc(quotas, func(a, b session.Quota) int { // one order for all, so that no two intakes wait for each other
+	// one order for all, so that no two intakes wait for each other
+	slices.SortFunc(quotas, func(a, b session.Quota) int {
 		return cmp.Or(cmp.Compare(a.Counter, b.Counter), cmp.Compare(a.Window, b.Window), cmp.Compare(a.Limit, b.Limit))
 	})
 	// By the primary key. The smallest of several limits of one counter comes first and decides.

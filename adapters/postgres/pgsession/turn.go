@@ -87,7 +87,9 @@ func (r turnRow) turn() session.Turn {
 	t.Origin = session.Origin{Turn: session.TurnID(r.Origin), As: session.Derivation(r.OriginAs)}
 	if r.Pending != nil {
 		t.Pending = new(session.Pending)
-		if json.Unmarshal(r.Pending, t.Pending) != nil { // of another version, which knows what it means: without it the question is answered as it is
+		// of another version, which knows what it means: without it the question is answered as it
+		// is
+		if json.Unmarshal(r.Pending, t.Pending) != nil {
 			t.Pending = nil
 		}
 	}

@@ -192,7 +192,8 @@ func again(ctx context.Context, tx pgx.Tx, tenant access.TenantID, id string) (o
 	batch := new(pgx.Batch)
 	batch.Queue(editedNumberSQL, tenant, id, number)
 	batch.Queue(editedBeforeSQL, tenant, id, old, before)
-	for _, table := range []string{"run", "message", "feedback"} { // each turn has a question, if an empty one
+	// each turn has a question, if an empty one
+	for _, table := range []string{"run", "message", "feedback"} {
 		batch.Queue(`update `+table+` set turn_id = $3 where tenant_id = $1 and turn_id = $2`, tenant, id, old)
 	}
 	batch.Queue(editedEraseSQL, tenant, id)

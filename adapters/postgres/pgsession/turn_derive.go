@@ -74,7 +74,8 @@ func (s *Store) Derive(ctx context.Context, d session.Derive) (session.Accepted,
 // derived is the turn that was made so before; empty when none was.
 func derived(ctx context.Context, tx pgx.Tx, d session.Derive) (string, error) {
 	var id string
-	const made = `select id::text from turn where tenant_id = $1 and origin = $2 and origin_as = $3` // served by turn_origin
+	// served by turn_origin
+	const made = `select id::text from turn where tenant_id = $1 and origin = $2 and origin_as = $3`
 	err := tx.QueryRow(ctx, made, d.Tenant, d.Of, d.As).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil

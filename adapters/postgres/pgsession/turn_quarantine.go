@@ -20,7 +20,8 @@ func (s *Store) leaseApart(ctx context.Context, r session.LeaseRequest) (rows []
 	draining := false
 	err = s.db.InTxAgain(ctx, func(tx pgx.Tx) error {
 		rows, draining = nil, false
-		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'71756172'::bigint)`); err != nil { // "quar" as bytes
+		// "quar" as bytes
+		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(x'71756172'::bigint)`); err != nil {
 			return err
 		}
 		if err := bury(ctx, tx, r.Replica); err != nil {
@@ -119,12 +120,14 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 			coalesce((select sum(h.n) from held h where h.owner = $1::text and h.quarantine = ''), 0)
 		from quarantine q order by q.host = $1::text desc, q.beside desc, q.at, q.replica`
 	type state struct {
-		Group                   string
-		Beside                  int
-		Mine, Hosted            bool
-		Held                    int // by its host
-		Holding, Waits          bool
-		Free, Others, Elsewhere int // live replicas but this one: without a quarantine, and all; other turns that this one holds
+		Group          string
+		Beside         int
+		Mine, Hosted   bool
+		Held           int // by its host
+		Holding, Waits bool
+		// live replicas but this one: without a quarantine, and all; other turns that this one
+		// holds
+		Free, Others, Elsewhere int
 	}
 	rows, err := tx.Query(ctx, groups, r.Replica, r.Holding != nil, holding(r), r.Platforms, r.Workspaces)
 	if err != nil {
@@ -145,7 +148,8 @@ func quarantined(ctx context.Context, tx pgx.Tx, r session.LeaseRequest) (group 
 	}
 	for _, g := range all {
 		idle := g.Elsewhere == 0
-		taken := !g.Mine && g.Hosted && (!idle || g.Held > 0) // one that has nothing to do need not wait for one that drains
+		// one that has nothing to do need not wait for one that drains
+		taken := !g.Mine && g.Hosted && (!idle || g.Held > 0)
 		if !g.Waits || taken || !g.Mine && g.Others > 0 && g.Free == 0 {
 			continue
 		}

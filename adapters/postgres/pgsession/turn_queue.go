@@ -94,7 +94,9 @@ func (s *Store) Finish(ctx context.Context, f session.Fence, saved session.Saved
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault(ctx, tx, f)
 		}
-		if err == nil && stands { // the edit is not answered, since a person stopped it, but the question reads so from now on
+		// the edit is not answered, since a person stopped it, but the question reads so from now
+		// on
+		if err == nil && stands {
 			err = replaceQuestion(ctx, tx, f.Tenant, string(f.Turn))
 		}
 		if edited = edited && !removed; err != nil {
@@ -179,7 +181,8 @@ func (s *Store) Release(ctx context.Context, f session.Fence, after time.Duratio
 // Depth implements session.Store.
 func (s *Store) Depth(ctx context.Context) (int, error) {
 	var n int
-	if err := s.db.Pool.QueryRow(ctx, `select count(*) from turn where state = 'queued'`).Scan(&n); err != nil { // served by turn_queued
+	// served by turn_queued
+	if err := s.db.Pool.QueryRow(ctx, `select count(*) from turn where state = 'queued'`).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the turns that wait: %w", err)
 	}
 	return n, nil

@@ -119,7 +119,8 @@ func (s *Store) Keep(ctx context.Context, tenant access.TenantID, id session.Tur
 		if err := tx.QueryRow(ctx, `select asker_id from turn where tenant_id = $1 and id = $2`, tenant, id).Scan(&asker); err != nil {
 			return err
 		}
-		return audit.WriteTurn(ctx, tx, tenant, session.AnswerKept, string(id), asker, nil) // it is its owner's to keep
+		// it is its owner's to keep
+		return audit.WriteTurn(ctx, tx, tenant, session.AnswerKept, string(id), asker, nil)
 	})
 	if err != nil {
 		return fmt.Errorf("keep the answer of turn %s: %w", id, err)

@@ -58,7 +58,8 @@ func startCluster(ctx context.Context, tb testing.TB, nodes int, timeout time.Du
 	for _, n := range c.nodes {
 		met := time.Now()
 		c.until(ctx, n, "CLUSTER NODES", func(said string) bool {
-			if time.Since(met) > time.Second { // a node that is slow is not met, or met by one side alone, and no node tries again
+			// a node that is slow is not met, or met by one side alone, and no node tries again
+			if time.Since(met) > time.Second {
 				met = time.Now()
 				for _, other := range c.nodes {
 					if other != n {

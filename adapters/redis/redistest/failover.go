@@ -48,7 +48,8 @@ func (c *Cluster) KillMasterOf(name string) {
 		first++
 	}
 	master, replica := c.nodes[first], c.nodes[masters+first]
-	if infoOf(c.must(ctx, replica, "INFO replication"), "role") == "master" { // the machine stood still for so long that it took over already
+	// the machine stood still for so long that it took over already
+	if infoOf(c.must(ctx, replica, "INFO replication"), "role") == "master" {
 		master, replica = replica, master
 	}
 	c.until(ctx, replica, "INFO replication", func(said string) bool {

@@ -26,7 +26,8 @@ type Server struct {
 // installed ("make deps").
 func Start(tb testing.TB) *Server {
 	tb.Helper()
-	dir, err := os.MkdirTemp("", "redis") // a short path: sockets allow about 100 bytes, which test names can exceed
+	// a short path: sockets allow about 100 bytes, which test names can exceed
+	dir, err := os.MkdirTemp("", "redis")
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -62,7 +62,9 @@ func Translate(what string, err error, create bool) error {
 			return fmt.Errorf("%s: %w: %s", what, thread.ErrOutcomeUnknown, refused.Err)
 		case in(codesDown):
 			return fmt.Errorf("%s: Slack answered %s", what, refused.Err)
-		default: // invalid_blocks, msg_too_long and whatever else Slack says of a call that it understood and will not carry out
+		default:
+			// invalid_blocks, msg_too_long and whatever else Slack says of a call that it
+			// understood and will not carry out
 			return fmt.Errorf("%s: %w: Slack answered %s", what, thread.ErrRefused, refused.Err)
 		}
 	}

@@ -74,7 +74,8 @@ type queue struct {
 	thread.Bucket
 	key     string // in shared tiers
 	waiting []*waiter
-	asking  chan struct{} // closed when the shared tiers have answered the first one; nil while they are not asked
+	// closed when the shared tiers have answered the first one; nil while they are not asked
+	asking chan struct{}
 }
 
 func (q *queue) tier() thread.Tier {

@@ -17,10 +17,13 @@ var (
 	sessionQuota = pace.Quota{Every: 4 * time.Second, Burst: 8} // two calls each, of 50 a minute
 	readQuota    = pace.Quota{Every: 3 * time.Second, Burst: 8}
 	scanQuota    = pace.Quota{Every: 5 * time.Second, Burst: 8}
-	listQuota    = pace.Quota{Every: 7500 * time.Millisecond, Burst: 12} // of 20 a minute: 12,000 people at once
-	infoQuota    = pace.Quota{Every: time.Second, Burst: 40}             // of 100 a minute
-	groupQuota   = pace.Quota{Every: 6 * time.Second, Burst: 8}          // of 20 a minute
-	homeQuota    = pace.Quota{Every: 1700 * time.Millisecond, Burst: 14} // of 50 a minute
-	historyQuota = pace.Quota{Every: 3500 * time.Millisecond, Burst: 4}  // what readQuota and scanQuota leave of 50 a minute
-	nameQuota    = pace.Quota{Every: 3 * time.Second, Burst: 10}         // what infoQuota leaves of 100 a minute
+	// of 20 a minute: 12,000 people at once
+	listQuota  = pace.Quota{Every: 7500 * time.Millisecond, Burst: 12}
+	infoQuota  = pace.Quota{Every: time.Second, Burst: 40}             // of 100 a minute
+	groupQuota = pace.Quota{Every: 6 * time.Second, Burst: 8}          // of 20 a minute
+	homeQuota  = pace.Quota{Every: 1700 * time.Millisecond, Burst: 14} // of 50 a minute
+	// what readQuota and scanQuota leave of 50 a minute
+	historyQuota = pace.Quota{Every: 3500 * time.Millisecond, Burst: 4}
+	// what infoQuota leaves of 100 a minute
+	nameQuota = pace.Quota{Every: 3 * time.Second, Burst: 10}
 )

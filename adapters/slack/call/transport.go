@@ -31,7 +31,8 @@ func (c *Workspace) httpClient() *http.Client {
 	}
 	limited := *base
 	limited.Transport = &connectLimiter{next: &readAgain{&obedient{next: &measured{next}}}, limit: pace.Quota{Every: c.Config.Reconnect, Burst: connectBurst}.Part()}
-	limited.Timeout = c.Config.Timeout + time.Minute // a waiting connection counts too; other calls have their own limit
+	// a waiting connection counts too; other calls have their own limit
+	limited.Timeout = c.Config.Timeout + time.Minute
 	return &limited
 }
 

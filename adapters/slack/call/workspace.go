@@ -48,8 +48,9 @@ type Config struct {
 	// the moment; nil: no address counts.
 	Domains func() []string
 
-	Sockets   int           // that Listen keeps open: 2, so that one can be refreshed without a gap
-	StreamAge time.Duration // after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
+	Sockets int // that Listen keeps open: 2, so that one can be refreshed without a gap
+	// after which an answer's stream goes on in a new message: 4 min 30 s; Slack closes it at 5 min
+	StreamAge time.Duration
 	Timeout   time.Duration // of one call of the Web API: 10 s
 	// Reconnect is the least time between two connections in the long run; the first few follow one
 	// another at once. 15 s.
@@ -207,7 +208,8 @@ func (c *Workspace) Share(processes int) {
 	n := max(processes, 1)
 	c.processes.Store(int32(min(n, 1<<16)))
 	c.pacing.Share(n)
-	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos, c.Groups, c.Histories, c.Names} { // one process at a time lists
+	// one process at a time lists
+	for _, p := range []*pace.Part{c.Statuses, c.Prompts, c.Sessions, c.Reads, c.Scans, c.Homes, c.Infos, c.Groups, c.Histories, c.Names} {
 		p.Share(n)
 	}
 }

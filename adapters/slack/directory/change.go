@@ -24,7 +24,8 @@ func (d *Directory) Changed(ctx context.Context, e event.Event, raw []byte) (our
 		return true, d.changes.Changed(ctx, d.here(), string(e.Channel), homesScope)
 	case "user_change", "team_join", "user_profile_changed":
 		is, account, at := d.tells(string(e.User), raw)
-		if is != access.Unsaid { // before anything that rests on it is forgotten, so that it is not read again as it was
+		// before anything that rests on it is forgotten, so that it is not read again as it was
+		if is != access.Unsaid {
 			if err := d.accounts.Saw(ctx, d.here(), []access.Account{account}, at); err != nil {
 				return true, err
 			}

@@ -62,9 +62,10 @@ type Directory struct {
 	mu       sync.Mutex
 	profiles map[string]known[Profile]
 	channels map[string]known[room]
-	homes    map[string]known[[]string] // the channels that a person is in, of those that the bot can see
-	groups   map[string]known[members]  // of the workspace, under one key
-	heard    time.Time                  // when this process last said that it hears of changes
+	// the channels that a person is in, of those that the bot can see
+	homes  map[string]known[[]string]
+	groups map[string]known[members] // of the workspace, under one key
+	heard  time.Time                 // when this process last said that it hears of changes
 }
 
 // known is a fact with its age.
@@ -166,7 +167,8 @@ func (d *Directory) profile(u *api.User) Profile {
 	p.Gone = u.Deleted
 	if p.Outsider {
 		p.Admin = false
-	} else if u.IsEmailConfirmed { // whoever invites a person, or edits a profile, writes an unproven address
+	} else if u.IsEmailConfirmed {
+		// whoever invites a person, or edits a profile, writes an unproven address
 		p.Email = strings.ToLower(u.Profile.Email)
 	}
 	return p
@@ -219,7 +221,9 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 	for cursor := ""; ; {
 		if err := turn(ctx, d.slack.Homes); err != nil {
 			if cursor != "" {
-				return homes, nil // of hundreds of channels the first ones count, and the next question asks for the rest
+				// of hundreds of channels the first ones count, and the next question asks for the
+				// rest
+				return homes, nil
 			}
 			return nil, fmt.Errorf("find out which channels a person is in: %w", err)
 		}

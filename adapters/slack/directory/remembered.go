@@ -25,7 +25,8 @@ func (d *Directory) Remembered(ctx context.Context, channel, person string, dire
 		}
 		account := d.account(p)
 		all := d.held(account, homes)
-		if bound := d.bound(); len(bound) > 0 && account.Full { // no one else holds any, so that Alone did not read them either
+		// no one else holds any, so that Alone did not read them either
+		if bound := d.bound(); len(bound) > 0 && account.Full {
 			of, read, _, err := recall(ctx, d, d.groups, groupScope, groupAge, groupScope)
 			if err != nil || !read {
 				return access.NewAudience(d.slack.Config.Tenant), false

@@ -12,9 +12,11 @@ import (
 
 // room is what counts of a channel.
 type room struct {
-	inside bool     // everybody in it is a full member of the organisation
-	joined bool     // the bot is in it
-	named  bool     // no one comes in without an invitation, and few enough are in it for all of them to be asked about
+	inside bool // everybody in it is a full member of the organisation
+	joined bool // the bot is in it
+	// no one comes in without an invitation, and few enough are in it for all of them to be asked
+	// about
+	named  bool
 	people []string // ids of everybody in a room that is named, the bot aside
 }
 
@@ -32,7 +34,8 @@ func (d *Directory) room(ctx context.Context, channel string) (room, error) {
 		return found, nil
 	}
 	asked := d.asking.DoChan(channel+" "+string(version), func() (any, error) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout) // it is asked for others, too
+		// it is asked for others, too
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
 		found, err := d.ask(limited, channel)
 		if err == nil {

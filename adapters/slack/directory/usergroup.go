@@ -72,7 +72,8 @@ func (d *Directory) userGroups(ctx context.Context) (members, error) {
 		return found, nil
 	}
 	asked := d.asking.DoChan(groupScope+" "+string(version), func() (any, error) {
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout) // it is asked for others, too
+		// it is asked for others, too
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.slack.Config.Timeout)
 		defer cancel()
 		if err := turn(limited, d.slack.Groups); err != nil {
 			return nil, err

@@ -47,7 +47,8 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 		m.System = true
 	}
 	root := cmp.Or(about.Thread, about.TS)
-	m.Ref, m.ID, m.Author.ID = w.Ref(string(e.Channel), root), thread.MessageID(about.TS), cmp.Or(about.User, about.BotID) // a webhook is no user
+	// a webhook is no user
+	m.Ref, m.ID, m.Author.ID = w.Ref(string(e.Channel), root), thread.MessageID(about.TS), cmp.Or(about.User, about.BotID)
 	m.At, m.InThread = m.Ref, root != about.TS
 	if m.Starter = about.Parent; !m.InThread {
 		m.Starter = m.Author.ID

@@ -54,7 +54,8 @@ func (r *reader) day(c transcript.Channel, said []api.Message) transcript.Item {
 	slices.Reverse(said)
 	at := transcript.StartOf(timeOf(said[0].Timestamp))
 	modified := versionOf(said)
-	said = slices.DeleteFunc(said, func(m api.Message) bool { return m.BotID != "" }) // other programs' reports without replies
+	// other programs' reports without replies
+	said = slices.DeleteFunc(said, func(m api.Message) bool { return m.BotID != "" })
 	return transcript.Item{Key: at.Format(time.DateOnly), Modified: modified, Load: func(ctx context.Context) (document.Document, error) {
 		d, err := r.document(ctx, c, said, "")
 		if d.URL == "" {

@@ -56,7 +56,8 @@ func (w *Workspace) fileText(ctx context.Context, f event.File) (string, error) 
 	})
 	var status api.StatusCodeError
 	switch {
-	case err != nil && strings.Contains(err.Error(), "sign-in page"): // which the library names by its words alone
+	case err != nil && strings.Contains(err.Error(), "sign-in page"):
+		// which the library names by its words alone
 		return "", nil
 	case errors.As(err, &status) && status.Code < http.StatusInternalServerError && status.Code != http.StatusTooManyRequests, call.Code(err) != "":
 		return "", nil

@@ -78,7 +78,8 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 func sorted(said []api.Message) (threads []api.Message, days [][]api.Message) {
 	for _, m := range said {
 		switch {
-		case m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp: // a reply that was sent to the channel, too
+		case m.ThreadTimestamp != "" && m.ThreadTimestamp != m.Timestamp:
+			// a reply that was sent to the channel, too
 		case m.ReplyCount > 0 || m.LatestReply != "" || m.SubType == "tombstone":
 			threads = append(threads, m)
 		case len(days) > 0 && sameDay(days[len(days)-1][0], m):

@@ -97,7 +97,8 @@ func pages(ctx context.Context, read func(cursor string) (next string, err error
 	for cursor, lost := "", 0; ; {
 		next, err := read(cursor)
 		switch {
-		case call.Code(err) == "invalid_cursor" && cursor != "" && lost < maxLost: // they last for a while only
+		case call.Code(err) == "invalid_cursor" && cursor != "" && lost < maxLost:
+			// they last for a while only
 			lost++
 			begin()
 			clear(seen)

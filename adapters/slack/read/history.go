@@ -72,7 +72,8 @@ func (c *Reader) one(ctx context.Context, ref thread.Ref, id thread.MessageID) (
 	var messages []api.Message
 	if ref.Thread != "" && ref.Thread != string(id) {
 		found, _, _, err := c.slack.Replies(ctx, &api.GetConversationRepliesParameters{
-			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2, // the root comes along
+			// the root comes along
+			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(id), Latest: string(id), Inclusive: true, Limit: 2,
 		})
 		if err != nil {
 			return chat.Message{}, err
@@ -122,7 +123,8 @@ func (c *Reader) Unheard(ctx context.Context, since time.Time, first []string, v
 	}
 	slices.SortStableFunc(channels, func(a, b string) int { return cmp.Compare(rank(first, a), rank(first, b)) })
 	oldest, roots := stamp(since), stamp(since.Add(-rootsBack))
-	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} { // what is new, and then what goes on in older threads
+	// what is new, and then what goes on in older threads
+	for _, window := range [][2]string{{oldest, ""}, {roots, oldest}} {
 		for _, channel := range channels {
 			err := c.unheardIn(ctx, channel, window, oldest, visit)
 			switch {

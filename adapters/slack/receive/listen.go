@@ -187,7 +187,8 @@ func (c *Receiver) tellLate(ctx context.Context, kind string, raw []byte, senten
 	}
 	s, err := event.Decode[event.Slash]("a command", raw)
 	if err == nil {
-		if err = c.writer.Respond(ctx, s.Response, sentence); err != nil { // nothing but this address reaches a channel that the bot is not in
+		// nothing but this address reaches a channel that the bot is not in
+		if err = c.writer.Respond(ctx, s.Response, sentence); err != nil {
 			err = c.writer.Whisper(ctx, c.slack.Ref(s.Channel, ""), s.User, sentence, false, "")
 		}
 	}

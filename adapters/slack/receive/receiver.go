@@ -19,7 +19,8 @@ type Receiver struct {
 	reader    *read.Reader
 	writer    *write.Writer
 	queued    *semaphore.Weighted // bytes of events that wait or are handled
-	late      sync.WaitGroup      // commands and presses that were acknowledged before they were carried out
+	// commands and presses that were acknowledged before they were carried out
+	late sync.WaitGroup
 }
 
 // NewReceiver returns a receiver of a workspace.

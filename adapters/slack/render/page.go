@@ -30,23 +30,33 @@ const FileTitle = "answer.md"
 // As a piece, Markdown and Tasks are chunks to be appended. The last piece (Done) has Notes,
 // Sources and Buttons too: they are the blocks of chat.stopStream.
 type Page struct {
-	Markdown string   // standard Markdown, for markdown blocks and streams; in a piece only what is new
+	// standard Markdown, for markdown blocks and streams; in a piece only what is new
+	Markdown string
 	Sections []string // mrkdwn, instead of Markdown, for workspaces without markdown blocks
-	Text     string   // the whole message in plain words, for notifications and screen readers; empty in a piece
+	// the whole message in plain words, for notifications and screen readers; empty in a piece
+	Text string
 
-	Notes   []string // mrkdwn sentences under the answer: what went wrong, that it was stopped, what it rests on
+	// mrkdwn sentences under the answer: what went wrong, that it was stopped, what it rests on
+	Notes   []string
 	Heading string   // plain words above Sources; empty when there are none
 	Sources []Source // under the last page of a finished answer
 	More    string   // a sentence that says how many documents Sources leaves out; empty when none
 	Buttons []thread.Button
 
-	File string `json:",omitempty"` // Markdown of a whole report: the message is this file, and nothing else of the page but Number and Done counts
+	// Markdown of a whole report: the message is this file, and nothing else of the page but Number
+	// and Done counts
+	File string `json:",omitempty"`
 
-	Tasks []Task   // in a piece: search steps that are new or have changed
-	Rolls []string // in a piece: Markdown of messages to follow, in order, because the present one is full with Markdown
-	Cut   Cut      // in a piece: how to go on in another message after it, for example when a stream grows too old
+	Tasks []Task // in a piece: search steps that are new or have changed
+	// in a piece: Markdown of messages to follow, in order, because the present one is full with
+	// Markdown
+	Rolls []string
+	// in a piece: how to go on in another message after it, for example when a stream grows too old
+	Cut Cut
 
-	Number int  // of the page, from 0; in a piece the number of the message that the last text of the piece belongs to
+	// of the page, from 0; in a piece the number of the message that the last text of the piece
+	// belongs to
+	Number int
 	Done   bool // nothing more will come: the answer has ended and this is the last page or piece
 }
 
@@ -58,10 +68,13 @@ type Cut struct{ Close, Open string }
 type Source struct {
 	Number int    // 0 for one that was not cited
 	Title  string // one line, nothing escaped; contains no mention
-	URL    string // escaped for every renderer; empty when there is no address that a reader could open
-	Detail string // where it lies and how old it is: "docs.example · 5 months old"; empty when neither is known
+	// escaped for every renderer; empty when there is no address that a reader could open
+	URL string
+	// where it lies and how old it is: "docs.example · 5 months old"; empty when neither is known
+	Detail string
 
-	Also []Source `json:",omitempty"` // other sections of the document that are cited, with nothing but number, title and address
+	// other sections of the document that are cited, with nothing but number, title and address
+	Also []Source `json:",omitempty"`
 }
 
 // TaskStatus is the state of a search step.

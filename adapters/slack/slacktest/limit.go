@@ -58,8 +58,9 @@ type Fault struct {
 	Error      string         // an error in a 200 answer
 	Drop       bool           // the connection is closed without an answer
 	Body       map[string]any // answered with this in a 200 answer
-	Bare       bool           // answered with {"ok":true} and nothing more, as what only looks like a Slack does
-	Delay      time.Duration  // the call is carried out so much later, and nothing else happens to it
+	// answered with {"ok":true} and nothing more, as what only looks like a Slack does
+	Bare  bool
+	Delay time.Duration // the call is carried out so much later, and nothing else happens to it
 }
 
 // Fail makes calls fail. Faults of one method apply in the order in which they were given.
@@ -115,6 +116,7 @@ func (f *Fault) answer(w http.ResponseWriter, _ *http.Request) {
 	default:
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(f.Status)
-		_, _ = w.Write([]byte("<html><body>something is wrong</body></html>")) // the client has gone when this fails
+		// the client has gone when this fails
+		_, _ = w.Write([]byte("<html><body>something is wrong</body></html>"))
 	}
 }

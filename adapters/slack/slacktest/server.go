@@ -52,12 +52,14 @@ type Config struct {
 	NoSessions  bool            // a workspace that knows no agents' sessions
 	NoParents   bool            // says of no reply who began its thread
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
-	Distributed bool            // the app is distributed outside of the marketplace: history is 15 messages once a minute
-	Enterprise  string          // the organisation of the workspace
-	EventsURL   string          // deliver signed requests there instead of over sockets
-	CommandsURL string          // EventsURL when empty
-	ListPage    int             // most people or channels that a page of a list has, whatever is asked for; as many as that
-	HistoryPage int             // likewise, messages of a page of a channel or thread
+	// the app is distributed outside of the marketplace: history is 15 messages once a minute
+	Distributed bool
+	Enterprise  string // the organisation of the workspace
+	EventsURL   string // deliver signed requests there instead of over sockets
+	CommandsURL string // EventsURL when empty
+	// most people or channels that a page of a list has, whatever is asked for; as many as that
+	ListPage    int
+	HistoryPage int // likewise, messages of a page of a channel or thread
 }
 
 // Server is one workspace with one app installed. It is safe for concurrent use.

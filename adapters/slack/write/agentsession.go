@@ -38,7 +38,8 @@ func (c *Writer) Working(ctx context.Context, to thread.Ref, asker, question str
 	case !call.Transient(err):
 		c.refusals.Add(1)
 	}
-	perhaps := call.Code(err) == "" && !call.Unsent(err) && !errors.As(err, new(*api.RateLimitedError)) // Slack may have done it all the same
+	// Slack may have done it all the same
+	perhaps := call.Code(err) == "" && !call.Unsent(err) && !errors.As(err, new(*api.RateLimitedError))
 	return perhaps, fmt.Errorf("show that the bot is at work: %w", call.Explain("agents.sessions.setStatus", err))
 }
 

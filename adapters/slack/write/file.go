@@ -21,9 +21,10 @@ import (
 var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed", "unknown_method", "method_deprecated"}
 
 const (
-	maxUploads = 3                      // that fail for a moment, before a report comes as messages
-	shareLooks = 5                      // whether a file is in its thread
-	sharePause = 100 * time.Millisecond // half of what passes before the second look; twice as long before each
+	maxUploads = 3 // that fail for a moment, before a report comes as messages
+	shareLooks = 5 // whether a file is in its thread
+	// half of what passes before the second look; twice as long before each
+	sharePause = 100 * time.Millisecond
 )
 
 // fileName names a file by its turn and by what it holds, so that it is found again whoever

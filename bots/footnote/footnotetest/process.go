@@ -265,7 +265,8 @@ func (l *log) tail() string {
 	defer l.mu.Unlock()
 	text := l.b.Bytes()
 	end := text[max(0, len(text)-most):]
-	for _, why := range []string{"\nfatal error: ", "\npanic: ", "\nruntime: "} { // what ended it precedes the stacks of all goroutines
+	// what ended it precedes the stacks of all goroutines
+	for _, why := range []string{"\nfatal error: ", "\npanic: ", "\nruntime: "} {
 		if at := bytes.Index(text, []byte(why)); at >= 0 && at < len(text)-most {
 			return string(text[at:min(len(text), at+most/8)]) + "\n[…]\n" + string(end)
 		}

@@ -125,7 +125,8 @@ func (o *Outside) tunnel(w http.ResponseWriter, r *http.Request) {
 		_ = far.Close()
 		return
 	}
-	_, _ = io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n") // what fails here ends the copying
+	// what fails here ends the copying
+	_, _ = io.WriteString(near, "HTTP/1.1 200 Connection established\r\n\r\n")
 	var both sync.WaitGroup
 	both.Go(func() { _, _ = io.Copy(far, buffered); _ = far.Close() })
 	both.Go(func() { _, _ = io.Copy(near, far); _ = near.Close() })

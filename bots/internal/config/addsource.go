@@ -163,7 +163,8 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 	for n := below.line + 1; n <= limit; n++ {
 		text := strings.TrimSpace(lines[n-1])
 		indented := len(lines[n-1]) > len(strings.TrimLeft(lines[n-1], " "))
-		if text != "" && (indented || !strings.HasPrefix(text, "#")) { // a comment at the left belongs to what follows
+		// a comment at the left belongs to what follows
+		if text != "" && (indented || !strings.HasPrefix(text, "#")) {
 			last = n
 		}
 	}

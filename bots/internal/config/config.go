@@ -41,8 +41,9 @@ type Config struct {
 	MigrateDatabaseURL Secret // empty: DatabaseURL
 	SearchDatabaseURL  Secret // ignored; see Warnings
 	IndexURL           Secret // of a search engine; empty: PostgreSQL searches
-	DataDir            string // of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
-	RedisURL           Secret // empty: stop signals stay in this process
+	// of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
+	DataDir  string
+	RedisURL Secret // empty: stop signals stay in this process
 
 	OpenAIKey     Secret
 	OpenAIBaseURL string
@@ -125,9 +126,10 @@ type Config struct {
 	DiscordMembers        bool
 	DiscordGuilds         []string // whose members count as the tenant's
 	DiscordPublicKey      string   // interactions come as signed requests to HTTPAddr
-	DiscordGateway        bool     // messages and reactions, and interactions unless they come as requests, come over sockets
-	DiscordShards         int      // 0: as many as Discord recommends
-	DiscordCommandGuilds  []string // to which the commands are registered; none: everywhere
+	// messages and reactions, and interactions unless they come as requests, come over sockets
+	DiscordGateway       bool
+	DiscordShards        int      // 0: as many as Discord recommends
+	DiscordCommandGuilds []string // to which the commands are registered; none: everywhere
 
 	HTTPAddr string
 	MCPURL   string // under which assistants reach HTTPAddr; empty: they cannot
@@ -157,7 +159,8 @@ type Config struct {
 	OutputFilterFailure string // "block" or "allow" what cannot be checked
 
 	RedeliveryMaxAge time.Duration // of a question that came while no replica ran
-	SecretKeys       []Secret      // that seal what must not be read in the database, newest first; none: derived from tokens
+	// that seal what must not be read in the database, newest first; none: derived from tokens
+	SecretKeys []Secret
 }
 
 // GitToken returns the token with which repositories of a host are read; empty for none.

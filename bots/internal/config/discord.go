@@ -9,10 +9,12 @@ import (
 
 // DiscordHistory is which channels of a server are read, and how far back.
 type DiscordHistory struct {
-	Guild          string           `json:"guild"`              // id of the server
-	Channels       []string         `json:"channels,omitempty"` // names or ids
-	Public         bool             `json:"public,omitempty"`   // every one that all members of the server can open
-	Since          time.Duration    `json:"since,omitempty"`    // how old a message may be; 0 is the connector's default
+	Guild    string   `json:"guild"`              // id of the server
+	Channels []string `json:"channels,omitempty"` // names or ids
+	// every one that all members of the server can open
+	Public bool `json:"public,omitempty"`
+	// how old a message may be; 0 is the connector's default
+	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
 

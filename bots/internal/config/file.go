@@ -28,8 +28,10 @@ const maxFile = 1 << 20
 // File is footnote.yaml: who answers, from which documents, and what holds in which channel. The
 // zero File is that of a program without one. It never changes after it was read.
 type File struct {
-	Path         string        `json:"-"` // empty without a file
-	Agent        string        // who answers where neither the channel nor the command says otherwise; empty: the built-in agent
+	Path string `json:"-"` // empty without a file
+	// who answers where neither the channel nor the command says otherwise; empty: the built-in
+	// agent
+	Agent        string
 	Agents       []Agent       // by the order of the file, as all lists
 	DocumentSets []DocumentSet // what agents may be limited to
 	Projects     []Project
@@ -53,10 +55,12 @@ type File struct {
 type Agent struct {
 	prompt.Agent
 	DocumentSets []string
-	ForceTool    string `json:",omitempty"` // that the first step of every answer must call; empty: the model decides
-	SearchOnly   bool   `json:",omitempty"` // it lists documents and writes nothing
-	Depth        turn.Depth
-	Models       []string `json:",omitempty"` // 2 or 3 that answer at once, instead of Model; none where one does
+	// that the first step of every answer must call; empty: the model decides
+	ForceTool  string `json:",omitempty"`
+	SearchOnly bool   `json:",omitempty"` // it lists documents and writes nothing
+	Depth      turn.Depth
+	// 2 or 3 that answer at once, instead of Model; none where one does
+	Models []string `json:",omitempty"`
 }
 
 // DocumentSet is a named set of sources.

@@ -9,9 +9,10 @@ import (
 
 // SlackHistory is which channels of a workspace are read, and how far back.
 type SlackHistory struct {
-	Channels       []string         `json:"channels,omitempty"` // names or ids
-	Public         bool             `json:"public,omitempty"`   // every public one that the bot is in
-	Since          time.Duration    `json:"since,omitempty"`    // how old a message may be; 0 is the connector's default
+	Channels []string `json:"channels,omitempty"` // names or ids
+	Public   bool     `json:"public,omitempty"`   // every public one that the bot is in
+	// how old a message may be; 0 is the connector's default
+	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`
 }
 

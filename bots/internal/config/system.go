@@ -15,8 +15,10 @@ import (
 // Systems are those that a source can be and that say themselves who may read what is in them; nil
 // for what the source is not.
 type Systems struct {
-	Slack       *SlackHistory        `json:"slack,omitempty"`        // what was said in the channels of the bot's own workspace
-	Discord     *DiscordHistory      `json:"discord,omitempty"`      // likewise, of one of the bot's servers
+	// what was said in the channels of the bot's own workspace
+	Slack *SlackHistory `json:"slack,omitempty"`
+	// likewise, of one of the bot's servers
+	Discord     *DiscordHistory      `json:"discord,omitempty"`
 	GitHub      *github.Settings     `json:"github,omitempty"`       // repositories
 	Confluence  *confluence.Settings `json:"confluence,omitempty"`   // spaces of a site
 	GoogleDrive *gdrive.Settings     `json:"google_drive,omitempty"` // shared drives, and people's own
@@ -28,10 +30,11 @@ type Systems struct {
 // system is how one of them stands in the file. A new one that its adapter states is a field of
 // Systems and a row here.
 type system struct {
-	key     string
-	set     func(*Systems) bool
-	read    func(*fileReader, *Systems) func(path string, n ast.Node)
-	readers string    // its name, and who says instead of acl, include and exclude who may read it and what is read
+	key  string
+	set  func(*Systems) bool
+	read func(*fileReader, *Systems) func(path string, n ast.Node)
+	// its name, and who says instead of acl, include and exclude who may read it and what is read
+	readers string
 	keys    []FileKey // rows of the table of the file's keys
 	stated  Stated    // zero where no adapter states it
 }

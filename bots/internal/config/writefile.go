@@ -28,7 +28,8 @@ func WriteFile(path string, before, now []byte) (err error) {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, folder.Close()) }()
-	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil { // the other way to add a source waits
+	// the other way to add a source waits
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	is, err := os.ReadFile(target)

@@ -18,8 +18,9 @@ type bodies struct {
 	most int64         // bytes of a body
 	room chan struct{} // as many places as bodies are held at once
 
-	mu      sync.Mutex
-	sending []*http.ResponseController // of the requests whose bodies are still coming, the oldest first
+	mu sync.Mutex
+	// of the requests whose bodies are still coming, the oldest first
+	sending []*http.ResponseController
 }
 
 func newBodies(most int64, atOnce int) *bodies {

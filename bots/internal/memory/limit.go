@@ -52,7 +52,8 @@ func find(host fs.FS) Limit {
 		limit = min(limit, group)
 	}
 	switch {
-	case limit < math.MaxInt64 && (total == 0 || limit <= total): // an old kernel writes a huge number where there is none
+	case limit < math.MaxInt64 && (total == 0 || limit <= total):
+		// an old kernel writes a huge number where there is none
 		return Limit{Bytes: limit / 100 * ofContainer, From: fmt.Sprintf("%d %% of the %s that the container may use", ofContainer, Amount(limit))}
 	case total > 0:
 		return Limit{Bytes: total / 100 * ofMachine, From: fmt.Sprintf("%d %% of the machine's %s", ofMachine, Amount(total))}
@@ -80,7 +81,8 @@ func groups(host fs.FS) (limits []int64) {
 		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
 			for _, name := range files {
 				for _, text := range lines(host, path.Join(root, at, name)) {
-					if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && n > 0 { // "max" is none
+					// "max" is none
+					if n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && n > 0 {
 						limits = append(limits, n)
 					}
 				}

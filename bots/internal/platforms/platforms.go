@@ -30,26 +30,31 @@ type kind struct {
 	name    thread.Platform
 	setting string // of its token, whose being set switches the platform on
 	token   func(*config.Config) config.Secret
-	build   func(base *wire.Base, set *Set) (platform, error) // set has the platforms that were built before
+	// set has the platforms that were built before
+	build func(base *wire.Base, set *Set) (platform, error)
 }
 
 // platform is one that the process serves.
 type platform struct {
-	name       thread.Platform
-	chat       chat.Platform
-	connect    func(context.Context) error         // signs in; its error says what to do
-	bind       func(conversation.Services)         // once, before run: which services answer
-	use        func(thread.Tiers)                  // shares rate tiers between processes
-	run        func(context.Context) error         // receives events; its error is a sentence
-	part       func() Part                         // whether its events arrive
-	check      func(ctx context.Context) []Finding // what can be wrong with it
-	knows      func(ctx context.Context, channel string) (bool, error)
-	sockets    func(ctx context.Context) (int, error) // with its token, as it counts them; nil: it does not
-	counted    func() int                             // what it said of them when this process connected
-	lacking    func() []Finding                       // once connected, rights that it lacks; nil: unknown
-	workspaces func() []string                        // whose turns it takes, once it is connected; nil: of all workspaces
-	pattern    string                                 // where handler is mounted
-	handler    http.Handler                           // of signed requests; nil where there are none
+	name    thread.Platform
+	chat    chat.Platform
+	connect func(context.Context) error         // signs in; its error says what to do
+	bind    func(conversation.Services)         // once, before run: which services answer
+	use     func(thread.Tiers)                  // shares rate tiers between processes
+	run     func(context.Context) error         // receives events; its error is a sentence
+	part    func() Part                         // whether its events arrive
+	check   func(ctx context.Context) []Finding // what can be wrong with it
+	knows   func(ctx context.Context, channel string) (bool, error)
+	// with its token, as it counts them; nil: it does not
+	sockets func(ctx context.Context) (int, error)
+	// what it said of them when this process connected
+	counted func() int
+	// once connected, rights that it lacks; nil: unknown
+	lacking func() []Finding
+	// whose turns it takes, once it is connected; nil: of all workspaces
+	workspaces func() []string
+	pattern    string       // where handler is mounted
+	handler    http.Handler // of signed requests; nil where there are none
 }
 
 // Set is the platforms of a process. As a chat.Platform it hands each turn to the turn's platform;

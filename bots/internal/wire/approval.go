@@ -115,7 +115,8 @@ func (a approver) create() (err error) {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	err = os.Link(file.Name(), filepath.Join(a.dir, approvalKeyFile)) // fails where the other one exists, which then counts
+	// fails where the other one exists, which then counts
+	err = os.Link(file.Name(), filepath.Join(a.dir, approvalKeyFile))
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

@@ -262,7 +262,8 @@ func (b *Base) prune(ctx context.Context, until time.Time) (bool, error) {
 // no source up.
 func (b *Base) sync(ctx context.Context, id document.SourceID, until time.Time) (more bool, next []jobs.Job, err error) {
 	source, found, err := b.storedSource(ctx, id)
-	if err != nil || !found || source.Every == 0 || source.Paused() { // removed, taken off its schedule or paused since it was planned
+	// removed, taken off its schedule or paused since it was planned
+	if err != nil || !found || source.Every == 0 || source.Paused() {
 		return false, nil, err
 	}
 	pipeline, err := b.pipelineWith(nil, index.Config{})

@@ -23,8 +23,9 @@ func IsURL(place string) bool {
 // clients are what the sources of a process share: of each system one client for each credential,
 // so that its limits are kept together.
 type clients struct {
-	config     *config.Config
-	politeness *web.Politeness // towards the sites that are read; nil: each connector is polite by itself
+	config *config.Config
+	// towards the sites that are read; nil: each connector is polite by itself
+	politeness *web.Politeness
 	chats
 	stated *sources.Clients // of kinds that their adapters state
 }
@@ -94,6 +95,7 @@ func connectSite(c *clients, s config.Source) (index.Connector, error) {
 	return web.New(web.Options{
 		URL: s.URL, ACL: s.ACL, Include: s.Include, Exclude: s.Exclude, Politeness: c.politeness, AllowHosts: c.config.PrivateHosts, CAFile: c.config.CAFile,
 		MaxBytes: c.config.MaxDocumentBytes,
-		Interval: max(c.config.CrawlInterval, time.Nanosecond), // 0 is not to wait at all, and not the connector's default
+		// 0 is not to wait at all, and not the connector's default
+		Interval: max(c.config.CrawlInterval, time.Nanosecond),
 	})
 }

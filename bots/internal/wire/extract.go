@@ -168,7 +168,8 @@ type ExtractEstimate struct {
 	extract.Estimate
 	Output   int // tokens, as answers were so far
 	Measured bool
-	Cost     spend.Amount // by the prices; Most if every answer is as long as one may be, and asked for twice
+	// by the prices; Most if every answer is as long as one may be, and asked for twice
+	Cost     spend.Amount
 	Most     spend.Amount
 	Currency string        // empty: the model has no price
 	Took     time.Duration // with as many calls at once as are made

@@ -62,7 +62,8 @@ func isAlone(guild string, bound []string) bool {
 func (b *Base) setClients() {
 	b.clients = newClients(b.Config)
 	b.clients.chats = newChats(b.Config, nil, nil, b.Logger)
-	b.clients.chats.slack = sync.OnceValues(func() (*slackhistory.Workspace, error) { // the meter is set later
+	// the meter is set later
+	b.clients.chats.slack = sync.OnceValues(func() (*slackhistory.Workspace, error) {
 		return newChats(b.Config, b.HTTP("slack"), nil, b.Logger).slack()
 	})
 	b.clients.chats.discord = sync.OnceValues(func() (*discordhistory.Server, error) {

@@ -53,8 +53,9 @@ type Kind struct {
 
 // Key is a key of an entry.
 type Key struct {
-	Path   string // below the source's name, as in footnote.yaml: "slack.channels"
-	Ask    string // the question that a person at a terminal is asked; empty: it is taken as a flag alone
+	Path string // below the source's name, as in footnote.yaml: "slack.channels"
+	// the question that a person at a terminal is asked; empty: it is taken as a flag alone
+	Ask    string
 	Sort   Sort
 	Needed bool
 }
@@ -64,11 +65,13 @@ type Sort int
 
 // The sorts of keys.
 const (
-	Text   Sort = iota
-	List        // texts, between commas
-	Lists       // of texts, each behind a text and "=", with "+" between its own: PAGE=members, OTHER=group:a+group:b
-	Yes         // true or false
-	Folder      // a path on this machine
+	Text Sort = iota
+	List      // texts, between commas
+	// of texts, each behind a text and "=", with "+" between its own: PAGE=members,
+	// OTHER=group:a+group:b
+	Lists
+	Yes    // true or false
+	Folder // a path on this machine
 )
 
 // Flag is the key as a flag of the command line, without the dashes.

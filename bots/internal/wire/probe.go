@@ -64,7 +64,8 @@ func (c *clients) probe(ctx context.Context, s config.Source) (Seen, error) {
 		check = firstDocuments
 	}
 	seen, err := check(ctx, c, s)
-	seen.Sees = slices.DeleteFunc(seen.Sees, func(what string) bool { return what == "" }) // a check that failed
+	// a check that failed
+	seen.Sees = slices.DeleteFunc(seen.Sees, func(what string) bool { return what == "" })
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -97,7 +98,8 @@ func firstDocuments(ctx context.Context, c *clients, s config.Source) (Seen, err
 		}
 		if n := max(batch.Total, len(batch.Documents)); n > 0 {
 			found := plural.Count(n, "document")
-			if s.Path == "" && !batch.Complete { // pages lead to others, and of what is large it takes long to know all
+			// pages lead to others, and of what is large it takes long to know all
+			if s.Path == "" && !batch.Complete {
 				found += " at the first look"
 			}
 			seen.Sees = append(seen.Sees, found)

@@ -30,8 +30,10 @@ type options struct {
 	Every   string     `json:"every,omitempty"`
 	config.Systems
 	Declared string `json:"declared,omitempty"` // its name in the configuration file
-	Approval string `json:"approval,omitempty"` // by which the row counts although the configuration file does not hold the source
-	Asked    bool   `json:"asked"`              // tells apart a source that was asked for with no options
+	// by which the row counts although the configuration file does not hold the source
+	Approval string `json:"approval,omitempty"`
+	// tells apart a source that was asked for with no options
+	Asked bool `json:"asked"`
 }
 
 func optionsOf(s config.Source, declared string) options {

@@ -18,17 +18,19 @@ import (
 
 // SourceCheck is how a source does.
 type SourceCheck struct {
-	ID       document.SourceID // empty where it was never read, and cannot be now
-	Name     string            // in the configuration file, else its place
-	Kind     Kind
-	State    pgindex.SourceState // zero where it was never read
-	Every    time.Duration
-	Seen     Seen
-	Late     time.Duration // how late a revocation shows at most; 0: the source is not asked who may read
-	Deleted  time.Duration // how late what was deleted is shown at most; 0: no look notices that
-	Access   SourceAccess  // zero where the source has no readers
-	Faults   []string      // a sentence each, which says what to do
-	Unasked  bool          // private answers rely on the last look, because the account may not ask who may read
+	ID    document.SourceID // empty where it was never read, and cannot be now
+	Name  string            // in the configuration file, else its place
+	Kind  Kind
+	State pgindex.SourceState // zero where it was never read
+	Every time.Duration
+	Seen  Seen
+	// how late a revocation shows at most; 0: the source is not asked who may read
+	Late    time.Duration
+	Deleted time.Duration // how late what was deleted is shown at most; 0: no look notices that
+	Access  SourceAccess  // zero where the source has no readers
+	Faults  []string      // a sentence each, which says what to do
+	// private answers rely on the last look, because the account may not ask who may read
+	Unasked  bool
 	declared bool
 	refused  string // why it is not tried
 	source   config.Source
@@ -85,7 +87,8 @@ func (b *Base) CheckSources(ctx context.Context) ([]SourceCheck, error) {
 			continue
 		}
 		if at := slices.IndexFunc(quarantined, func(p jobs.Paused) bool { return p.Subject == string(c.ID) }); at >= 0 {
-			c.Kind, c.Faults = KindOf(c.source), []string{whyPaused(quarantined[at]).Error()} // it is not asked either
+			// it is not asked either
+			c.Kind, c.Faults = KindOf(c.source), []string{whyPaused(quarantined[at]).Error()}
 			continue
 		}
 		looking.Go(func() error {

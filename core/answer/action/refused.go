@@ -17,7 +17,8 @@ func (s *Service) editRefused(ctx context.Context, e session.Edit, err error) {
 	}
 	t, err := s.Store.TurnOf(ctx, e.Tenant, e.Ref, e.Message)
 	switch {
-	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message: // it was no question before either
+	case errors.Is(err, session.ErrUnknownTurn), err == nil && t.Message != e.Message:
+		// it was no question before either
 		return
 	case err != nil:
 		s.Logger.ErrorContext(ctx, "a refused edit is not in the audit trail", "platform", e.Ref.Platform, "channel", e.Ref.Channel, "reason", reason, "error", err)

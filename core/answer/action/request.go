@@ -12,16 +12,22 @@ import (
 // vouches for who the person is, for Moderator, and that the person can see the message; Perform
 // decides who may do what.
 type Request struct {
-	Do      thread.Action
-	Tenant  access.TenantID
-	Ref     thread.Ref       // where the person is; its platform, workspace and channel must be those of the turn, but for a private answer's
-	Turn    session.TurnID   // as the button or the form says (thread.ParseButtonID); leads over Message
-	Message thread.MessageID // that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or all of Ref is meant
+	Do     thread.Action
+	Tenant access.TenantID
+	// where the person is; its platform, workspace and channel must be those of the turn, but for a
+	// private answer's
+	Ref thread.Ref
+	// as the button or the form says (thread.ParseButtonID); leads over Message
+	Turn session.TurnID
+	// that was pointed at: a page of the answer, its question or a notice; ActionStop: required, or
+	// all of Ref is meant
+	Message thread.MessageID
 	// Key is the platform's id of this press, command or submission (a trigger or interaction id);
 	// required. Another delivery of the same one changes nothing.
-	Key       string
-	By        thread.Person
-	Moderator bool // may look after other people's answers here: an administrator, or whoever may delete messages
+	Key string
+	By  thread.Person
+	// may look after other people's answers here: an administrator, or whoever may delete messages
+	Moderator bool
 	// Holds returns what the person alone may read; ActionStop asks where that decides. Nil counts
 	// as nothing.
 	Holds func(ctx context.Context) (access.Audience, error)

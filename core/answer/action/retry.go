@@ -32,7 +32,9 @@ func (s *Service) retry(ctx context.Context, a Request, r session.Record) (Reply
 		return Reply{}, err
 	case d.Action == policy.Refuse:
 		return refuse(d.Sentence()), nil
-	case d.Private && r.Turn.Public(): // by now all answers of the channel are for their askers alone; the one that stands there stays
+	case d.Private && r.Turn.Public():
+		// by now all answers of the channel are for their askers alone; the one that stands there
+		// stays
 		return s.answerPrivately(ctx, a, r)
 	}
 	text := "" // the same

@@ -17,9 +17,12 @@ import (
 // the person is and for Admin.
 type Request struct {
 	Tenant access.TenantID
-	Ref    thread.Ref // where it was typed; Thread is empty outside threads. Channel is the one whose settings hold
-	By     thread.Person
-	Admin  bool   // may change what holds in the channel: an administrator of the workspace, whoever may manage the server
+	// where it was typed; Thread is empty outside threads. Channel is the one whose settings hold
+	Ref thread.Ref
+	By  thread.Person
+	// may change what holds in the channel: an administrator of the workspace, whoever may manage
+	// the server
+	Admin  bool
 	Direct bool   // in a direct message
 	Text   string // "config follow always"; empty means help
 	// Message is the one that is meant, where the platform lets a person point at one (why); else

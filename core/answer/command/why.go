@@ -94,7 +94,8 @@ func (s *Service) whyCommand(ctx context.Context, c Request, words []string) (st
 	if err != nil {
 		return "", err
 	}
-	if t := e.Turn; t != nil && t.Session.Owner != "" && t.Session.Owner != c.By.ID { // as if there were none
+	// as if there were none
+	if t := e.Turn; t != nil && t.Session.Owner != "" && t.Session.Owner != c.By.ID {
 		e = Explanation{}
 	}
 	may, err := s.namable(ctx, e)

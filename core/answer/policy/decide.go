@@ -22,18 +22,20 @@ type Event struct {
 	Stop     bool // a stop reaction, button, command, or a message that is just "stop" (IsStop)
 	Unfollow bool // "stop following" (IsUnfollow)
 
-	Command     bool // slash command or message command
-	Private     bool // Command: a private answer was asked for
-	Direct      bool // in a direct message, or an agent's own thread
-	Mentioned   bool // the bot is mentioned, outside code
-	InThread    bool // a reply in a thread, not its root
-	Foreign     bool // InThread, where strangers can bring the bot: another person opened the thread, not the bot
+	Command   bool // slash command or message command
+	Private   bool // Command: a private answer was asked for
+	Direct    bool // in a direct message, or an agent's own thread
+	Mentioned bool // the bot is mentioned, outside code
+	InThread  bool // a reply in a thread, not its root
+	// InThread, where strangers can bring the bot: another person opened the thread, not the bot
+	Foreign     bool
 	Forum       bool // the first message of a forum post
 	AnswersBot  bool // a reply to one of the bot's messages
 	OthersNamed bool // mentions people or bots, but not this one
 	Question    bool // reads like a question (IsQuestion); only asked where a channel filters by it
 	SmallTalk   bool // a greeting or thanks, and nothing else (IsSmallTalk)
-	Overtaken   bool // read late, since no replica was there: another person has written in the thread since
+	// read late, since no replica was there: another person has written in the thread since
+	Overtaken bool
 }
 
 // Change says that a message is not new.
@@ -49,9 +51,11 @@ const (
 type Follow string
 
 const (
-	FollowMention  Follow = "mention"  // none count
-	FollowDialogue Follow = "dialogue" // the default: while it is one person and the bot, or the bot is answered
-	FollowAlways   Follow = "always"   // all count, and root messages as well, above the evidence threshold
+	FollowMention Follow = "mention" // none count
+	// the default: while it is one person and the bot, or the bot is answered
+	FollowDialogue Follow = "dialogue"
+	// all count, and root messages as well, above the evidence threshold
+	FollowAlways Follow = "always"
 )
 
 // FollowIdle is how long a thread may be silent and still be a dialogue.
@@ -72,11 +76,12 @@ type State struct {
 	ForumWait time.Duration // for people to answer a post first
 	Answered  bool          // the forum post was answered already
 
-	InThread   bool          // the bot takes part in the thread
-	Helped     bool          // a helper wrote in the thread since the bot was last asked
-	Unfollowed bool          // "stop following" was said
-	People     int           // persons who wrote in the thread since the bot took part, the author included
-	Idle       time.Duration // since the thread's last message
+	InThread   bool // the bot takes part in the thread
+	Helped     bool // a helper wrote in the thread since the bot was last asked
+	Unfollowed bool // "stop following" was said
+	// persons who wrote in the thread since the bot took part, the author included
+	People int
+	Idle   time.Duration // since the thread's last message
 
 	QuestionsOnly bool          // always: only messages that read like a question
 	CoolingDown   bool          // always: the bot spoke unasked a short while ago
@@ -114,11 +119,12 @@ func (c Course) String() string { return courses[c] }
 
 // Decision is what Decide concludes.
 type Decision struct {
-	Action   Course
-	Reason   Reason
-	Private  bool          // Answer, Refuse: for the asker alone
-	CatchUp  bool          // Answer: the bot enters the thread half-way and reads it once, as context
-	Ambient  bool          // Answer: the bot was not asked; silent below the channel's evidence threshold
+	Action  Course
+	Reason  Reason
+	Private bool // Answer, Refuse: for the asker alone
+	CatchUp bool // Answer: the bot enters the thread half-way and reads it once, as context
+	// Answer: the bot was not asked; silent below the channel's evidence threshold
+	Ambient  bool
 	Dialogue bool          // Answer: this message does not mention the bot
 	Wait     time.Duration // Ambient: for people to answer first
 }

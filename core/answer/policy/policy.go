@@ -30,8 +30,9 @@ type Policy struct {
 	Reply    ReplyPlace
 	Ambient  Ambient
 	Forum    Forum
-	Helpers  access.ACL // whose reply makes an unasked answer unnecessary; empty: anyone's while the bot waits
-	Quotas   []Quota
+	// whose reply makes an unasked answer unnecessary; empty: anyone's while the bot waits
+	Helpers access.ACL
+	Quotas  []Quota
 }
 
 // Private says whether, and when, a channel's answers are for the asker alone.
@@ -39,9 +40,10 @@ type Private string
 
 // The settings of private answers.
 const (
-	PrivateOff       Private = "off"        // none are given here
-	PrivateOnRequest Private = "on_request" // the default: when asked for, or when the asker may read more than the channel
-	PrivateAlways    Private = "always"     // all answers here are for the asker alone
+	PrivateOff Private = "off" // none are given here
+	// the default: when asked for, or when the asker may read more than the channel
+	PrivateOnRequest Private = "on_request"
+	PrivateAlways    Private = "always" // all answers here are for the asker alone
 )
 
 // ReplyPlace says where an answer in a channel is written, on platforms that leave a choice.
@@ -59,7 +61,8 @@ type Ambient struct {
 	Test          QuestionTest
 	CoolDown      time.Duration // between two of them in the channel
 	Wait          time.Duration // for people to answer first
-	Evidence      float64       // share of the question's weight that the best passage matches at least, 0 to 1
+	// share of the question's weight that the best passage matches at least, 0 to 1
+	Evidence float64
 }
 
 // Forum says whether posts of a forum or media channel are answered.
@@ -73,8 +76,9 @@ type QuestionTest string
 
 // The tests.
 const (
-	TestWords QuestionTest = "words" // the default: a question mark, or the words with which questions begin
-	TestMark  QuestionTest = "mark"  // a question mark
+	// the default: a question mark, or the words with which questions begin
+	TestWords QuestionTest = "words"
+	TestMark  QuestionTest = "mark" // a question mark
 )
 
 // DefaultPolicy is what holds where neither the file nor a person in chat said otherwise.

@@ -9,10 +9,11 @@ import (
 
 // Setting is one key of a channel's policy: the same in the configuration file and in chat.
 type Setting struct {
-	Key     string
-	Values  string // what may be written, in words: "true or false"
-	Help    string
-	Narrows bool // what chat says is added to what the file says: it can take away, and give nothing back
+	Key    string
+	Values string // what may be written, in words: "true or false"
+	Help   string
+	// what chat says is added to what the file says: it can take away, and give nothing back
+	Narrows bool
 
 	read func(p *Policy, text string) error
 	show func(p Policy) string

@@ -12,7 +12,9 @@ import (
 type names struct {
 	text   string
 	asides [][2]int // what is next to the question
-	cased  bool     // capitals tell something: not everything is written in them, and the language does not give them to all its nouns
+	// capitals tell something: not everything is written in them, and the language does not give
+	// them to all its nouns
+	cased bool
 }
 
 // nouns are the languages that write every noun with a capital.

@@ -121,10 +121,12 @@ func query(text string, languages []string) *analysed {
 			words = append(words, written{t.text, -1})
 		}
 		switch {
-		case t.kind == extra && single(t.text): // one character of a longer run would match nearly everything
+		case t.kind == extra && single(t.text):
+			// one character of a longer run would match nearly everything
 		case t.kind != word:
 			add(t.text, t.unit, false)
-		case asked.stops[t.text]: // a small word of the question's own language means nothing in another one
+		case asked.stops[t.text]:
+			// a small word of the question's own language means nothing in another one
 		default:
 			// A small word of one language is looked for in the others, where it may mean
 			// something, but says nothing by its absence.

@@ -47,7 +47,8 @@ func Phrase(text string) (key string, words int) {
 // lexicon holds the sets in the terms of one language.
 type lexicon struct {
 	members map[string][]member // by their first key
-	words   [][][]string        // by set and member: the terms that are looked for, none where all are small words
+	// by set and member: the terms that are looked for, none where all are small words
+	words [][][]string
 }
 
 // member is one word or phrase of a set.

@@ -71,10 +71,11 @@ func median(a, b, c Scored) Scored {
 
 // Top keeps the k best of all chunks offered to it. The zero value keeps none; use NewTop.
 type Top struct {
-	k     int
-	kept  []Scored // the best of those offered, and up to k more
-	worst Scored   // of the k best when there were last too many; a chunk that is no better has no place
-	full  bool     // there were
+	k    int
+	kept []Scored // the best of those offered, and up to k more
+	// of the k best when there were last too many; a chunk that is no better has no place
+	worst Scored
+	full  bool // there were
 }
 
 // NewTop returns a Top for k chunks.

@@ -115,8 +115,10 @@ type Probe struct {
 
 // Result answers a Query.
 type Result struct {
-	Allowed  int    // chunks that may be found
-	Readable int    // chunks that Query.Lists allow, whatever else narrows the query: inverse document frequencies count among them
+	Allowed int // chunks that may be found
+	// chunks that Query.Lists allow, whatever else narrows the query: inverse document frequencies
+	// count among them
+	Readable int
 	Lists    []List // one per probe
 }
 
@@ -131,6 +133,7 @@ type List struct {
 type Entry struct {
 	Chunk                 document.ChunkID
 	Flat, Title, Cosine   float64
-	KeywordPos, VectorPos int    // from 1; 0: not chosen by that side
-	Holds                 []bool // each term of the probe; nil beyond the best retrieve.CoverageDepth by words
+	KeywordPos, VectorPos int // from 1; 0: not chosen by that side
+	// each term of the probe; nil beyond the best retrieve.CoverageDepth by words
+	Holds []bool
 }

@@ -123,8 +123,10 @@ func (s *Space) encode(v, buffer []float32, words []uint64) float32 {
 
 // Query is a vector that sketches are compared with. It is immutable.
 type Query struct {
-	signs  []uint64
-	tables []float32 // for each byte of a sketch and each of its 256 values: the sum of the query's numbers, positive where a bit is set
+	signs []uint64
+	// for each byte of a sketch and each of its 256 values: the sum of the query's numbers,
+	// positive where a bit is set
+	tables []float32
 }
 
 // Query prepares a vector for the comparison with sketches of this space.

@@ -217,7 +217,8 @@ func editBornLimited(f *fixture) {
 func withdrawRetried(f *fixture) {
 	first := f.accept(f.question("personal"))
 	f.complete(f.lease("r1"), "A")
-	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod}) // it stays with the answer that it is about
+	// it stays with the answer that it is about
+	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod})
 	f.must(err)
 	f.edit(first.Message, "personal too")
 	f.complete(f.lease("r1"), "B")

@@ -92,7 +92,8 @@ func intakeRoundTrip(f *fixture) {
 		{ID: "f2", Name: "b.png", Media: "image/png", Image: []byte{0, 1, 2}, Tokens: 85},
 		{ID: "f3", Name: "c.zip", Media: "application/zip", Failed: "This kind of file cannot be read."},
 	}
-	in.Audience = access.NewAudience(tenant, access.Members, access.User("slack", "U1"), "group:eng").With(access.SourceAll("wiki")) // which is not kept
+	// which is not kept
+	in.Audience = access.NewAudience(tenant, access.Members, access.User("slack", "U1"), "group:eng").With(access.SourceAll("wiki"))
 	in.Reply = &session.ReplyToken{Sealed: []byte("sealed"), Expires: time.Unix(4_000_000_000, 0).UTC()}
 	accepted := f.accept(in)
 	leased := f.lease("r1")

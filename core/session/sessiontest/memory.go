@@ -85,9 +85,10 @@ type turn struct {
 	disturbed  bool
 	pages      []session.Page
 	finished   time.Time
-	edit       *message.Message // the question as it is to be answered once the attempt that runs lets go
-	withdrawn  bool             // the question was deleted
-	became     *turn            // that stands in its place since the question was edited
+	// the question as it is to be answered once the attempt that runs lets go
+	edit      *message.Message
+	withdrawn bool  // the question was deleted
+	became    *turn // that stands in its place since the question was edited
 	revised
 }
 

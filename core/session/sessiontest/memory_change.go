@@ -43,7 +43,8 @@ func (m *Memory) Edit(ctx context.Context, e session.Edit) (session.Changed, err
 	if e.Files != nil {
 		newest.Files = slices.Clone(e.Files)
 	}
-	if t.removed != nil || t.correction != nil || t.StopRequested && t.State != session.Done { // not answered again
+	// not answered again
+	if t.removed != nil || t.correction != nil || t.StopRequested && t.State != session.Done {
 		changed.Same = true
 		if t.State == session.Running {
 			t.edit = &newest

@@ -48,7 +48,8 @@ func removed(f *fixture) {
 func removedEdited(f *fixture) {
 	in := f.question("q")
 	first := f.answered(in, "secret 1")
-	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod}) // it stays with the answer that it is about
+	// it stays with the answer that it is about
+	_, err := f.Vote(f.ctx, session.Vote{Tenant: tenant, Turn: first.ID, Key: "v", Person: mod})
 	f.must(err)
 	f.edit(in.Message, "asked in other words")
 	second := f.answerNext("secret 2")

@@ -174,7 +174,8 @@ func spared(f *fixture) {
 	f.beat("r2")
 	f.dies("b", 1)
 	f.ask("new")
-	if t := f.lease("r2"); t.Question.Text != "new" { // the suspect would leave no replica to new questions
+	// the suspect would leave no replica to new questions
+	if t := f.lease("r2"); t.Question.Text != "new" {
 		f.Fatalf("leased %q", t.Question.Text)
 	}
 	f.finish(one, session.Answered)
@@ -295,7 +296,8 @@ func randomDeaths(f *fixture) {
 	f.ask("poison")
 	random := dicetest.New(f)
 	held := map[session.ReplicaID][]session.Turn{}
-	last := map[session.TurnID]session.ReplicaID{} // that died with the turn; one that was suspected of another death is another's suspect
+	// that died with the turn; one that was suspected of another death is another's suspect
+	last := map[session.TurnID]session.ReplicaID{}
 	done, lives := 0, 0
 	alive := []session.ReplicaID{"a0", "b0", "c0"}
 	for _, id := range alive {

@@ -76,7 +76,8 @@ func quotas(f *fixture) {
 		f.Errorf("%v are exhausted, want the person's", full)
 	}
 	other := session.Quota{Counter: "user:2", Limit: 2, Window: day}
-	if t := ask(other, channel); !t.LimitedUntil.IsZero() { // the refused question did not count against the channel
+	// the refused question did not count against the channel
+	if t := ask(other, channel); !t.LimitedUntil.IsZero() {
 		f.Errorf("limited until %v", t.LimitedUntil)
 	}
 	if t := ask(other, channel); t.LimitedUntil.IsZero() {

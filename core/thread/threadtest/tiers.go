@@ -12,7 +12,8 @@ import (
 // views of the same tiers, as two processes have them, which hold nothing yet.
 func TiersSuite(t *testing.T, open func(*testing.T) (one, other thread.Tiers)) {
 	t.Helper()
-	tier := thread.Tier{Burst: 5, Every: time.Minute, Reserve: 2} // so slow that nothing comes back while a test runs
+	// so slow that nothing comes back while a test runs
+	tier := thread.Tier{Burst: 5, Every: time.Minute, Reserve: 2}
 	take := func(t *testing.T, of thread.Tiers, key string, class thread.Class) time.Duration {
 		t.Helper()
 		wait, err := of.Take(t.Context(), key, tier, class)

@@ -74,7 +74,8 @@ func (t *Tool) result(ctx context.Context, stated []knowledge.Statement, scope t
 			})
 		}
 		says = append(says, Stated{number, Sentence(s), date(s)})
-		for _, led := range []*document.Ref{s.SubjectRef, s.ObjectRef} { // whose title stands in the sentence
+		// whose title stands in the sentence
+		for _, led := range []*document.Ref{s.SubjectRef, s.ObjectRef} {
 			if led != nil && led.ID != p.Document.ID && !named[led.ID] {
 				named[led.ID] = true
 				result.References = append(result.References, message.Reference{Number: scope.Citations.Add(cite.Source{Document: led.ID, Title: led.Title, URL: led.URL, Kind: string(led.Kind)}), Document: *led})

@@ -74,10 +74,13 @@ func (a Allow) Names(address string) bool {
 
 // rules say what may be opened in a turn at this moment.
 type rules struct {
-	allow   Allow
-	indexed map[string]document.ID // addresses of documents of the index, with their sections where the model was shown some
-	named   map[string]bool        // addresses that stand in retrieved documents or in what people wrote
-	private bool                   // something that is not public is in the context, or the question was made of it
+	allow Allow
+	// addresses of documents of the index, with their sections where the model was shown some
+	indexed map[string]document.ID
+	// addresses that stand in retrieved documents or in what people wrote
+	named map[string]bool
+	// something that is not public is in the context, or the question was made of it
+	private bool
 }
 
 var (
@@ -89,8 +92,10 @@ var (
 
 // way is what an address led to so far.
 type way struct {
-	begun   bool
-	free    bool // it began at an address that others chose while nothing private was in use: where that leads carries nothing of the model's
+	begun bool
+	// it began at an address that others chose while nothing private was in use: where that leads
+	// carries nothing of the model's
+	free    bool
 	private bool // it began at a private host
 	listed  bool // the operator's lists were needed
 }

@@ -59,7 +59,8 @@ func (t *Tool) Offered(scope tool.Scope) bool { return len(readable(scope.Files)
 
 // part is what the model reads.
 type part struct {
-	Number int    `json:"document,omitempty"` // what the model cites; files that people attached are not cited
+	// what the model cites; files that people attached are not cited
+	Number int    `json:"document,omitempty"`
 	File   string `json:"file"`
 	Start  int    `json:"start"`
 	End    int    `json:"end"`
@@ -113,7 +114,8 @@ func (t *Tool) Run(_ context.Context, call tool.Call, emit *packet.Emitter) (too
 	}
 	emit.Emit(packet.FileReaderResult{Name: p.File, Start: p.Start, End: p.End, Total: p.Total})
 	result := tool.Result{Content: strings.TrimSpace(content.String())}
-	if p.Number > 0 { // the answer rests on a document of the index, which decides who may see it again
+	// the answer rests on a document of the index, which decides who may see it again
+	if p.Number > 0 {
 		result.References = []message.Reference{{Number: p.Number, Document: ref, Text: p.Text}}
 		result.Citable, result.Evidence = true, true
 	}

@@ -30,7 +30,8 @@ func (t *Tool) dates(ctx context.Context, asked arguments, scope tool.Scope) (kn
 	}
 	p, rest, err := knowledge.Dated(ctx, t.config.Graph, q, scope.Question, now)
 	if err != nil || !knowledge.MeansDates(rest, p, now) {
-		return knowledge.Period{}, nil // the question does not ask for it in so many words, so the search goes without
+		// the question does not ask for it in so many words, so the search goes without
+		return knowledge.Period{}, nil
 	}
 	return p, nil
 }

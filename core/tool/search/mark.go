@@ -43,7 +43,8 @@ func (t *Tool) replaced(ctx context.Context, hits []retrieve.Hit, scope tool.Sco
 			continue
 		}
 		claimed := !s.MayRetire(*s.ObjectRef)
-		if r, marked := by[s.ObjectRef.ID]; !marked || r.claimed && !claimed { // the newest statement comes first
+		// the newest statement comes first
+		if r, marked := by[s.ObjectRef.ID]; !marked || r.claimed && !claimed {
 			by[s.ObjectRef.ID] = replacement{*s.SubjectRef, claimed}
 		}
 	}

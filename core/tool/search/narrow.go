@@ -15,7 +15,8 @@ import (
 // narrow returns the sources that a call asks for, by their names or kinds as the prompt lists
 // them. The error tells the model which there are.
 func narrow(asked tool.Strings, scope tool.Scope) ([]document.SourceID, error) {
-	if len(asked) == 0 || len(scope.Catalogue) == 0 { // where none is listed, the model made the names up
+	// where none is listed, the model made the names up
+	if len(asked) == 0 || len(scope.Catalogue) == 0 {
 		return scope.Sources, nil
 	}
 	var ids []document.SourceID

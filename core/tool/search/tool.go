@@ -55,13 +55,18 @@ type Chunks interface {
 
 // Config sets a Tool up. Zero fields take the defaults given.
 type Config struct {
-	Fast    llm.Model       // rewrites and expands queries; nil leaves that to the rule of Standalone
-	Wait    time.Duration   // most that is waited for Fast before going on without it: 5 s
-	Window  int             // sources that a first search of a turn is topped up to: budget.DefaultSources
-	Share   float64         // SEARCH_RESULT_SHARE: of the model's window, most that the documents of one result take: DefaultShare
-	History int             // earlier turns whose sources may come back: 5
-	Graph   knowledge.Graph // says which documents were replaced by others and who wrote them; nil: nothing is known of that
-	Logger  *slog.Logger    // nil: silent
+	Fast llm.Model     // rewrites and expands queries; nil leaves that to the rule of Standalone
+	Wait time.Duration // most that is waited for Fast before going on without it: 5 s
+	// sources that a first search of a turn is topped up to: budget.DefaultSources
+	Window int
+	// SEARCH_RESULT_SHARE: of the model's window, most that the documents of one result take:
+	// DefaultShare
+	Share   float64
+	History int // earlier turns whose sources may come back: 5
+	// says which documents were replaced by others and who wrote them; nil: nothing is known of
+	// that
+	Graph  knowledge.Graph
+	Logger *slog.Logger // nil: silent
 }
 
 // DefaultShare is the share of a model's window that one result may take: room for another search

@@ -30,7 +30,8 @@ func Storage(ctx context.Context, text string, about About) ([]document.Section,
 			}
 			return s.sections(ctx)
 		case html.TextToken:
-			if raw := string(s.tokens.Raw()); strings.HasPrefix(raw, cdata) { // in which no character stands for another
+			// in which no character stands for another
+			if raw := string(s.tokens.Raw()); strings.HasPrefix(raw, cdata) {
 				s.chars(strings.TrimSuffix(strings.TrimPrefix(raw, cdata), "]]>"))
 			} else {
 				s.chars(string(s.tokens.Text()))

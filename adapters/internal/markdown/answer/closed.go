@@ -33,7 +33,8 @@ func closeSegment(text string) string {
 			}
 			text = next
 		}
-		text = text[:min(scan(text).leaf, max(0, len(text)-1))] // nothing but beginnings: the paragraph is shown when it is complete
+		// nothing but beginnings: the paragraph is shown when it is complete
+		text = text[:min(scan(text).leaf, max(0, len(text)-1))]
 	}
 	return ""
 }
@@ -319,7 +320,8 @@ func (g *growing) holdsOnce(text string, whole bool) (hold, mark int) {
 		if at < len(leaf)-1 && leaf[at] == '!' {
 			mark++
 		}
-		if strings.IndexByte(marks, leaf[h]) >= 0 { // whether the word before it is an address may depend on what the mark becomes
+		// whether the word before it is an address may depend on what the mark becomes
+		if strings.IndexByte(marks, leaf[h]) >= 0 {
 			for h > 0 && leaf[h-1] < utf8.RuneSelf && strings.IndexByte(apart, leaf[h-1]) < 0 {
 				h--
 			}

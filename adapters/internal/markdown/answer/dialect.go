@@ -45,15 +45,18 @@ type Dialect interface {
 type Traits struct {
 	FlatCode      bool // code blocks and tables stand at the start of the line even in lists
 	TightHeadings bool // no blank line follows a heading
-	Indent        int  // columns by which what belongs to an item is indented; 0 for the width of the item's marker
-	Separate      bool // emphasis needs an invisible gap where it touches a letter
-	PlainLabels   bool // labels of links have no styles
+	// columns by which what belongs to an item is indented; 0 for the width of the item's marker
+	Indent      int
+	Separate    bool // emphasis needs an invisible gap where it touches a letter
+	PlainLabels bool // labels of links have no styles
 }
 
 // Place tells where a word stands.
 type Place struct {
-	LineStart     bool
-	Before, After rune // its neighbours where it is a part of a longer word; else 0: what follows a word may not be known yet
+	LineStart bool
+	// its neighbours where it is a part of a longer word; else 0: what follows a word may not be
+	// known yet
+	Before, After rune
 	Alone         bool // blanks stand on both sides
 	Label         bool // in the label of a link
 	Cell          bool // in a table

@@ -25,7 +25,8 @@ type bracket struct {
 
 // pending is what a leaf's text leaves open.
 type pending struct {
-	hold    int    // from here on the text could turn out to be something else; len(text) if all of it is sure
+	// from here on the text could turn out to be something else; len(text) if all of it is sure
+	hold    int
 	code    string // the backticks of a code span that is open at hold
 	openers [3][]opener
 	urls    [][2]int // bare addresses in which marks count

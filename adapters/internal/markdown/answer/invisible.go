@@ -21,7 +21,8 @@ func invisible(prev, r rune) bool {
 		return !unicode.Is(unicode.Han, prev)
 	case r >= 0x180b && r <= 0x180d || r == 0x180f:
 		return !unicode.Is(unicode.Mongolian, prev) || selector(prev)
-	case r == 0xad || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0: // hyphens that may be, letters that are blank
+	case r == 0xad || r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0:
+		// hyphens that may be, letters that are blank
 		return true
 	case r == 0x200b || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r == 0x180e || r >= 0xfff9 && r <= 0xfffb:
 		return true

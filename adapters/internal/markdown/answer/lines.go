@@ -8,7 +8,8 @@ import (
 // ending is what a growing text ends in the midst of.
 type ending struct {
 	line int // where the last line begins; the end of the text after a line feed
-	leaf int // where the text begins that the last line belongs to; emphasis and links never reach across
+	// where the text begins that the last line belongs to; emphasis and links never reach across
+	leaf int
 
 	fence   byte   // ` or ~ when the text ends inside a code block, else 0
 	run     int    // how many characters its fence has

@@ -13,19 +13,24 @@ import (
 // reaches into. What is too large is parted: a paragraph becomes two, a table and a code block are
 // begun again, and a list goes on.
 const (
-	maxSegment = 16 << 10 // weight after which a segment ends with its line, and twice as much after which it ends anywhere
-	lineWeight = 32       // of a line outside of code, next to its bytes
-	maxLeaf    = 16 << 10 // of what emphasis and links can reach across, in bytes, where each mark counts for markWeight
+	// weight after which a segment ends with its line, and twice as much after which it ends
+	// anywhere
+	maxSegment = 16 << 10
+	lineWeight = 32 // of a line outside of code, next to its bytes
+	// of what emphasis and links can reach across, in bytes, where each mark counts for markWeight
+	maxLeaf    = 16 << 10
 	markWeight = 48
-	maxMarkers = 32      // of quotations and items at the beginning of a line
-	maxRepeat  = 1 << 10 // bytes of the header of a table, or the fence of a code block, that are begun again
-	maxMissing = 256     // cells that the rows of a table lack
+	maxMarkers = 32 // of quotations and items at the beginning of a line
+	// bytes of the header of a table, or the fence of a code block, that are begun again
+	maxRepeat  = 1 << 10
+	maxMissing = 256 // cells that the rows of a table lack
 )
 
 // segment is a part of an answer that is read by itself.
 type segment struct {
-	text     string
-	repeated int  // bytes at the beginning of text that were repeated from the segment before, or put in
+	text string
+	// bytes at the beginning of text that were repeated from the segment before, or put in
+	repeated int
 	goesOn   bool // a list that the segment before ends in goes on
 }
 

@@ -94,7 +94,8 @@ const (
 	Footnote                   // Number, URL: what cite.Processor writes for a citation
 	Email                      // Text: the address, which holds an @ that mentions no one
 	Break                      // the end of a line
-	seam                       // where a tag was: the words on both sides are one, but were not written as one
+	// where a tag was: the words on both sides are one, but were not written as one
+	seam
 )
 
 // Inline is a stretch of a block's text. Emphasis is not its own node: every stretch knows its

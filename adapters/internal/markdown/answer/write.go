@@ -251,7 +251,8 @@ func (w *writer) code(b *Block) {
 			w.separate(newline, line)
 		}
 		l = w.d.NeutralCode(l)
-		for first := true; first || l != ""; first = false { // in parts that are the same when the line grows
+		// in parts that are the same when the line grows
+		for first := true; first || l != ""; first = false {
 			if !first {
 				w.separate(none, hard)
 			}

@@ -25,7 +25,8 @@ func (w *writer) inlines(inlines []Inline, style Style) {
 				w.codeSpan(n.Text, n.Style)
 				break
 			}
-			w.atoms(w.d.Neutral(n.Text), hard, func(part string, _, _ rune) piece { // a host may be called here.example
+			// a host may be called here.example
+			w.atoms(w.d.Neutral(n.Text), hard, func(part string, _, _ rune) piece {
 				return piece{text: part, plain: part, style: n.Style}
 			})
 		case Break:

@@ -57,7 +57,8 @@ func (t tables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Con
 		line := bytes.TrimSpace(segment.Value(source))
 		bars := bytes.Count(line, []byte("|"))
 		switch {
-		case len(bytes.Trim(line, "|:- \t")) == 0 && bytes.IndexByte(line, '-') >= 0: // perhaps the row under a header
+		case len(bytes.Trim(line, "|:- \t")) == 0 && bytes.IndexByte(line, '-') >= 0:
+			// perhaps the row under a header
 			columns = max(columns, bars+1)
 		case columns > 0:
 			if missing += max(0, columns-bars-1); missing > MaxMissing {

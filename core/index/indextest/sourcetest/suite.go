@@ -37,12 +37,15 @@ type pair struct {
 
 // story is a source and what is kept of it.
 type story struct {
-	ctx        context.Context //nolint:containedctx // of one test
-	world      World
-	stores     Stores
-	could      map[pair]bool // who could read what at some time since the source was last read whole without a change meanwhile
-	edits      int           // since then
-	unfinished bool          // the last pass did not come to its end: the next one may go on with what it read
+	ctx    context.Context //nolint:containedctx // of one test
+	world  World
+	stores Stores
+	// who could read what at some time since the source was last read whole without a change
+	// meanwhile
+	could map[pair]bool
+	edits int // since then
+	// the last pass did not come to its end: the next one may go on with what it read
+	unfinished bool
 }
 
 // remember takes note of who may read what now.
@@ -92,7 +95,8 @@ func (s *story) quietSync(t *rapid.T) {
 		passes = 2
 	}
 	for left := passes - 1; left >= 0; left-- {
-		if left == 0 { // time passes all the same: what ends while it is read may have been read before it ended
+		// time passes all the same: what ends while it is read may have been read before it ended
+		if left == 0 {
 			clear(s.could)
 			s.remember()
 		}
