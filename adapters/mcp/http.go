@@ -316,11 +316,15 @@ func atOnce(most int, kind func(*http.Request) string, next http.Handler) http.H
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := kind(r)
 		if !enter(key) {
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
+			turnAway(w)
 			return
 		}
 		defer leave(key)
 		next.ServeHTTP(w, r)
 	})
+}
+
+func turnAway(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
 }
