@@ -114,17 +114,32 @@ var errKeysFetched = errors.New("it is signed with no key of the issuer")
 
 // RoundTrip implements http.RoundTripper.
 func (k *keyFetches) RoundTrip(r *http.Request) (*http.Response, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if r.Response == nil && time.Since(k.last) < issuerAgain { // a redirect is the same fetch
-		if k.got {
-			return nil, errKeysFetched
-		}
-		return nil, errIssuer
+	if err := k.allow(); err != nil && r.Response == nil { // a redirect is the same fetch
+		return nil, err
 	}
 	response, err := k.next.RoundTrip(r)
-	k.last, k.got = time.Now(), err == nil && response.StatusCode == http.StatusOK
+	k.note(err == nil && response.StatusCode == http.StatusOK)
 	return response, err
+}
+
+// allow begins a fetch, or returns why there is none.
+func (k *keyFetches) allow() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case time.Since(k.last) >= issuerAgain:
+		k.last, k.got = time.Now(), false
+		return nil
+	case k.got:
+		return errKeysFetched
+	}
+	return errIssuer
+}
+
+func (k *keyFetches) note(got bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last, k.got = time.Now(), got
 }
 
 // verify checks a token: issuer, audience, expiry and signature.
