@@ -180,6 +180,22 @@ func TestQuestionsAtOnceAreBounded(t *testing.T) {
 	}
 }
 
+func TestAmbiguousCallIsNoUncountedQuestion(t *testing.T) {
+	t.Parallel()
+	for _, params := range []string{
+		`"name":"ask","Name":"search"`, `"name":"ask","Name":5`, `"name":"ask","_META":5`,
+	} {
+		l := newLoop()
+		close(l.goOn)
+		w := newAsking(t, l)
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{` + params + `,"arguments":{"query":"vacation","question":"vacation"}}}`
+		_, edit := asking("2025-06-18", "")
+		if status, text := w.post(t, secret, strings.NewReader(body), edit); status != http.StatusOK || len(l.begun) != 0 || !strings.Contains(text, "ambiguous") {
+			t.Errorf("%s: %d %s, %d turns", params, status, text, len(l.begun))
+		}
+	}
+}
+
 // A client that asks, reads nothing and hangs up leaves nothing behind.
 func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()

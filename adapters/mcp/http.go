@@ -51,6 +51,9 @@ type HTTPConfig struct {
 // replica can answer every request. It is safe for concurrent use.
 func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	server := newServer(service, config.Version, config.Logger, config.Ending, func(r *sdk.CallToolRequest) (mcp.Caller, context.Context, error) {
+		if r.Params.Name == mcp.AskName && !countsAsAsk(r.Extra.TokenInfo) {
+			return mcp.Caller{}, nil, errAmbiguous
+		}
 		return callerIn(r.Extra.TokenInfo)
 	})
 	protocol := func(stream bool) http.Handler {
@@ -62,7 +65,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		})
 	}
 	asks := func(next http.Handler) http.Handler {
-		return atOnce(MaxAsks, everyone, atOnce(MaxOwnAsks, person, next))
+		return atOnce(MaxAsks, everyone, atOnce(MaxOwnAsks, person, markAsk(next)))
 	}
 	once := protocol(false)
 	routes := routes{once: once, ask: asks(once), streamed: asks(protocol(true))}
@@ -140,9 +143,26 @@ func granted(ctx context.Context, service *mcp.Service, granting *issuer, token 
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil
 }
 
-// What is kept with the caller of a request: who it is, and the context that ends when the client
-// hangs up. The SDK passes that on for the newest protocol alone.
-const callerKey, waitingKey = "caller", "waiting"
+// What is kept with the caller of a request: who it is, the context that ends when the client hangs
+// up, and whether the request counts as one that calls ask. The SDK passes the context on for the
+// newest protocol alone.
+const callerKey, waitingKey, askKey = "caller", "waiting", "ask"
+
+// errAmbiguous refuses a call of ask that was not counted as one. The SDK reads messages otherwise
+// than routes does: {"name":"ask","Name":"search"} calls ask there.
+var errAmbiguous = errors.New("the call is ambiguous: write each key once, in small letters")
+
+// markAsk notes that a request counts as one that calls ask.
+func markAsk(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if info := auth.TokenInfoFromContext(r.Context()); info.Extra != nil { // nil: it names no one
+			info.Extra[askKey] = true
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func countsAsAsk(info *auth.TokenInfo) bool { return info != nil && info.Extra[askKey] != nil }
 
 // person names who a request is made for.
 func person(r *http.Request) string { return auth.TokenInfoFromContext(r.Context()).UserID }
@@ -296,11 +316,15 @@ func atOnce(most int, kind func(*http.Request) string, next http.Handler) http.H
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := kind(r)
 		if !enter(key) {
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
+			turnAway(w)
 			return
 		}
 		defer leave(key)
 		next.ServeHTTP(w, r)
 	})
+}
+
+func turnAway(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
 }

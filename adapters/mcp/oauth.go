@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,6 +54,7 @@ type issuer struct {
 	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer was asked
 	asking   chan struct{}                        // holds a value while it is asked
 	failed   time.Time                            // last time without success; asking guards it
+	keys     keyFetches
 }
 
 func newIssuer(c OAuthConfig) *issuer { return &issuer{OAuthConfig: c, asking: make(chan struct{}, 1)} }
@@ -91,15 +93,81 @@ func (i *issuer) ready(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		i.failed = time.Now()
 		return nil, fmt.Errorf("%w: %w", errIssuer, err)
 	}
-	known := provider.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), i.client()), &oidc.Config{ClientID: i.Audience})
+	fetching := i.client()
+	i.keys.next, fetching.Transport = fetching.Transport, &i.keys
+	known := provider.VerifierContext(oidc.ClientContext(context.WithoutCancel(ctx), fetching), &oidc.Config{ClientID: i.Audience})
 	i.verifier.Store(known)
 	return known, nil
 }
 
+// keyFetches sends at most one request for keys in issuerAgain. A token with an unknown key has the
+// keys fetched, so forged tokens could have the issuer asked without end.
+type keyFetches struct {
+	next http.RoundTripper
+	mu   sync.Mutex
+	last time.Time
+	got  bool // the last request returned keys
+}
+
+// errKeysFetched says that no key fits a token, though the keys were fetched a moment ago.
+var errKeysFetched = errors.New("it is signed with no key of the issuer")
+
+// RoundTrip implements http.RoundTripper.
+func (k *keyFetches) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := k.allow(); err != nil && r.Response == nil { // a redirect is the same fetch
+		return nil, err
+	}
+	response, err := k.next.RoundTrip(r)
+	k.note(err == nil && response.StatusCode == http.StatusOK)
+	return response, err
+}
+
+// allow begins a fetch, or returns why there is none.
+func (k *keyFetches) allow() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case time.Since(k.last) >= issuerAgain:
+		k.last, k.got = time.Now(), false
+		return nil
+	case k.got:
+		return errKeysFetched
+	}
+	return errIssuer
+}
+
+func (k *keyFetches) note(got bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.last, k.got = time.Now(), got
+}
+
+// verify checks a token: issuer, audience, expiry and signature.
+func verify(ctx context.Context, by *oidc.IDTokenVerifier, token string) (*oidc.IDToken, error) {
+	valid, err := by.Verify(ctx, token)
+	if noKey(err) { // another request may have fetched its key in between
+		valid, err = by.Verify(ctx, token)
+	}
+	switch {
+	case err == nil:
+		return valid, nil
+	case noKey(err):
+		return nil, refused{fmt.Errorf("the access token is not valid: %w", errKeysFetched)}
+	case strings.Contains(err.Error(), "fetching keys"):
+		return nil, fmt.Errorf("%w: %w", errIssuer, err)
+	}
+	return nil, refused{fmt.Errorf("the access token is not valid: %w", err)}
+}
+
+// noKey reports whether err holds errKeysFetched. The verifier passes on its text alone.
+func noKey(err error) bool {
+	return err != nil && strings.Contains(err.Error(), errKeysFetched.Error())
+}
+
 // client bounds each request to the issuer.
 func (i *issuer) client() *http.Client {
-	client := http.Client{Timeout: issuerTimeout}
-	if i.HTTP != nil {
+	client := http.Client{Timeout: issuerTimeout, Transport: http.DefaultTransport}
+	if i.HTTP != nil && i.HTTP.Transport != nil {
 		client.Transport = i.HTTP.Transport
 	}
 	return &client
@@ -112,12 +180,9 @@ func (i *issuer) person(ctx context.Context, token string) (access.Account, time
 	if err != nil {
 		return access.Account{}, time.Time{}, err
 	}
-	valid, err := verifier.Verify(ctx, token) // issuer, audience, expiry and signature
+	valid, err := verify(ctx, verifier, token)
 	if err != nil {
-		if strings.Contains(err.Error(), "fetching keys") {
-			return access.Account{}, time.Time{}, fmt.Errorf("%w: %w", errIssuer, err)
-		}
-		return access.Account{}, time.Time{}, refused{fmt.Errorf("the access token is not valid: %w", err)}
+		return access.Account{}, time.Time{}, err
 	}
 	var claims map[string]json.RawMessage
 	if err := valid.Claims(&claims); err != nil {

@@ -29,15 +29,34 @@ const maxUnsigned = 16
 // slackbot lets requests in that Slack signed, for the person whom they name. A request with a
 // bearer token is none of them, whatever it says of Slack.
 func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
-	check := atOnce(maxUnsigned, everyone, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	reading := make(chan struct{}, maxUnsigned)
+	check := func(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
+		select {
+		case reading <- struct{}{}:
+			defer func() { <-reading }()
+		default:
+			turnAway(w)
+			return nil, false
+		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
 		if err != nil {
 			http.Error(w, "the request is too long, or could not be read", http.StatusRequestEntityTooLarge)
-			return
+			return nil, false
 		}
 		if err := config.SignedBySlack(r.Header, body); err != nil {
 			config.Logger.WarnContext(r.Context(), "a request to the assistants' address has a bad signature", "error", err)
 			http.Error(w, "the signature is not valid: check SLACK_SIGNING_SECRET", http.StatusUnauthorized)
+			return nil, false
+		}
+		return body, true
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if config.SignedBySlack == nil || r.Header.Get(signature) == "" || r.Header.Get("Authorization") != "" {
+			others.ServeHTTP(w, r)
+			return
+		}
+		body, ok := check(w, r)
+		if !ok {
 			return
 		}
 		by := signed{}
@@ -47,13 +66,6 @@ func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) 
 		r = r.WithContext(context.WithValue(r.Context(), signedKey{}, by))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		in.ServeHTTP(w, r)
-	}))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if config.SignedBySlack == nil || r.Header.Get(signature) == "" || r.Header.Get("Authorization") != "" {
-			others.ServeHTTP(w, r)
-			return
-		}
-		check.ServeHTTP(w, r)
 	})
 }
 

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -103,6 +104,31 @@ func TestPeopleOfTwoWorkspacesHaveTheirOwnLimits(t *testing.T) {
 	for range mcp.MaxOwnAsks {
 		if status := <-done; status != http.StatusOK {
 			t.Errorf("the person's questions: %d", status)
+		}
+	}
+}
+
+// Questions take minutes. They leave room for Slackbot's searches.
+func TestSlackbotSearchesWhileAllQuestionsRun(t *testing.T) {
+	t.Parallel()
+	l := newLoop()
+	w := newAsking(t, l, byHand)
+	done := make(chan int, mcp.MaxAsks)
+	for n := range mcp.MaxAsks {
+		go func() {
+			body := strings.Replace(fromSlackbot("tools/call", fmt.Sprint("U", n), "T1"), `"search","arguments":{"query"`, `"ask","arguments":{"question"`, 1)
+			status, _ := w.post(t, "", strings.NewReader(body), signedAs("good", ""))
+			done <- status
+		}()
+		<-l.begun
+	}
+	if status, text := w.post(t, "", strings.NewReader(fromSlackbot("tools/call", "UADA", "T1")), signedAs("good", "")); status != http.StatusOK || !strings.Contains(text, "thirty days") {
+		t.Errorf("a search: %d %s", status, text)
+	}
+	close(l.goOn)
+	for range mcp.MaxAsks {
+		if status := <-done; status != http.StatusOK {
+			t.Errorf("a question: %d", status)
 		}
 	}
 }

@@ -102,6 +102,12 @@ func (o *OIDC) finish(ctx context.Context, a attempt, code string) (review.Ident
 // beginOIDC sends the browser to the provider.
 func (s *server) beginOIDC(w http.ResponseWriter, r *http.Request) {
 	a := attempt{State: review.NewSecret(), Nonce: review.NewSecret(), Verifier: oauth2.GenerateVerifier(), Connect: r.URL.Query().Get("connect") != ""}
+	// Another site could sign the browser in at the provider as an attacker, and have that identity
+	// connected. A form would not do: form-action holds for the redirect to the provider too.
+	if a.Connect && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		s.fail(w, http.StatusForbidden, "Begin on the page Account of the console (/account).")
+		return
+	}
 	to, err := s.OIDC.begin(r.Context(), a)
 	if err != nil {
 		s.providerFailed(w, r, err)

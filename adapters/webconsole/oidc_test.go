@@ -120,7 +120,7 @@ func newOIDCConsole(t *testing.T) (*console, *provider) {
 // goes signs a person in at the provider and returns what the console answers to the callback.
 func (c *console) goes(p *provider, login, session, begin string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	c.Helper()
-	w := c.do(http.MethodGet, begin, session, nil)
+	w := c.do(http.MethodGet, begin, session, nil, from("same-origin"))
 	to, err := url.Parse(w.Header().Get("Location"))
 	if err != nil || w.Code != http.StatusSeeOther || !strings.HasPrefix(to.String(), p.URL+"/authorize?") {
 		c.Fatalf("the browser is sent to %q with %d: %s", to, w.Code, w.Body)
@@ -143,6 +143,26 @@ func (c *console) goes(p *provider, login, session, begin string, change ...func
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 	}}, change...)
 	return c.do(http.MethodGet, webconsole.CallbackPath+"?code="+code+"&state="+url.QueryEscape(asked.Get("state")), session, nil, back...)
+}
+
+// from is a request that a page of a site led to, as browsers say it (Fetch Metadata Request Headers).
+func from(site string) func(*http.Request) {
+	return func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", site) }
+}
+
+func TestAnotherSiteCannotConnectAnIdentity(t *testing.T) {
+	t.Parallel()
+	c, p := newOIDCConsole(t)
+	ada := c.signIn("U1", review.Moderator)
+	for _, site := range []string{"cross-site", "same-site", "none", ""} {
+		w := c.do(http.MethodGet, "/oidc?connect=1", ada, nil, from(site))
+		if w.Code != http.StatusForbidden || len(w.Result().Cookies()) != 0 || strings.Contains(w.Header().Get("Location"), p.URL) {
+			t.Errorf("from %q: %d, %v", site, w.Code, w.Header())
+		}
+	}
+	if w := c.do(http.MethodGet, "/oidc", "", nil, from("cross-site")); w.Code != http.StatusSeeOther {
+		t.Errorf("signing in from a link of another site: %d", w.Code)
+	}
 }
 
 func sessionIn(w *httptest.ResponseRecorder) string {

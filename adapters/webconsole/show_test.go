@@ -152,3 +152,38 @@ func TestPagesAreSmall(t *testing.T) {
 		t.Errorf("the style has %d bytes", w.Body.Len())
 	}
 }
+
+// Behind a proxy everyone has the proxy's address. Sign-ins are counted by what the proxy says, and
+// by nothing that a browser says itself.
+func TestSignInsAreCountedByPersonBehindAProxy(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	status := func(from string, forwarded ...string) int {
+		return c.do(http.MethodGet, "/sign-in", "", nil, func(r *http.Request) {
+			r.RemoteAddr, r.Header["X-Forwarded-For"] = from, forwarded
+		}).Code
+	}
+	limited := func(from string, forwarded func(n int) []string) bool {
+		for n := range 100 {
+			if status(from, forwarded(n)...) == http.StatusTooManyRequests {
+				return true
+			}
+		}
+		return false
+	}
+	for name, forwarded := range map[string]func(int) []string{
+		"one address":         func(int) []string { return []string{"198.51.100.7"} },
+		"made-up ones before": func(n int) []string { return []string{fmt.Sprintf("203.0.113.%d, 198.51.100.8", n)} },
+		"made-up headers":     func(n int) []string { return []string{fmt.Sprintf("203.0.113.%d", n), "198.51.100.9"} },
+	} {
+		if !limited("127.0.0.1:4000", forwarded) {
+			t.Errorf("%s: not limited", name)
+		}
+	}
+	if got := status("127.0.0.1:4000", "198.51.100.10"); got != http.StatusOK {
+		t.Errorf("another person behind the proxy: %d", got)
+	}
+	if !limited("192.0.2.1:4000", func(n int) []string { return []string{fmt.Sprintf("203.0.113.%d", n)} }) {
+		t.Error("a browser without a proxy chooses its address")
+	}
+}

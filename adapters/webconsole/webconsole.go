@@ -173,15 +173,28 @@ func (l *limiter) allow(key string) bool {
 
 func (s *server) limited(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		address, _, err := net.SplitHostPort(r.RemoteAddr)
-		if err != nil {
-			address = r.RemoteAddr
-		}
-		if !s.signIns.allow(address) {
+		if !s.signIns.allow(addressOf(r)) {
 			w.Header().Set("Retry-After", "60")
 			s.fail(w, http.StatusTooManyRequests, "Too many attempts to sign in. Try again in a minute.")
 			return
 		}
 		next(w, r)
 	}
+}
+
+// addressOf returns where a request comes from. Behind a proxy that is what the proxy appended to
+// X-Forwarded-For: by the proxy's own address, one person could use up the sign-ins of all.
+func addressOf(r *http.Request) string {
+	address, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		address = r.RemoteAddr
+	}
+	if near := net.ParseIP(address); !near.IsLoopback() && !near.IsPrivate() {
+		return address
+	}
+	all := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
+	if from := net.ParseIP(strings.TrimSpace(all[strings.LastIndex(all, ",")+1:])); from != nil {
+		return from.String()
+	}
+	return address
 }

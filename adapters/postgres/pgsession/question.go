@@ -128,7 +128,7 @@ func questionFilter(args []any, q review.Query, common bool) (where string, all 
 		add("t.intake_at < $%d", q.Until)
 	}
 	if q.Outcome != "" {
-		add("t.outcome = $%d", q.Outcome)
+		add("t.outcome = $%d", postgres.Storable(string(q.Outcome)))
 	}
 	if q.Person != "" {
 		add("$%[1]d in (t.asker_id, t.asker_name)", postgres.Storable(q.Person))

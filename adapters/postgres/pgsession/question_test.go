@@ -134,6 +134,12 @@ func TestQuestionsArePaged(t *testing.T) {
 			t.Errorf("looking for %.20q: %v", text, err)
 		}
 	}
+	for _, text := range []string{"\x00", "\xff"} { // as addresses of pages may have them
+		q := review.Query{Outcome: session.Outcome(text), Person: text, Channel: text, Before: review.Cursor{At: time.Now(), Turn: session.TurnID(text)}}
+		if found, err := store.Questions(t.Context(), access.DefaultTenant, review.Scope{Everywhere: true}, q); err != nil || len(found) > 0 {
+			t.Errorf("filters %q: %d questions, %v", text, len(found), err)
+		}
+	}
 	if found, err := store.Questions(t.Context(), "other", review.Scope{Everywhere: true}, review.Query{}); err != nil || len(found) > 0 {
 		t.Errorf("another tenant sees %d questions: %v", len(found), err)
 	}

@@ -167,6 +167,27 @@ func TestSettingsWithoutTheirEndpointAreRefused(t *testing.T) {
 	}
 }
 
+// Keys of tokens come from an issuer, and tokens name it letter by letter.
+func TestIssuersAreExactAndHaveTLS(t *testing.T) {
+	t.Parallel()
+	load := func(issuer string) (*config.Config, error) {
+		return config.Load(env(
+			"CONSOLE_URL", "https://console.example", "CONSOLE_OIDC_ISSUER", issuer, "CONSOLE_OIDC_CLIENT_ID", "id", "CONSOLE_OIDC_CLIENT_SECRET", "hush",
+			"MCP_URL", "https://footnote.example/mcp", "MCP_OAUTH_ISSUER", issuer, "MCP_OAUTH_CLAIM", "account",
+		))
+	}
+	for _, good := range []string{"https://id.example/", "https://id.example/realms/a", "http://127.0.0.1:8080"} {
+		if c, err := load(good); err != nil || c.OIDCIssuer != good || c.MCPIssuer != good {
+			t.Errorf("%s: %+v", good, err)
+		}
+	}
+	for _, bad := range []string{"http://id.example", "https://ada:hush@id.example", "https://id.example?a=b"} {
+		if _, err := load(bad); err == nil || strings.Count(err.Error(), "https://") < 2 {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
 func TestSecretsAreNeverPrinted(t *testing.T) {
 	t.Parallel()
 	s := struct{ Key config.Secret }{"hunter2"}

@@ -117,7 +117,7 @@ func (c *Config) settings() []Setting {
 		{"MCP_URL", "", "address under which assistants reach HTTP_ADDR with personal tokens (footnote tokens), ending in /mcp, such as https://footnote.example.org/mcp. Unset: they cannot", mcpURL(&c.MCPURL)},
 		{"CONSOLE_URL", "", "address under which browsers reach the console, such as https://console.example.org; http:// for this machine alone. Unset: there is no console", consoleURL(&c.ConsoleURL)},
 		{"CONSOLE_ADDR", "127.0.0.1:8082", "address that the console listens at, if CONSOLE_URL is set", text(&c.ConsoleAddr)},
-		{"CONSOLE_OIDC_ISSUER", "", "address of an OpenID Connect provider by which people sign in to the console, once they have connected their account there. Unset: by links alone", httpURL(&c.OIDCIssuer)},
+		{"CONSOLE_OIDC_ISSUER", "", "address of an OpenID Connect provider by which people sign in to the console, once they have connected their account there, such as https://login.example.org. Unset: by links alone", issuer(&c.OIDCIssuer)},
 		{"CONSOLE_OIDC_CLIENT_ID", "", "id of the console at the provider", text(&c.OIDCClientID)},
 		{"CONSOLE_OIDC_CLIENT_SECRET", "", "its secret", secret(&c.OIDCClientSecret)},
 		{"MCP_OAUTH_ISSUER", "", "issuer whose access tokens assistants may bring in place of personal tokens, such as https://login.example.org. See mcp.md", issuer(&c.MCPIssuer)},
