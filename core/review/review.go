@@ -28,14 +28,17 @@ const Terminal = "console"
 
 // Question is a stored question with what came of it.
 type Question struct {
-	Turn    session.TurnID
-	At      time.Time
-	Ref     thread.Ref
-	Owner   string // whose private session it belongs to; empty for the thread's own
-	Direct  bool
-	Asker   thread.Person
-	Outcome session.Outcome // empty while it is being answered
-	Text    string
+	Turn   session.TurnID
+	At     time.Time
+	Ref    thread.Ref
+	Owner  string // whose private session it belongs to; empty for the thread's own
+	Direct bool
+	// Enclosed says that the thread may have fewer readers than its channel, as a private thread of
+	// Discord has.
+	Enclosed bool
+	Asker    thread.Person
+	Outcome  session.Outcome // empty while it is being answered
+	Text     string
 
 	FirstWords time.Duration // from intake to the first words; zero where there were none
 	Took       time.Duration // from intake to the outcome
@@ -52,7 +55,7 @@ func (q Question) Private() bool { return q.Owner != "" || q.Direct }
 // Scope is a Viewer's view of questions in a form that a store can apply. May says what it means.
 type Scope struct {
 	Everywhere bool               // every question that is not private
-	Channels   []access.Principal // those asked in channels that the viewer is in
+	Channels   []access.Principal // those asked in channels that the viewer is in, unless Enclosed
 	Person     access.Account     // and the viewer's own
 }
 
@@ -68,8 +71,8 @@ func (v Viewer) Scope() Scope {
 }
 
 // May reports whether a question may be seen: the viewer's own, and of others those that were asked
-// in a channel that the viewer is in. A question that was deleted, or to which the bot was silent,
-// is hidden from everyone.
+// in a channel that the viewer is in, and not in a thread that may be closed to the viewer. A
+// question that was deleted, or to which the bot was silent, is hidden from everyone.
 func (s Scope) May(q Question) bool {
 	if q.Outcome.Silent() {
 		return false
@@ -77,7 +80,7 @@ func (s Scope) May(q Question) bool {
 	if s.own(q) {
 		return true
 	}
-	return !q.Private() && (s.Everywhere || slices.Contains(s.Channels, access.Channel(string(q.Ref.Platform), q.Ref.Channel)))
+	return !q.Private() && (s.Everywhere || !q.Enclosed && slices.Contains(s.Channels, access.Channel(string(q.Ref.Platform), q.Ref.Channel)))
 }
 
 func (s Scope) own(q Question) bool {

@@ -226,3 +226,29 @@ func TestPiecesLinkCitations(t *testing.T) {
 		}
 	}
 }
+
+// A thread that may be closed to a reader of its channel shows its questions to their askers alone.
+func TestEnclosedThreadsAreHidden(t *testing.T) {
+	t.Parallel()
+	channel := access.Channel("discord", "C1")
+	asked := review.Question{
+		Ref: thread.Ref{Platform: "discord", Channel: "C1", Thread: "T1"}, Asker: thread.Person{ID: "U1"}, Outcome: session.Answered,
+	}
+	enclosed := asked
+	enclosed.Enclosed = true
+	for name, test := range map[string]struct {
+		scope review.Scope
+		open  bool
+	}{
+		"in the channel":  {scope: review.Scope{Channels: []access.Principal{channel}}},
+		"the asker":       {scope: review.Scope{Person: access.Account{Platform: "discord", ID: "U1"}}, open: true},
+		"at the terminal": {scope: review.Scope{Everywhere: true}, open: true},
+	} {
+		if got := test.scope.May(enclosed); got != test.open {
+			t.Errorf("%s: an enclosed thread is shown: %t, want %t", name, got, test.open)
+		}
+		if !test.scope.May(asked) {
+			t.Errorf("%s: a thread as open as its channel is hidden", name)
+		}
+	}
+}

@@ -22,7 +22,7 @@ type questionRow struct {
 	At                                   time.Time
 	Platform, Workspace, Channel, Thread string
 	Owner                                string
-	Direct                               bool
+	Direct, Enclosed                     bool
 	AskerID, AskerName                   string
 	Outcome, Text                        string
 	FirstMicros, TotalMicros             int64
@@ -31,7 +31,7 @@ type questionRow struct {
 }
 
 const questionColumns = `
-	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, t.asker_id, t.asker_name,
+	select t.id::text, t.intake_at, s.platform, s.workspace, s.channel, s.thread, s.owner, t.direct, ` + enclosed + `, t.asker_id, t.asker_name,
 		coalesce(t.outcome, ''), q.text, coalesce((t.timings->>'first_text')::bigint, 0), coalesce((t.timings->>'total')::bigint, 0),
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and f.up),
 		(select count(*)::int from feedback f where f.tenant_id = t.tenant_id and f.turn_id = t.id and not f.up),
@@ -54,7 +54,13 @@ const listed = ` t.replaced_by is null and t.origin_as is distinct from 'share' 
 const (
 	ownQuestion = ` ($2::text <> '' and t.asker_id = $2 and s.platform = $3 and ($4 = '' or s.workspace = $4) and s.owner in ('', $2))`
 	shared      = ` (s.owner = '' and not t.direct)`
-	seen        = ` (` + ownQuestion + ` or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[])))`
+	// enclosed is review.Question.Enclosed. A thread of Discord has the id of the message that it was
+	// opened from, and is then as open as its channel: only threads without such a message can be
+	// private (https://docs.discord.com/developers/topics/threads#private-threads). Any other thread
+	// counts as one.
+	enclosed = ` (s.platform = 'discord' and not exists (
+		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
+	seen = ` (` + ownQuestion + ` or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + enclosed + `))`
 )
 
 func scopeArgs(tenant access.TenantID, s review.Scope) []any {
@@ -170,7 +176,7 @@ func questions(ctx context.Context, q postgres.Executor, where string, args ...a
 	found := make([]review.Question, len(rows))
 	for i, r := range rows {
 		found[i] = review.Question{
-			Turn: session.TurnID(r.ID), At: r.At.UTC(), Owner: r.Owner, Direct: r.Direct, Text: r.Text, Outcome: session.Outcome(r.Outcome),
+			Turn: session.TurnID(r.ID), At: r.At.UTC(), Owner: r.Owner, Direct: r.Direct, Enclosed: r.Enclosed, Text: r.Text, Outcome: session.Outcome(r.Outcome),
 			Ref:        thread.Ref{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel, Thread: r.Thread},
 			Asker:      thread.Person{ID: r.AskerID, Name: r.AskerName},
 			FirstWords: time.Duration(r.FirstMicros) * time.Microsecond, Took: time.Duration(r.TotalMicros) * time.Microsecond,

@@ -23,7 +23,8 @@ func FillQuestions(t testing.TB, db *postgres.DB, n int) {
 		), t as (
 			insert into turn (tenant_id, id, session_id, number, platform, workspace, state, outcome, attempt, platform_message, asker_id, asker_name,
 				principals, direct, intake_at, timings)
-			select 'default', turn, session, 1, platform, workspace, case when outcome is null then 'queued' else 'done' end, outcome, 1, '', asker, 'Name ' || asker,
+			select 'default', turn, session, 1, platform, workspace, case when outcome is null then 'queued' else 'done' end, outcome, 1,
+				case when platform = 'discord' and n % 2 = 0 then n::text else '' end, asker, 'Name ' || asker,
 				'{}', direct, now() - (1 + $1 - n) * interval '1 second', '{"first_text": 400000, "total": 900000}' from made
 		), r as (
 			insert into run (tenant_id, turn_id, model_index, model, input_tokens, output_tokens, reasoning, shown, outcome, grounding, sentence, reference, retryable, notices, closest)
