@@ -152,14 +152,23 @@ func (c *Connector) readers(p project, f feature) access.ACL {
 	return members
 }
 
-// id is the id of a document. What is behind the feature is a number, a slug or a path.
+// colons escapes names: in an id, a colon separates a part from its document (crawl.Item).
+var colons = strings.NewReplacer("%", "%25", ":", "%3A")
+
+// id is the id of a document. What is behind the feature is a number, a slug or a path, without
+// colons.
 func (c *Connector) id(project int64, f feature, name string) document.ID {
-	return document.ID(fmt.Sprintf("%s:%d/%s/%s", c.source.ID, project, f, name))
+	return document.ID(fmt.Sprintf("%s:%d/%s/%s", c.source.ID, project, f, colons.Replace(name)))
 }
 
 // name takes the id of a document of a project's feature apart.
 func (c *Connector) name(id document.ID, project string, f feature) (string, bool) {
-	return strings.CutPrefix(string(id), fmt.Sprintf("%s:%s/%s/", c.source.ID, project, f))
+	name, ok := strings.CutPrefix(string(id), fmt.Sprintf("%s:%s/%s/", c.source.ID, project, f))
+	if !ok {
+		return name, false
+	}
+	name, err := url.PathUnescape(name)
+	return name, err == nil
 }
 
 // escaped is a path of the site, with its slashes.

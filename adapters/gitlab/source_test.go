@@ -333,3 +333,27 @@ func TestALimitPausesTheSource(t *testing.T) {
 		t.Errorf("%d issues are in the index after %d minutes", got, minutes)
 	}
 }
+
+func TestColonInANameMakesNoPart(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, nil)
+	p := s.Project(s.Group(nil, "acme", gitlabtest.Private), "app", gitlabtest.Private)
+	plan := s.Add(&gitlabtest.Thing{Kind: gitlabtest.Page, Project: p, Path: "plan", Text: "all plans"})
+	s.Add(&gitlabtest.Thing{Kind: gitlabtest.Page, Project: p, Path: "plan:100%25 done", Text: "the last plan"})
+	old := s.Add(&gitlabtest.Thing{Kind: gitlabtest.File, Project: p, Path: "a.md", Text: "# A"})
+	file := s.Add(&gitlabtest.Thing{Kind: gitlabtest.File, Project: p, Path: "a.md:b.md", Text: "# B"})
+	s.MustSync()
+	s.Delete(plan)
+	s.Delete(old)
+	s.Pass(25 * time.Hour)
+	s.MustSync()
+	if got := s.Documents(); len(got) != 2 {
+		t.Errorf("the index holds %v", slices.Sorted(maps.Keys(got)))
+	}
+	s.Delete(file)
+	s.Pass(time.Minute)
+	s.MustSync()
+	if got := s.Documents(); len(got) != 1 {
+		t.Errorf("then the index holds %v", slices.Sorted(maps.Keys(got)))
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -293,7 +294,17 @@ func (r *run) isDue(f Feed) bool {
 // partialAgain is after how long a scan is due again that left something out.
 const partialAgain = time.Hour
 
-func (r *run) since(micros int64) time.Duration { return r.at.Sub(time.UnixMicro(micros)) }
+// since is for how long something has been done. What was done in the future, by a clock that was
+// set back since, was done long ago: otherwise nothing would be due until then.
+func (r *run) since(micros int64) time.Duration {
+	if ago := r.at.Sub(time.UnixMicro(micros)); ago >= -clockSkew {
+		return max(ago, 0)
+	}
+	return math.MaxInt64
+}
+
+// clockSkew is by how much the clocks of two replicas may differ.
+const clockSkew = 5 * time.Minute
 
 // follow reads what hints name.
 func (r *run) follow(ctx context.Context) error {

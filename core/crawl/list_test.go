@@ -2,7 +2,9 @@ package crawl_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -324,6 +326,38 @@ func TestManyThatAreMissingAreHiddenForAWeek(t *testing.T) {
 	lose()
 	r.pass(25 * time.Hour)
 	r.holds()
+}
+
+func TestDocumentsThatReturnAfterAFailedRunAreAskedForOnce(t *testing.T) {
+	v := newVendor(hourly, "a", "b")
+	fill(v, "a", 60)
+	fill(v, "b", 3)
+	v.size = 100
+	r := read(t, v)
+	r.pass(0)
+	all := maps.Clone(v.notes)
+	for i := range 30 {
+		delete(v.notes, fmt.Sprintf("a%02d", i))
+	}
+	v.page = func(_ *vendor, f crawl.Feed, _ crawl.Place) (crawl.Page, error) {
+		if f.Scope == "b" {
+			return crawl.Page{}, errBroken
+		}
+		return usual()
+	}
+	v.now = v.now.Add(25 * time.Hour)
+	if _, err := r.Sync(t.Context()); !errors.Is(err, errBroken) || r.hidden() != 30 {
+		t.Fatalf("%d are hidden: %v", r.hidden(), err)
+	}
+	v.page, v.notes, v.rules = nil, all, "2" // the scan is not resumed
+	r.pass(time.Minute)
+	if r.holds(); r.hidden() > 0 {
+		t.Fatalf("%d stay hidden", r.hidden())
+	}
+	r.pass(time.Hour)
+	if asked := r.pass(time.Hour); slices.ContainsFunc(asked, func(a string) bool { return strings.Contains(a, "only") }) {
+		t.Errorf("it asks %v", asked)
+	}
 }
 
 func TestLostScopeIsRemovedAfterAWeek(t *testing.T) {

@@ -106,7 +106,12 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	}
 	switch {
 	case ruling.Fate == Hide && len(missing) > 0:
-		// They are in a list of the engine before they leave this one.
+		// They are in a list of the engine before they leave this one. Since is stored before: where
+		// it is not set, documents that return stay in the list of the engine, and are asked for again
+		// by each scan of ids.
+		if err = r.listings.Note(ctx, map[string][]byte{listKey(id): r.encode(listKey(id))}); err != nil {
+			return err
+		}
 		err = r.listings.List(ctx, hidden+id, r.at.UnixMicro(), listedOf(missing))
 	case ruling.Fate == Remove:
 		missing = append(missing, before...)

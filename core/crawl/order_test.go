@@ -202,3 +202,16 @@ func TestSyncOutsideOfARunFails(t *testing.T) {
 		}
 	}
 }
+
+func TestClockThatWasAheadDelaysNothing(t *testing.T) {
+	for _, feeds := range []func(*vendor, crawl.Scope) []crawl.Feed{daily, hourly, logged} {
+		v := newVendor(feeds, "a")
+		fill(v, "a", 3)
+		r := read(t, v)
+		v.now = v.now.Add(365 * 24 * time.Hour)
+		r.pass(0)
+		v.put("a", "new", "arrived")
+		r.pass(-365 * 24 * time.Hour)
+		r.holds()
+	}
+}
