@@ -241,7 +241,7 @@ func TestEnclosedThreadsAreHidden(t *testing.T) {
 		open  bool
 	}{
 		"in the channel":  {scope: review.Scope{Channels: []access.Principal{channel}}},
-		"the asker":       {scope: review.Scope{Person: access.Account{Platform: "discord", ID: "U1"}}, open: true},
+		"the asker":       {scope: review.Scope{Person: access.Account{Workspace: access.Workspace{Platform: "discord"}, ID: "U1"}}, open: true},
 		"at the terminal": {scope: review.Scope{Everywhere: true}, open: true},
 	} {
 		if got := test.scope.May(enclosed); got != test.open {
