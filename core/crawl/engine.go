@@ -78,6 +78,15 @@ func (e *Engine) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2[ind
 		if err == nil || stopped {
 			return
 		}
+		// Pages that brought nothing new were handed on with no batch. They are noted now: under a
+		// limit the next run would come no further otherwise.
+		if r.state != nil && ctx.Err() == nil && len(r.due.notes)+len(r.due.then) > 0 {
+			if failed := r.send(ctx, index.Batch{}); stopped {
+				return
+			} else if failed != nil {
+				err = errors.Join(err, failed)
+			}
+		}
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
