@@ -115,7 +115,7 @@ func (w *writer) paragraph(x span, mark string) {
 		}
 	}
 	switch {
-	case len(x.follow) > 0:
+	case len(x.follow) > 0 && x.follow[0].kind != prose:
 		w.block(strings.TrimSuffix(text, ":") + " " + mark + ":")
 	case x.to < len(p.sentences):
 		w.block(text + " … " + mark)
@@ -136,6 +136,9 @@ func (w *writer) follow(blocks []block, mark string) {
 	var lines []string
 	for _, b := range blocks {
 		bullet := "- "
+		if b.kind == prose {
+			bullet = ""
+		}
 		if b.ordered {
 			bullet = strings.TrimRight(b.number, ".)") + ". "
 		}

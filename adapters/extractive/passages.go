@@ -61,6 +61,9 @@ func (s *scorer) passages(p *page) []span {
 					continue
 				}
 				last := x.to == len(p.sentences)
+				if last && strings.HasSuffix(p.sentences[x.to-1].text, "?") && !s.reply(part, &x) {
+					continue // a question answers none
+				}
 				if last && strings.HasSuffix(p.sentences[x.to-1].text, ":") {
 					if x.follow = introduced(part.pieces, at, ":"); len(x.follow) == 0 {
 						// It is too long: each of its items, with the introduction and a mark.
@@ -103,6 +106,23 @@ func (s *scorer) passages(p *page) []span {
 		}
 	}
 	return slices.DeleteFunc(out, func(x span) bool { return x.text() == "\n" })
+}
+
+// reply has a paragraph that asks something quoted with the paragraph behind it, as in a thread. It
+// reports whether there is one.
+func (s *scorer) reply(part *part, x *span) bool {
+	next := x.at + 1
+	if next >= len(part.pieces) || part.pieces[next].kind != prose {
+		return false
+	}
+	y := s.paragraph(part, next)
+	if y.to == 0 {
+		return false
+	}
+	b := part.pieces[next].block
+	b.text, b.short = joined(part.pieces[next].sentences[y.from:y.to]), y.to < len(part.pieces[next].sentences)
+	x.follow, x.tail, x.words = []block{b}, x.tail|y.body, x.words+y.words
+	return true
 }
 
 // rowsTell says what rows are to a question. They are partial, and no answer, to "the salary of Ann"

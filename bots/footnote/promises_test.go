@@ -165,8 +165,8 @@ func TestDeletedIssueIsShownAsLongAsIsSaid(t *testing.T) {
 	}
 	lookedAt := func(ago string) { // at all issues of the project
 		t.Helper()
-		if _, err := r.db.Pool.Exec(t.Context(), `update source set checkpoint = convert_to(regexp_replace(convert_from(checkpoint, 'UTF8'), '"w":\d+',
-			'"w":' || extract(epoch from now() - $1::interval)::bigint), 'UTF8')`, ago); err != nil {
+		if _, err := r.db.Pool.Exec(t.Context(), `update source_note set value = convert_to(regexp_replace(convert_from(value, 'UTF8'), '"d":\d+',
+			'"d":' || (extract(epoch from now() - $1::interval) * 1000000)::bigint), 'UTF8') where key like 'list/%'`, ago); err != nil {
 			t.Fatal(err)
 		}
 	}

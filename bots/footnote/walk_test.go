@@ -58,7 +58,7 @@ func TestFromGitHubAndSlackToTheFirstAnswer(t *testing.T) {
 	s.inSlack(ctx, t, slack)
 	ask := func(who *slacktest.Person) string {
 		t.Helper()
-		room, at := who.DM("", "Why does the printer hum?")
+		room, at := who.DM("", "Is the fan of the printer loose?")
 		if err := slack.Wait(ctx, "an answer", func() bool {
 			a := slack.Answers(room, at)
 			return len(a) > 0 && !a[0].Streaming && (strings.Contains(a[0].Shown(), "Sources") || strings.Contains(a[0].Shown(), "I found nothing about this") || strings.Contains(string(a[0].Blocks), "footnote:up"))
