@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -59,13 +58,13 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 	protocol := func(stream bool) http.Handler {
 		return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: !stream, Logger: quiet(config.Logger), MaxRequestBodyBytes: maxMessage, PropagateRequestCancellation: true,
-			// onlyHost checks the host. The SDK's own check refuses every public name behind a proxy on
-			// this machine.
+			// inbound.OnlyHost checks the host. The SDK's own check refuses every public name behind a
+			// proxy on this machine.
 			DisableLocalhostProtection: true,
 		})
 	}
 	asks := func(next http.Handler) http.Handler {
-		return atOnce(MaxAsks, everyone, atOnce(MaxOwnAsks, person, markAsk(next)))
+		return inbound.AtOnce(MaxAsks, inbound.Everyone, inbound.AtOnce(MaxOwnAsks, person, markAsk(next)))
 	}
 	once := protocol(false)
 	routes := routes{once: once, ask: asks(once), streamed: asks(protocol(true))}
@@ -102,7 +101,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		}
 		return infoOf(ctx, caller, token.Expires), nil
 	}
-	calls := atOnce(MaxRequests, everyone, atOnce(MaxPerPerson, person, whole(routes)))
+	calls := inbound.AtOnce(MaxRequests, inbound.Everyone, inbound.AtOnce(MaxPerPerson, person, whole(routes)))
 	// The token is checked before anything of a body is read. Tokens that are made up take none of the
 	// places of calls.
 	bearer := auth.RequireBearerToken(verify, options)(calls)
@@ -111,7 +110,7 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 		bearer.ServeHTTP(w, r)
 	})
 	signedIn := slackbot(service, config, fromSlack, challenge(options.ResourceMetadataURL, bearer))
-	return deadline(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(signedIn)))
+	return deadline(inbound.OnlyHost(config.Host, "MCP_URL", http.NewCrossOriginProtection().Handler(signedIn)))
 }
 
 var errLookup = errors.New("the token could not be looked up; try again later")
@@ -204,26 +203,6 @@ func challenge(metadata string, next http.Handler) http.Handler {
 	})
 }
 
-// onlyHost refuses requests for another host: a page that has its own name lead to this server
-// sends that.
-func onlyHost(host string, next http.Handler) http.Handler {
-	host = withoutDefaultPort(host)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.EqualFold(withoutDefaultPort(r.Host), host) {
-			http.Error(w, "this is another host: MCP_URL says under which name the server is reached", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func withoutDefaultPort(host string) string {
-	if name, port, err := net.SplitHostPort(host); err == nil && (port == "443" || port == "80") {
-		return name
-	}
-	return host
-}
-
 // deadline ends connections of clients that do not read their answers.
 func deadline(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -236,9 +215,6 @@ func deadline(next http.Handler) http.Handler {
 }
 
 const noDeadline = "the connection takes no deadline"
-
-// everyone has requests counted together.
-func everyone(*http.Request) string { return "" }
 
 // routes are what handles requests whose bodies were read: those that call ask, with its progress
 // or without, and others.
@@ -291,40 +267,4 @@ func whole(next routes) http.Handler {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		handler.ServeHTTP(w, r)
 	})
-}
-
-// atOnce answers so many requests of the same kind at a time, and turns the others away.
-func atOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
-	var mu sync.Mutex
-	running := make(map[string]int)
-	enter := func(key string) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if running[key] >= most {
-			return false
-		}
-		running[key]++
-		return true
-	}
-	leave := func(key string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if running[key]--; running[key] == 0 {
-			delete(running, key)
-		}
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		key := kind(r)
-		if !enter(key) {
-			turnAway(w)
-			return
-		}
-		defer leave(key)
-		next.ServeHTTP(w, r)
-	})
-}
-
-func turnAway(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/mcp"
 )
@@ -29,20 +30,13 @@ const maxUnsigned = 16
 // slackbot lets requests in that Slack signed, for the person whom they name. A request with a
 // bearer token is none of them, whatever it says of Slack.
 func slackbot(service *mcp.Service, config HTTPConfig, in, others http.Handler) http.Handler {
-	reading := make(chan struct{}, maxUnsigned)
+	unsigned := inbound.NewBodies(maxMessage, maxUnsigned)
 	check := func(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
-		select {
-		case reading <- struct{}{}:
-			defer func() { <-reading }()
-		default:
-			turnAway(w)
+		body, done, ok := unsigned.Take(w, r)
+		if !ok {
 			return nil, false
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-		if err != nil {
-			http.Error(w, "the request is too long, or could not be read", http.StatusRequestEntityTooLarge)
-			return nil, false
-		}
+		defer done()
 		if err := config.SignedBySlack(r.Header, body); err != nil {
 			config.Logger.WarnContext(r.Context(), "a request to the assistants' address has a bad signature", "error", err)
 			http.Error(w, "the signature is not valid: check SLACK_SIGNING_SECRET", http.StatusUnauthorized)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/mcp"
 )
@@ -149,5 +150,28 @@ func TestUnsignedBodiesAreBounded(t *testing.T) {
 	}
 	if body.read.Load() > 16<<20 || checked.Load() != 0 {
 		t.Errorf("%d bytes were read, %d were checked", body.read.Load(), checked.Load())
+	}
+}
+
+// Bodies that do not come keep no one out: whoever has been sending for longest is turned away.
+func TestSlowBodiesDoNotShutSlackbotOut(t *testing.T) {
+	t.Parallel()
+	w := newAsking(t, nil, byHand)
+	w.http.Client().Transport.(*http.Transport).ExpectContinueTimeout = time.Hour // the body waits for the server
+	for range 16 {
+		body, sent := io.Pipe()
+		go func() {
+			w.post(t, "", body, func(r *http.Request) {
+				signedAs("bad", "")(r)
+				r.Header.Set("Expect", "100-continue")
+			})
+		}()
+		t.Cleanup(func() { _ = sent.Close() })
+		if _, err := sent.Write([]byte("{")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, text := w.post(t, "", strings.NewReader(fromSlackbot("tools/call", "UADA", "T1")), signedAs("good", "")); status != http.StatusOK || !strings.Contains(text, "thirty days") {
+		t.Errorf("a search next to slow bodies: %d %s", status, text)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/review"
@@ -80,7 +81,7 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /gaps", s.page(review.PageGaps, s.gaps))
 	mux.HandleFunc("GET /sources", s.page(review.PageSources, s.sources))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
-	return secured(onlyHost(config.Host, http.NewCrossOriginProtection().Handler(atOnce(maxAtOnce, mux))))
+	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }
 
 // policy is the Content-Security-Policy of every page: nothing runs, nothing is embedded, and no
@@ -108,40 +109,6 @@ func secured(next http.Handler) http.Handler {
 		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
-	})
-}
-
-// onlyHost refuses requests for another host: a page whose name leads to this server sends that.
-func onlyHost(host string, next http.Handler) http.Handler {
-	host = withoutDefaultPort(host)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.EqualFold(withoutDefaultPort(r.Host), host) {
-			http.Error(w, "this is another host: CONSOLE_URL says under which name the console is reached", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func withoutDefaultPort(host string) string {
-	if name, port, err := net.SplitHostPort(host); err == nil && (port == "443" || port == "80") {
-		return name
-	}
-	return host
-}
-
-// atOnce turns requests away while so many are being answered.
-func atOnce(most int, next http.Handler) http.Handler {
-	places := make(chan struct{}, most)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case places <- struct{}{}:
-			defer func() { <-places }()
-			next.ServeHTTP(w, r)
-		default:
-			w.Header().Set("Retry-After", "1")
-			http.Error(w, "too many requests at once; try again in a second", http.StatusServiceUnavailable)
-		}
 	})
 }
 

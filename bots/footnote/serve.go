@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/hook"
 	"github.com/footnotehq/footnote/adapters/telemetry"
-	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/platforms"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"golang.org/x/sync/errgroup"

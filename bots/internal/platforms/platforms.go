@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/hook"
 	"github.com/footnotehq/footnote/bots/internal/config"
-	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/chat"

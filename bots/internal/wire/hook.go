@@ -5,9 +5,9 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/footnotehq/footnote/adapters/hook"
 	"github.com/footnotehq/footnote/adapters/postgres/jobs"
 	"github.com/footnotehq/footnote/bots/internal/config"
-	"github.com/footnotehq/footnote/bots/internal/hook"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"

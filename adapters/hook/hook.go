@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
@@ -37,14 +38,14 @@ type Handler struct {
 	Hear   func(ctx context.Context, source document.SourceID, subjects []string) error
 	Logger *slog.Logger
 
-	bodies *bodies
+	bodies *inbound.Bodies
 }
 
 // New returns a handler.
 func New(
 	find func(access.TenantID, document.SourceID) (index.Hooked, bool), hear func(context.Context, document.SourceID, []string) error, logger *slog.Logger,
 ) *Handler {
-	return &Handler{Find: find, Hear: hear, Logger: logger, bodies: newBodies(maxBody, atOnce)}
+	return &Handler{Find: find, Hear: hear, Logger: logger, bodies: inbound.NewBodies(maxBody, atOnce)}
 }
 
 // ServeHTTP implements http.Handler. A source that is not there, and one that takes no requests,
@@ -56,7 +57,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no such source", http.StatusNotFound)
 		return
 	}
-	body, done, ok := h.bodies.take(w, r)
+	body, done, ok := h.bodies.Take(w, r)
 	if !ok {
 		return
 	}
@@ -79,4 +80,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Logger.WarnContext(r.Context(), "what a source told could not be kept; it is found by the next look at everything", "source", string(source), "error", err)
 		http.Error(w, "it could not be kept", http.StatusServiceUnavailable)
 	}
+}
+
+// Bounded hands requests on whose bodies were read whole: at most atOnce bodies of at most most
+// bytes are held.
+func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
+	return inbound.Bounded(most, atOnce, next)
 }

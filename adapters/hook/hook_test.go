@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/footnotehq/footnote/bots/internal/hook"
+	"github.com/footnotehq/footnote/adapters/hook"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"

@@ -1,4 +1,4 @@
-package hook
+package inbound
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// bodies reads the bodies of requests that anyone may send, so that a flood takes neither memory
-// nor connections from answering.
-type bodies struct {
+// Bodies reads the bodies of requests that anyone may send, so that a flood takes neither memory
+// nor connections from answering. It is safe for concurrent use.
+type Bodies struct {
 	most int64         // bytes of a body
 	room chan struct{} // as many places as bodies are held at once
 
@@ -23,17 +23,18 @@ type bodies struct {
 	sending []*http.ResponseController
 }
 
-func newBodies(most int64, atOnce int) *bodies {
-	return &bodies{most: most, room: make(chan struct{}, atOnce)}
+// NewBodies returns one that holds atOnce bodies of at most most bytes.
+func NewBodies(most int64, atOnce int) *Bodies {
+	return &Bodies{most: most, room: make(chan struct{}, atOnce)}
 }
 
 // Bounded hands requests on whose bodies were read whole: of most bytes at most, and atOnce of them
 // at a time. Of more, the one that has been sending for longest is turned away, and where all have
 // been read the next one is, unread, after a moment.
 func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
-	all := newBodies(most, atOnce)
+	all := NewBodies(most, atOnce)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, done, ok := all.take(w, r)
+		body, done, ok := all.Take(w, r)
 		if !ok {
 			return
 		}
@@ -43,8 +44,8 @@ func Bounded(most int64, atOnce int, next http.Handler) http.Handler {
 	})
 }
 
-// take reads a body. Where it cannot, it answers the request; otherwise done gives up the place.
-func (b *bodies) take(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
+// Take reads a body. Where it cannot, it answers the request; otherwise done gives up the place.
+func (b *Bodies) Take(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	if !b.enter(r.Context()) {
 		crowded(w)
 		return nil, nil, false
@@ -70,16 +71,20 @@ func crowded(w http.ResponseWriter) {
 	http.Error(w, "too many requests at once", http.StatusServiceUnavailable)
 }
 
+// moment is how long a request waits for a place: who sends it wants its answer within seconds, and
+// some within one.
+const moment = 800 * time.Millisecond
+
 // enter takes a place. Where there is none it cuts whoever has been sending for longest, so that a
 // slow sender keeps out no one, and waits for a moment.
-func (b *bodies) enter(ctx context.Context) bool {
+func (b *Bodies) enter(ctx context.Context) bool {
 	select {
 	case b.room <- struct{}{}:
 		return true
 	default:
 	}
 	b.cut()
-	ctx, cancel := context.WithTimeout(ctx, storing)
+	ctx, cancel := context.WithTimeout(ctx, moment)
 	defer cancel()
 	select {
 	case b.room <- struct{}{}:
@@ -90,7 +95,7 @@ func (b *bodies) enter(ctx context.Context) bool {
 }
 
 // cut ends the oldest request that is still coming, if there is one.
-func (b *bodies) cut() {
+func (b *Bodies) cut() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.sending) > 0 {
@@ -100,7 +105,7 @@ func (b *bodies) cut() {
 }
 
 // read reads a request's body. Its error wraps os.ErrDeadlineExceeded where it was cut.
-func (b *bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func (b *Bodies) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	reading := http.NewResponseController(w)
 	b.mu.Lock()
 	b.sending = append(b.sending, reading)

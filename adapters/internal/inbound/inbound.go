@@ -1,0 +1,66 @@
+// Package inbound bounds what strangers may send to the program's HTTP servers: under which name
+// they reach them, how many requests run at once, and how many bodies are held.
+package inbound
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// OnlyHost refuses requests for another host: a page whose name leads to this server sends that
+// (DNS rebinding). setting says where the host is set.
+func OnlyHost(host, setting string, next http.Handler) http.Handler {
+	host = withoutDefaultPort(host)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.EqualFold(withoutDefaultPort(r.Host), host) {
+			http.Error(w, fmt.Sprintf("this is another host: %s says under which name the server is reached", setting), http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func withoutDefaultPort(host string) string {
+	if name, port, err := net.SplitHostPort(host); err == nil && (port == "443" || port == "80") {
+		return name
+	}
+	return host
+}
+
+// AtOnce answers at most most requests of the same kind at a time, and turns others away.
+func AtOnce(most int, kind func(*http.Request) string, next http.Handler) http.Handler {
+	var mu sync.Mutex
+	running := make(map[string]int)
+	enter := func(key string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if running[key] >= most {
+			return false
+		}
+		running[key]++
+		return true
+	}
+	leave := func(key string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if running[key]--; running[key] == 0 {
+			delete(running, key)
+		}
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := kind(r)
+		if !enter(key) {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, "too many requests at once; try again in a second", http.StatusTooManyRequests)
+			return
+		}
+		defer leave(key)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Everyone has AtOnce count all requests together.
+func Everyone(*http.Request) string { return "" }
