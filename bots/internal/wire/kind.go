@@ -182,6 +182,11 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 		}
 		pairs = append(pairs, config.Pair{Key: key.Path, Value: value})
 	}
+	below := k.Name + "."
+	if slices.ContainsFunc(k.Keys, func(key Key) bool { return strings.HasPrefix(key.Path, below) }) &&
+		!slices.ContainsFunc(pairs, func(p config.Pair) bool { return strings.HasPrefix(p.Key, below) }) {
+		pairs = append([]config.Pair{{Key: k.Name, Value: []config.Pair{}}}, pairs...) // everything at its default
+	}
 	return pairs, nil
 }
 

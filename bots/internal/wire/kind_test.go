@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -163,6 +164,26 @@ func TestLateCountsRuns(t *testing.T) {
 		for every, want := range map[time.Duration]time.Duration{5 * time.Minute: 35 * time.Minute, 20 * time.Minute: 50 * time.Minute, day: day} {
 			if got := k.Looks.Late(every); got != want {
 				t.Errorf("%s, read every %s: a revocation is late by %s at most, want %s", k.Name, every, got, want)
+			}
+		}
+	}
+}
+
+// A source of which everything stays at its default is an entry all the same.
+func TestEntryWithoutAnyValue(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"google_drive", "gitlab"} {
+		k, ok := wire.FindKind(name)
+		if !ok {
+			t.Fatalf("there is no kind %s", name)
+		}
+		for _, given := range []map[string]string{nil, {"every": "2h"}} {
+			pairs, err := k.Entry(given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := config.SourceEntry("mine", pairs); err != nil {
+				t.Errorf("%s with %v: %v", name, given, err)
 			}
 		}
 	}
