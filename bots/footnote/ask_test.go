@@ -63,6 +63,7 @@ func TestFaultOfCommandLineNamesHelpOfItsCommand(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
 		"see footnote why --help": {"why"}, "see footnote --help": {"serach"}, "see footnote sources pause --help": {"sources", "pause", "--colour"},
+		`--as must be one of "admin","moderator","gaps" but got "king"`: {"console", "link", "--as", "king"},
 	} {
 		if r := (&program{}).try(t, "", args...); r.code != 2 || !strings.Contains(r.stderr, want) {
 			t.Errorf("%q: exit code %d, output:\n%s", args, r.code, r.stderr)

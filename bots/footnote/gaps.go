@@ -134,6 +134,7 @@ func printGaps(env *environment, r gaps.Report) error {
 	}
 	note := fmt.Sprintf("%s with an answer that was missing or wanting, in %s; %d like no other.",
 		plural.Count(r.Questions, "question"), plural.Count(len(r.Clusters), "gap"), r.Single)
+	note += " Questions that were asked in private are not counted."
 	if r.Cut {
 		note += " The oldest are left out."
 	}

@@ -133,7 +133,8 @@ func run(ctx context.Context, args []string, env *environment) int {
 		return exited
 	}
 	if err != nil {
-		return env.fail(fmt.Errorf("%w; see %s --help", err, commandOf(err)), exitUsage)
+		fault := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // not to be written
+		return env.fail(fmt.Errorf("%s; see %s --help", fault, commandOf(err)), exitUsage)
 	}
 	switch parsed.Command() {
 	case "version", "settings", "completion <shell>": // these work whatever the settings are

@@ -164,7 +164,7 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 	if _, err := db.Pool.Exec(t.Context(), `update turn set direct = false`); err != nil {
 		t.Fatal(err)
 	}
-	if r := p.run(t, "gaps"); !strings.Contains(r.stdout, "2 questions of 1 person") || !strings.Contains(r.stderr, "1 gap; 1 like no other") {
+	if r := p.run(t, "gaps"); !strings.Contains(r.stdout, "2 questions of 1 person") || !strings.Contains(r.stderr, "1 gap; 1 like no other. Questions that were asked in private are not counted.") {
 		t.Errorf("gaps:\n%s%s", r.stdout, r.stderr)
 	}
 	if csv := p.run(t, "gaps", "--csv").stdout; strings.Count(csv, "\n") != 2 || slices.ContainsFunc(strings.FieldsFunc(csv, func(r rune) bool { return r == ',' || r == '\n' }), func(cell string) bool {
