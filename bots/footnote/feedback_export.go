@@ -25,7 +25,8 @@ const (
 	exportedBefore  = "before" // stands before one of the others in its thread
 )
 
-// export prints questions in the form that eval --questions reads. Private questions are their askers' own concern and left out.
+// export prints questions in the form that eval --questions reads. It leaves out private questions:
+// they concern only their askers.
 func (c *feedbackCommand) export(ctx context.Context, env *environment, base *wire.Base, since time.Time) error {
 	sessions := base.Sessions()
 	votes, err := sessions.Feedback(ctx, session.FeedbackQuery{Tenant: base.Tenant, Since: since, Down: c.Down, Limit: c.Limit})

@@ -185,7 +185,8 @@ func (k Kind) Entry(given map[string]string) ([]config.Pair, error) {
 	below := k.Name + "."
 	if slices.ContainsFunc(k.Keys, func(key Key) bool { return strings.HasPrefix(key.Path, below) }) &&
 		!slices.ContainsFunc(pairs, func(p config.Pair) bool { return strings.HasPrefix(p.Key, below) }) {
-		pairs = append([]config.Pair{{Key: k.Name, Value: []config.Pair{}}}, pairs...) // everything at its default
+		// Everything is at its default.
+		pairs = append([]config.Pair{{Key: k.Name, Value: []config.Pair{}}}, pairs...)
 	}
 	return pairs, nil
 }
