@@ -163,6 +163,12 @@ try-drive: need-go ## hold reading Google Drive against two peers of npm (Node 2
 	@cd .build/try-drive && npm ci --silent --no-audit --no-fund
 	@$(GO) run ./bots/trydrive .build/try-drive
 
+.PHONY: try-mcp
+try-mcp: need-go deps-test ## hold the MCP server to the protocol's own tests (npm; fetches 100 MB once; a minute)
+	@mkdir -p .build/try-mcp && cp deploy/tools/trymcp/* .build/try-mcp/
+	@cd .build/try-mcp && npm ci --silent --no-audit --no-fund
+	@TRY_MCP=$(CURDIR)/.build/try-mcp $(GO) test -tags conformance -count=1 -v -run '^TestConformance$$' ./bots/footnote
+
 # Which tests "make test-opensearch" runs, and more flags for `go test`.
 ENGINETEST ?= -race -timeout 20m
 

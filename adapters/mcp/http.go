@@ -95,8 +95,10 @@ func Handler(service *mcp.Service, config HTTPConfig) http.Handler {
 			}
 			return nil, refused{err}
 		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil { // a client that hung up is no error
 			config.Logger.ErrorContext(ctx, "a token could not be looked up", "error", err)
+		}
+		if err != nil {
 			return nil, errLookup
 		}
 		return infoOf(ctx, caller, token.Expires), nil
@@ -136,7 +138,9 @@ func granted(ctx context.Context, service *mcp.Service, granting *issuer, token 
 		logger.InfoContext(ctx, "an access token was refused", "reason", err)
 		return nil, err
 	case err != nil:
-		logger.ErrorContext(ctx, "an access token could not be checked", "error", err)
+		if ctx.Err() == nil {
+			logger.ErrorContext(ctx, "an access token could not be checked", "error", err)
+		}
 		return nil, errLookup
 	}
 	return infoOf(ctx, service.For(person, mcp.OAuth), expires), nil

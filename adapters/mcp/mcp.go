@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 
 	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -27,6 +29,7 @@ func newServer(service *mcp.Service, version string, logger *slog.Logger, ending
 		// the tools never change while the program runs
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
+	server.AddReceivingMiddleware(onlyTools)
 	for _, t := range service.Tools() {
 		server.AddTool(&sdk.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.Parameters,
@@ -77,14 +80,32 @@ func progressOf(r *sdk.CallToolRequest) func(context.Context, string) {
 	}
 }
 
-// quiet is a logger without what the SDK says of every request.
-func quiet(logger *slog.Logger) *slog.Logger { return slog.New(warnings{logger.Handler()}) }
+// quiet is a logger for the SDK. It leaves out what is said of every request. What the SDK calls
+// errors is written for debugging alone: nearly all of it is mistakes of clients.
+func quiet(logger *slog.Logger) *slog.Logger { return slog.New(mistakes{logger.Handler()}) }
 
-type warnings struct{ slog.Handler }
+type mistakes struct{ slog.Handler }
 
 // Enabled implements slog.Handler.
-func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+func (h mistakes) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, slog.LevelDebug)
+}
+
+// Handle implements slog.Handler.
+func (h mistakes) Handle(ctx context.Context, r slog.Record) error {
+	r.Level = slog.LevelDebug
+	return h.Handler.Handle(ctx, r)
+}
+
+// onlyTools refuses what the SDK answers with empty lists although the server does not offer it.
+func onlyTools(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		switch kind, _, _ := strings.Cut(method, "/"); kind {
+		case "prompts", "resources", "completion", "logging":
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("%q is not offered: this server has tools alone", method)}
+		}
+		return next(ctx, method, r)
+	}
 }
 
 // Serve answers one client over a pair of streams until the client closes its own, or ctx ends.

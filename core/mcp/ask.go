@@ -99,8 +99,14 @@ func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) 
 	return s.asked(ctx, r, report.Best())
 }
 
-// unchanged is an error once the person may read something else than when the call began.
+// unchanged is an error once the token does not count any more, or the person may read something
+// else than when the call began.
 func (s *Service) unchanged(ctx context.Context, r reader) error {
+	if r.caller.valid != nil {
+		if err := r.caller.valid(ctx); err != nil {
+			return err
+		}
+	}
 	now, err := s.audience(ctx, r.caller)
 	if err == nil && now.Key() != r.audience.Key() {
 		err = Refusal(rightsChanged)

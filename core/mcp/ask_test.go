@@ -168,6 +168,8 @@ func TestAskEndsWhenRightsChange(t *testing.T) {
 		"the platform goes away": func(w *world) {
 			w.alone = func(a access.Account) (access.Presence, error) { return present(a), errors.New("away") }
 		},
+		"the token is revoked":      func(w *world) { w.changes(func(t *mcp.Token) { t.Revoked = now }) },
+		"the token expires":         func(w *world) { w.changes(func(t *mcp.Token) { t.Expires = now }) },
 		"the document is withdrawn": func(w *world) { _ = w.index.SetACL(context.Background(), access.DefaultTenant, nil, "leave") },
 	} {
 		for i := range 2 {

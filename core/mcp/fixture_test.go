@@ -130,7 +130,19 @@ func (w *world) ask(t testing.TB, name string, arguments map[string]any) (string
 	return w.Call(t.Context(), caller, name, raw)
 }
 
+// changes edits ada's token.
+func (w *world) changes(edit func(*mcp.Token)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	tokens := w.tokens[access.DefaultTenant]
+	token := tokens[mcp.HashOf(secret)]
+	edit(&token)
+	tokens[mcp.HashOf(secret)] = token
+}
+
 func (w *world) Find(_ context.Context, tenant access.TenantID, hash mcp.Hash) (mcp.Token, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	token, ok := w.tokens[tenant][hash]
 	if !ok {
 		return mcp.Token{}, mcp.ErrUnknownToken

@@ -67,6 +67,8 @@ type Caller struct {
 	Present func(ctx context.Context) (access.Presence, error)
 	// Progress receives what a call of ask is doing; nil: the client did not ask for it.
 	Progress func(ctx context.Context, doing string)
+	// valid is a Refusal once the token was revoked or has expired; nil: there is none to look up.
+	valid func(ctx context.Context) error
 }
 
 // Door is how it is known who calls.
@@ -170,19 +172,30 @@ func New(d Deps) *Service { return &Service{d} }
 
 // Caller returns the person whose token a secret is. A Refusal says why it does not count.
 func (s *Service) Caller(ctx context.Context, secret string) (Caller, Token, error) {
-	t, err := s.Tokens.Find(ctx, s.Tenant, HashOf(secret))
-	if errors.Is(err, ErrUnknownToken) {
-		return Caller{}, Token{}, Refusal("This token is not known here. Ask the people who run Footnote for one.")
-	}
-	if err == nil {
-		err = t.Invalid(s.Now())
-	}
+	hash := HashOf(secret)
+	t, err := s.token(ctx, hash)
 	if err != nil {
 		return Caller{}, t, err
 	}
 	caller := s.For(t.Person, Personal)
 	caller.Token = t.ID
+	caller.valid = func(ctx context.Context) error {
+		_, err := s.token(ctx, hash)
+		return err
+	}
 	return caller, t, nil
+}
+
+// token returns the token with a hash. A Refusal says why it does not count.
+func (s *Service) token(ctx context.Context, hash Hash) (Token, error) {
+	t, err := s.Tokens.Find(ctx, s.Tenant, hash)
+	if errors.Is(err, ErrUnknownToken) {
+		return Token{}, Refusal("This token is not known here. Ask the people who run Footnote for one.")
+	}
+	if err != nil {
+		return t, err
+	}
+	return t, t.Invalid(s.Now())
 }
 
 // For is a caller on a chat platform, of whom a door says who it is. Workspace and ID of the
