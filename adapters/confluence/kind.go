@@ -13,12 +13,15 @@ func Statement() sources.Kind {
 		Help:   "spaces of Confluence Cloud or Data Center, each page read by whoever may read it there. See confluence.md",
 		Access: "Confluence: each page is read by whoever may read it there (confluence.acl narrows that), and confluence.spaces says which are read",
 		Steps: []string{
-			"Make an account only for reading, so that nothing stops when a person leaves: on Cloud a service account (admin.atlassian.com → Directory → Service accounts) or a person's account, on Data Center a user.",
-			"Give it the right to view the spaces that are to be read. Restricted pages are read only where the account is on their lists: it sees nothing of the others, and no administrator's rights are used to look past that.",
-			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Confluence, with the scopes below; it is good for a year at most. A token with scopes is accepted at " +
-				"https://api.atlassian.com/ex/confluence/CLOUD-ID alone: write that as the address of the site; the id stands in https://SITE.atlassian.net/_edge/tenant_info. With a service account's token CONFLUENCE_EMAIL stays empty.",
-			"Data Center 9.1 or later: profile picture → Settings → Personal access tokens → Create token, and make the account an administrator of the spaces: only administrators see who may view them. " +
-				"Before 9.1 no REST API tells who may view a space, so its documents are hidden from everyone here.",
+			"Make an account that only reads, so that nothing stops when a person leaves. On Cloud, take a service account (admin.atlassian.com → Directory → " +
+				"Service accounts) or a person's account; on Data Center, a user.",
+			"Let it view the spaces that are to be read. It reads a restricted page only if it is on the page's list: no administrator's rights are used to read " +
+				"the others.",
+			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Confluence, with the scopes below. It lasts a year at most. As the " +
+				"address of the site write https://api.atlassian.com/ex/confluence/CLOUD-ID, where alone such a token works. The id is shown at " +
+				"https://SITE.atlassian.net/_edge/tenant_info. For a service account's token, leave CONFLUENCE_EMAIL empty.",
+			"Data Center 9.1 or later: profile picture → Settings → Personal access tokens → Create token. Make the account an administrator of the spaces: only " +
+				"administrators see who may view them. Before 9.1 no REST API says who may view a space, so its documents are hidden from everyone here.",
 		},
 		Rights: []sources.Right{
 			{Name: "read:space:confluence", Reason: "the spaces, and who may view them"},
@@ -36,9 +39,10 @@ func Statement() sources.Kind {
 		},
 		Credentials: product.Credentials(),
 		Secret:      product.Secret(),
-		Bound: "A page is read by whoever may use the site, may view its space, and is on the list of every restricted page or folder above it and on its own. People are known by addresses below managed_domains and identity.domains " +
-			"that their profiles show, or by footnote people import. What visitors see is for members unless anonymous says otherwise. Groups, spaces and known restrictions are read again every five minutes; a page that " +
-			"becomes restricted, or is moved, is noticed when everything is looked at: by the first reading of documents half an hour after the last such look.",
+		Bound: "A page is read by people who may use the site and view its space, and who are on the list of every restricted page or folder above it and on its own. " +
+			"People are matched by the addresses in their profiles, in the domains of managed_domains and identity.domains, or by footnote people import. What " +
+			"visitors see is for members, unless anonymous changes that. Groups, spaces and known restrictions are read again every five minutes. A page that is " +
+			"moved, or becomes restricted, is noticed by the next full scan: the first reading of documents half an hour after the last one.",
 		Paused: "it is hidden from everyone",
 		Unit:   "spaces and restricted pages",
 		Empty:  "the account sees no space: give it the right to view those that are to be read",

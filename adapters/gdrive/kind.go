@@ -18,13 +18,18 @@ func Statement() sources.Kind {
 		Help:   "Google Drive, each file read by whoever may read it there. See google-drive.md",
 		Access: "Google Drive: each file is read by whoever may read it there (google_drive.acl narrows that), and google_drive.drives and my_drives say what is read",
 		Steps: []string{
-			"In the Google Cloud console make a project, and enable the Google Drive API, the Admin SDK API and the Google Docs API (APIs & Services → Library). Without the last one tabs of Docs are not led to. " +
-				"With the Google Sheets API and the Google Slides API answers lead to the sheet or slide.",
-			"Make a service account in it (IAM & Admin → Service accounts), and a key of it (Keys → Add key → JSON); keep the file where only Footnote reads it. No role in the project is needed.",
-			"Shared drives: make the service account a Manager of each that is to be read (Manage members, by its address). A lower role is not shown who may read folders with limited access. What it asks for only reads.",
-			"People and groups: in the Admin console, Security → Access and data control → API controls → Domain-wide delegation → Add new, with the service account's client id and the scopes below, and name an administrator as admin " +
-				"who may read users and groups. Instead, give the service account itself an administrator's role that reads users and groups (Account → Admin roles), leave admin out, and write the organisation's customer ID (Account → Account settings) as customer.",
-			"What people own (my_drives) is read for each of them by the same delegation: it lets the service account read every file of everybody whom it acts for. Leave the scope of Drive out of the delegation where only shared drives are read.",
+			"In the Google Cloud console make a project, and enable the Google Drive API and the Admin SDK API (APIs & Services → Library). With the Google Docs, " +
+				"Sheets and Slides APIs, answers link to the tab, sheet or slide.",
+			"In the project make a service account (IAM & Admin → Service accounts) and a key for it (Keys → Add key → JSON). Keep the file where only Footnote " +
+				"reads it. The account needs no role in the project.",
+			"Shared drives: make the service account a Manager of each that is to be read (Manage members, by its address). A lower role does not see who may read " +
+				"folders with limited access. Footnote only reads.",
+			"People and groups: in the Admin console choose Security → Access and data control → API controls → Domain-wide delegation → Add new, with the service " +
+				"account's client id and the scopes below. As admin, name an administrator who may read users and groups. Instead, you can give the service account " +
+				"itself an administrator's role that reads users and groups (Account → Admin roles): leave admin out, and write the organisation's customer ID (Account " +
+				"→ Account settings) as customer.",
+			"What people own (my_drives) is read for each person by the same delegation. It lets the service account read every file of the people for whom it " +
+				"acts. To read only shared drives, leave the scope of Drive out of the delegation.",
 		},
 		Rights: []sources.Right{
 			{Name: "https://www.googleapis.com/auth/drive.readonly", Reason: "files, whom they are shared with, and the logs of changes; by delegation only for my_drives, or with reader"},
@@ -40,9 +45,10 @@ func Statement() sources.Kind {
 			Env: keyEnv, What: "the file of the service account's key, in JSON, as Google gave it out",
 			Set: func(value func(string) string) bool { return value(keyEnv) != "" },
 		},
-		Bound: "A file is read by whom it was shared with, and by whom a folder above it or the shared drive was shared with, up to a folder with limited access: past that only owners and Managers. A share with anyone who has the link lets no one in " +
-			"unless links says otherwise. People are known by the addresses of the directory, of domains in identity.domains. Members, groups and the logs of changes are read every five minutes, as long as that takes; what no log " +
-			"tells, such as grants below a folder that was deleted for good, is noticed when everything is looked at, each hour.",
+		Bound: "A file is read by the people with whom it, a folder above it or its shared drive was shared. Above a folder with limited access, only owners and " +
+			"Managers count. Links for anyone who has them let no one in, unless links changes that. People are matched by the directory's addresses in the domains " +
+			"of identity.domains. Members, groups and logs of changes are read every five minutes, plus the time that the reading takes. A full scan each hour " +
+			"notices what no log tells, such as grants below a folder that was deleted for good.",
 		Paused: "it is hidden from everyone",
 		Unit:   "folders, and files shared by themselves",
 		Empty:  "the account sees nothing: make it a Manager of the shared drives that are to be read, or say my_drives",

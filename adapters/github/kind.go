@@ -26,11 +26,14 @@ func Statement() sources.Kind {
 		Help:   "repositories of GitHub or a GitHub Enterprise Server, each read by whoever may read it there. See github.md",
 		Access: "GitHub: each repository is read by whoever may read it there, and github.files says which files are read",
 		Steps: []string{
-			"In the organisation's settings choose Developer settings → GitHub Apps → New GitHub App. An App belongs to the organisation and not to a person who may leave, and its limits grow with the organisation. " +
-				"Take the tick from Webhook → Active for now, and give it the permissions below, all of them read-only.",
-			"Private keys → Generate a private key, and keep the file where only footnote can read it.",
-			"Install App → the organisation → All repositories, or those that are to be read: what it was not given is never seen. The number at the end of the address that you come to is the installation's.",
-			"Or, to try it: Settings → Developer settings → Fine-grained tokens → Generate new token, with the organisation as its owner and the same permissions, and set GITHUB_TOKEN instead. It expires.",
+			"In the organisation's settings choose Developer settings → GitHub Apps → New GitHub App. Turn off Webhook → Active for now, and give the App the " +
+				"permissions below, all of them read-only. An App belongs to the organisation, so it outlasts people who leave, and its limits grow with the " +
+				"organisation.",
+			"Private keys → Generate a private key. Keep the file where only footnote can read it.",
+			"Install App → the organisation → All repositories, or those that are to be read. Footnote never sees the others. The number at the end of the next " +
+				"page's address is the installation's.",
+			"To try it without an App: Settings → Developer settings → Fine-grained tokens → Generate new token, with the organisation as its owner and the same " +
+				"permissions. Set GITHUB_TOKEN. It expires.",
 		},
 		Rights: []sources.Right{
 			{Name: "Repository → Metadata: Read", Reason: "names, visibility, and who may read each repository"},
@@ -54,9 +57,9 @@ func Statement() sources.Kind {
 				return value(tokenEnv) != "" || value(appEnv) != "" && value(keyEnv) != ""
 			},
 		},
-		Bound: "A repository is read by whoever may read it at GitHub: owners, teams, people and outside collaborators, whom GitHub counts together. Accounts are matched with people in the chat by addresses that " +
-			"the organisation vouches for, under the domains of identity.domains, or by footnote people import. Public repositories are for members unless public_repositories says otherwise. " +
-			"Who may read what is read again every five minutes, as long as that takes.",
+		Bound: "Whoever may read a repository on GitHub may read it here: owners, teams, people and outside collaborators, as GitHub counts them. Accounts are matched " +
+			"with people in the chat by addresses that the organisation vouches for, in the domains of identity.domains, or by footnote people import. Public " +
+			"repositories are for members, unless public_repositories changes that. Rights are read again every five minutes, plus the time that the reading takes.",
 		Paused: "it is hidden from everyone",
 		Unit:   "repositories",
 		Empty:  "the credential sees no repository: install the App on the organisation, for all repositories or some, and check the name",

@@ -13,12 +13,16 @@ func Statement() sources.Kind {
 		Help:   "projects of Jira Cloud or Data Center, each issue read by whoever may browse it there. See jira.md",
 		Access: "Jira: each issue is read by whoever may browse it there (jira.acl narrows that), and jira.projects says which are read",
 		Steps: []string{
-			"Make an account only for reading, so that nothing stops when a person leaves: on Cloud a service account (admin.atlassian.com → Directory → Service accounts) or a person's account, on Data Center a user.",
-			"Give it Browse Projects in the projects that are to be read, and put it on the security levels whose issues are: it sees nothing of the others.",
-			"Give it Administer Jira: who may use Jira, and who belongs to a security level, is shown to administrators alone. With Administer Projects in the projects, and the groups named under users, it reads what has no security level.",
-			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Jira, with the scopes below, all of them for reading; it is good for a year at most. A token with scopes is accepted at " +
-				"https://api.atlassian.com/ex/jira/CLOUD-ID alone: write that as the address of the site; the id stands in https://SITE.atlassian.net/_edge/tenant_info. With a service account's token JIRA_EMAIL stays empty.",
-			"Data Center: profile picture → Profile → Personal access tokens → Create token. No REST API there tells who belongs to a security level: issues with one are hidden from everyone here.",
+			"Make an account that only reads, so that nothing stops when a person leaves. On Cloud, take a service account (admin.atlassian.com → Directory → " +
+				"Service accounts) or a person's account; on Data Center, a user.",
+			"Give it Browse Projects in the projects that are to be read. Put it on the security levels whose issues are to be read: it sees no others.",
+			"Give it Administer Jira. Only administrators see who may use Jira, and who belongs to a security level. With Administer Projects in the projects, and " +
+				"the groups named under users, it reads issues without a security level.",
+			"Cloud: id.atlassian.com → Security → API tokens → Create API token with scopes → Jira, with the scopes below, all of them for reading. It lasts a year " +
+				"at most. As the address of the site write https://api.atlassian.com/ex/jira/CLOUD-ID, where alone such a token works. The id is shown at " +
+				"https://SITE.atlassian.net/_edge/tenant_info. For a service account's token, leave JIRA_EMAIL empty.",
+			"Data Center: profile picture → Profile → Personal access tokens → Create token. No REST API there says who belongs to a security level, so issues with " +
+				"one are hidden from everyone here.",
 		},
 		Rights: []sources.Right{
 			{Name: "read:project:jira, read:project-category:jira, read:project-version:jira, read:project.component:jira, read:project.property:jira, read:issue-type:jira, read:issue-type-hierarchy:jira", Reason: "the projects"},
@@ -35,9 +39,11 @@ func Statement() sources.Kind {
 		},
 		Credentials: product.Credentials(),
 		Secret:      product.Secret(),
-		Bound: "An issue is read by whoever may use Jira, holds Browse Projects by the project's permission scheme, and belongs to the issue's security level where it has one. A scheme may name an issue's own reporter, assignee or fields. " +
-			"People are known by addresses below managed_domains and identity.domains that their profiles show, or by footnote people import. What visitors see is for members unless anonymous says otherwise. Groups, schemes and levels are " +
-			"read again every five minutes, and issues that were changed with each reading of documents; an issue that is deleted, or that the account may not see any more, is noticed by the first reading of documents half an hour after the last look at all ids.",
+		Bound: "An issue is read by people who may use Jira, hold Browse Projects in the project's permission scheme, and belong to the issue's security level if it " +
+			"has one. A scheme may name the issue's own reporter, assignee or fields. People are matched by the addresses in their profiles, in the domains of " +
+			"managed_domains and identity.domains, or by footnote people import. What visitors see is for members, unless anonymous changes that. Groups, schemes " +
+			"and levels are read again every five minutes, and changed issues with each reading of documents. An issue that is deleted, or hidden from the account, " +
+			"is noticed by the next scan of all ids: the first reading of documents half an hour after the last one.",
 		Paused: "it is hidden from everyone",
 		Unit:   "projects and groups of issues that have their own readers",
 		Empty:  "the account sees no project: give it Browse Projects in those that are to be read",

@@ -16,12 +16,14 @@ func Statement() sources.Kind {
 		Help:   "pages of a Notion workspace that an integration is shown. Notion does not say who may read a page, so you say it here. See notion.md",
 		Access: "Notion: notion.readers says which pages are read, and who may read each",
 		Steps: []string{
-			"As an owner of the workspace open www.notion.so/profile/integrations → New integration: type Internal, in the workspace that is to be read. It needs no webhook.",
-			"Under Capabilities leave Read content alone, and choose Read user information without email addresses, so that people's names can be written; take away what inserts, updates and comments.",
+			"As an owner of the workspace, open www.notion.so/profile/integrations → New integration. Choose the type Internal and the workspace that is to be " +
+				"read. It needs no webhook.",
+			"Under Capabilities keep Read content, and choose Read user information without email addresses for people's names. Turn off inserting, updating and " +
+				"comments.",
 			"Copy the Internal Integration Secret.",
-			"On each page or database that is to be read: ••• → Connections → add the integration. It is shown that page and everything below it.",
-			"NOTION DOES NOT SAY WHO MAY READ A PAGE. So you say it: name each of these pages with its readers. Whoever is on the list may read here everything below the page, whatever Notion says, " +
-				"down to the next page that you name. What is below no page that you name is not read, and a page without readers is read by NO ONE.",
+			"On each page or database that is to be read, choose ••• → Connections and add the integration. It sees that page and everything below it.",
+			"NOTION DOES NOT SAY WHO MAY READ A PAGE, so you do: name each of these pages with its readers. They may read everything below the page here, whatever " +
+				"Notion says, down to the next page that you name. Pages below no named page are not read, and a page without readers is read by NO ONE.",
 		},
 		Rights: []sources.Right{
 			{Name: "Read content", Reason: "pages, databases and what stands on them"},
@@ -32,8 +34,9 @@ func Statement() sources.Kind {
 			Env: tokenEnv, What: "the Internal Integration Secret, which begins with ntn_",
 			Set: func(value func(string) string) bool { return value(tokenEnv) != "" },
 		},
-		Bound: "Who may read a page is what you say under readers, and not what Notion says: its API does not tell. The nearest page above that is named there decides. A change of readers holds once footnote serve has read its " +
-			"configuration again and five minutes have passed; a page that is moved, thrown away or taken from the integration is noticed by the next pass, which looks at a hundred pages a request, three requests a second.",
+		Bound: "Your list under readers decides who may read a page, because Notion's API does not say. The nearest named page above it counts. A change of readers " +
+			"holds five minutes after footnote serve has read its configuration again. A page that is moved, deleted or taken from the integration is noticed by " +
+			"the next pass, which looks at a hundred pages a request, three requests a second.",
 		Paused: "it is hidden from everyone",
 		Unit:   "pages with readers",
 		Empty:  "the integration is shown none of the pages under readers: add it to them under ••• → Connections",

@@ -19,9 +19,10 @@ func discordKind() Kind {
 			schedule,
 		},
 		Steps: []string{
-			"In Discord's developer portal open the application, and switch on Bot → Privileged Gateway Intents → Message Content Intent: without it messages come without their text.",
-			"footnote discord invite prints the link that adds the bot to a server.",
-			"Channels that not everybody can open: give the bot's role View Channel and Read Message History there, and name them here.",
+			"In Discord's developer portal open the application, and turn on Bot → Privileged Gateway Intents → Message Content Intent. Without it, messages come " +
+				"without their text.",
+			"Run footnote discord invite. It prints the link that adds the bot to a server.",
+			"If a channel is not open to everyone, give the bot's role View Channel and Read Message History there, and name the channel here.",
 		},
 		Rights: []Right{
 			{"View Channel", "to see channels, and who may open them"},
@@ -29,8 +30,9 @@ func discordKind() Kind {
 			{"Message Content Intent", "to receive the text of messages"},
 		},
 		Secrets: []Secret{{Env: "DISCORD_BOT_TOKEN", What: "the bot's token, under Bot in the developer portal", set: func(c *config.Config) bool { return c.DiscordBotToken != "" }}},
-		Bound: "What was said in a channel that every member of the server can open may be read by members (discord.public_channels), in any other by whoever can open it when the question is asked. " +
-			"A channel that is no longer for everybody, or that the bot cannot read any more, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise). Private threads are not read.",
+		Bound: "What was said in a channel that every member of the server can open is for members (discord.public_channels), and in any other for whoever can open it " +
+			"when the question is asked. A channel that is closed to some, or to the bot, is noticed with the next list of channels (every, 5 minutes by default). " +
+			"Private threads are not read.",
 		Looks:    channelLooks,
 		Unpaused: "a channel that becomes private would go unnoticed, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {

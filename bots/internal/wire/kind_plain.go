@@ -17,7 +17,7 @@ import (
 const plainPaused = "what was read before is still found"
 
 // plainBound is what holds for sources without readers.
-const plainBound = "Who may read its documents is what acl says, everybody alike; the source itself is not asked. A change of acl holds from the next run on."
+const plainBound = "The people whom acl names. The source has no permissions. A change of acl holds from the next run on."
 
 var readers = Key{Path: "acl", Ask: "Who may read it (public, members, group:NAME …; empty: members)?", Sort: List}
 
@@ -73,15 +73,16 @@ func gitKind() Kind {
 			readers, {Path: "include", Sort: List}, {Path: "exclude", Sort: List}, {Path: "commits", Sort: Yes}, schedule,
 		},
 		Steps: []string{
-			"A public repository needs no token. For another one make a token at the server that may read this repository's contents and nothing else, so that whoever gets hold of it can write nothing: " +
-				"on GitHub under Settings → Developer settings → Fine-grained tokens with Repository permissions → Contents: Read-only; on GitLab a project access token with the role Reporter and read_repository.",
+			"A public repository needs no token. For another one, make a token at the server that may read the contents of this repository alone. " +
+				"GitHub: Settings → Developer settings → Fine-grained tokens, with Repository permissions → Contents: Read-only. " +
+				"GitLab: a project access token with the role Reporter and read_repository.",
 		},
 		Rights: []Right{{"reading the repository's contents", "to fetch its files"}},
 		Secrets: []Secret{{
 			Env: "GIT_TOKENS", What: "the server's name and the token: GIT_TOKENS=git.example.org=TOKEN; only for repositories that are not public",
 			Optional: true, set: func(c *config.Config) bool { return len(c.GitTokens) > 0 },
 		}},
-		Bound:  plainBound + " Who may see the repository at its server is not looked at.",
+		Bound:  plainBound + " Permissions at the repository's server are not read.",
 		Paused: plainPaused,
 		Lacks: func(given map[string]string) string {
 			if !git.IsURL(strings.TrimSpace(given["url"])) {

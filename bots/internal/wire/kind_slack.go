@@ -20,19 +20,19 @@ func slackKind() Kind {
 			schedule,
 		},
 		Steps: []string{
-			"footnote slack manifest prints the app's manifest. In Slack's app settings choose Create New App → From an app manifest, pick the workspace, paste it; for an app that exists, " +
-				"compare OAuth & Permissions → Bot Token Scopes with the list below.",
-			"Install App → Install to Workspace (again, after every change of scopes), and copy the Bot User OAuth Token, which begins with xoxb-.",
-			"Invite the bot to every channel that it is to read: /invite @Footnote. It reads no channel that it is not in, and a private one only where it is named here as well.",
+			"Run footnote slack manifest. In Slack's app settings choose Create New App → From an app manifest, pick the workspace and paste the manifest. For an " +
+				"app that exists, compare OAuth & Permissions → Bot Token Scopes with the list below.",
+			"Install App → Install to Workspace, and again after every change of scopes. Copy the Bot User OAuth Token, which begins with xoxb-.",
+			"Invite the bot to every channel that it is to read: /invite @Footnote. It reads a private channel only if that is named here as well.",
 		},
 		Secrets: []Secret{
 			{Env: "SLACK_BOT_TOKEN", What: "the Bot User OAuth Token", set: func(c *config.Config) bool { return c.SlackBotToken != "" }},
 			{Env: "SLACK_APP_TOKEN", What: "the app-level token with the scope connections:write, or SLACK_SIGNING_SECRET in its place: for serving, which the bot token is not taken without",
 				set: func(c *config.Config) bool { return c.SlackAppToken != "" || c.SlackSigningSecret != "" }},
 		},
-		Bound: "What was said in a public channel may be read by the workspace's members (slack.public_channels), in a private one by whoever is in it when the question is asked. " +
-			"A channel that becomes private, or that the bot is removed from, is noticed by the next list of channels: after every (5 minutes, unless it says otherwise); " +
-			"a person who leaves a private channel at once by Slack's event, and after 5 minutes at most without.",
+		Bound: "What was said in a public channel is for the workspace's members (slack.public_channels), and in a private one for whoever is in it when the question " +
+			"is asked. A channel that becomes private, or that the bot leaves, is noticed with the next list of channels (every, 5 minutes by default). A person " +
+			"who leaves a private channel is noticed at once by Slack's event, and within 5 minutes without it.",
 		Looks:    channelLooks,
 		Unpaused: "a channel that becomes private would go unnoticed, and what was said in it would still be found",
 		Lacks: func(given map[string]string) string {
