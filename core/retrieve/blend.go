@@ -45,7 +45,7 @@ type Ranked struct {
 //
 //	flat'    = flat / max flat,  title' = title / max title                  (max over everything the audience may read)
 //	k        = (1−r)·flat' + r·title'  scaled to 0–1 over the candidates of the keyword side; what only the semantic side chose is below
-//	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates; support: the document's others)
+//	keyword  = minmax(k + support(k)),  semantic = minmax(cosine)            (over all candidates with a vector; support: the document's others)
 //	score    = [(1−a)·keyword + a·semantic] · boost · recency
 //
 // A convex combination of min-max scores rather than of ranks: Bruch, Gai, Ingber, "An Analysis of
@@ -68,12 +68,7 @@ func (c Config) Blend(list List, b Blending) []Ranked {
 	}
 	minMax(keyword)
 	if list.Semantic {
-		minMax(cosine)
-		for i, e := range list.Entries {
-			if e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 { // without a vector
-				cosine[i] = keyword[i]
-			}
-		}
+		list.scaleCosine(cosine, keyword)
 	} else {
 		clear(cosine)
 	}
@@ -145,6 +140,26 @@ func (l List) scale(keyword []float64) {
 	}
 	for i, v := range keyword {
 		keyword[i] = (v - low) / (high - low)
+	}
+}
+
+// scaleCosine maps cosines to 0–1 over the candidates with a vector. The others get their keyword
+// score: a cosine of 0 would bring all that are compared close to one another.
+func (l List) scaleCosine(cosine, keyword []float64) {
+	compared := make([]float64, 0, len(cosine))
+	without := func(e Candidate) bool { return e.Cosine == 0 && e.VectorPos == 0 && e.KeywordPos > 0 }
+	for i, e := range l.Entries {
+		if !without(e) {
+			compared = append(compared, cosine[i])
+		}
+	}
+	minMax(compared)
+	for i, e := range l.Entries {
+		if without(e) {
+			cosine[i] = keyword[i]
+		} else {
+			cosine[i], compared = compared[0], compared[1:]
+		}
 	}
 }
 

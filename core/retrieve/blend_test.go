@@ -180,6 +180,32 @@ func TestBlendByHand(t *testing.T) {
 	}
 }
 
+// A chunk that has no vector yet does not change how those with vectors compare.
+func TestBlendComparesVectorsAlone(t *testing.T) {
+	t.Parallel()
+	config := retrieve.DefaultConfig()
+	list := retrieve.List{Semantic: true, MaxFlat: 2, MaxTitle: 1, Entries: []retrieve.Candidate{
+		{Chunk: 1, First: 1, Boost: 1, Flat: 2, Cosine: 0.5, KeywordPos: 1, VectorPos: 2, UpdatedAt: now},
+		{Chunk: 2, First: 2, Boost: 1, Flat: 1, Cosine: 0.7, KeywordPos: 2, VectorPos: 1, UpdatedAt: now},
+	}}
+	semantic := func(l retrieve.List) map[document.ChunkID]float64 {
+		of := make(map[document.ChunkID]float64)
+		for _, r := range config.Blend(l, retrieve.Blending{Alpha: 0.5, Now: now}) {
+			of[r.Chunk] = r.Scores.Semantic
+		}
+		return of
+	}
+	before := semantic(list)
+	list.Entries = append(list.Entries, retrieve.Candidate{Chunk: 3, First: 3, Boost: 1, Flat: 1.5, KeywordPos: 3, UpdatedAt: now})
+	after := semantic(list)
+	if before[1] != after[1] || before[2] != after[2] {
+		t.Errorf("the semantic scores are %v, and %v with a chunk without a vector", before, after)
+	}
+	if after[3] <= 0 || after[3] >= 1 {
+		t.Errorf("the chunk without a vector has %v on the semantic side, its keyword score expected", after[3])
+	}
+}
+
 func TestEffectiveAlpha(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -1,9 +1,47 @@
 package wire
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/footnotehq/footnote/core/index"
 )
+
+// A database that restarts, or another process at work, does not end the filling.
+func TestFillingContinuesAfterFailures(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		ends := []error{index.ErrClaimed, errors.New("the database is away"), errors.New("the database is away"), nil}
+		keepFilling(t.Context(), func(context.Context) error {
+			err := ends[0]
+			ends = ends[1:]
+			return err
+		}, slog.New(slog.NewTextHandler(&logged, nil)))
+		if len(ends) != 0 || strings.Count(logged.String(), "level=WARN") != 1 {
+			t.Errorf("%d calls were not made; logged:\n%s", len(ends), logged.String())
+		}
+	})
+}
+
+func TestFillingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		calls := 0
+		time.AfterFunc(claimedAgain+time.Second, cancel)
+		keepFilling(ctx, func(context.Context) error { calls++; return index.ErrClaimed }, slog.New(slog.DiscardHandler))
+		if calls != 2 {
+			t.Errorf("filled %d times, 2 expected", calls)
+		}
+	})
+}
 
 func TestEmbeddingSaysHowFarItIs(t *testing.T) {
 	t.Parallel()

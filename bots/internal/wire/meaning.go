@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -19,7 +20,7 @@ const (
 	meaningPiece = 10 * time.Second
 	// storeEvery is how much work of the sentence model a kill loses at most.
 	storeEvery = 250 * time.Millisecond
-	// claimedAgain is how long a process waits that finds another one at work.
+	// claimedAgain is how long a process waits that finds another one at work, or that failed.
 	claimedAgain = 30 * time.Second
 	// countEvery is how often vectors are counted for scrapes.
 	countEvery = 30 * time.Second
@@ -176,19 +177,26 @@ func (b *Base) isComplete(model string) func(context.Context, access.TenantID) (
 const completeAge = 5 * time.Second
 
 // KeepFilling is FillSentences for a process without background jobs, until all is done or ctx
-// ends. Errors are logged: answers need none of it.
+// ends.
 func (b *Base) KeepFilling(ctx context.Context) {
+	keepFilling(ctx, func(ctx context.Context) error { return b.FillSentences(ctx, time.Time{}, nil) }, b.Logger)
+}
+
+// keepFilling calls fill until it succeeds or ctx ends. The first failure of several is logged:
+// answers need no vectors.
+func keepFilling(ctx context.Context, fill func(context.Context) error, logger *slog.Logger) {
+	failed := false
 	for {
-		err := b.FillSentences(ctx, time.Time{}, nil)
-		if errors.Is(err, index.ErrClaimed) {
-			err = sleep.For(ctx, claimedAgain)
-			if err == nil {
-				continue
-			}
+		err := fill(ctx)
+		if err == nil || ctx.Err() != nil {
+			return
 		}
-		if err != nil && ctx.Err() == nil {
-			b.Logger.WarnContext(ctx, "sentence vectors are not made; searches use words", "error", err)
+		if !failed && !errors.Is(err, index.ErrClaimed) {
+			failed = true
+			logger.WarnContext(ctx, "sentence vectors cannot be made now; searches use words meanwhile", "error", err, "again_in", claimedAgain)
 		}
-		return
+		if sleep.For(ctx, claimedAgain) != nil {
+			return
+		}
 	}
 }
