@@ -29,6 +29,7 @@ type judge struct {
 
 	body  []byte // text since the beginning of the sentence, or earlier, without citations
 	sent  int    // how much of it the renderer has
+	cited []int  // offsets of all citations in body
 	marks []held // citations that wait, in their order
 	ends  bool   // what may end a sentence stands behind, or right before, the first of them
 }
@@ -65,15 +66,17 @@ func (j *judge) cite(c citation) {
 	if len(j.marks) == 0 && !j.waits(c) {
 		j.pass(len(j.body))
 		j.to.cite(c)
+		j.cited = append(j.cited, len(j.body))
 		return
 	}
 	if len(j.marks) == 0 {
-		j.drop(min(j.sent, sentenceStart(j.body)))
+		j.drop(min(j.sent, j.sentenceStart()))
 		tail := bytes.TrimRight(j.body, " \t\"'*_)”’»")
 		r, _ := utf8.DecodeLastRune(tail)
 		j.ends = mayEndSentence(r)
 	}
 	c.raw, c.numbers = slices.Clone(c.raw), slices.Clone(c.numbers)
+	j.cited = append(j.cited, len(j.body))
 	j.marks = append(j.marks, held{offset: len(j.body), citation: c})
 }
 
@@ -97,7 +100,7 @@ func (j *judge) look() {
 // settle judges the citations whose sentences are known: all of them, when nothing more is waited
 // for.
 func (j *judge) settle(all bool) {
-	spans := split(string(j.body))
+	spans := split(string(j.body), j.cited)
 	c := claims{body: j.body}
 	for _, m := range j.marks {
 		c.marks = append(c.marks, claim{offset: m.offset, numbers: m.numbers})
@@ -198,6 +201,10 @@ func (j *judge) drop(n int) {
 	if n > 0 {
 		j.body = j.body[:copy(j.body, j.body[n:])]
 		j.sent -= n
+		j.cited = slices.DeleteFunc(j.cited, func(offset int) bool { return offset < n })
+		for i := range j.cited {
+			j.cited[i] -= n
+		}
 	}
 }
 
@@ -207,16 +214,21 @@ func (j *judge) finish() {
 		j.settle(true)
 	}
 	j.pass(len(j.body))
-	j.body, j.sent = j.body[:0], 0
+	j.body, j.cited, j.sent = j.body[:0], j.cited[:0], 0
 }
 
-// sentenceStart is where the last sentence of a text begins, within its last maxSentence bytes.
-func sentenceStart(text []byte) int {
+// sentenceStart is where the last sentence of body begins, within its last maxSentence bytes.
+func (j *judge) sentenceStart() int {
+	text := j.body
 	from := max(0, len(text)-maxSentence)
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	if spans := split(string(text[from:])); len(spans) > 0 {
+	cited := make([]int, 0, len(j.cited))
+	for _, offset := range j.cited {
+		cited = append(cited, offset-from)
+	}
+	if spans := split(string(text[from:]), cited); len(spans) > 0 {
 		return from + spans[len(spans)-1].start
 	}
 	return from

@@ -72,13 +72,31 @@ func TestTextWaitsForNoMoreThanASentence(t *testing.T) {
 	}
 }
 
+// A sentence that ends with a citation has ended, also if the next one begins with a small letter:
+// answers about programs often do.
+func TestTextWaitsForNoCapitalBehindACitation(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"Set it up so [1].", "Set it up so. [1]", "Set it up so [1]!"} {
+		p := cite.NewProcessor(library(), cite.Options{Keep: honest})
+		for _, delta := range []string{text, " npm"} {
+			got := ""
+			for _, e := range p.Push(delta, nil) {
+				got += e.Text
+			}
+			if delta == " npm" && !strings.HasSuffix(got, "npm") {
+				t.Errorf("%q: then %q shows %q", text, delta, got)
+			}
+		}
+	}
+}
+
 // Judging as it is written and judging at the end come to the same.
 func TestJudgingIsWhatKeepDoes(t *testing.T) {
 	t.Parallel()
 	known := func(n int) bool { _, ok := library().Lookup(n); return ok }
 	rapid.Check(t, func(t *rapid.T) {
 		sentence := rapid.Custom(func(t *rapid.T) string {
-			return rapid.SampledFrom([]string{"Good it is", "Bad it is", "Bad `code[1]`", "Bad, e.g. here"}).Draw(t, "claim") +
+			return rapid.SampledFrom([]string{"Good it is", "Bad it is", "Bad `code[1]`", "Bad, e.g. here", "bad in small letters", "good so"}).Draw(t, "claim") +
 				rapid.SampledFrom([]string{"", " [1]", " [2]", "[1][2]", " [1, 3]", " [99]", " [1] [4]", "【1】"}).Draw(t, "cited") +
 				rapid.SampledFrom([]string{". ", ".\n\n", "! ", "\n- ", ". [1] ", " and more. "}).Draw(t, "end")
 		})

@@ -11,7 +11,7 @@ import (
 // which keep holds, written as [n]. The tests hold the one against the other.
 func Keep(answer string, known func(n int) bool, keep func(sentence string, n int) bool) string {
 	c := read(answer, known)
-	spans := split(string(c.body))
+	spans := c.sentences()
 	homes := c.homes(spans)
 	kept := make([][]int, len(c.marks))
 	for i, m := range c.marks {

@@ -17,7 +17,7 @@ import (
 func Sentences(answer string, known func(n int) bool) iter.Seq2[string, []int] {
 	return func(yield func(string, []int) bool) {
 		c := read(answer, known)
-		spans := split(string(c.body))
+		spans := c.sentences()
 		cited := make([][]int, len(spans))
 		for i, home := range c.homes(spans) {
 			for _, n := range c.marks[i].numbers {
@@ -61,6 +61,15 @@ func (c *claims) cite(ct citation) {
 	c.marks = append(c.marks, claim{offset: len(c.body), numbers: slices.Clone(ct.numbers)})
 }
 
+// sentences finds the sentences of the text.
+func (c *claims) sentences() []span {
+	offsets := make([]int, len(c.marks))
+	for i, m := range c.marks {
+		offsets[i] = m.offset
+	}
+	return split(string(c.body), offsets)
+}
+
 // span is one sentence of a text.
 type span struct {
 	start, end int
@@ -92,8 +101,9 @@ func (c *claims) homes(spans []span) []int {
 
 // split finds the sentences of a text. A sentence ends with its line unless the
 // next line goes on in lower case, or with a full stop, question or exclamation
-// mark that no lower-case letter follows.
-func split(text string) []span {
+// mark that no lower-case letter follows. A citation right before or behind such a mark says that the
+// sentence ends there, whatever follows. Offsets of citations are in ascending order.
+func split(text string, citations []int) []span {
 	var spans []span
 	start := 0
 	end := func(at int) {
@@ -124,8 +134,14 @@ func split(text string) []span {
 			decided = at
 			rest := strings.TrimLeft(text[at:], " \t")
 			c, _ := utf8.DecodeRuneInString(rest)
+			for len(citations) > 0 && citations[0] < i {
+				citations = citations[1:]
+			}
+			cited := len(citations) > 0 && citations[0] <= len(text)-len(rest)
 			switch {
 			case rest != "" && len(rest) == len(text)-at && c != '\n': // no blank follows
+			case cited:
+				end(at)
 			case unicode.IsLower(c):
 			case r == '.' && abbreviated(text[start:i], c):
 			default:
