@@ -119,10 +119,12 @@ chaos: need-go deps-test ## kill, pause and restart three replicas under load, t
 
 # Workspaces × threads of "make load"; empty: 10, 100 and 1,000 answers at once.
 LOAD ?=
+# Not empty: of four questions, one is edited, one stopped and one deleted while it is answered.
+MIX ?=
 
 .PHONY: load
-load: need-go deps-test ## drive simulated workspaces, each with threads that ask at once (LOAD=5x10,5x50)
-	@LOAD=$(LOAD) $(GO) test -run '^$$' -bench Load -benchtime 1x -timeout 1h ./bots/footnote/loadtest
+load: need-go deps-test ## drive simulated workspaces, each with threads that ask at once (LOAD=5x10,5x50, MIX=1)
+	@LOAD=$(LOAD) MIX=$(MIX) $(GO) test -run '^$$' -bench Load -benchtime 1x -timeout 1h ./bots/footnote/loadtest
 
 # Which texts "make hostile" reads: all, or one of each kind.
 HOSTILE ?= all

@@ -18,6 +18,10 @@ type Talk interface {
 	// of the question; Follow asks on in it.
 	Begin(text string) (root string)
 	Follow(ctx context.Context, root, text string) error
+	// Edit changes the question that began a thread, Delete deletes it, and Stop reacts to it with 🛑.
+	Edit(root, text string)
+	Delete(root string)
+	Stop(root string)
 	// Shows lists what the bot shows in a thread.
 	Shows(root string) []Post
 	// Seen is when a text was seen in a thread for the first time; the zero time when it was not.
@@ -58,6 +62,17 @@ func (t InSlack) Follow(_ context.Context, root, text string) error {
 	t.Person.Say(t.Room, root, text) //nolint:contextcheck // what Slack delivers outlives the call
 	return nil
 }
+
+// Edit implements Talk.
+func (t InSlack) Edit(root, text string) {
+	t.Person.Edit(t.Room, root, slacktest.Mention()+" "+text)
+}
+
+// Delete implements Talk.
+func (t InSlack) Delete(root string) { t.Person.Delete(t.Room, root) }
+
+// Stop implements Talk.
+func (t InSlack) Stop(root string) { t.Person.React(t.Room, root, "octagonal_sign") }
 
 // Shows implements Talk.
 func (t InSlack) Shows(root string) []Post {
@@ -106,6 +121,17 @@ func (t InDiscord) Follow(ctx context.Context, root, text string) error {
 	}
 	return err
 }
+
+// Edit implements Talk.
+func (t InDiscord) Edit(root, text string) {
+	t.Person.Edit(root, "<@"+t.Server.Bot().ID+"> "+text)
+}
+
+// Delete implements Talk.
+func (t InDiscord) Delete(root string) { t.Person.Delete(root) }
+
+// Stop implements Talk.
+func (t InDiscord) Stop(root string) { t.Person.React(root, "🛑") }
 
 // Shows implements Talk.
 func (t InDiscord) Shows(root string) []Post {

@@ -5,6 +5,7 @@
 //
 //	make load                              10, 100 and 1,000 answers at once
 //	make load LOAD=5x10,5x50               workspaces × threads
+//	make load MIX=1                        of four questions, one is edited, one stopped, one deleted
 package loadtest_test
 
 import (
@@ -49,6 +50,8 @@ const (
 const (
 	begins = "It begins"
 	ends   = "It ends here."
+	edited = "(edited)" // stands in a question that was edited
+	again  = "It is written again"
 )
 
 // BenchmarkLoad asks one question in every thread of every workspace at once, in Slack and in
@@ -129,6 +132,17 @@ type asked struct {
 	root string
 	mark string // stands in the question, by which the model's side knows it
 	at   time.Time
+
+	change string        // what its person does while the answer is written; empty: nothing
+	took   time.Duration // until that showed
+}
+
+// changeOf is what the person of a thread does. The platforms take turns by thread.
+func changeOf(thread int) string {
+	if os.Getenv("MIX") == "" {
+		return ""
+	}
+	return []string{"", edit, stop, remove}[thread/2%4]
 }
 
 func measure(b *testing.B, workspaces, threads int) figures {
@@ -159,7 +173,11 @@ func measure(b *testing.B, workspaces, threads int) figures {
 		for n, t := range w.talks {
 			wait.Go(func() {
 				q := asked{in: t, of: w, mark: fmt.Sprintf("(W%dT%d)", i, n), at: time.Now()}
-				q.root = ask(ctx, b, t, q.mark)
+				if q.change = changeOf(n); q.change == "" {
+					q.root = ask(ctx, b, t, q.mark)
+				} else {
+					q.root, q.took = interrupt(ctx, b, t, q.mark, q.change)
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				questions = append(questions, q)
@@ -186,10 +204,53 @@ func measure(b *testing.B, workspaces, threads int) figures {
 	return f
 }
 
+// interrupt asks in a thread of its own, and changes its mind once words are visible. It returns how
+// long it took until that showed: the new answer's first words, an answer that is not written any
+// more, or one that says that its question was deleted.
+func interrupt(ctx context.Context, b *testing.B, t footnotetest.Talk, mark, change string) (root string, took time.Duration) {
+	b.Helper()
+	root = t.Begin(question + mark)
+	shows := func(text string) bool {
+		return slices.ContainsFunc(t.Shows(root), func(p footnotetest.Post) bool { return strings.Contains(p.Text, text) })
+	}
+	err := t.Until(ctx, func() bool { return shows(begins) })
+	changed := time.Now()
+	var holds func() bool
+	switch change {
+	case edit:
+		t.Edit(root, question+mark+" "+edited)
+		holds = func() bool { return shows(again) }
+	case stop:
+		t.Stop(root)
+		holds = func() bool {
+			return !slices.ContainsFunc(t.Shows(root), func(p footnotetest.Post) bool { return p.Writing })
+		}
+	case remove:
+		t.Delete(root)
+		holds = func() bool { return shows("The question was deleted.") }
+	}
+	if err == nil {
+		err = t.Until(ctx, holds)
+	}
+	took = time.Since(changed)
+	if err == nil && change == edit {
+		err = t.Until(ctx, func() bool { return shows(ends) })
+	}
+	if err != nil {
+		b.Errorf("%s: the %s does not show: %v, but %v", t, change, err, t.Shows(root))
+	}
+	if change == stop && shows(ends) {
+		b.Errorf("%s: a stopped answer was written to its end after %s: %v", t, took, t.Shows(root))
+	}
+	return root, took
+}
+
+const question = "how is a document's address decided? "
+
 // ask asks in a thread of its own and waits for the answer.
 func ask(ctx context.Context, b *testing.B, t footnotetest.Talk, mark string) (root string) {
 	b.Helper()
-	root = t.Begin("how is a document's address decided? " + mark)
+	root = t.Begin(question + mark)
 	err := t.Until(ctx, func() bool {
 		return slices.ContainsFunc(t.Shows(root), func(p footnotetest.Post) bool { return !p.Writing && strings.Contains(p.Text, ends) })
 	})
@@ -216,6 +277,10 @@ func answerBefore(ctx context.Context, b *testing.B, all []*workspace) {
 func answer(req openaitest.Request) openaitest.Reply {
 	if req.Last("tool").Role == "" && req.Offers(openaitest.SearchTool) {
 		return openaitest.Librarian(req)
+	}
+	begins := begins
+	if slices.ContainsFunc(req.Messages, func(m openaitest.Message) bool { return m.Role == "user" && strings.Contains(m.Text(), edited) }) {
+		begins = again
 	}
 	return openaitest.Reply{Text: begins + " [1]. " + strings.Repeat("word ", words) + ends, Delay: pause}
 }

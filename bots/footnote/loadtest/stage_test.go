@@ -3,6 +3,7 @@ package loadtest_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -29,6 +30,7 @@ type figures struct {
 // stage is what one part of an answer took, of every answer.
 type stage struct {
 	name, meaning string
+	mixed         bool // only where people change their minds
 	took          []time.Duration
 }
 
@@ -41,6 +43,9 @@ const (
 	text   = "words"  // from the first token to visible words
 	final  = "final"  // from the last token to the complete answer
 	whole  = "whole"  // from the message to visible words
+	edit   = "edit"   // from an edited question to the new answer's first words
+	stop   = "stop"   // from 🛑 to an answer that is not written any more
+	remove = "delete" // from a deleted question to an answer that says so
 )
 
 var markOf = regexp.MustCompile(`\(W\d+T\d+\)`)
@@ -74,6 +79,10 @@ func stages(ctx context.Context, b *testing.B, all []*workspace, questions []ask
 		stored[w] = turns(ctx, b, w)
 	}
 	for _, q := range questions {
+		if q.change != "" {
+			took[q.change] = append(took[q.change], q.took)
+			continue
+		}
 		t, r := stored[q.of][q.root], written[q.mark]
 		shown := q.in.Seen(q.root, begins)
 		add(intake, q.at, t.intake)
@@ -88,8 +97,13 @@ func stages(ctx context.Context, b *testing.B, all []*workspace, questions []ask
 		{name: ack, meaning: "Slack's event acknowledged"}, {name: intake, meaning: "question stored"}, {name: queued, meaning: "a worker has it"},
 		{name: search, meaning: "searched, first token"}, {name: text, meaning: "first token to visible words"},
 		{name: final, meaning: "last token to complete answer"}, {name: whole, meaning: "question to visible words"},
+		{name: edit, meaning: "edit to new words", mixed: true}, {name: stop, meaning: "🛑 to the stopped answer", mixed: true},
+		{name: remove, meaning: "deleted question to an answer that says so", mixed: true},
 	} {
-		if s.took = took[s.name]; len(s.took) == 0 {
+		if s.took = took[s.name]; len(s.took) == 0 && s.mixed && os.Getenv("MIX") == "" {
+			continue
+		}
+		if len(s.took) == 0 {
 			b.Errorf("nothing was measured of the stage %q", s.name)
 			continue
 		}
