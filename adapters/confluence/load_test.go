@@ -214,3 +214,25 @@ func TestMarkOfChangesAdvances(t *testing.T) {
 		t.Errorf("%d requests", asked)
 	}
 }
+
+// A search that names no spaces, because there are too many, ends at the same date in those that
+// are not read.
+func TestSearchAcrossSpacesEndsByDate(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, false, func(o *confluence.Options, _ *confluence.Config) {
+		for n := range 60 {
+			o.Spaces = append(o.Spaces, fmt.Sprintf("S%d", n))
+		}
+	})
+	for _, key := range append(s.options.Spaces, "ELSE") {
+		s.Space(key, s.Site[0])
+	}
+	s.fill(s.Spaces[len(s.Spaces)-1], 250)
+	s.Pass(2 * time.Hour)
+	s.MustSync()
+	mark := s.Mark()
+	s.MustSync()
+	if asked := s.Mark() - mark; asked != 3 { // two parts of the spaces, and a search
+		t.Errorf("%d requests", asked)
+	}
+}

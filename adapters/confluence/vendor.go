@@ -169,7 +169,7 @@ const expandListed = "version,container,space,ancestors"
 func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
 	mark, err := time.Parse(time.RFC3339, at.Mark)
 	if err != nil {
-		return p, fmt.Errorf("read the mark of Confluence's changes: %w", err)
+		return p, errors.Join(crawl.ErrRescan, err)
 	}
 	asked := at.Cursor
 	if asked == "" {
@@ -183,11 +183,11 @@ func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err
 	for _, k := range got {
 		e := v.tree.entry(k)
 		when := e.when.Truncate(time.Second)
-		if _, ours := v.spaces[e.space]; !ours {
-			continue
-		}
 		if when.Before(until) {
 			next = ""
+			continue
+		}
+		if _, ours := v.spaces[e.space]; !ours {
 			continue
 		}
 		entries = append(entries, e)
