@@ -16,6 +16,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -63,6 +64,7 @@ func (o Options) validate() error {
 
 // Connector reads one source.
 type Connector struct {
+	*crawl.Engine
 	client  *Client
 	options Options
 	source  document.Source
@@ -82,7 +84,9 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Confluence: %w", err)
 	}
-	return &Connector{client: client, options: options, source: SourceOf(options.Name)}, nil
+	c := &Connector{client: client, options: options, source: SourceOf(options.Name)}
+	c.Engine = crawl.New(&vendor{Connector: c}, crawl.Options{Now: client.Config.Now})
+	return c, nil
 }
 
 // SourceOf returns the source of a name in the configuration.
@@ -90,17 +94,9 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("confluence-" + name), Kind: Kind, Name: name}
 }
 
-// Source implements index.Connector.
-func (c *Connector) Source() document.Source { return c.source }
-
 // reading numbers the rules by which what is read becomes documents. Raise it when they change:
 // everything is then read again.
 const reading = 1
-
-// Settings implements index.Connector.
-func (c *Connector) Settings() string {
-	return fmt.Sprintf("confluence %d %v %v", reading, c.options.Comments, c.options.Attachments)
-}
 
 // Ids of nodes. Those of contents are the contents' own, which no other content of the site has.
 const spaceNode = "space:"

@@ -1,6 +1,7 @@
 package confluence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -167,24 +168,21 @@ func (c *Connector) first(s space, of sort) (path, asked string) {
 	}
 }
 
-// listing reads a part of the list of a sort of a space. What is learned of pages above others goes
-// into the tree.
-func (c *Connector) listing(ctx context.Context, t *tree, s space, of sort, asked string) (all []entry, next string, err error) {
-	path, _ := c.first(s, of)
+// listing reads a part of the list of a sort of a space; the first, if none is asked for. It notes
+// what the contents stand in.
+func (t *tree) listing(ctx context.Context, s space, of sort, asked string) (all []entry, next string, err error) {
+	path, first := t.first(s, of)
+	asked = cmp.Or(asked, first)
 	if !strings.HasPrefix(path, "api/v2/") {
-		got, next, err := part[content](ctx, c.client, path, asked, 0)
+		got, next, err := part[content](ctx, t.client, path, asked, 0)
 		for _, k := range got {
-			e := k.entry(!c.client.Cloud)
-			if k.Container != nil && of != pages && of != posts {
-				e.above = []string{string(k.Container.ID)}
-				t.kinds[string(k.Container.ID)] = k.Container.Type
-			}
+			e := t.entry(k)
 			e.space = string(s.ID)
 			all = append(all, e)
 		}
 		return t.valid(all, of), next, err
 	}
-	got, next, err := part[listed](ctx, c.client, path, asked, 0)
+	got, next, err := part[listed](ctx, t.client, path, asked, 0)
 	for _, l := range got {
 		e := entry{id: string(l.ID), of: of, space: string(s.ID), title: l.Title, version: l.Version.Number, when: l.Version.CreatedAt}
 		t.place(string(l.ID), string(l.Parent), l.ParentType)

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
 	"github.com/footnotehq/footnote/adapters/internal/atlassian/body"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -19,72 +19,42 @@ import (
 // mostBodies is how many texts are read in one request.
 const mostBodies = 50
 
-// shelf makes items whose texts are read together: the first one that is read brings those next to
-// it along.
-type shelf struct {
-	*Connector
-	last *bundle
-}
-
-// bundle is some contents that are read in one request. Whoever is the first asks; the others wait.
-type bundle struct {
-	ids  []string
-	busy atomic.Bool
-	done chan struct{}
-	got  map[string]content // once done
-	err  error
-}
-
-func (c *Connector) shelf() *shelf { return &shelf{Connector: c} }
-
-// item is a content to be read that is below a node.
-func (h *shelf) item(s space, e entry, node string) index.Item {
-	acl := access.ACL{h.node(node)}
-	it := index.Item{ID: h.id(string(s.ID), e.id), ModifiedAt: e.stamp(), Size: e.size}
-	if e.of == attachments {
-		it.Load = func(ctx context.Context) (document.Document, error) { return h.file(ctx, s, e, acl) }
-		return it
-	}
-	if h.last == nil || len(h.last.ids) >= mostBodies {
-		h.last = &bundle{done: make(chan struct{})}
-	}
-	b := h.last
-	b.ids = append(b.ids, e.id)
-	it.Load = func(ctx context.Context) (document.Document, error) {
-		k, err := h.text(ctx, b, e)
-		if err != nil {
-			return document.Document{}, err
+// Load implements crawl.Vendor. What cannot be read together is read by itself.
+func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	var ids []string
+	for _, it := range batch {
+		if e := it.Data.(found); e.of != attachments {
+			ids = append(ids, e.id)
 		}
-		return h.document(ctx, s, e, k, acl)
 	}
-	return it
+	texts := make(map[string]content, len(ids))
+	_, err := v.Connector.tree().bulk(ctx, ids, expandBody, func(k content) { texts[string(k.ID)] = k })
+	if err != nil && atlassian.Final(ctx, err) {
+		return nil, err
+	}
+	all := make(map[document.ID]crawl.Read, len(batch))
+	for _, it := range batch {
+		e := it.Data.(found)
+		all[it.ID] = func(ctx context.Context) (document.Document, error) {
+			if e.of == attachments {
+				return v.file(ctx, e.in, e.entry, it.ACL)
+			}
+			k, shown := texts[e.id]
+			if !shown || k.Body.Storage == nil {
+				var err error
+				if k, err = v.single(ctx, e.entry, k, shown); err != nil {
+					return document.Document{}, err
+				}
+			}
+			return v.document(ctx, e.in, e.entry, k, it.ACL)
+		}
+	}
+	return all, nil
 }
 
 // expandBody is what is read of a content next to its text: also its restriction, since it may have
 // one since it was listed.
 const expandBody = "body.storage,version,history,container,metadata.labels,metadata.properties.editor," + expandRestrictions
-
-// text reads a content, with those of its bundle.
-func (c *Connector) text(ctx context.Context, b *bundle, e entry) (content, error) {
-	if b.busy.CompareAndSwap(false, true) {
-		b.got = make(map[string]content, len(b.ids))
-		_, b.err = c.tree().bulk(ctx, b.ids, expandBody, func(k content) { b.got[string(k.ID)] = k })
-		close(b.done)
-	}
-	select {
-	case <-b.done:
-	case <-ctx.Done():
-		return content{}, context.Cause(ctx)
-	}
-	if b.err != nil && atlassian.Final(ctx, b.err) {
-		return content{}, b.err
-	}
-	k, found := b.got[e.id]
-	if found && k.Body.Storage != nil {
-		return k, nil
-	}
-	return c.single(ctx, e, k, found)
-}
 
 // single reads a content by itself, which a search does not show, or not in storage format.
 func (c *Connector) single(ctx context.Context, e entry, k content, found bool) (content, error) {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"iter"
-	"net/http"
 	"slices"
 	"time"
 
@@ -238,13 +237,9 @@ func (n *nodes) unmet(pass *nodePass, s space) (ids []string) {
 func (n *nodes) contents(ctx context.Context, pass *nodePass, s space) error {
 	read, again := new(sourcehttp.Pages), false
 	for sorts := []sort{pages, posts}; pass.Of < len(sorts); {
-		asked := pass.Asked
-		if asked == "" {
-			_, asked = n.first(s, sorts[pass.Of])
-		}
-		entries, next, err := n.listing(ctx, n.tree, s, sorts[pass.Of], asked)
+		entries, next, err := n.tree.listing(ctx, s, sorts[pass.Of], pass.Asked)
 		if err != nil {
-			if atlassian.Final(ctx, err) || !atlassian.Absent(err) && sourcehttp.Status(err) != http.StatusBadRequest {
+			if !lacks(ctx, err) {
 				return err
 			}
 			if pass.Asked != "" { // the place in the list is not known any more: the list is read again

@@ -70,24 +70,30 @@ func merge(query, next string, ended bool) (string, error) {
 	return ours.Encode(), nil
 }
 
-// listAll reads a whole list. An error is one of the whole list: half of one is none.
-func listAll[T any](ctx context.Context, c *Client, path, query string) ([]T, error) {
-	var all []T
-	ctx = sourcehttp.Whole(ctx)
+// walk reads a list part by part, until use wants no more.
+func walk[T any](ctx context.Context, c *Client, path, query string, attempts int, use func([]T) (more bool)) error {
 	for pages := new(sourcehttp.Pages); ; {
-		got, next, err := part[T](ctx, c, path, query, 0)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, got...)
-		if next == "" {
-			return all, nil
+		got, next, err := part[T](ctx, c, path, query, attempts)
+		if err != nil || !use(got) || next == "" {
+			return err
 		}
 		if err := pages.Next(next); err != nil {
-			return nil, fmt.Errorf("Confluence's list %s cannot be read to its end: the next run tries again (%w)", path, err)
+			return fmt.Errorf("Confluence's list %s cannot be read to its end: the next run tries again (%w)", path, err)
 		}
 		query = next
 	}
+}
+
+// listAll reads a whole list. An error is one of the whole list: half of one is none.
+func listAll[T any](ctx context.Context, c *Client, path, query string) (all []T, err error) {
+	err = walk(sourcehttp.Whole(ctx), c, path, query, 0, func(got []T) bool {
+		all = append(all, got...)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // cqlIDs is a search for contents by their ids.

@@ -3,11 +3,15 @@ package confluence
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/index"
 )
 
 // space is a space as both APIs list it.
@@ -37,6 +41,18 @@ func (s space) within(content string) string {
 		return s.node()
 	}
 	return string(s.ID) + ":" + content
+}
+
+// listSpaces lists the spaces of the source.
+func (c *Connector) listSpaces(ctx context.Context) ([]space, error) {
+	all, err := c.spaces(ctx, c.client)
+	switch sourcehttp.Status(err) {
+	case http.StatusForbidden:
+		return nil, fmt.Errorf("Confluence shows no spaces to the credential: give it the rights that footnote sources add confluence lists (%w): %w", err, index.ErrRevoked)
+	case http.StatusNotFound:
+		return nil, fmt.Errorf("there is no Confluence at %s: check the address of the source (%w)", c.client.Config.URL, err)
+	}
+	return all, err
 }
 
 // spaces lists the spaces of the source in the order of their ids, as someone sees them.

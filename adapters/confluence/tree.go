@@ -57,6 +57,16 @@ func (t *tree) place(id, parent, kind string) {
 	}
 }
 
+// entry is a content as a list tells of it, with what a comment or a file belongs to.
+func (t *tree) entry(k content) entry {
+	e := k.entry(!t.client.Cloud)
+	if k.Container != nil && (e.of == comments || e.of == attachments) {
+		e.above = []string{string(k.Container.ID)}
+		t.kinds[string(k.Container.ID)] = k.Container.Type
+	}
+	return e
+}
+
 // valid leaves out what has no id, and notes what the others stand in where the list told it.
 func (t *tree) valid(all []entry, of sort) []entry {
 	all = slices.DeleteFunc(all, func(e entry) bool { return !isID(e.id) || e.of != of && of != "" })
@@ -84,6 +94,14 @@ func (e entry) feet() string {
 		return e.above[0]
 	}
 	return e.id
+}
+
+func feet(entries []entry) []string {
+	all := make([]string, len(entries))
+	for i, e := range entries {
+		all[i] = e.feet()
+	}
+	return all
 }
 
 // deepest is how many contents may stand in one another.
@@ -316,14 +334,7 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 		missing[id] = true
 	}
 	asked := atlassian.Query("cql", cqlIDs(ids), "limit", strconv.Itoa(len(ids)), "expand", expand)
-	for pages := new(sourcehttp.Pages); asked != "" && len(missing) > 0; {
-		if err = pages.Next(asked); err != nil {
-			return nil, fmt.Errorf("Confluence's list of pages cannot be read: the next run tries again (%w)", err)
-		}
-		var got []content
-		if got, asked, err = part[content](ctx, t.client, "rest/api/content/search", asked, 2); err != nil {
-			break
-		}
+	err = walk(ctx, t.client, "rest/api/content/search", asked, 2, func(got []content) bool {
 		for _, k := range got {
 			if missing[string(k.ID)] {
 				delete(missing, string(k.ID))
@@ -331,7 +342,8 @@ func (t *tree) bulk(ctx context.Context, ids []string, expand string, use func(c
 			}
 		}
 		t.failing = 0
-	}
+		return len(missing) > 0
+	})
 	for _, id := range ids {
 		if missing[id] {
 			left = append(left, id)

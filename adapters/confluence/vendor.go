@@ -1,0 +1,283 @@
+package confluence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/atlassian"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// vendor is what package crawl reads. A run in which nothing happened asks for the spaces, for what
+// was changed last and, on Cloud, for what was thrown away last. Every Options.SweepEvery it scans
+// each space, for what those do not list: moves, restrictions, what was deleted for good.
+type vendor struct {
+	*Connector
+
+	// Of one run.
+	spaces map[string]space // by id
+	tree   *tree
+}
+
+// Feeds of a source. That of a space ends in its id.
+const (
+	feedChanges = "changes"
+	feedTrash   = "trash"
+	feedSpace   = "space/"
+)
+
+// Source implements crawl.Vendor.
+func (v *vendor) Source() document.Source { return v.source }
+
+// Rules implements crawl.Vendor.
+func (v *vendor) Rules() string {
+	return fmt.Sprintf("confluence %d %v %v", reading, v.options.Comments, v.options.Attachments)
+}
+
+// Scopes implements crawl.Vendor.
+func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
+	all, err := v.listSpaces(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v.spaces, v.tree = make(map[string]space, len(all)), v.Connector.tree()
+	scopes := make([]crawl.Scope, len(all))
+	for i, s := range all {
+		v.spaces[string(s.ID)] = s
+		scopes[i] = crawl.Scope{ID: string(s.ID), Name: s.Key}
+	}
+	return scopes, nil
+}
+
+// Feeds implements crawl.Vendor. The trash is read first: what has returned since is listed as
+// changed. Data Center lists it only for single spaces: there a scan misses what was thrown away.
+func (v *vendor) Feeds(scopes []crawl.Scope) (all []crawl.Feed) {
+	if len(scopes) == 0 {
+		return nil
+	}
+	if v.client.Cloud {
+		all = append(all, crawl.Feed{ID: feedTrash, Mode: crawl.Recent})
+	}
+	all = append(all, crawl.Feed{ID: feedChanges, Mode: crawl.Recent, Batch: mostBodies})
+	for _, s := range scopes {
+		all = append(all, crawl.Feed{ID: feedSpace + s.ID, Scope: s.ID, Mode: crawl.Scan, Every: v.options.SweepEvery, Batch: mostBodies})
+	}
+	return all
+}
+
+// Page implements crawl.Vendor. Feeds of changes list what happens from the first run on, in which
+// scans list everything.
+func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
+	switch {
+	case len(f.Only) > 0:
+		return v.only(ctx, f)
+	case f.Mode == crawl.Scan:
+		return v.scan(ctx, v.spaces[f.Scope], at)
+	case at.Mark == "":
+		return crawl.Page{Mark: v.client.Config.Now().UTC().Format(time.RFC3339)}, nil
+	case f.ID == feedTrash:
+		return v.trash(ctx, at)
+	}
+	return v.changes(ctx, at)
+}
+
+// sorts are what is read of a space.
+func (c *Connector) sorts() []sort {
+	all := []sort{pages, posts}
+	if c.options.Comments {
+		all = append(all, comments)
+	}
+	if c.options.Attachments {
+		all = append(all, attachments)
+	}
+	return all
+}
+
+// scan lists a space, one sort after the other. A cursor holds the sort, and the query of its next
+// part.
+func (v *vendor) scan(ctx context.Context, s space, at crawl.Place) (p crawl.Page, err error) {
+	sorts := v.sorts()
+	of, asked, _ := strings.Cut(at.Cursor, " ")
+	now := max(slices.Index(sorts, sort(of)), 0)
+	if now+1 < len(sorts) {
+		p.Next = string(sorts[now+1])
+	}
+	entries, next, err := v.tree.listing(ctx, s, sorts[now], asked)
+	switch {
+	case err == nil:
+	case asked == "" && lacks(ctx, err): // the space has gone since, or the sort is not shown
+		p.Partial = fmt.Errorf("its %ss: %w", sorts[now], err)
+	default:
+		return p, stale(ctx, asked, err)
+	}
+	if next != "" {
+		p.Next = string(sorts[now]) + " " + next
+	}
+	return p, v.list(ctx, &p, entries)
+}
+
+// lacks reports whether an error says that there is no such list, or no such place in it.
+func lacks(ctx context.Context, err error) bool {
+	return !atlassian.Final(ctx, err) && (atlassian.Absent(err) || sourcehttp.Status(err) == http.StatusBadRequest)
+}
+
+// stale says of an error that a place in a list is not known any more, or that the list has no end.
+func stale(ctx context.Context, asked string, err error) error {
+	if asked != "" && lacks(ctx, err) || errors.Is(err, sourcehttp.ErrEndless) {
+		return errors.Join(crawl.ErrCursor, err)
+	}
+	return err
+}
+
+// only lists some contents of a space, those that searches find.
+func (v *vendor) only(ctx context.Context, f crawl.Feed) (p crawl.Page, err error) {
+	var ids []string
+	for _, d := range f.Only {
+		if _, id, ok := v.placeOf(d); ok && isID(id) {
+			ids = append(ids, id)
+		}
+	}
+	var entries []entry
+	_, err = v.tree.bulk(ctx, ids, expandListed, func(k content) {
+		if e := v.tree.entry(k); e.space == f.Scope {
+			entries = append(entries, e)
+		}
+	})
+	if err != nil {
+		return p, err
+	}
+	return p, v.list(ctx, &p, entries)
+}
+
+// mostKeys is how many spaces a search names.
+const mostKeys = 50
+
+// expandListed is what a list of contents of all sorts and spaces says of each.
+const expandListed = "version,container,space,ancestors"
+
+// changes lists what was changed last, back to what was read before.
+func (v *vendor) changes(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
+	mark, err := time.Parse(time.RFC3339, at.Mark)
+	if err != nil {
+		return p, errors.Join(crawl.ErrRescan, err)
+	}
+	asked := at.Cursor
+	if asked == "" {
+		asked = atlassian.Query("cql", v.recent(), "limit", strconv.Itoa(mostExpanded), "expand", expandListed)
+	}
+	got, next, err := part[content](ctx, v.client, "rest/api/content/search", asked, 0)
+	if err != nil {
+		return p, stale(ctx, at.Cursor, err)
+	}
+	newest, until, entries := mark, mark.Add(-v.options.Overlap), make([]entry, 0, len(got))
+	for _, k := range got {
+		e := v.tree.entry(k)
+		when := e.when.Truncate(time.Second)
+		if when.Before(until) {
+			next = ""
+			continue
+		}
+		if _, ours := v.spaces[e.space]; !ours {
+			continue
+		}
+		entries = append(entries, e)
+		if when.After(newest) {
+			newest = when
+		}
+	}
+	if p.Next = next; at.Cursor == "" {
+		p.Mark = newest.UTC().Format(time.RFC3339)
+	}
+	return p, v.list(ctx, &p, entries)
+}
+
+// recent is the search for what was changed last.
+func (v *vendor) recent() string {
+	var sorts, keys []string
+	for _, of := range v.sorts() {
+		sorts = append(sorts, string(of))
+	}
+	cql := "type in (" + strings.Join(sorts, ", ") + ")"
+	if len(v.spaces) <= mostKeys {
+		for _, s := range v.spaces {
+			keys = append(keys, quoted(s.Key))
+		}
+		slices.Sort(keys)
+		cql += " and space in (" + strings.Join(keys, ", ") + ")"
+	}
+	return cql + " order by lastmodified desc"
+}
+
+// trash names the pages that were thrown away last, and then the blog posts, as far as the account
+// is shown them.
+func (v *vendor) trash(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
+	of := sort(at.Cursor)
+	if of == "" {
+		of, p.Next = pages, string(posts)
+	}
+	asked := atlassian.Query("status", "trashed", "sort", "-modified-date", "limit", strconv.Itoa(mostExpanded))
+	got, _, err := part[listed](ctx, v.client, "api/v2/"+string(of)+"s", asked, 0)
+	if err != nil && !lacks(ctx, err) {
+		return p, err
+	}
+	for _, l := range got {
+		if _, ours := v.spaces[string(l.Space)]; ours && isID(string(l.ID)) {
+			p.Gone = append(p.Gone, v.id(string(l.Space), string(l.ID)))
+		}
+	}
+	return p, nil
+}
+
+// found is a content of a list, and the space that it was listed in.
+type found struct {
+	entry
+	in space
+}
+
+// list makes items of contents. Those of which it could not be found out by which node they are
+// read stay as they are.
+func (v *vendor) list(ctx context.Context, p *crawl.Page, entries []entry) error {
+	entries = v.tree.valid(entries, "")
+	if err := v.tree.load(ctx, feet(entries)); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.of == attachments && !v.options.Takes(e.title, e.size) {
+			continue
+		}
+		s := v.spaces[e.space]
+		it := crawl.Item{
+			ID: v.id(e.space, e.id), List: feedSpace + e.space, ModifiedAt: e.stamp(), Size: e.size, Data: found{e, s},
+		}
+		node, sure := v.tree.nearest(e.feet())
+		if it.Keep = !sure; sure {
+			it.ACL = access.ACL{v.node(s.within(node))}
+		} else {
+			p.Notices = append(p.Notices, index.Notice{Name: e.title, Sentence: "Who may read it could not be read. It stays as it is, and the next run tries again."})
+		}
+		p.Items = append(p.Items, it)
+	}
+	return nil
+}
+
+// id is the id of a document: the source, the space's id, and the content's.
+func (c *Connector) id(space, content string) document.ID {
+	return document.ID(string(c.source.ID) + ":" + space + ":" + content)
+}
+
+// placeOf is what an id says.
+func (c *Connector) placeOf(id document.ID) (space, content string, ok bool) {
+	rest, ok := strings.CutPrefix(string(id), string(c.source.ID)+":")
+	space, content, parted := strings.Cut(rest, ":")
+	return space, content, ok && parted
+}
