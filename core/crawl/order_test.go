@@ -215,3 +215,34 @@ func TestClockThatWasAheadDelaysNothing(t *testing.T) {
 		r.holds()
 	}
 }
+
+// A trash names the same documents in each run: most were removed long ago.
+func TestDeletionOfWhatNoListHoldsReviewsNothing(t *testing.T) {
+	v := newVendor(recent, "a")
+	fill(v, "a", 5)
+	r := read(t, v)
+	r.pass(0)
+	delete(v.notes, "a03")
+	v.page = func(_ *vendor, f crawl.Feed, _ crawl.Place) (crawl.Page, error) {
+		if f.Mode == crawl.Recent {
+			return crawl.Page{Gone: []document.ID{id("a03"), id("thrown away last year")}}, nil
+		}
+		return usual()
+	}
+	r.pass(time.Minute)
+	r.holds()
+	ctx := index.WithListings(t.Context(), r.Store.Listings(sourcetest.Tenant, v.Source().ID))
+	var deleted []document.ID
+	for batch, err := range r.Connector.Sync(ctx, index.Checkpoint("any")) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if batch.Review != nil {
+			t.Error("all stored documents are looked at")
+		}
+		deleted = append(deleted, batch.Deleted...)
+	}
+	if len(deleted) != 2 {
+		t.Errorf("it has %v deleted", deleted)
+	}
+}

@@ -94,23 +94,30 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 	if err := r.hide(ctx, f.list(), p.Left, found); err != nil {
 		return err
 	}
-	for _, id := range gone {
-		found.gone[id] = true
+	in, err := r.holding(ctx, gone)
+	if err != nil {
+		return err
 	}
-	b := index.Batch{Documents: append(r.documents(f, items, found), r.documents(r.mains[f.list()], news.Items, found)...)}
+	var unlisted []document.ID // only what is listed has parts, for which all documents are reviewed
+	for _, id := range gone {
+		if len(in[id]) > 0 {
+			found.gone[id] = true
+		} else {
+			unlisted = append(unlisted, id)
+		}
+	}
+	b := index.Batch{Deleted: unlisted, Documents: append(r.documents(f, items, found), r.documents(r.mains[f.list()], news.Items, found)...)}
 	if len(found.readers)+len(found.gone)+len(found.whole) > 0 {
 		b.Review = found.verdict
 	}
-	if len(b.Documents) > 0 || b.Review != nil {
+	if len(b.Documents)+len(b.Deleted) > 0 || b.Review != nil {
 		if err := r.send(ctx, b); err != nil {
 			return err
 		}
 	}
 	r.arrive(now, news.Items)
 	r.reappear(append(items, news.Items...))
-	if err := r.removed(ctx, gone); err != nil {
-		return err
-	}
+	r.unlistAll(gone, in)
 	for _, id := range p.Left {
 		r.head.Left[id] = struct{}{}
 		r.change(headKey)
@@ -289,8 +296,25 @@ func (r *run) arrive(now *reading, items []Item) {
 
 // removed takes documents out of all lists once they are removed.
 func (r *run) removed(ctx context.Context, ids []document.ID) error {
+	in, err := r.holding(ctx, ids)
+	if err == nil {
+		r.unlistAll(ids, in)
+	}
+	return err
+}
+
+// holding returns the lists that hold each of some documents.
+func (r *run) holding(ctx context.Context, ids []document.ID) (map[document.ID][]string, error) {
 	if len(ids) == 0 {
-		return nil
+		return nil, nil
+	}
+	return r.listings.Lists(ctx, ids)
+}
+
+// unlistAll takes documents out of the lists that they are in, and forgets that they failed.
+func (r *run) unlistAll(ids []document.ID, in map[document.ID][]string) {
+	if len(ids) == 0 {
+		return
 	}
 	for _, id := range ids {
 		delete(r.head.Failed, id)
@@ -298,10 +322,6 @@ func (r *run) removed(ctx context.Context, ids []document.ID) error {
 	}
 	maps.DeleteFunc(r.head.Failed, func(_ document.ID, f failure) bool { return slices.Contains(ids, f.Of) })
 	r.change(headKey)
-	in, err := r.listings.Lists(ctx, ids)
-	if err != nil {
-		return err
-	}
 	lists := make(map[string][]document.ID)
 	for id, names := range in {
 		for _, list := range names {
@@ -311,7 +331,6 @@ func (r *run) removed(ctx context.Context, ids []document.ID) error {
 	for list, ids := range lists {
 		r.unlist(list, ids)
 	}
-	return nil
 }
 
 // reappear notes that documents are not hidden any more because their list had shrunk.
