@@ -69,7 +69,8 @@
 //     may be read twice.
 //   - A cursor that comes twice, or a feed of more than 10,000 pages, is an ErrCursor. After an
 //     ErrCursor the feed starts again, three times at most. Then it continues with Place.Loose
-//     set, and counts as partial. A further ErrCursor ends it as partial.
+//     set, and counts as partial. A further ErrCursor ends it as partial, and a main scan is due
+//     again in the next run.
 //   - A mark is stored after everything before it is stored. Documents that failed to load are
 //     asked for again (Feed.Only) by the next five runs, so that a log may tell each change once.
 //   - Of one run, no version of a document (Item.ModifiedAt) is loaded twice.

@@ -109,7 +109,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 			now.Loose = true
 			r.partial(of, now, err)
 		default:
-			now.Stack = nil
+			now.Stack, now.Broken = nil, errors.Is(err, ErrCursor)
 			r.partial(of, now, err)
 		}
 		if !once {

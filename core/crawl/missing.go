@@ -48,7 +48,7 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 		r.change(listKey(id))
 	}
 	if f.Mode == Scan && f.ID == id {
-		list.Again, r.head.Strays = false, true
+		list.Again, r.head.Strays = now.Broken, true
 		if !now.Partial {
 			list.Full = now.Began
 		}

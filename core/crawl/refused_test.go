@@ -56,6 +56,27 @@ func TestRefusedScopeIsTriedByEachRun(t *testing.T) {
 	}
 }
 
+// What a scan did not come to is listed by the next run, and not an hour later.
+func TestScanWithoutEndIsDueAgain(t *testing.T) {
+	v := newVendor(logged, "a")
+	fill(v, "a", 5)
+	r := read(t, v)
+	v.page = func(_ *vendor, _ crawl.Feed, at crawl.Place) (crawl.Page, error) {
+		if at.Cursor != "" {
+			return crawl.Page{}, crawl.ErrCursor
+		}
+		return usual()
+	}
+	r.pass(0)
+	r.holds("a02", "a03", "a04")
+	v.page = nil
+	r.pass(time.Minute)
+	r.holds()
+	if asked := r.pass(time.Minute); !slices.Equal(asked, []string{"log/a "}) {
+		t.Errorf("it asked %v", asked)
+	}
+}
+
 func TestDueScanReplacesTheLog(t *testing.T) {
 	v := newVendor(logged, "a")
 	fill(v, "a", 1)
