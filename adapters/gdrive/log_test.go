@@ -101,6 +101,21 @@ func TestLosingSightIsNoDeletion(t *testing.T) {
 	r.mustShow(g, ada, cyd)
 }
 
+// A deleted file of a person is an id in their log and in those of others who saw it. It is removed
+// without a scan.
+func TestDeletedFileOfAPersonIsRemoved(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, never)
+	ada, bob := p.User("ada"), p.User("bob")
+	f, g := p.File(ada, "f.txt", "text", reader(bob)), p.File(bob, "g.txt", "text", reader(ada))
+	p.MustSync()
+	p.mustHold(map[*gdrivetest.File]string{f: "text", g: "text"})
+	p.Delete(f)
+	p.Pass(time.Minute)
+	p.MustSync()
+	p.mustHold(map[*gdrivetest.File]string{g: "text"})
+}
+
 // A folder of 50,000 files that moves below a barrier is one node that changes, and no document;
 // its files are listed once.
 func TestRequestsOfALargeFolderThatMoves(t *testing.T) {
