@@ -37,7 +37,7 @@ func TestRequestsOfALargeDrive(t *testing.T) {
 	var files, nodes index.Checkpoint
 	read := func() (requests, items int) {
 		mark := p.Mark()
-		for batch, err := range p.Connector.Sync(t.Context(), files) {
+		for batch, err := range p.Connector.Sync(p.listings(t), files) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -111,6 +112,7 @@ func (o Options) validate() error {
 
 // Connector reads one source.
 type Connector struct {
+	*crawl.Engine
 	client  *Client
 	options Options
 	source  document.Source
@@ -133,24 +135,14 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up Google Drive: %w", err)
 	}
-	return &Connector{client: client, options: options, source: SourceOf(options.Name)}, nil
+	c := &Connector{client: client, options: options, source: SourceOf(options.Name)}
+	c.Engine = crawl.New(&vendor{Connector: c}, crawl.Options{Now: client.config.Now})
+	return c, nil
 }
 
 // SourceOf returns the source of a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("gdrive-" + name), Kind: Kind, Name: name}
-}
-
-// Source implements index.Connector.
-func (c *Connector) Source() document.Source { return c.source }
-
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
-const reading = 1
-
-// Settings implements index.Connector.
-func (c *Connector) Settings() string {
-	return fmt.Sprintf("gdrive %d %v %v %v", reading, c.options.Drives, c.options.MyDrives, c.options.Users)
 }
 
 // isID reports whether a text may be an id of Drive: "IDs … opaque", of letters, digits, hyphens

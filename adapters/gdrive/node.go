@@ -22,9 +22,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// nodes is one Nodes.
+// nodes is one Nodes. It is for one goroutine.
 type nodes struct {
-	*feed
+	*drives
+	state   state
+	now     time.Time
+	ahead   map[string]fetched // logs by feed
 	send    func(index.NodeBatch) error
 	batch   index.NodeBatch
 	members map[string]access.ACL // of shared drives
@@ -35,8 +38,14 @@ type nodes struct {
 // them. It goes on where it was ended.
 func (c *Connector) Nodes(ctx context.Context, since index.Checkpoint) iter.Seq2[index.NodeBatch, error] {
 	return sourcepass.Batches(ctx, func(emit func(index.NodeBatch) error) error {
-		n := &nodes{feed: c.feed(since, c.letting()), send: emit, members: make(map[string]access.ACL)}
-		n.sink = n
+		n := &nodes{state: decode(since, c.letting()), now: c.client.config.Now(), send: emit, members: make(map[string]access.ACL)}
+		p, err := c.people(ctx)
+		if err != nil {
+			return err
+		}
+		if n.drives, err = c.drives(ctx, p); err != nil {
+			return err
+		}
 		return n.read(ctx)
 	})
 }
@@ -46,13 +55,7 @@ func (c *Connector) letting() string {
 	return fmt.Sprintf("%s %v %v %v", c.Settings(), c.options.Links, c.options.Anonymous, c.options.ACL)
 }
 
-func (n *nodes) read(ctx context.Context) (err error) {
-	if n.people, err = n.Connector.people(ctx); err != nil {
-		return err
-	}
-	if err := n.open(ctx); err != nil {
-		return err
-	}
+func (n *nodes) read(ctx context.Context) error {
 	for _, in := range n.corpora {
 		if err := n.root(ctx, in); err != nil {
 			return err
@@ -95,7 +98,6 @@ func (n *nodes) root(ctx context.Context, in corpus) error {
 		return nil
 	case !final(ctx, err) && absent(err):
 		n.batch.Denied = append(n.batch.Denied, top, above)
-		n.refused(in, err)
 		return nil
 	default:
 		return err
@@ -153,47 +155,35 @@ func (n *nodes) ended(ctx context.Context) error {
 			continue
 		}
 		corpus, file, _ := strings.Cut(node, "/")
-		there, err := n.again(ctx, corpus, file)
+		in, read := n.byID[corpus]
+		if !read {
+			delete(n.state.Ends, node)
+			continue
+		}
+		f, there, err := n.one(ctx, in, file)
 		if err != nil {
 			return err
 		}
-		if _, read := n.byID[corpus]; !there {
+		if !there {
 			delete(n.state.Ends, node)
-			if read {
-				n.batch.Denied = append(n.batch.Denied, node)
-			}
+			n.batch.Denied = append(n.batch.Denied, node)
+		} else if err := n.found(ctx, []placed{f}); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// gone implements sink.
-func (n *nodes) gone(_ context.Context, in corpus, files []file) error {
+// gone takes their nodes from files that are not in a corpus any more.
+func (n *nodes) gone(files []placed) {
 	for _, f := range files {
-		delete(n.state.Ends, nodeID(in.id, f.ID))
-		n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
+		delete(n.state.Ends, nodeID(f.in.id, f.ID))
+		n.batch.Denied = append(n.batch.Denied, nodeID(f.in.id, f.ID))
 	}
-	return nil
 }
 
-// carries reports whether a file has its own node, and which node is above it. Every folder has
-// one.
-func (w *feed) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
-	above, same, err := w.above(ctx, in, f)
-	if err != nil {
-		return false, "", err
-	}
-	own = f.MimeType == typeFolder || f.Limited || !same
-	if in.shared {
-		own = own || f.Augmented
-	} else {
-		own = own || f.shared()
-	}
-	return own, above, nil
-}
-
-// found implements sink.
-func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) error {
+// found reads who may read files.
+func (n *nodes) found(ctx context.Context, files []placed) error {
 	made := make([]index.Node, len(files))
 	ends := make([]time.Time, len(files))
 	lists := make([][]permission, len(files))
@@ -203,7 +193,7 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 	some, asking := errgroup.WithContext(ctx)
 	some.SetLimit(n.client.config.AtOnce)
 	for i := range files {
-		f := &files[i]
+		f, in := &files[i].file, files[i].in
 		var above string
 		var err error
 		if own[i], above, err = n.carries(ctx, in, f); err != nil {
@@ -248,11 +238,11 @@ func (n *nodes) found(ctx context.Context, in corpus, files []file, log bool) er
 		return err
 	}
 	for i := range files {
-		f, node := &files[i], made[i]
+		f, in, node := &files[i].file, files[i].in, made[i]
 		delete(n.state.Ends, nodeID(in.id, f.ID))
 		switch {
 		case !own[i]:
-			if log { // it may have had one
+			if files[i].changed { // it may have had one
 				n.batch.Denied = append(n.batch.Denied, nodeID(in.id, f.ID))
 			}
 			continue

@@ -69,13 +69,15 @@
 //     may be read twice.
 //   - A cursor that comes twice, or a feed of more than 10,000 pages, is an ErrCursor. After an
 //     ErrCursor the feed starts again, three times at most. Then it continues with Place.Loose
-//     set, and counts as partial. A further ErrCursor ends it as partial.
+//     set, and counts as partial. A further ErrCursor ends it as partial, and a main scan is due
+//     again in the next run.
 //   - A mark is stored after everything before it is stored. Documents that failed to load are
 //     asked for again (Feed.Only) by the next five runs, so that a log may tell each change once.
 //   - Of one run, no version of a document (Item.ModifiedAt) is loaded twice.
-//   - Errors other than ErrCursor and ErrRescan end the run. Wrap index.ErrRevoked where the
-//     credential itself was refused, and return *index.Later where the source asks to wait. What
-//     concerns one scope alone (it is gone, or denied) is a Page with Partial set.
+//   - Errors other than ErrCursor, ErrRescan and ErrRefused end the run. Wrap index.ErrRevoked
+//     where the credential itself was refused, and return *index.Later where the source asks to
+//     wait. What concerns one scope alone is a Page with Partial set where it is gone, and an
+//     ErrRefused where it is denied: that is tried again by the next run.
 //
 // One run at a time calls Scopes, Feeds and Page. Pages of different Log feeds, and Load, are
 // called from several goroutines.

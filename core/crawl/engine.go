@@ -109,7 +109,9 @@ type run struct {
 	scopes  []Scope
 	feeds   []Feed
 	mains   map[string]Feed // main scans by list
+	scans   map[string]Feed // scans by the log whose mark they fetch
 	logs    map[string]ahead
+	refused map[string]bool // lists whose scope is not shown (ErrRefused)
 }
 
 // stored is what is stored once the documents before it are.
@@ -236,13 +238,16 @@ func (r *run) read(ctx context.Context) (err error) {
 
 // know takes note of the lists that feeds name.
 func (r *run) know() error {
-	r.mains, r.logs = make(map[string]Feed), make(map[string]ahead)
+	r.mains, r.scans, r.logs, r.refused = make(map[string]Feed), make(map[string]Feed), make(map[string]ahead), make(map[string]bool)
 	ids := make(map[string]bool)
 	for _, f := range r.feeds {
 		if ids[f.ID] {
 			return fmt.Errorf("two feeds of %s are called %q", r.Source().Name, f.ID)
 		}
 		ids[f.ID] = true
+		if f.After != "" {
+			r.scans[f.After] = f
+		}
 		if f.ID == f.list() {
 			r.mains[f.ID] = f
 		}
@@ -276,12 +281,13 @@ func (r *run) isDue(f Feed) bool {
 	was := r.feed(f.ID)
 	if f.Mode != Scan {
 		s := r.scopeOf(f)
+		scan, scanned := r.scans[f.ID]
 		same := s.State != "" && s.State == r.scope(s.ID).State && was.Done != 0
 		switch {
+		case f.Mode == Log && scanned && (was.Mark == "" || r.isDue(scan)):
+			return false // the scan fetches the mark, and lists everything
 		case was.Reading != nil:
 			return true
-		case f.Mode == Log && was.Mark == "" && slices.ContainsFunc(r.feeds, func(scan Feed) bool { return scan.After == f.ID }):
-			return false // the scan fetches the mark
 		}
 		return !same && (was.Done == 0 || r.since(was.Done) >= f.Every)
 	}

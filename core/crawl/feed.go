@@ -40,6 +40,16 @@ func (c cursors) check(f Feed, cursor string, pages int) error {
 	return nil
 }
 
+// more returns those of the feeds found on a page that were not found before.
+func (c cursors) more(found []Feed) []Feed {
+	return slices.DeleteFunc(found, func(f Feed) bool {
+		key := sha256.Sum256([]byte(f.ID + "\x00"))
+		was := c[key]
+		c[key] = true
+		return was
+	})
+}
+
 // readFeed reads a feed to its end, from where an earlier run has left it.
 func (r *run) readFeed(ctx context.Context, f Feed) error {
 	was := r.feed(f.ID)
@@ -48,7 +58,9 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		was = &feedState{Mark: was.Mark}
 	}
 	if was.Reading == nil {
-		if err := r.begin(ctx, f, was); err != nil {
+		if page, err := r.begin(ctx, f, was); errors.Is(err, ErrRefused) {
+			return r.refuse(f, was, page)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -63,6 +75,8 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		switch {
 		case errors.Is(err, ErrRescan):
 			return r.rescan(ctx, f, was)
+		case errors.Is(err, ErrRefused):
+			return r.refuse(f, was, page)
 		case errors.Is(err, ErrCursor):
 			page = Page{}
 		case err != nil:
@@ -72,6 +86,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if err == nil {
 			err = seen.check(of, page.Next, now.Pages)
 		}
+		page.More = seen.more(page.More)
 		if err == nil && len(now.Stack)+len(page.More) > mostFrames {
 			err = errEndless
 		}
@@ -94,7 +109,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 			now.Loose = true
 			r.partial(of, now, err)
 		default:
-			now.Stack = nil
+			now.Stack, now.Broken = nil, errors.Is(err, ErrCursor)
 			r.partial(of, now, err)
 		}
 		if !once {
@@ -119,9 +134,18 @@ func (r *run) partial(f Feed, now *reading, why error) {
 	now.Partial = true
 }
 
-// begin starts to read a feed.
-func (r *run) begin(ctx context.Context, f Feed, was *feedState) error {
+// begin starts to read a feed. With an error comes the page that says more about it.
+func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
+	if f.After != "" && len(f.Only) == 0 { // what changes from now on is in the log
+		log, err := r.vendor.Page(ctx, r.named(f.After), Place{})
+		if err != nil {
+			return log, err
+		}
+		if now.Log = log.Mark; now.Log == "" {
+			r.partial(f, now, cmp.Or(log.Partial, errNoMark))
+		}
+	}
 	list := r.list(f.list())
 	switch {
 	case len(f.Only) > 0:
@@ -134,23 +158,14 @@ func (r *run) begin(ctx context.Context, f Feed, was *feedState) error {
 	default:
 		now.Pass = list.Pass
 	}
-	if f.After != "" && len(f.Only) == 0 { // what changes from now on is in the log
-		log, err := r.vendor.Page(ctx, r.named(f.After), Place{})
-		if err != nil {
-			return err
-		}
-		if now.Log = log.Mark; now.Log == "" {
-			r.partial(f, now, cmp.Or(log.Partial, errNoMark))
-		}
-	}
 	was.Reading = now
 	if len(f.Only) > 0 || f.Mode != Scan && f.Mode != Window {
-		return nil
+		return Page{}, nil
 	}
 	// The number is stored at once: what this pass meets must not count for another one.
 	r.change(feedKey(f.ID))
 	r.note()
-	return r.listings.Note(ctx, map[string][]byte{listKey(f.list()): r.encode(listKey(f.list())), feedKey(f.ID): r.encode(feedKey(f.ID))})
+	return Page{}, r.listings.Note(ctx, map[string][]byte{listKey(f.list()): r.encode(listKey(f.list())), feedKey(f.ID): r.encode(feedKey(f.ID))})
 }
 
 // errNoMark marks a log that cannot be read from now on.
@@ -183,6 +198,15 @@ func (now *reading) advance(of Feed, page Page) {
 		}
 		now.Stack = append(now.Stack, frame{Feed: &more})
 	}
+}
+
+// refuse ends the reading of a feed whose scope is not shown. It stays due.
+func (r *run) refuse(f Feed, was *feedState, p Page) error {
+	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
+	r.refused[f.list()], was.Reading = true, nil
+	r.change(feedKey(f.ID))
+	r.note()
+	return nil
 }
 
 // rescan has the lists of a feed scanned, since it cannot go on.

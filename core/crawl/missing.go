@@ -48,7 +48,7 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 		r.change(listKey(id))
 	}
 	if f.Mode == Scan && f.ID == id {
-		list.Again, r.head.Strays = false, true
+		list.Again, r.head.Strays = now.Broken, true
 		if !now.Partial {
 			list.Full = now.Began
 		}
@@ -206,7 +206,8 @@ func (r *run) dropLeft(ctx context.Context) error {
 	return r.removed(ctx, left)
 }
 
-// dropLists removes the documents of lists that no feed names any more, some time after.
+// dropLists removes the documents of lists that no feed names any more, or whose scope is refused,
+// some time after; at once where the settings leave the scope out.
 func (r *run) dropLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
@@ -215,12 +216,15 @@ func (r *run) dropLists(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(r.lists)) {
 		list := r.list(id)
 		lost := List{Name: list.Name, Lost: true, Since: fromMicro(list.Lost)}
-		if named[id] {
+		if named[id] && !r.refused[id] {
 			if list.Lost != 0 {
 				list.Lost = 0
 				r.change(listKey(id))
 			}
 			continue
+		}
+		if x, ok := r.vendor.(Excluder); ok && !named[id] && x.Excluded(list.Scope) {
+			lost.Since = r.at.Add(-Grace)
 		}
 		ruling := Vanish(lost, r.at)
 		if since := micro(ruling.Since); ruling.Fate != Remove {

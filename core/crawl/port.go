@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Vendor is a system whose documents are read. The optional interfaces are Confirmer and Hinter.
+// Vendor is a system whose documents are read. The optional interfaces are Confirmer, Excluder and
+// Hinter.
 type Vendor interface {
 	// Source is where the documents come from (index.Connector).
 	Source() document.Source
@@ -38,6 +39,13 @@ type Read func(ctx context.Context) (document.Document, error)
 type Confirmer interface {
 	// Confirm returns which documents, missing from a complete scan, are gone.
 	Confirm(ctx context.Context, unlisted []document.ID) (gone []document.ID, err error)
+}
+
+// Excluder is a Vendor whose settings may leave scopes out.
+type Excluder interface {
+	// Excluded reports whether the settings leave a scope out that Scopes does not list. Its
+	// documents are removed by this run.
+	Excluded(scope string) bool
 }
 
 // Hinter is a Vendor that knows what webhooks or chat events name.
@@ -113,9 +121,10 @@ type Page struct {
 	Items []Item
 	// Gone are documents that the vendor says are deleted. Left are documents that are not in the
 	// list any more: hidden now, and removed at the end of the run unless a list holds them then.
+	// Those that only other lists hold stay as they are.
 	Gone, Left []document.ID
 	// More are feeds found on the way, such as folders. They are read to their end before the next
-	// page, with the mode and list of this feed.
+	// page, with the mode and list of this feed, and each of them once.
 	More []Feed
 	Next string // cursor of the next page; empty: this is the last one
 	// Mark, on the last page, is stored for the next run; on the first page, if the feed lists the
@@ -165,4 +174,8 @@ var (
 	// hold has changed in kind. The main scans of the feed's scope, or of all scopes, are due at
 	// once, and its mark is forgotten.
 	ErrRescan = errors.New("everything has to be listed again")
+	// ErrRefused marks a scope that is listed and may not be read at present. The next run scans it
+	// again. While it is refused, its documents are treated as those of a missing scope. The page
+	// that comes with the error holds what the operator reads (Notices, Skipped).
+	ErrRefused = errors.New("the scope may not be read")
 )

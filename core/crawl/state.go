@@ -75,6 +75,7 @@ type reading struct {
 	Again   int     `json:"a,omitempty"` // how often it was restarted
 	Loose   bool    `json:"l,omitempty"`
 	Partial bool    `json:"x,omitempty"`
+	Broken  bool    `json:"k,omitempty"` // it ended before the list did
 	Mark    string  `json:"m,omitempty"`
 	Log     string  `json:"o,omitempty"` // mark of Feed.After
 	// From and To are those of a Window.

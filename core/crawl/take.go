@@ -70,6 +70,11 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 			gone = append(gone, id)
 		}
 	}
+	left, err := r.leavers(ctx, f.list(), p.Left)
+	if err != nil {
+		return err
+	}
+	p.Left = left
 	items, bare := r.sort(f, p.Items)
 	news, err := r.resolve(ctx, f, now, bare)
 	if err != nil {
@@ -151,11 +156,21 @@ func (r *run) hide(ctx context.Context, list string, left []document.ID, found f
 		return err
 	}
 	for _, id := range left {
-		if !elsewhere(in[id], list) {
+		if slices.Contains(in[id], list) && !elsewhere(in[id], list) {
 			found.readers[id] = access.ACL{}
 		}
 	}
 	return nil
+}
+
+// leavers returns those of some documents that leave a list: a log may tell of documents of others.
+// What no list holds may have been stored by a version without the engine.
+func (r *run) leavers(ctx context.Context, list string, ids []document.ID) ([]document.ID, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	in, err := r.listings.Lists(ctx, ids)
+	return slices.DeleteFunc(ids, func(id document.ID) bool { return len(in[id]) > 0 && !slices.Contains(in[id], list) }), err
 }
 
 // elsewhere reports whether a list of the source other than one is among some.

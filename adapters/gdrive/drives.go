@@ -1,0 +1,365 @@
+package gdrive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// drives are the corpora of a source as one run finds them, and fetches pages of their feeds: for
+// package crawl, which reads documents, and for the walk over nodes.
+type drives struct {
+	*Connector
+	people  *people // nil where no one has to be known
+	corpora []corpus
+	byID    map[string]corpus
+
+	learned map[string]bool // corpora whose folders are known
+
+	mu sync.Mutex // guards what follows: pages of several logs are fetched side by side
+	// whose a folder is that someone's file lies in, by node id: the id of a corpus; empty: an
+	// unknown owner's
+	owners map[string]string
+	been   map[string]map[string]bool // folders that are listed because of the log of a corpus
+}
+
+// Feeds of a corpus: its log, all its files, and what lies in some folders. They end in its id; the
+// folders come last.
+const (
+	feedLog   = "changes/"
+	feedFiles = "files/"
+	feedBelow = "below/"
+)
+
+// drives finds out which corpora there are.
+func (c *Connector) drives(ctx context.Context, p *people) (*drives, error) {
+	d := &drives{
+		Connector: c, people: p, byID: make(map[string]corpus),
+		learned: make(map[string]bool), owners: make(map[string]string), been: make(map[string]map[string]bool),
+	}
+	var err error
+	if d.corpora, err = c.corpora(ctx, p); err != nil {
+		return nil, err
+	}
+	for _, in := range d.corpora {
+		d.byID[in.id] = in
+	}
+	return d, nil
+}
+
+// part is a page of a feed.
+type part struct {
+	found, gone []placed
+	more        []crawl.Feed // folders
+	next, mark  string       // crawl.Page
+	partial     error
+}
+
+// placed is a file that is in a corpus, or is not any more. Of what is gone, files that are shown
+// still, elsewhere or in the trash, are more than an id.
+type placed struct {
+	file
+	in      corpus
+	changed bool // it may have been another file before
+}
+
+// page fetches a page of a feed. Its errors are those of crawl.Vendor.
+func (d *drives) page(ctx context.Context, f crawl.Feed, at crawl.Place) (p part, err error) {
+	in := d.byID[f.Scope]
+	switch {
+	case strings.HasPrefix(f.ID, feedFiles):
+		return d.list(ctx, in, at.Cursor)
+	case strings.HasPrefix(f.ID, feedBelow):
+		_, folders, _ := strings.Cut(strings.TrimPrefix(f.ID, feedBelow), "/")
+		return d.below(ctx, in, strings.Split(folders, ","), at.Cursor)
+	case at.Mark == "":
+		p.mark, err = d.startToken(ctx, in)
+		return p, refused(ctx, err)
+	}
+	return d.changes(ctx, in, cmp.Or(at.Cursor, at.Mark), at.Cursor == "")
+}
+
+// refused marks errors that say that a corpus may not be read.
+func refused(ctx context.Context, err error) error {
+	if err != nil && !final(ctx, err) && absent(err) {
+		return fmt.Errorf("%w: %w", crawl.ErrRefused, err)
+	}
+	return err
+}
+
+// refusal is what the operator reads of a corpus that cannot be read: no one may read what is in
+// it.
+func (c corpus) refusal(err error) index.Notice {
+	return index.Notice{Name: c.name, Sentence: fmt.Sprintf("It cannot be read, and its contents are hidden from everyone here (%v).", err)}
+}
+
+// errIncompleteSearch: "If true, then some search results might be missing, since all documents
+// were not searched."
+var errIncompleteSearch = errors.New("Google Drive did not search all drives")
+
+// list is a page of all files of a corpus.
+func (d *drives) list(ctx context.Context, in corpus, token string) (p part, err error) {
+	top, err := d.learn(ctx, in)
+	if err != nil {
+		return p, refused(ctx, err)
+	}
+	condition := "trashed = false"
+	if !in.shared {
+		condition = "'me' in owners and trashed = false"
+	}
+	got, err := d.files(ctx, in, condition, token)
+	switch {
+	case err == nil:
+	case token != "" && stale(err) && !final(ctx, err):
+		return p, fmt.Errorf("%w: %w", crawl.ErrCursor, err)
+	default:
+		return p, refused(ctx, err)
+	}
+	if got.IncompleteSearch {
+		p.partial = errIncompleteSearch
+	}
+	for _, f := range append(top, d.within(in, got.Files)...) {
+		p.found = append(p.found, placed{file: f, in: in})
+	}
+	p.next = got.NextPageToken
+	return p, nil
+}
+
+// within are those of the files that belong to a corpus.
+func (d *drives) within(in corpus, files []file) []file {
+	return slices.DeleteFunc(files, func(f file) bool { return d.home(f) != in.id || f.Trashed })
+}
+
+// home is the id of the corpus that a file belongs to; empty: none that is read. "Output only. The
+// owner of this file. … This field isn't populated for items in shared drives."
+func (d *drives) home(f file) string {
+	if f.DriveID != "" {
+		return d.byID[f.DriveID].id
+	}
+	if d.people == nil || len(f.Owners) == 0 {
+		return ""
+	}
+	return d.byID[d.people.byMail[address(f.Owners[0].EmailAddress)]].id
+}
+
+const folderQuery = "mimeType = '" + typeFolder + "' and 'me' in owners and trashed = false"
+
+// learn notes which folders someone owns, so that none of them has to be asked for by itself, and
+// returns the top one of their drive. It does so once.
+func (d *drives) learn(ctx context.Context, in corpus) (top []file, err error) {
+	if in.shared || d.learned[in.id] {
+		return nil, nil
+	}
+	first, err := d.file(ctx, in.subject, "root", in.fields())
+	if err != nil {
+		return nil, err
+	}
+	if d.home(first) == in.id {
+		top = []file{first}
+	}
+	own := top
+	token, pages := "", new(sourcehttp.Pages)
+	for {
+		got, err := d.files(ctx, in, folderQuery, token)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, d.within(in, got.Files)...)
+		if token = got.NextPageToken; token == "" {
+			break
+		}
+		if err := pages.Next(token); err != nil {
+			return nil, fmt.Errorf("Google Drive's list of the folders of %s cannot be read: the next run tries again (%w)", in.name, err)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range own {
+		d.owners[nodeID(in.id, f.ID)] = in.id
+	}
+	d.learned[in.id] = true
+	return top, nil
+}
+
+// above is the node of the folder that a file lies in; empty where that is not shown, so that
+// nothing is inherited. own reports that it is a folder of the same corpus.
+func (d *drives) above(ctx context.Context, in corpus, f *file) (node string, own bool, err error) {
+	parent := f.parent()
+	if parent == "" || in.shared {
+		if parent == "" {
+			return "", false, nil
+		}
+		return nodeID(in.id, parent), true, nil
+	}
+	key := nodeID(in.id, parent)
+	d.mu.Lock()
+	owner, known := d.owners[key]
+	d.mu.Unlock()
+	if !known {
+		folder, err := d.file(ctx, in.subject, parent, "id,driveId,owners(emailAddress)")
+		switch {
+		case err == nil:
+			owner = d.home(folder)
+		case final(ctx, err) || !absent(err):
+			return "", false, err
+		}
+		d.mu.Lock()
+		d.owners[key] = owner
+		d.mu.Unlock()
+	}
+	if owner == "" {
+		return "", false, nil
+	}
+	return nodeID(owner, parent), owner == in.id, nil
+}
+
+// carries reports whether a file has its own node, and which node is above it. Every folder has
+// one.
+func (d *drives) carries(ctx context.Context, in corpus, f *file) (own bool, above string, err error) {
+	above, same, err := d.above(ctx, in, f)
+	if err != nil {
+		return false, "", err
+	}
+	own = f.MimeType == typeFolder || f.Limited || !same
+	if in.shared {
+		own = own || f.Augmented
+	} else {
+		own = own || f.shared()
+	}
+	return own, above, nil
+}
+
+// one fetches a file of a corpus by itself. It is not there where it is elsewhere or in the trash.
+func (d *drives) one(ctx context.Context, in corpus, id string) (f placed, there bool, err error) {
+	f = placed{in: in, changed: true}
+	f.file, err = d.file(ctx, in.subject, id, in.fields())
+	if err != nil && !final(ctx, err) && absent(err) {
+		err = nil
+	}
+	return f, err == nil && d.home(f.file) == in.id && !f.Trashed, err
+}
+
+// changes is a page of a log.
+func (d *drives) changes(ctx context.Context, in corpus, token string, first bool) (p part, err error) {
+	got, err := d.changed(ctx, in, token)
+	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {
+		return p, fmt.Errorf("%w: %w", crawl.ErrRescan, err)
+	}
+	if err != nil {
+		return p, err
+	}
+	var folders []string
+	last := make(map[string]int, len(got.Changes)) // of several entries of a file the newest counts
+	for i, one := range got.Changes {
+		last[one.FileID] = i
+	}
+	for i, one := range got.Changes {
+		if one.Type == "drive" || !isID(one.FileID) || last[one.FileID] != i {
+			continue
+		}
+		f := file{ID: one.FileID}
+		if one.File != nil {
+			f = *one.File
+			f.ID = one.FileID
+		}
+		if f.MimeType == typeFolder {
+			folders = append(folders, f.ID)
+		}
+		if one.File != nil && !f.Trashed && d.home(f) == in.id {
+			p.found = append(p.found, placed{file: f, in: in, changed: true})
+		} else {
+			p.gone = append(p.gone, placed{file: f, in: in})
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, id := range folders {
+		delete(d.owners, nodeID(in.id, id))
+	}
+	if first { // a log that is read again names its folders again
+		delete(d.been, in.id)
+	}
+	p.more = d.visit(in, folders)
+	if p.mark = got.NewStartPageToken; p.mark == "" {
+		p.next = got.NextPageToken
+	}
+	return p, nil
+}
+
+// mostParents is how many folders are asked about at once.
+const mostParents = 30
+
+// visit returns feeds of what lies in folders that have changed: it may have come from elsewhere or
+// be in the trash now, and the log need not name each file below. Each folder is listed once.
+func (d *drives) visit(in corpus, folders []string) (more []crawl.Feed) {
+	if d.been[in.id] == nil {
+		d.been[in.id] = make(map[string]bool)
+	}
+	folders = slices.DeleteFunc(folders, func(id string) bool {
+		was := d.been[in.id][id]
+		d.been[in.id][id] = true
+		return was
+	})
+	for some := range slices.Chunk(folders, mostParents) {
+		more = append(more, in.below(some...))
+	}
+	return more
+}
+
+func (c corpus) below(folders ...string) crawl.Feed {
+	return crawl.Feed{ID: feedBelow + c.id + "/" + strings.Join(folders, ","), Scope: c.id}
+}
+
+// below is a page of what lies in some folders. A file of someone else's is read as they see it:
+// only its owner is shown all of its grants.
+func (d *drives) below(ctx context.Context, in corpus, folders []string, token string) (p part, err error) {
+	got, err := d.files(ctx, in, "'"+strings.Join(folders, "' in parents or '")+"' in parents", token)
+	if err != nil && !final(ctx, err) && (stale(err) || absent(err)) {
+		if len(folders) > 1 { // one that is gone takes the others with it
+			for _, id := range folders {
+				p.more = append(p.more, in.below(id))
+			}
+		}
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	var within []string
+	for _, f := range got.Files {
+		if f.MimeType == typeFolder {
+			within = append(within, f.ID)
+		}
+		home := d.home(f)
+		if home == "" {
+			continue
+		}
+		own := d.byID[home]
+		if home != in.id {
+			again, err := d.file(ctx, own.subject, f.ID, own.fields())
+			if err != nil && (final(ctx, err) || !absent(err)) {
+				return p, err
+			}
+			if f = again; err != nil || d.home(f) != home {
+				continue
+			}
+		}
+		if one := (placed{file: f, in: own, changed: !own.shared}); f.Trashed {
+			p.gone = append(p.gone, one)
+		} else {
+			p.found = append(p.found, one)
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	p.more, p.next = d.visit(in, within), got.NextPageToken
+	return p, nil
+}
