@@ -45,9 +45,10 @@ func (b *Base) Gaps() gaps.Reader {
 	}
 }
 
-// grouped remembers how sets of questions were clustered, which takes a second for 2,000 of them.
-// What a viewer may see is decided before, each time. The zero value is ready for use.
+// grouped remembers how sets of questions were clustered, which takes 100 ms for 2,000 of them. What
+// a viewer may see is decided before, each time.
 type grouped struct {
+	one   chan struct{} // holds a value while questions are clustered: one set at a time
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][][]int
 }
@@ -55,19 +56,44 @@ type grouped struct {
 // maxGrouped is how many sets are remembered before all are forgotten.
 const maxGrouped = 16
 
-func (g *grouped) group(asked []gaps.Asked) [][]int {
+func newGrouped() *grouped { return &grouped{one: make(chan struct{}, 1)} }
+
+// group is gaps.Group with a memory. A caller whose set is clustered by another waits until that is
+// done or ctx is.
+func (g *grouped) group(ctx context.Context, asked []gaps.Asked) ([][]int, error) {
 	digest := sha256.New()
 	for _, q := range asked {
 		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // which says what its vector is
 	}
 	key := [sha256.Size]byte(digest.Sum(nil))
+	if clusters, ok := g.find(key); ok {
+		return clusters, nil
+	}
+	select {
+	case g.one <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-g.one }()
+	if clusters, ok := g.find(key); ok {
+		return clusters, nil
+	}
+	clusters, err := gaps.Group(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.known[key] == nil {
-		if len(g.known) >= maxGrouped || g.known == nil {
-			g.known = make(map[[sha256.Size]byte][][]int)
-		}
-		g.known[key] = gaps.Group(asked)
+	if len(g.known) >= maxGrouped || g.known == nil {
+		g.known = make(map[[sha256.Size]byte][][]int)
 	}
-	return g.known[key]
+	g.known[key] = clusters
+	return clusters, nil
+}
+
+func (g *grouped) find(key [sha256.Size]byte) ([][]int, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	clusters, ok := g.known[key]
+	return clusters, ok
 }
