@@ -291,7 +291,10 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, in review.Sign
 		return
 	}
 	bound(&d)
-	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), d))
+	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), struct {
+		review.Detail
+		Costs bool
+	}{d, in.Role.Opens(review.PartOperation)}))
 }
 
 // bound keeps a page small, whatever a model wrote.

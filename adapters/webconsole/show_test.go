@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -76,6 +77,23 @@ func TestModeratorSeesWhatTheyMayRead(t *testing.T) {
 	for _, hidden := range []string{"t3", "t4", "none"} {
 		if w := c.do(http.MethodGet, "/questions/"+hidden, cookie, nil); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "answer") {
 			t.Errorf("%s: %d\n%s", hidden, w.Code, w.Body)
+		}
+	}
+}
+
+// What a question cost is shown to those alone who open costs.
+func TestCostsAreForAdmins(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.ask("t1", "question", "answer")
+	c.prices = spend.Prices{Currency: "EUR", Models: map[string]spend.Price{"m": {Input: 1_000_000_000}}}
+	c.saved["t1"].Runs[0].Usage.Input = 1000
+	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}
+	cookie := c.signIn("U1", review.Admin)
+	for role, sees := range map[review.Role]bool{review.Admin: true, review.Moderator: false} {
+		c.roles[account("U1")] = role
+		if body := c.do(http.MethodGet, "/questions/t1", cookie, nil).Body.String(); strings.Contains(body, "EUR") != sees || strings.Contains(body, "Cost") != sees || !strings.Contains(body, "1000") {
+			t.Errorf("%s sees:\n%s", role, body)
 		}
 	}
 }

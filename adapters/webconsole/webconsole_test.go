@@ -47,6 +47,7 @@ type world struct {
 	today   review.Today
 	sources []review.Source
 	report  gaps.Report
+	prices  spend.Prices
 	suffix  string // of titles
 	counted int    // how often questions were counted
 }
@@ -201,7 +202,7 @@ func newConsole(t testing.TB) *console {
 func (w *world) handler(host string) http.Handler {
 	return webconsole.Handler(webconsole.Config{
 		OIDC: w.oidc, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return spend.Prices{} }},
+		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return w.prices }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
 			w.counted++
 			return review.Counts{Seen: w.counted, Private: 2, Hidden: 3}, nil

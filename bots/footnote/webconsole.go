@@ -26,8 +26,8 @@ import (
 // consoleCommand says who may sign in to the console.
 type consoleCommand struct {
 	Link    consoleLink    `cmd:"" help:"Print a link that signs a person in once, within ten minutes."`
-	List    consoleList    `cmd:"" help:"List who may sign in, with their roles and sessions."`
-	SignOut consoleSignOut `cmd:"" name:"sign-out" help:"End the sessions of a person, who keeps the role."`
+	List    consoleList    `cmd:"" help:"List who may sign in, with their roles, sessions and connected accounts."`
+	SignOut consoleSignOut `cmd:"" name:"sign-out" help:"End the sessions of a person and disconnect accounts of identity providers. The person keeps the role."`
 	Remove  consoleRemove  `cmd:"" help:"Take a person's role away, which ends sessions and links at once."`
 }
 
@@ -110,6 +110,8 @@ type consolePersonJSON struct {
 	At       time.Time   `json:"granted_at"`
 	Sessions int         `json:"sessions"`
 	Used     *time.Time  `json:"used_at,omitempty"`
+	// Connected are the issuers of connected accounts.
+	Connected []string `json:"connected"`
 }
 
 // Run implements the verb.
@@ -122,7 +124,7 @@ func (c *consoleList) Run(ctx context.Context, env *environment) error {
 		if c.JSON {
 			out := make([]consolePersonJSON, len(granted))
 			for i, g := range granted {
-				out[i] = consolePersonJSON{Person: personName(g.Person), Role: g.Role, By: g.By, At: g.At, Sessions: g.Sessions}
+				out[i] = consolePersonJSON{Person: personName(g.Person), Role: g.Role, By: g.By, At: g.At, Sessions: g.Sessions, Connected: append([]string{}, g.Connected...)}
 				if !g.Used.IsZero() {
 					out[i].Used = &g.Used
 				}
@@ -134,9 +136,9 @@ func (c *consoleList) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(table, "PERSON\tROLE\tGRANTED BY\tSESSIONS\tLAST USED")
+		fmt.Fprintln(table, "PERSON\tROLE\tGRANTED BY\tSESSIONS\tLAST USED\tSIGNS IN WITH")
 		for _, g := range granted {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", plain(personName(g.Person)), g.Role, plain(g.By), g.Sessions, ago(g.Used))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", plain(personName(g.Person)), g.Role, plain(g.By), g.Sessions, ago(g.Used), cmp.Or(plain(strings.Join(g.Connected, ", ")), "links"))
 		}
 		return table.Flush()
 	})

@@ -32,6 +32,8 @@ type Granted struct {
 	At       time.Time
 	Sessions int       // that are valid
 	Used     time.Time // when one of them was used last; zero: none was
+	// Connected are the issuers of accounts that sign in as the person.
+	Connected []string
 }
 
 // Grant gives a person a role in place of an earlier one. by is an account of the machine.
@@ -60,18 +62,21 @@ func (c *Console) Granted(ctx context.Context, tenant access.TenantID) ([]Grante
 		At                                    time.Time
 		Sessions                              int
 		Used                                  *time.Time
+		Connected                             []string
 	}
 	rows, err := postgres.QueryAll[row](ctx, c.db.Pool, `
-		select r.platform, r.workspace, r.person, r.role, r.granted_by, r.granted_at, count(s.id)::int, max(s.used_at) from console_role r
+		select r.platform, r.workspace, r.person, r.role, r.granted_by, r.granted_at, count(s.id)::int, max(s.used_at),
+			array(select issuer from console_identity i where i.tenant_id = r.tenant_id and i.platform = r.platform and i.workspace = r.workspace
+				and i.person = r.person order by issuer) from console_role r
 		left join console_session s on s.tenant_id = r.tenant_id and s.platform = r.platform and s.workspace = r.workspace and s.person = r.person
 			and s.expires_at > clock_timestamp()
-		where r.tenant_id = $1 group by 1, 2, 3, 4, 5, 6 order by 6, 3`, tenant)
+		where r.tenant_id = $1 group by r.tenant_id, 1, 2, 3, 4, 5, 6 order by 6, 3`, tenant)
 	if err != nil {
 		return nil, fmt.Errorf("list who may sign in: %w", err)
 	}
 	all := make([]Granted, len(rows))
 	for i, r := range rows {
-		all[i] = Granted{Person: account(r.Platform, r.Workspace, r.Person), Role: review.Role(r.Role), By: r.By, At: r.At.UTC(), Sessions: r.Sessions}
+		all[i] = Granted{Person: account(r.Platform, r.Workspace, r.Person), Role: review.Role(r.Role), By: r.By, At: r.At.UTC(), Sessions: r.Sessions, Connected: r.Connected}
 		if r.Used != nil {
 			all[i].Used = r.Used.UTC()
 		}
@@ -89,12 +94,14 @@ func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.A
 	return c.end(ctx, tenant, p, by, session.ConsoleRemoved, `delete from console_role where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
-// SignOutAll ends the links and sessions of a person, who keeps the role. It reports whether there
+// SignOutAll ends the links and sessions of a person, who keeps the role, and disconnects accounts of
+// identity providers: one that an intruder connected would sign in again. It reports whether there
 // were any.
 func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
 		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
-		`delete from console_session where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
+		`delete from console_session where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
+		`delete from console_identity where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
 func (c *Console) end(ctx context.Context, tenant access.TenantID, p access.Account, by string, deed session.Deed, statements ...string) (was bool, err error) {

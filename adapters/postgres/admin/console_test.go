@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -207,6 +208,21 @@ func TestIdentitySignsInItsPersonAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	signsIn(one, access.Account{}) // it was replaced
+	signsIn(two, ada)
+	if list, err := c.Granted(t.Context(), access.DefaultTenant); err != nil || len(list) != 2 || !slices.Equal(list[0].Connected, []string{two.Issuer}) || len(list[1].Connected) > 0 {
+		t.Errorf("Granted() = %+v, %v", list, err)
+	}
+	if was, err := c.SignOutAll(t.Context(), access.DefaultTenant, ada, "operator"); err != nil || !was {
+		t.Errorf("SignOutAll() = %t, %v", was, err)
+	}
+	signsIn(two, access.Account{}) // signing out disconnects it
+	to := review.HashOf(review.NewSecret())
+	if _, err := c.SignIn(t.Context(), access.DefaultTenant, review.HashOf(consoleLink(t, c, ada)), to, "s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Connect(t.Context(), access.DefaultTenant, to, two); err != nil {
+		t.Fatal(err)
+	}
 	signsIn(two, ada)
 	if _, err := c.Remove(t.Context(), access.DefaultTenant, ada, "operator"); err != nil {
 		t.Fatal(err)
