@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 //go:embed pages
@@ -276,25 +277,37 @@ func cursor(text string) review.Cursor {
 	return review.Cursor{At: time.UnixMicro(micros), Turn: session.TurnID(turn)}
 }
 
-func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
+// opened is the question of a request, as its viewer may see it.
+func (s *server) opened(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
+	if v, ok = s.viewer(w, r, in); !ok {
+		return v, d, false
 	}
 	d, err := s.Reader.Open(r.Context(), v, session.TurnID(r.PathValue("turn")))
 	if errors.Is(err, session.ErrUnknownTurn) {
 		s.fail(w, http.StatusNotFound, "There is no such question, or you may not see it.")
-		return
+		return v, d, false
 	}
 	if err != nil {
 		s.broken(w, r, err)
+		return v, d, false
+	}
+	return v, d, true
+}
+
+func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, d, ok := s.opened(w, r, in)
+	if !ok {
 		return
 	}
 	bound(&d)
 	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), struct {
 		review.Detail
-		Costs bool
-	}{d, in.Role.Opens(review.PartOperation)}))
+		Costs, Correct, Remove bool
+		Done                   string
+	}{
+		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove),
+		done[thread.Action(r.URL.Query().Get("done"))],
+	}))
 }
 
 // bound keeps a page small, whatever a model wrote.

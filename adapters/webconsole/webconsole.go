@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/review"
 	"golang.org/x/time/rate"
@@ -32,9 +33,14 @@ type Config struct {
 	Today   func(ctx context.Context, operation bool) (review.Today, error)
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
-	Logger  *slog.Logger
-	OIDC    *OIDC // nil: people sign in with links alone
+	// Act does something to an answer. ErrAway says that this process cannot.
+	Act    func(ctx context.Context, r action.Request) (action.Reply, error)
+	Logger *slog.Logger
+	OIDC   *OIDC // nil: people sign in with links alone
 }
+
+// ErrAway says that the process does not serve the platform of a question.
+var ErrAway = errors.New("the platform is not served by this process")
 
 // ErrGone says that a person is in no workspace any more.
 var ErrGone = errors.New("the person has left")
@@ -78,6 +84,8 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /today", s.page(review.PageToday, s.today))
 	mux.HandleFunc("GET /questions", s.page(review.PageQuestions, s.questions))
 	mux.HandleFunc("GET /questions/{turn}", s.page(review.PageQuestions, s.question))
+	mux.HandleFunc("GET /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
+	mux.HandleFunc("POST /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
 	mux.HandleFunc("GET /gaps", s.page(review.PageGaps, s.gaps))
 	mux.HandleFunc("GET /sources", s.page(review.PageSources, s.sources))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })

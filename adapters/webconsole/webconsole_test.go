@@ -17,6 +17,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/message"
@@ -47,6 +48,8 @@ type world struct {
 	today   review.Today
 	sources []review.Source
 	report  gaps.Report
+	did     []action.Request // what was done to answers
+	away    bool             // nothing is done to them
 	prices  spend.Prices
 	suffix  string // of titles
 	counted int    // how often questions were counted
@@ -181,7 +184,7 @@ func (w *world) Standing(_ context.Context, _ access.TenantID, shown []message.R
 }
 
 func (w *world) viewer(_ context.Context, p access.Account) (review.Viewer, error) {
-	return review.Viewer{Person: p, Audience: access.NewAudience(access.DefaultTenant, w.held[p.ID]...)}, w.unsure
+	return review.Viewer{Person: p, Name: "Name " + p.ID, Audience: access.NewAudience(access.DefaultTenant, w.held[p.ID]...)}, w.unsure
 }
 
 const host = "console.example.org"
@@ -209,8 +212,23 @@ func (w *world) handler(host string) http.Handler {
 		},
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
+		Act:     w.act,
 		Gaps:    func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
 	})
+}
+
+// act asks for what a form holds first, as action.Service does.
+func (w *world) act(_ context.Context, r action.Request) (action.Reply, error) {
+	switch {
+	case w.away:
+		return action.Reply{}, webconsole.ErrAway
+	case !r.Submitted:
+		return action.Reply{Form: &action.Form{Do: r.Do, Turn: r.Turn, Title: "Title", Label: "Label", Text: "text before", Submit: "Do it", Max: 3000}}, nil
+	case r.Text == "":
+		return action.Reply{Refused: true, Sentence: "A correction needs a text."}, nil
+	}
+	w.did = append(w.did, r)
+	return action.Reply{Sentence: "Done."}, nil
 }
 
 func account(id string) access.Account {

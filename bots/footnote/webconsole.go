@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
@@ -220,7 +221,17 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Today: state.today, OIDC: provider,
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
 		Gaps:    base.Gaps().Report,
+		Act:     state.act,
 	}), at, nil
+}
+
+// act does something to an answer for a person of the console.
+func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error) {
+	answering := h.answering.Load()
+	if answering == nil || !slices.Contains(h.set.Platforms(), r.Ref.Platform) {
+		return action.Reply{}, webconsole.ErrAway
+	}
+	return answering.Actions.Perform(ctx, r)
 }
 
 // takeConsole serves the console, where there is one.

@@ -147,6 +147,53 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	}
 }
 
+// A moderator corrects an answer and removes it, on the page of its question: the messages in chat
+// follow, and the audit trail names the moderator.
+func TestConsoleChangesAnswersInChat(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, slacktest.Config{NoTiers: true})
+	alice, bob := c.slack.Person("alice", nil), c.slack.Person("bob", nil)
+	room := c.slack.Channel("room", func(ch *slacktest.Channel) { ch.Private = true }, alice, bob)
+	library(t, c.program, map[string]string{"wordroom": "channel:slack:" + room.ID})
+	at := footnotetest.FreeAddress(t)
+	settings := []string{"CONSOLE_ADDR=" + at, "CONSOLE_URL=http://" + at}
+	c.env[0] = append(c.env[0], settings...)
+	p := c.program.with(settings...)
+	c.serve(0)
+	c.ask(0, alice, room, "wordroom")
+	turn := jsonOf[listedQuestions](t, p.run(t, "questions", "--json")).Questions[0].Turn
+	b := signIn(t, p, "http://"+at, "--for", "slack:"+bob.ID, "--as", "moderator")
+	says := func(text string) func() bool {
+		return func() bool {
+			return slices.ContainsFunc(c.slack.Answers(room, c.slack.Roots(room)[0].TS), func(m slacktest.Message) bool { return strings.Contains(m.Shown(), text) })
+		}
+	}
+	if form := b.page("/questions/" + turn + "/correct"); !strings.Contains(form, "ccording to") {
+		t.Errorf("the form does not begin with the answer:\n%s", form)
+	}
+	if w := b.send(http.MethodPost, "/questions/"+turn+"/correct", url.Values{"key": {"k1"}, "text": {"The answer is thirty-one."}}); w.code != http.StatusSeeOther {
+		t.Fatalf("correct: %d\n%s", w.code, w.body)
+	}
+	c.until("the correction is in chat", says("thirty-one"))
+	if page := b.page("/questions/" + turn); !strings.Contains(page, "thirty-one") || !strings.Contains(page, "Corrected by bob") {
+		t.Errorf("after the correction:\n%s", page)
+	}
+	if w := b.send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k2"}, "text": {"wrong"}}); w.code != http.StatusSeeOther {
+		t.Fatalf("remove: %d\n%s", w.code, w.body)
+	}
+	c.until("the answer is gone", func() bool { return !says("thirty-one")() })
+	trail := p.run(t, "audit", "--json").stdout
+	for _, deed := range []string{"answer.correct", "answer.remove"} {
+		if !strings.Contains(trail, deed) {
+			t.Errorf("the trail lacks %s:\n%s", deed, trail)
+		}
+	}
+	// An account of the machine has no name in chat.
+	if w := signIn(t, p, "http://"+at).send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k"}}); w.code != http.StatusForbidden {
+		t.Errorf("who signed in without an account: %d", w.code)
+	}
+}
+
 func TestConsoleAtTheTerminal(t *testing.T) {
 	t.Parallel()
 	at := footnotetest.FreeAddress(t)

@@ -17,6 +17,7 @@ import (
 type Viewer struct {
 	// Person asked the questions that are the viewer's own. An empty workspace means any.
 	Person access.Account
+	Name   string // on the platform; empty: unknown
 	// Audience is the viewer alone. Answers and passages are limited to what it may read.
 	Audience access.Audience
 	// Terminal says that the viewer runs the program, and so sees what was asked in every channel.

@@ -37,11 +37,13 @@ const (
 	PageGaps      Page = "gaps"
 	PageSources   Page = "sources"
 	PartOperation Page = "operation" // costs, and what is broken
+
+	PartModeration Page = "moderation" // correct and remove other people's answers
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PartOperation},
-	Moderator: {PageToday, PageQuestions, PageGaps},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PartOperation, PartModeration},
+	Moderator: {PageToday, PageQuestions, PageGaps, PartModeration},
 	GapReader: {PageGaps},
 }
 

@@ -34,7 +34,7 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 		b.Logger.WarnContext(ctx, "a person of the console is held to what the platform says", "error", err)
 		err = nil
 	}
-	return review.Viewer{Person: person, Audience: audience}, err
+	return review.Viewer{Person: person, Name: there.People[0].Name, Audience: audience}, err
 }
 
 // Gaps finds what the documents do not answer.
