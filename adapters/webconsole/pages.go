@@ -33,6 +33,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"day":     func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"took":    took,
+	"span":    span,
 	"count":   func(n int, thing string) string { return plural.Count(n, thing) },
 	"ended":   func(d review.Day, o string) int { return d.Outcomes[session.Outcome(o)] },
 	"outcome": outcome,
@@ -80,6 +81,18 @@ func took(d time.Duration) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// span leaves out the zeros of 6h0m0s.
+func span(d time.Duration) string {
+	text := d.Truncate(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // outcomes are the outcomes in words, in the order in which a form lists them.
@@ -182,25 +195,6 @@ func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedI
 		review.Today
 		Operation bool
 	}{t, operation}))
-}
-
-func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	all, err := s.Sources(r.Context())
-	if err != nil {
-		s.broken(w, r, err)
-		return
-	}
-	more := max(0, len(all)-maxSources)
-	all = all[:len(all)-more]
-	for i := range all {
-		for j := range all[i].Faults {
-			all[i].Faults[j] = fit(all[i].Faults[j], maxSentence)
-		}
-	}
-	s.show(w, http.StatusOK, "sources", framed(in, review.PageSources, "Sources", struct {
-		Sources []review.Source
-		More    int
-	}{all, more}))
 }
 
 // periods are how far back lists go.

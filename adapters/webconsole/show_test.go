@@ -3,6 +3,7 @@ package webconsole_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -117,11 +118,12 @@ func TestTextIsNeverMarkup(t *testing.T) {
 	saved.Correction = nil
 	c.asked[0].Asker.Name, c.asked[0].Ref.Channel, c.asked[0].Down = hostile, "C1", 1
 	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}
-	c.sources = []review.Source{{Name: hostile, Kind: hostile, NextRun: hostile, People: hostile, Faults: []string{hostile}}}
+	c.sources = []review.Source{{ID: hostile, Name: hostile, Kind: hostile, NextRun: hostile, People: hostile, Faults: []string{hostile}, Bound: hostile, Loops: []review.Loop{{Name: hostile}}, Offers: review.SourceActs()}}
+	c.answer.Documents = []review.Readers{{Readers: access.ACL{hostile}, Through: []access.Held{{Principal: hostile, From: hostile}}}}
 	c.today = review.Today{Findings: []review.Finding{{Part: hostile, Text: hostile}}, Costs: []review.Cost{{Currency: hostile}}, Days: []review.Day{{Outcomes: map[session.Outcome]int{session.Answered: 7}}}}
 	c.report = gaps.Report{Clusters: []gaps.Cluster{{Label: hostile, Questions: c.asked, Owners: []string{hostile}, Closest: []document.Ref{{Title: hostile, URL: "javascript:alert(7)"}}}}}
 	cookie := c.signIn("U1", review.Admin)
-	for _, target := range []string{"/today", "/questions", "/questions?text=" + strings.ReplaceAll(hostile, " ", "+") + "&who=%22%3E%3Cscript%3E&before=x", "/questions/t1", "/gaps", "/sources", "/sign-in?link=%22%3E%3Cscript%3E", "/questions/%3Cscript%3E"} {
+	for _, target := range []string{"/today", "/questions", "/questions?text=" + strings.ReplaceAll(hostile, " ", "+") + "&who=%22%3E%3Cscript%3E&before=x", "/questions/t1", "/gaps", "/sources", "/questions/t1/correct", "/sources/one?id=" + url.QueryEscape(hostile), "/sources/readers?for=slack:U7&address=" + url.QueryEscape(hostile), "/sources/readers?for=%22%3E%3Cscript%3E&address=x", "/sign-in?link=%22%3E%3Cscript%3E", "/questions/%3Cscript%3E"} {
 		w := c.do(http.MethodGet, strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22", "'", "%27", "{", "%7B", "}", "%7D").Replace(target), cookie, nil)
 		body := w.Body.String()
 		for _, bad := range []string{"<script", "<img", `href="javascript:`, `href="data:`, "onmouseover='", "&amp;amp;", "ZgotmplZ"} {

@@ -15,6 +15,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/review"
 	"golang.org/x/time/rate"
@@ -34,9 +35,15 @@ type Config struct {
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
 	// Act does something to an answer. ErrAway says that this process cannot.
-	Act    func(ctx context.Context, r action.Request) (action.Reply, error)
-	Logger *slog.Logger
-	OIDC   *OIDC // nil: people sign in with links alone
+	Act func(ctx context.Context, r action.Request) (action.Reply, error)
+	// ChangeSource returns what came of it, as a sentence. It fails with a review.InputError where it
+	// cannot be done.
+	ChangeSource func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error)
+	// MayRead says whether an account may read what has an address. It fails with a review.InputError
+	// where the account is not known.
+	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
+	Logger  *slog.Logger
+	OIDC    *OIDC // nil: people sign in with links alone
 }
 
 // ErrAway says that the process does not serve the platform of a question.
@@ -88,6 +95,9 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("POST /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
 	mux.HandleFunc("GET /gaps", s.page(review.PageGaps, s.gaps))
 	mux.HandleFunc("GET /sources", s.page(review.PageSources, s.sources))
+	mux.HandleFunc("GET /sources/one", s.page(review.PageSources, s.source))
+	mux.HandleFunc("POST /sources/one", s.page(review.PageSources, s.changeSource))
+	mux.HandleFunc("GET /sources/readers", s.page(review.PageSources, s.readers))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
 	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }

@@ -49,6 +49,8 @@ type world struct {
 	sources []review.Source
 	report  gaps.Report
 	did     []action.Request // what was done to answers
+	acts    []string         // what was done to sources
+	answer  review.Answer    // who may read a document
 	away    bool             // nothing is done to them
 	prices  spend.Prices
 	suffix  string // of titles
@@ -213,7 +215,20 @@ func (w *world) handler(host string) http.Handler {
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
 		Act:     w.act,
-		Gaps:    func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
+		ChangeSource: func(_ context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+			if do == review.SourceResync {
+				return "", &review.InputError{Sentence: "It cannot be read."}
+			}
+			w.acts = append(w.acts, fmt.Sprintf("%s %s %s", by.ID, do, id))
+			return "", nil
+		},
+		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
+			if who != "slack:U7" {
+				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}
+			}
+			return w.answer, nil
+		},
+		Gaps: func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
@@ -21,6 +22,7 @@ import (
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -222,6 +224,10 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
 		Gaps:    base.Gaps().Report,
 		Act:     state.act,
+		ChangeSource: func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+			return changeSource(ctx, base, by, do, id)
+		},
+		MayRead: state.mayRead,
 	}), at, nil
 }
 
@@ -316,20 +322,88 @@ func currentSources(ctx context.Context, base *wire.Base) ([]review.Source, erro
 	}
 	all := make([]review.Source, len(indexed))
 	for i, s := range indexed {
-		schedule := schedules[s.Source.ID]
-		all[i] = review.Source{
-			Name: cmp.Or(s.Source.Name, string(s.Source.ID)), Kind: string(s.Source.Kind), Documents: s.Documents, LastSuccess: s.LastSuccess, NextRun: nextRun(schedule),
-			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, People: knownPeople(readers[s.Source.ID].People),
-		}
-		if schedule.Refused != "" {
-			all[i].Faults = append(all[i].Faults, schedule.Refused)
-		}
-		if s.PausedAt.IsZero() {
-			all[i].Faults = append(all[i].Faults, readers[s.Source.ID].Faults()...)
-		}
-		if s.Failing > 0 {
-			all[i].Faults = append(all[i].Faults, fmt.Sprintf("Runs that failed in a row: %d. footnote sources names the error.", s.Failing))
-		}
+		all[i] = currentSource(base, s, schedules[s.Source.ID], readers[s.Source.ID])
 	}
 	return all, nil
+}
+
+func currentSource(base *wire.Base, s pgindex.SourceState, stored wire.StoredSource, readers wire.SourceAccess) review.Source {
+	kind := wire.KindOf(stored.Source)
+	out := review.Source{
+		ID: s.Source.ID, Name: cmp.Or(s.Source.Name, string(s.Source.ID)), Kind: string(s.Source.Kind), Documents: s.Documents,
+		LastSuccess: s.LastSuccess, LastRun: s.StartedAt, Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), Every: stored.Every, NextRun: nextRun(stored),
+		Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, FailedRuns: s.Failing, People: knownPeople(readers.People),
+		Matched: readers.People[pgaccess.Matched], Unmatched: readers.People[pgaccess.Unmatched], Conflicting: readers.People[pgaccess.Conflicting],
+		Late: kind.Looks.Late(stored.Every), Deleted: kind.Looks.Deleted(stored.Every), Bound: kind.Bound,
+	}
+	for name, state := range map[string]*pgaccess.State{"groups": readers.Groups, kind.Unit: readers.Nodes} {
+		if state != nil {
+			out.Loops = append(out.Loops, review.Loop{Name: name, ReadAt: state.SucceededAt, CountsTill: state.Until, FailedRuns: state.Failing})
+		}
+	}
+	slices.SortFunc(out.Loops, func(a, b review.Loop) int { return cmp.Compare(a.Name, b.Name) })
+	for _, do := range review.SourceActs() {
+		if offered := do == review.SourceRun || do == review.SourceResync || (do == review.SourcePause) != stored.Paused(); offered && base.SourceRefuses(do, stored) == nil {
+			out.Offers = append(out.Offers, do)
+		}
+	}
+	if stored.Refused != "" {
+		out.Faults = append(out.Faults, stored.Refused)
+	}
+	if s.PausedAt.IsZero() {
+		out.Faults = append(out.Faults, readers.Faults()...)
+	}
+	if p := readers.People; len(p) > 0 && out.Matched == 0 {
+		out.Faults = append(out.Faults, unmatched)
+	}
+	if s.Failing > 0 {
+		out.Faults = append(out.Faults, fmt.Sprintf("Runs that failed in a row: %d. footnote sources names the error.", s.Failing))
+	}
+	return out
+}
+
+// changeSource does something to a source for a person of the console.
+func changeSource(ctx context.Context, base *wire.Base, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+	stored, err := base.StoredSources(ctx)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(stored, func(s wire.StoredSource) bool { return s.ID == id })
+	if at < 0 {
+		return "", &review.InputError{Sentence: "There is no such source."}
+	}
+	done, err := base.As(admin.ActorOf(by)).ChangeSource(ctx, do, stored[at])
+	return fmt.Sprintf("%s: %s.", id, done), err
+}
+
+// mayRead says whether an account may read what has an address, and by what. The platform is asked
+// about channels, groups and roles where this process serves it.
+func (h *health) mayRead(ctx context.Context, who, address string) (review.Answer, error) {
+	var out review.Answer
+	known, err := pgaccess.New(h.base.DB).Known(ctx, h.base.Tenant)
+	if err != nil {
+		return out, err
+	}
+	account, err := findAccount(known.Accounts, who)
+	if err != nil {
+		return out, &review.InputError{Sentence: err.Error()}
+	}
+	there := access.Presence{Tenant: h.base.Tenant, Held: ofAccount(account, h.base.File().Rules().Domains), People: []access.Account{account}}
+	if out.Unasked = !slices.Contains(h.set.Platforms(), thread.Platform(account.Platform)); !out.Unasked {
+		if there, err = h.base.Present(ctx, h.set, account); err != nil {
+			return out, err
+		}
+	}
+	held, err := h.base.Resolver().Held(ctx, there)
+	if err != nil {
+		return out, err
+	}
+	lists, err := h.base.Index.Readers(ctx, h.base.Tenant, address)
+	if err != nil {
+		return out, err
+	}
+	for _, list := range lists {
+		out.Documents = append(out.Documents, review.Readers{Readers: list, Through: review.Through(list, held)})
+	}
+	return out, nil
 }

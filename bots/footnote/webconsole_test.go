@@ -123,6 +123,15 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 			t.Errorf("bob opens %s with %d:\n%s", page, w.code, w.body)
 		}
 	}
+	// Why bob may read a document is explained to admins, by what the platform says now.
+	admin := signIn(t, p, "http://"+at)
+	if _, err := database(t, p).Pool.Exec(t.Context(), `update document set url = 'https://docs.example/room' where external_id like '%wordroom%'`); err != nil {
+		t.Fatal(err)
+	}
+	readers := "/sources/readers?" + url.Values{"for": {"slack:" + bob.ID}, "address": {"https://docs.example/room"}}.Encode()
+	if page := admin.page(readers); !strings.Contains(page, "Yes, slack:"+bob.ID) || !strings.Contains(page, "by <code>channel:slack:"+room.ID) || strings.Contains(page, "platform was not asked") {
+		t.Errorf("why bob may read it:\n%s", page)
+	}
 	// Alice asked all three.
 	a := signIn(t, p, "http://"+at, "--for", "slack:"+alice.ID, "--as", "moderator")
 	if list := a.page("/questions"); strings.Count(list, `href="/questions/`) != 3 {
@@ -130,6 +139,9 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	}
 	// Bob leaves the channel, and with it his sight of the question.
 	c.does(0, func() { bob.Leave(room) })
+	if page := admin.page(readers); !strings.Contains(page, "No, slack:"+bob.ID) {
+		t.Errorf("after bob has left the channel:\n%s", page)
+	}
 	if list := b.page("/questions"); strings.Contains(list, `href="/questions/`) || !strings.Contains(list, "2 in channels") {
 		t.Errorf("after bob has left the channel:\n%s", list)
 	}
@@ -236,6 +248,31 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 		if body := b.page(page); !strings.Contains(strings.ToLower(body), strings.ToLower(want)) {
 			t.Errorf("%s lacks %q:\n%s", page, want, body)
 		}
+	}
+	_, rest, _ := strings.Cut(b.page("/sources"), `href="/sources/one?id=`)
+	id, _, _ := strings.Cut(rest, `"`)
+	name, err := url.QueryUnescape(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := b.page("/sources/one?id=" + id); !strings.Contains(page, `value="pause"`) || strings.Contains(page, `value="run"`) {
+		t.Errorf("the source:\n%s", page)
+	}
+	if w := b.send(http.MethodPost, "/sources/one", url.Values{"id": {name}, "do": {"pause"}}); w.code != http.StatusSeeOther {
+		t.Errorf("pause: %d\n%s", w.code, w.body)
+	}
+	if list := p.run(t, "sources").stdout; !strings.Contains(list, "paused") || !strings.Contains(b.page("/sources/one?id="+id), `value="resume"`) {
+		t.Errorf("after the pause:\n%s", list)
+	}
+	if trail := p.run(t, "audit", "--json").stdout; !strings.Contains(trail, `"source.pause"`) {
+		t.Errorf("the trail:\n%s", trail)
+	}
+	if r := p.try(t, "", "sources", "run", name); r.code != 2 || !strings.Contains(r.stderr, "paused") {
+		t.Errorf("a paused source is run: %+v", r)
+	}
+	p.run(t, "sources", "resume", name)
+	if r := p.try(t, "", "sources", "run", name); r.code != 2 || !strings.Contains(r.stderr, "no schedule") {
+		t.Errorf("a source without a schedule is run: %+v", r)
 	}
 	if list := p.run(t, "console", "list").stdout; !strings.Contains(list, "console:") || !strings.Contains(list, "admin") {
 		t.Errorf("the list is\n%s", list)

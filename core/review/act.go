@@ -14,9 +14,9 @@ type Act struct {
 	Submitted bool // else the form is wanted
 }
 
-// May reports whether a viewer with a role may do something to the answer of a question. A role that
-// opens PartModeration counts as a moderator of the platform, for what it sees. Who is signed in as
-// an account of the machine has no name on the platform and changes nothing there.
+// May reports whether a viewer with a role may do something to the answer of a question. A role
+// that opens PartModeration counts as a moderator of the platform, for what it sees. Who is signed
+// in as an account of the machine has no name on the platform and changes nothing there.
 func (d Detail) May(v Viewer, role Role, do thread.Action) bool {
 	p := v.Person
 	if p.Platform != string(d.Ref.Platform) || p.Workspace.ID != "" && p.Workspace.ID != d.Ref.Workspace || d.Removed {

@@ -94,9 +94,9 @@ func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.A
 	return c.end(ctx, tenant, p, by, session.ConsoleRemoved, `delete from console_role where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
-// SignOutAll ends the links and sessions of a person, who keeps the role, and disconnects accounts of
-// identity providers: one that an intruder connected would sign in again. It reports whether there
-// were any.
+// SignOutAll ends the links and sessions of a person, who keeps the role, and disconnects accounts
+// of identity providers: one that an intruder connected would sign in again. It reports whether
+// there were any.
 func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
 		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
@@ -177,7 +177,7 @@ func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, 
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, actorOf(in.Person), map[string]string{"session": id}))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, ActorOf(in.Person), map[string]string{"session": id}))
 	})
 	if err != nil {
 		return review.SignedIn{}, fmt.Errorf("sign in: %w", err)
@@ -208,7 +208,7 @@ func (c *Console) Connect(ctx context.Context, tenant access.TenantID, of review
 		if err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, actorOf(p), nil))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, ActorOf(p), nil))
 	})
 	if err != nil {
 		return fmt.Errorf("connect an identity: %w", err)
@@ -227,8 +227,8 @@ func (c *Console) SignInAs(ctx context.Context, tenant access.TenantID, i review
 		tenant, postgres.Storable(i.Subject), to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(i.Issuer))
 }
 
-// actorOf is a person of the console in the audit trail.
-func actorOf(p access.Account) session.Actor {
+// ActorOf is a person of the console in the audit trail.
+func ActorOf(p access.Account) session.Actor {
 	if p.Platform == review.Terminal {
 		return session.Actor{Platform: session.Host, ID: p.ID}
 	}
@@ -280,7 +280,7 @@ func (c *Console) SignOut(ctx context.Context, tenant access.TenantID, of review
 		if err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, actorOf(p), nil))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, ActorOf(p), nil))
 	})
 	if err != nil {
 		return fmt.Errorf("sign out: %w", err)

@@ -19,12 +19,9 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 	if person.Platform == review.Terminal {
 		return b.TerminalViewer(person.ID), nil
 	}
-	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
+	there, err := b.Present(ctx, platforms, person)
 	if err != nil {
-		return review.Viewer{}, fmt.Errorf("ask the platform about a person: %w", err)
-	}
-	if there.Tenant != b.Tenant || len(there.People) != 1 || there.People[0].Workspace != person.Workspace || there.People[0].ID != person.ID || there.Open {
-		return review.Viewer{}, errors.New("this server is not connected to the workspace of the person")
+		return review.Viewer{}, err
 	}
 	if there.People[0].Gone {
 		return review.Viewer{}, webconsole.ErrGone
@@ -37,6 +34,18 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 	return review.Viewer{Person: person, Name: there.People[0].Name, Audience: audience}, err
 }
 
+// Present is a person alone, as the platform says at this moment.
+func (b *Base) Present(ctx context.Context, platforms Listeners, person access.Account) (access.Presence, error) {
+	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
+	if err != nil {
+		return access.Presence{}, fmt.Errorf("ask the platform about a person: %w", err)
+	}
+	if there.Tenant != b.Tenant || len(there.People) != 1 || there.People[0].Workspace != person.Workspace || there.People[0].ID != person.ID || there.Open {
+		return access.Presence{}, errors.New("this server is not connected to the workspace of the person")
+	}
+	return there, nil
+}
+
 // Gaps finds what the documents do not answer.
 func (b *Base) Gaps() gaps.Reader {
 	return gaps.Reader{
@@ -45,8 +54,8 @@ func (b *Base) Gaps() gaps.Reader {
 	}
 }
 
-// grouped remembers how sets of questions were clustered, which takes 100 ms for 2,000 of them. What
-// a viewer may see is decided before, each time.
+// grouped remembers how sets of questions were clustered, which takes 100 ms for 2,000 of them.
+// What a viewer may see is decided before, each time.
 type grouped struct {
 	one   chan struct{} // holds a value while questions are clustered: one set at a time
 	mu    sync.Mutex

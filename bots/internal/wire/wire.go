@@ -26,6 +26,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/spend"
 )
@@ -44,7 +45,8 @@ type Base struct {
 	Tenant  access.TenantID
 	// By is the account of who asks for changes, for the audit trail; empty while serving, where
 	// people ask in chat.
-	By string
+	By     string
+	person session.Actor // who asks in the console; see As
 	// Measuring says that answers are measured, and wait for what a busy machine does slowly.
 	Measuring bool
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is
