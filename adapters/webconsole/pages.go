@@ -39,6 +39,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"outcome": outcome,
 	"cut":     func(text string) string { return fit(cite.Cut(text, maxShown), maxShown) },
 	"safe":    safe,
+	"placed":  placed,
 	"pieces":  review.Pieces,
 	"item":    func(sentence string) string { return strings.TrimPrefix(sentence, "- ") },
 }).ParseFS(files, "pages/*.html"))
@@ -123,7 +124,7 @@ type navigation struct {
 	Current    bool
 }
 
-var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources"}
+var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup"}
 
 // show renders a page as a whole before anything of it is sent.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {

@@ -42,6 +42,7 @@ type Config struct {
 	// MayRead says whether an account may read what has an address. It fails with a review.InputError
 	// where the account is not known.
 	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
+	Setup   func(ctx context.Context) (review.Setup, error)
 	Logger  *slog.Logger
 	OIDC    *OIDC // nil: people sign in with links alone
 }
@@ -98,6 +99,8 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /sources/one", s.page(review.PageSources, s.source))
 	mux.HandleFunc("POST /sources/one", s.page(review.PageSources, s.changeSource))
 	mux.HandleFunc("GET /sources/readers", s.page(review.PageSources, s.readers))
+	mux.HandleFunc("GET /setup", s.page(review.PageSetup, s.setup))
+	mux.HandleFunc("GET /setup/{part}", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
 	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }

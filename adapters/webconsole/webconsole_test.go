@@ -51,7 +51,8 @@ type world struct {
 	did     []action.Request // what was done to answers
 	acts    []string         // what was done to sources
 	answer  review.Answer    // who may read a document
-	away    bool             // nothing is done to them
+	set     review.Setup
+	away    bool // nothing is done to them
 	prices  spend.Prices
 	suffix  string // of titles
 	counted int    // how often questions were counted
@@ -222,6 +223,7 @@ func (w *world) handler(host string) http.Handler {
 			w.acts = append(w.acts, fmt.Sprintf("%s %s %s", by.ID, do, id))
 			return "", nil
 		},
+		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
 		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
 			if who != "slack:U7" {
 				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}
@@ -395,12 +397,12 @@ func TestRolesCountAtOnce(t *testing.T) {
 	c := newConsole(t)
 	cookie := c.signIn("U1", review.Admin)
 	opens := map[review.Role][]string{
-		review.Admin: {"/today", "/questions", "/gaps", "/sources"}, review.Moderator: {"/today", "/questions", "/gaps"}, review.GapReader: {"/gaps"}, "": nil,
+		review.Admin: {"/today", "/questions", "/gaps", "/sources", "/setup"}, review.Moderator: {"/today", "/questions", "/gaps"}, review.GapReader: {"/gaps"}, "": nil,
 	}
 	c.today.Findings = []review.Finding{{Part: "disk", Text: "It is nearly full."}}
 	for _, role := range []review.Role{review.Admin, review.GapReader, review.Moderator, ""} {
 		c.roles[account("U1")] = role
-		for _, page := range []string{"/today", "/questions", "/questions/x", "/gaps", "/sources"} {
+		for _, page := range []string{"/today", "/questions", "/questions/x", "/gaps", "/sources", "/setup"} {
 			w := c.do(http.MethodGet, page, cookie, nil)
 			want := http.StatusForbidden
 			switch {

@@ -244,7 +244,7 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 	replica := footnotetest.Serve(t, binary, footnotetest.Environment(append(p.env, "HTTP_ADDR="+footnotetest.FreeAddress(t))...))
 	replica.Ready()
 	b := signIn(t, p, "http://"+at)
-	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand"} {
+	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand", "/setup": "There are no agents", "/setup/projects": "There are no projects", "/setup/sets": "There are no document sets", "/setup/channels": "Everywhere"} {
 		if body := b.page(page); !strings.Contains(strings.ToLower(body), strings.ToLower(want)) {
 			t.Errorf("%s lacks %q:\n%s", page, want, body)
 		}

@@ -36,13 +36,14 @@ const (
 	PageQuestions Page = "questions"
 	PageGaps      Page = "gaps"
 	PageSources   Page = "sources"
+	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
 
 	PartModeration Page = "moderation" // correct and remove other people's answers
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PartOperation, PartModeration},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PageSetup, PartOperation, PartModeration},
 	Moderator: {PageToday, PageQuestions, PageGaps, PartModeration},
 	GapReader: {PageGaps},
 }
