@@ -69,12 +69,14 @@ func fit(text string, most int) string {
 	return text
 }
 
-// safe returns the address of a link if it may be one, and is not too long for a page.
+// safe returns the address of a link if browsers follow it from a page, and it is not too long for
+// one. They do not follow those of files.
 func safe(link string) string {
-	if address, ok := cite.LinkURL(link); ok && len(address) <= maxLink {
-		return address
+	address, ok := cite.LinkURL(link)
+	if !ok || len(address) > maxLink || !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		return ""
 	}
-	return ""
+	return address
 }
 
 func took(d time.Duration) string {
@@ -124,7 +126,7 @@ type navigation struct {
 	Current    bool
 }
 
-var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup"}
+var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageTry: "Try it"}
 
 // show renders a page as a whole before anything of it is sent.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {

@@ -116,7 +116,7 @@ func TestTextIsNeverMarkup(t *testing.T) {
 	answer := &saved.Runs[0].Messages[0]
 	answer.Citations[0].Document.Title, answer.Citations[0].Section, answer.Citations[0].Link = hostile, hostile, "javascript:alert(6)"
 	saved.Runs[0].Searches[0].Queries, saved.Runs[0].Searches[0].Found[0].Title = []string{hostile}, hostile
-	saved.Runs[0].Ending.Closest = []document.Ref{{ID: "d1", Title: hostile, URL: "data:text/html,<script>"}}
+	saved.Runs[0].Ending.Closest = []document.Ref{{ID: "d1", Title: hostile, URL: "data:text/html,<script>"}, {ID: "d1", Title: "file", URL: "file:///srv/a.md"}}
 	saved.Correction = nil
 	c.asked[0].Asker.Name, c.asked[0].Ref.Channel, c.asked[0].Down = hostile, "C1", 1
 	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}

@@ -17,6 +17,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 	"golang.org/x/time/rate"
 )
@@ -42,9 +43,12 @@ type Config struct {
 	// MayRead says whether an account may read what has an address. It fails with a review.InputError
 	// where the account is not known.
 	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
-	Setup   func(ctx context.Context) (review.Setup, error)
-	Logger  *slog.Logger
-	OIDC    *OIDC // nil: people sign in with links alone
+	// Ask answers a question for a person, and says meanwhile what it is doing. It fails with a
+	// review.InputError that says why there is no answer.
+	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
+	Setup  func(ctx context.Context) (review.Setup, error)
+	Logger *slog.Logger
+	OIDC   *OIDC // nil: people sign in with links alone
 }
 
 // ErrAway says that the process does not serve the platform of a question.
@@ -99,6 +103,8 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /sources/one", s.page(review.PageSources, s.source))
 	mux.HandleFunc("POST /sources/one", s.page(review.PageSources, s.changeSource))
 	mux.HandleFunc("GET /sources/readers", s.page(review.PageSources, s.readers))
+	mux.HandleFunc("GET /try", s.page(review.PageTry, s.offerTry))
+	mux.Handle("POST /try", inbound.AtOnce(maxTries, inbound.Everyone, s.page(review.PageTry, s.try)))
 	mux.HandleFunc("GET /setup", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /setup/{part}", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
@@ -123,11 +129,15 @@ func secured(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex, nofollow")
-		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		within := answerWithin
+		if r.Method == http.MethodPost && r.URL.Path == "/try" {
+			within = mcp.AskTimeout + answerWithin
+		}
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
@@ -52,6 +53,7 @@ type world struct {
 	acts    []string         // what was done to sources
 	answer  review.Answer    // who may read a document
 	set     review.Setup
+	answers func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error)
 	away    bool // nothing is done to them
 	prices  spend.Prices
 	suffix  string // of titles
@@ -222,6 +224,9 @@ func (w *world) handler(host string) http.Handler {
 			}
 			w.acts = append(w.acts, fmt.Sprintf("%s %s %s", by.ID, do, id))
 			return "", nil
+		},
+		Ask: func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error) {
+			return w.answers(ctx, p, question, progress)
 		},
 		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
 		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
@@ -397,12 +402,12 @@ func TestRolesCountAtOnce(t *testing.T) {
 	c := newConsole(t)
 	cookie := c.signIn("U1", review.Admin)
 	opens := map[review.Role][]string{
-		review.Admin: {"/today", "/questions", "/gaps", "/sources", "/setup"}, review.Moderator: {"/today", "/questions", "/gaps"}, review.GapReader: {"/gaps"}, "": nil,
+		review.Admin: {"/today", "/questions", "/gaps", "/try", "/sources", "/setup"}, review.Moderator: {"/today", "/questions", "/gaps", "/try"}, review.GapReader: {"/gaps"}, "": nil,
 	}
 	c.today.Findings = []review.Finding{{Part: "disk", Text: "It is nearly full."}}
 	for _, role := range []review.Role{review.Admin, review.GapReader, review.Moderator, ""} {
 		c.roles[account("U1")] = role
-		for _, page := range []string{"/today", "/questions", "/questions/x", "/gaps", "/sources", "/setup"} {
+		for _, page := range []string{"/today", "/questions", "/questions/x", "/gaps", "/try", "/sources", "/setup"} {
 			w := c.do(http.MethodGet, page, cookie, nil)
 			want := http.StatusForbidden
 			switch {

@@ -228,6 +228,7 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 			return changeSource(ctx, base, by, do, id)
 		},
 		MayRead: state.mayRead,
+		Ask:     base.Trying(state.set).Ask,
 		Setup:   func(ctx context.Context) (review.Setup, error) { return setup(ctx, base) },
 	}), at, nil
 }

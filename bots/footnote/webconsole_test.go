@@ -125,6 +125,12 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	}
 	// Why bob may read a document is explained to admins, by what the platform says now.
 	admin := signIn(t, p, "http://"+at)
+	for who, sees := range map[*browser]bool{b: true, admin: false} { // the channel's document is not for the terminal
+		w := who.send(http.MethodPost, "/try", url.Values{"question": {"What does the " + vacation + " of wordroom say?"}})
+		if w.code != http.StatusOK || strings.Contains(w.body, "says wordroom") != sees {
+			t.Errorf("try it, %t: %d\n%s", sees, w.code, w.body)
+		}
+	}
 	if _, err := database(t, p).Pool.Exec(t.Context(), `update document set url = 'https://docs.example/room' where external_id like '%wordroom%'`); err != nil {
 		t.Fatal(err)
 	}
@@ -244,10 +250,17 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 	replica := footnotetest.Serve(t, binary, footnotetest.Environment(append(p.env, "HTTP_ADDR="+footnotetest.FreeAddress(t))...))
 	replica.Ready()
 	b := signIn(t, p, "http://"+at)
-	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand", "/setup": "There are no agents", "/setup/projects": "There are no projects", "/setup/sets": "There are no document sets", "/setup/channels": "Everywhere"} {
+	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand", "/setup": "There are no agents", "/setup/projects": "There are no projects", "/setup/sets": "There are no document sets", "/setup/channels": "Everywhere", "/try": "The answer rests on what you may read"} {
 		if body := b.page(page); !strings.Contains(strings.ToLower(body), strings.ToLower(want)) {
 			t.Errorf("%s lacks %q:\n%s", page, want, body)
 		}
+	}
+	if w := b.send(http.MethodPost, "/try", url.Values{"question": {"How many vacation days does an employee have?"}}); w.code != http.StatusOK || !strings.Contains(w.body, "<li>Searching") ||
+		!strings.Contains(w.body, "thirty vacation days") || !strings.Contains(w.body, `<a class="note" href="#c1">`) || strings.Contains(w.body, "ZgotmplZ") {
+		t.Errorf("try it: %d\n%s", w.code, w.body)
+	}
+	if trail := p.run(t, "audit", "--json").stdout; !strings.Contains(trail, `"door":"page"`) {
+		t.Errorf("the trail:\n%s", trail)
 	}
 	_, rest, _ := strings.Cut(b.page("/sources"), `href="/sources/one?id=`)
 	id, _, _ := strings.Cut(rest, `"`)

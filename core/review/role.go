@@ -36,6 +36,7 @@ const (
 	PageQuestions Page = "questions"
 	PageGaps      Page = "gaps"
 	PageSources   Page = "sources"
+	PageTry       Page = "try"
 	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
 
@@ -43,8 +44,8 @@ const (
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PageSetup, PartOperation, PartModeration},
-	Moderator: {PageToday, PageQuestions, PageGaps, PartModeration},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageSources, PageSetup, PartOperation, PartModeration},
+	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PartModeration},
 	GapReader: {PageGaps},
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 )
 
@@ -44,6 +45,62 @@ func (b *Base) Present(ctx context.Context, platforms Listeners, person access.A
 		return access.Presence{}, errors.New("this server is not connected to the workspace of the person")
 	}
 	return there, nil
+}
+
+// Trying answers questions of the console's page Try it. What it works with is made with the first
+// question. It is safe for concurrent use.
+type Trying struct {
+	base      *Base
+	platforms Listeners
+	service   chan *mcp.Service // holds it, nil before the first question
+}
+
+// Trying returns what answers questions of the console. Platforms say who people are.
+func (b *Base) Trying(platforms Listeners) *Trying {
+	t := &Trying{base: b, platforms: platforms, service: make(chan *mcp.Service, 1)}
+	t.service <- nil
+	return t
+}
+
+// tryChannel is the name under which the settings of channels hold for questions of the console. It
+// is no id of a channel on any platform.
+const tryChannel = "console"
+
+// Ask answers a question for a person of the console, with what the person may read. It fails with
+// a review.InputError that says why there is no answer.
+func (t *Trying) Ask(ctx context.Context, person access.Account, question string, progress func(string)) (mcp.Asked, error) {
+	service, err := t.made(ctx)
+	if err != nil {
+		return mcp.Asked{}, err
+	}
+	caller := service.For(person, mcp.Page)
+	if person.Platform == review.Terminal {
+		caller = t.base.AtConsole(person.ID)
+		caller.Door = mcp.Page
+	}
+	caller.At.Channel = tryChannel
+	caller.Progress = func(_ context.Context, doing string) { progress(doing) }
+	asked, err := service.Ask(ctx, caller, question)
+	var refusal mcp.Refusal
+	if errors.As(err, &refusal) {
+		return asked, &review.InputError{Sentence: string(refusal)}
+	}
+	return asked, err
+}
+
+func (t *Trying) made(ctx context.Context) (*mcp.Service, error) {
+	var service *mcp.Service
+	select {
+	case service = <-t.service:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { t.service <- service }()
+	var err error
+	if service == nil {
+		service, err = t.base.MCP(context.WithoutCancel(ctx), t.platforms)
+	}
+	return service, err
 }
 
 // Gaps finds what the documents do not answer.
