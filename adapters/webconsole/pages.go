@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -261,7 +262,8 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 		Counts    review.Counts
 		Older     string
 		Paged     bool
-	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero()}))
+		Reveals   bool
+	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero(), in.Role.Opens(review.PartReveal)}))
 }
 
 // cursor reads a place in the list. What is none is the list's beginning.
@@ -300,9 +302,10 @@ func (s *server) question(w http.ResponseWriter, r *http.Request, in review.Sign
 	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), struct {
 		review.Detail
 		Costs, Correct, Remove bool
+		ForReason              bool
 		Done                   string
 	}{
-		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove),
+		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove), slices.Contains(v.Revealed, d.Turn),
 		done[thread.Action(r.URL.Query().Get("done"))],
 	}))
 }

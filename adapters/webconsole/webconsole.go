@@ -19,6 +19,7 @@ import (
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
 	"golang.org/x/time/rate"
 )
 
@@ -43,6 +44,11 @@ type Config struct {
 	// MayRead says whether an account may read what has an address. It fails with a review.InputError
 	// where the account is not known.
 	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
+	// Reveal shows a person a question of another for a while, tells that one, and returns its turn.
+	// ref is a turn or a reference. It fails with a review.InputError that says why it is not shown.
+	Reveal func(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error)
+	// Revealed are the questions that are shown to a person for a reason now.
+	Revealed func(ctx context.Context, person access.Account) ([]session.TurnID, error)
 	// Ask answers a question for a person, and says meanwhile what it is doing. It fails with a
 	// review.InputError that says why there is no answer.
 	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
@@ -96,6 +102,8 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /today", s.page(review.PageToday, s.today))
 	mux.HandleFunc("GET /questions", s.page(review.PageQuestions, s.questions))
 	mux.HandleFunc("GET /questions/{turn}", s.page(review.PageQuestions, s.question))
+	mux.HandleFunc("GET /reveal", s.page(review.PartReveal, s.offerReveal))
+	mux.HandleFunc("POST /reveal", s.page(review.PartReveal, s.reveal))
 	mux.HandleFunc("GET /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
 	mux.HandleFunc("POST /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
 	mux.HandleFunc("GET /gaps", s.page(review.PageGaps, s.gaps))

@@ -52,6 +52,8 @@ type world struct {
 	did     []action.Request // what was done to answers
 	acts    []string         // what was done to sources
 	answer  review.Answer    // who may read a document
+	told    []string         // to askers
+	reveals []session.TurnID
 	set     review.Setup
 	answers func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error)
 	away    bool // nothing is done to them
@@ -225,6 +227,7 @@ func (w *world) handler(host string) http.Handler {
 			w.acts = append(w.acts, fmt.Sprintf("%s %s %s", by.ID, do, id))
 			return "", nil
 		},
+		Reveal: w.reveal, Revealed: func(context.Context, access.Account) ([]session.TurnID, error) { return w.reveals, nil },
 		Ask: func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error) {
 			return w.answers(ctx, p, question, progress)
 		},
@@ -251,6 +254,18 @@ func (w *world) act(_ context.Context, r action.Request) (action.Reply, error) {
 	}
 	w.did = append(w.did, r)
 	return action.Reply{Sentence: "Done."}, nil
+}
+
+func (w *world) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
+	turn, err := w.Turn(ctx, "", session.TurnID(ref))
+	if err != nil {
+		return "", &review.InputError{Sentence: "There is no such question."}
+	}
+	r, notice, err := review.NewReveal(v, turn, reason)
+	if err == nil {
+		w.told, w.reveals = append(w.told, notice), append(w.reveals, r.Turn.ID)
+	}
+	return r.Turn.ID, err
 }
 
 func account(id string) access.Account {

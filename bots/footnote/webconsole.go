@@ -19,9 +19,12 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
 )
@@ -229,8 +232,34 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		},
 		MayRead: state.mayRead,
 		Ask:     base.Trying(state.set).Ask,
-		Setup:   func(ctx context.Context) (review.Setup, error) { return setup(ctx, base) },
+		Reveal:  state.reveal,
+		Revealed: func(ctx context.Context, person access.Account) ([]session.TurnID, error) {
+			return admin.NewConsole(base.DB).Revealed(ctx, base.Tenant, person)
+		},
+		Setup: func(ctx context.Context) (review.Setup, error) { return setup(ctx, base) },
 	}), at, nil
+}
+
+// reveal shows a question of another person for a reason. Its asker gets a message first: where
+// that fails, nothing is shown.
+func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
+	found, err := explain(ctx, h.base, ref)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(found, func(e command.Explanation) bool { return e.Turn != nil })
+	if at < 0 {
+		return "", &review.InputError{Sentence: "There is no such question."}
+	}
+	r, notice, err := review.NewReveal(v, *found[at].Turn, reason)
+	if err != nil {
+		return "", err
+	}
+	if err := h.set.Whisper(ctx, r.Turn, chat.Note{Sentence: notice}); err != nil {
+		h.base.Logger.WarnContext(ctx, "a question is not revealed, because its asker could not be told", "turn", r.Turn.ID, "error", err)
+		return "", &review.InputError{Sentence: "The person who asked could not be told, so the question is not shown."}
+	}
+	return r.Turn.ID, admin.NewConsole(h.base.DB).Reveal(ctx, h.base.Tenant, v.Person, r)
 }
 
 // act does something to an answer for a person of the console.

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -142,6 +143,27 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	a := signIn(t, p, "http://"+at, "--for", "slack:"+alice.ID, "--as", "moderator")
 	if list := a.page("/questions"); strings.Count(list, `href="/questions/`) != 3 {
 		t.Errorf("alice's list:\n%s", list)
+	}
+	// An admin sees a private question for a reason that alice is told.
+	carol := c.slack.Person("carol", nil)
+	d := signIn(t, p, "http://"+at, "--for", "slack:"+carol.ID, "--as", "admin")
+	var private string
+	if err := database(t, p).Pool.QueryRow(t.Context(), `select id::text from turn where direct and asker_id = $1`, alice.ID).Scan(&private); err != nil {
+		t.Fatal(err)
+	}
+	if w := d.send(http.MethodGet, "/questions/"+private, nil); w.code != http.StatusNotFound {
+		t.Errorf("before: %d", w.code)
+	}
+	if w := d.send(http.MethodPost, "/reveal", url.Values{"ref": {private}, "reason": {"You reported a wrong answer."}}); w.code != http.StatusSeeOther {
+		t.Errorf("reveal: %d\n%s", w.code, w.body)
+	}
+	if page := d.page("/questions/" + private); !strings.Contains(page, "You see this question for a reason") || strings.Count(d.page("/questions"), `href="/questions/`) != 1 {
+		t.Errorf("after:\n%s", page)
+	}
+	if !slices.ContainsFunc(c.slack.Versions(), func(v slacktest.Version) bool {
+		return strings.Contains(fmt.Sprintf("%+v", v), "You reported a wrong answer.")
+	}) {
+		t.Error("alice was not told")
 	}
 	// Bob leaves the channel, and with it his sight of the question.
 	c.does(0, func() { bob.Leave(room) })

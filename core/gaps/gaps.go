@@ -49,7 +49,7 @@ type Report struct {
 // questions are left out, the viewer's own too, since a report is passed on.
 func Scope(v review.Viewer) review.Scope {
 	s := v.Scope()
-	s.Person = access.Account{}
+	s.Person, s.Revealed = access.Account{}, nil
 	return s
 }
 

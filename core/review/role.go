@@ -39,12 +39,13 @@ const (
 	PageTry       Page = "try"
 	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
+	PartReveal    Page = "reveal"    // single questions of others, for a reason
 
 	PartModeration Page = "moderation" // correct and remove other people's answers
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageSources, PageSetup, PartOperation, PartModeration},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageSources, PageSetup, PartOperation, PartReveal, PartModeration},
 	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PartModeration},
 	GapReader: {PageGaps},
 }

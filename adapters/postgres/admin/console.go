@@ -268,6 +268,46 @@ func (c *Console) find(ctx context.Context, q postgres.Executor, none error, que
 	return in, nil
 }
 
+// Reveal lets a person see a question of another one for a while, and notes the reason in the audit
+// trail.
+func (c *Console) Reveal(ctx context.Context, tenant access.TenantID, p access.Account, r review.Reveal) error {
+	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const reveal = `
+			insert into console_reveal (tenant_id, turn_id, platform, workspace, person, reason, expires_at)
+			values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7::bigint * interval '1 second')
+			on conflict (tenant_id, platform, workspace, person, turn_id) do update
+			set reason = excluded.reason, created_at = clock_timestamp(), expires_at = excluded.expires_at`
+		batch := new(pgx.Batch)
+		batch.Queue(`delete from console_reveal where expires_at < clock_timestamp()`)
+		batch.Queue(reveal, tenant, r.Turn.ID, p.Platform, p.Workspace.ID, p.ID, postgres.Storable(r.Reason), int64(review.RevealLifetime/time.Second))
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		e := consoleEntry(session.ConsoleRevealed, p, ActorOf(p), map[string]string{"reason": r.Reason})
+		e.Turn = string(r.Turn.ID)
+		return audit.Write(ctx, tx, tenant, e)
+	})
+	if err != nil {
+		return fmt.Errorf("reveal a question: %w", err)
+	}
+	return nil
+}
+
+// Revealed lists the questions that a person sees for a reason now.
+func (c *Console) Revealed(ctx context.Context, tenant access.TenantID, p access.Account) ([]session.TurnID, error) {
+	rows, err := postgres.QueryAll[struct{ ID string }](ctx, c.db.Pool, `
+		select turn_id::text from console_reveal
+		where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4 and expires_at > clock_timestamp()`, tenant, p.Platform, p.Workspace.ID, p.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list revealed questions: %w", err)
+	}
+	ids := make([]session.TurnID, len(rows))
+	for i, r := range rows {
+		ids[i] = session.TurnID(r.ID)
+	}
+	return ids, nil
+}
+
 // SignOut implements review.Sessions.
 func (c *Console) SignOut(ctx context.Context, tenant access.TenantID, of review.Hash) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
