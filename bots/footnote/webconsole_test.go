@@ -86,7 +86,7 @@ func signIn(t testing.TB, p *program, base string, flags ...string) *browser {
 func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, slacktest.Config{NoTiers: true})
-	alice, bob := c.slack.Person("alice", nil), c.slack.Person("bob", nil)
+	alice, bob, carol := c.slack.Person("alice", nil), c.slack.Person("bob", nil), c.slack.Person("carol", nil)
 	room := c.slack.Channel("room", func(ch *slacktest.Channel) { ch.Private = true }, alice, bob)
 	other := c.slack.Channel("other", func(ch *slacktest.Channel) { ch.Private = true }, alice)
 	library(t, c.program, map[string]string{"wordroom": "channel:slack:" + room.ID, "wordmembers": "members"})
@@ -145,7 +145,6 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 		t.Errorf("alice's list:\n%s", list)
 	}
 	// An admin sees a private question for a reason that alice is told.
-	carol := c.slack.Person("carol", nil)
 	d := signIn(t, p, "http://"+at, "--for", "slack:"+carol.ID, "--as", "admin")
 	var private string
 	if err := database(t, p).Pool.QueryRow(t.Context(), `select id::text from turn where direct and asker_id = $1`, alice.ID).Scan(&private); err != nil {
