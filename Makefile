@@ -171,6 +171,12 @@ try-mcp: need-go deps-test ## hold the MCP server to the protocol's own tests (n
 	@cd .build/try-mcp && npm ci --silent --no-audit --no-fund
 	@TRY_MCP=$(CURDIR)/.build/try-mcp $(GO) test -tags conformance -count=1 -v -run '^TestConformance$$' ./bots/footnote
 
+.PHONY: try-console
+try-console: need-go ## look for barriers on the pages of the console, light, dark and narrow (Chromium, npm; fetches 3 MB once; seconds)
+	@mkdir -p .build/try-console && cp deploy/tools/tryconsole/* .build/try-console/
+	@cd .build/try-console && npm ci --silent --no-audit --no-fund
+	@TRY_CONSOLE=$(CURDIR)/.build/try-console $(GO) test -count=1 -v -run '^TestOperatorsTasks$$' ./adapters/webconsole
+
 # Which tests "make test-opensearch" runs, and more flags for `go test`.
 ENGINETEST ?= -race -timeout 20m
 

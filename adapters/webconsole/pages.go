@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 )
 
 //go:embed pages
@@ -32,11 +34,13 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"day":     func(t time.Time) string { return t.UTC().Format("Mon 2 Jan") },
 	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"took":    took,
+	"span":    span,
 	"count":   func(n int, thing string) string { return plural.Count(n, thing) },
 	"ended":   func(d review.Day, o string) int { return d.Outcomes[session.Outcome(o)] },
 	"outcome": outcome,
 	"cut":     func(text string) string { return fit(cite.Cut(text, maxShown), maxShown) },
 	"safe":    safe,
+	"placed":  placed,
 	"pieces":  review.Pieces,
 	"item":    func(sentence string) string { return strings.TrimPrefix(sentence, "- ") },
 }).ParseFS(files, "pages/*.html"))
@@ -66,12 +70,14 @@ func fit(text string, most int) string {
 	return text
 }
 
-// safe returns the address of a link if it may be one, and is not too long for a page.
+// safe returns the address of a link if browsers follow it from a page, and it is not too long for
+// one. They do not follow those of files.
 func safe(link string) string {
-	if address, ok := cite.LinkURL(link); ok && len(address) <= maxLink {
-		return address
+	address, ok := cite.LinkURL(link)
+	if !ok || len(address) > maxLink || !strings.HasPrefix(address, "https://") && !strings.HasPrefix(address, "http://") {
+		return ""
 	}
-	return ""
+	return address
 }
 
 func took(d time.Duration) string {
@@ -79,6 +85,18 @@ func took(d time.Duration) string {
 		return "–"
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// span leaves out the zeros of 6h0m0s.
+func span(d time.Duration) string {
+	text := d.Truncate(time.Second).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
 }
 
 // outcomes are the outcomes in words, in the order in which a form lists them.
@@ -109,7 +127,7 @@ type navigation struct {
 	Current    bool
 }
 
-var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources"}
+var names = map[review.Page]string{review.PageToday: "Today", review.PageQuestions: "Questions", review.PageGaps: "Gaps", review.PageSources: "Sources", review.PageSetup: "Setup", review.PageTry: "Try it"}
 
 // show renders a page as a whole before anything of it is sent.
 func (s *server) show(w http.ResponseWriter, status int, name string, v view) {
@@ -183,25 +201,6 @@ func (s *server) today(w http.ResponseWriter, r *http.Request, in review.SignedI
 	}{t, operation}))
 }
 
-func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	all, err := s.Sources(r.Context())
-	if err != nil {
-		s.broken(w, r, err)
-		return
-	}
-	more := max(0, len(all)-maxSources)
-	all = all[:len(all)-more]
-	for i := range all {
-		for j := range all[i].Faults {
-			all[i].Faults[j] = fit(all[i].Faults[j], maxSentence)
-		}
-	}
-	s.show(w, http.StatusOK, "sources", framed(in, review.PageSources, "Sources", struct {
-		Sources []review.Source
-		More    int
-	}{all, more}))
-}
-
 // periods are how far back lists go.
 var periods = []struct {
 	Key, Words string
@@ -263,7 +262,8 @@ func (s *server) questions(w http.ResponseWriter, r *http.Request, in review.Sig
 		Counts    review.Counts
 		Older     string
 		Paged     bool
-	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero()}))
+		Reveals   bool
+	}{query, period, periods, outcomes, found, counts, older, !query.Before.At.IsZero(), in.Role.Opens(review.PartReveal)}))
 }
 
 // cursor reads a place in the list. What is none is the list's beginning.
@@ -276,22 +276,38 @@ func cursor(text string) review.Cursor {
 	return review.Cursor{At: time.UnixMicro(micros), Turn: session.TurnID(turn)}
 }
 
-func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
-	v, ok := s.viewer(w, r, in)
-	if !ok {
-		return
+// opened is the question of a request, as its viewer may see it.
+func (s *server) opened(w http.ResponseWriter, r *http.Request, in review.SignedIn) (v review.Viewer, d review.Detail, ok bool) {
+	if v, ok = s.viewer(w, r, in); !ok {
+		return v, d, false
 	}
 	d, err := s.Reader.Open(r.Context(), v, session.TurnID(r.PathValue("turn")))
 	if errors.Is(err, session.ErrUnknownTurn) {
 		s.fail(w, http.StatusNotFound, "There is no such question, or you may not see it.")
-		return
+		return v, d, false
 	}
 	if err != nil {
 		s.broken(w, r, err)
+		return v, d, false
+	}
+	return v, d, true
+}
+
+func (s *server) question(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, d, ok := s.opened(w, r, in)
+	if !ok {
 		return
 	}
 	bound(&d)
-	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), d))
+	s.show(w, http.StatusOK, "question", framed(in, review.PageQuestions, cite.Cut(d.Text, 80), struct {
+		review.Detail
+		Costs, Correct, Remove bool
+		ForReason              bool
+		Done                   string
+	}{
+		d, in.Role.Opens(review.PartOperation), d.May(v, in.Role, thread.ActionCorrect), d.May(v, in.Role, thread.ActionRemove), slices.Contains(v.Revealed, d.Turn),
+		done[thread.Action(r.URL.Query().Get("done"))],
+	}))
 }
 
 // bound keeps a page small, whatever a model wrote.

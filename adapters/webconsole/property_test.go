@@ -36,6 +36,12 @@ func TestNoPageHoldsWhatItsReaderMayNotRead(t *testing.T) {
 			q.Asker.ID = rapid.SampledFrom([]string{"U1", "U2"}).Draw(r, "asker")
 			q.Outcome = rapid.SampledFrom([]session.Outcome{session.Answered, session.NoEvidence, session.Superseded}).Draw(r, "outcome")
 		}
+		c.sources = []review.Source{{ID: "s", Name: "s", Offers: review.SourceActs()}}
+		var files []review.ProjectFile
+		for n := 1; n <= 4; n++ {
+			files = append(files, review.ProjectFile{Path: fmt.Sprintf("passageword%d.", n), Readers: c.acls[document.ID(fmt.Sprint("d", n))]})
+		}
+		c.set.Projects = []review.Project{{Name: "p", Files: files}}
 		for _, p := range []access.Principal{access.Members, access.User("slack", "U1"), access.Channel("slack", "C1")} {
 			if rapid.Bool().Draw(r, "held") {
 				c.held["U1"] = append(c.held["U1"], p)
@@ -46,9 +52,14 @@ func TestNoPageHoldsWhatItsReaderMayNotRead(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		pages := []string{"/today", "/questions", "/questions?text=question", "/gaps", "/sources"}
+		pages := []string{
+			"/today", "/questions", "/questions?text=question", "/gaps", "/sources", "/sources/one?id=s", "/sources/readers?for=slack:U7&address=https://x.example",
+			"/setup", "/setup/projects", "/setup/sets", "/setup/channels",
+		}
 		for _, q := range c.asked {
-			pages = append(pages, "/questions/"+string(q.Turn))
+			for _, page := range []string{"", "/correct", "/remove"} {
+				pages = append(pages, "/questions/"+string(q.Turn)+page)
+			}
 		}
 		for _, page := range pages {
 			body := c.do(http.MethodGet, page, cookie, nil).Body.String()

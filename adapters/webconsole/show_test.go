@@ -3,17 +3,21 @@ package webconsole_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
@@ -80,6 +84,23 @@ func TestModeratorSeesWhatTheyMayRead(t *testing.T) {
 	}
 }
 
+// What a question cost is shown to those alone who open costs.
+func TestCostsAreForAdmins(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.ask("t1", "question", "answer")
+	c.prices = spend.Prices{Currency: "EUR", Models: map[string]spend.Price{"m": {Input: 1_000_000_000}}}
+	c.saved["t1"].Runs[0].Usage.Input = 1000
+	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}
+	cookie := c.signIn("U1", review.Admin)
+	for role, sees := range map[review.Role]bool{review.Admin: true, review.Moderator: false} {
+		c.roles[account("U1")] = role
+		if body := c.do(http.MethodGet, "/questions/t1", cookie, nil).Body.String(); strings.Contains(body, "EUR") != sees || strings.Contains(body, "Cost") != sees || !strings.Contains(body, "1000") {
+			t.Errorf("%s sees:\n%s", role, body)
+		}
+	}
+}
+
 // hostile tries to leave the text of a page in every way that matters.
 const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>' onmouseover='alert(3) {{.}} </title> javascript:alert(4)`
 
@@ -95,15 +116,22 @@ func TestTextIsNeverMarkup(t *testing.T) {
 	answer := &saved.Runs[0].Messages[0]
 	answer.Citations[0].Document.Title, answer.Citations[0].Section, answer.Citations[0].Link = hostile, hostile, "javascript:alert(6)"
 	saved.Runs[0].Searches[0].Queries, saved.Runs[0].Searches[0].Found[0].Title = []string{hostile}, hostile
-	saved.Runs[0].Ending.Closest = []document.Ref{{ID: "d1", Title: hostile, URL: "data:text/html,<script>"}}
+	saved.Runs[0].Ending.Closest = []document.Ref{{ID: "d1", Title: hostile, URL: "data:text/html,<script>"}, {ID: "d1", Title: "file", URL: "file:///srv/a.md"}}
 	saved.Correction = nil
 	c.asked[0].Asker.Name, c.asked[0].Ref.Channel, c.asked[0].Down = hostile, "C1", 1
 	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}
-	c.sources = []review.Source{{Name: hostile, Kind: hostile, NextRun: hostile, People: hostile, Faults: []string{hostile}}}
+	c.sources = []review.Source{{ID: hostile, Name: hostile, Kind: hostile, NextRun: hostile, People: hostile, Faults: []string{hostile}, Bound: hostile, Loops: []review.Loop{{Name: hostile}}, Offers: review.SourceActs()}}
+	c.set = review.Setup{
+		File: hostile, Agents: []review.Agent{{Name: hostile, Instructions: hostile, Reminder: hostile, Tools: []string{hostile}, DocumentSets: []string{hostile}}},
+		Projects: []review.Project{{Name: hostile, Files: []review.ProjectFile{{Path: hostile, BaseURL: hostile, Readers: access.ACL{access.Public, hostile}}}}},
+		Sets:     []review.DocumentSet{{Name: hostile, Sources: []string{hostile}, Agents: []string{hostile}}},
+		Places:   []review.Place{{Place: session.Place{Channel: hostile}, Settings: []review.PlaceSetting{{Key: hostile, Value: hostile, Origins: []policy.Origin{{Chat: true, By: hostile}}}}}},
+	}
+	c.answer.Documents = []review.Readers{{Readers: access.ACL{hostile}, Through: []access.Held{{Principal: hostile, From: hostile}}}}
 	c.today = review.Today{Findings: []review.Finding{{Part: hostile, Text: hostile}}, Costs: []review.Cost{{Currency: hostile}}, Days: []review.Day{{Outcomes: map[session.Outcome]int{session.Answered: 7}}}}
 	c.report = gaps.Report{Clusters: []gaps.Cluster{{Label: hostile, Questions: c.asked, Owners: []string{hostile}, Closest: []document.Ref{{Title: hostile, URL: "javascript:alert(7)"}}}}}
 	cookie := c.signIn("U1", review.Admin)
-	for _, target := range []string{"/today", "/questions", "/questions?text=" + strings.ReplaceAll(hostile, " ", "+") + "&who=%22%3E%3Cscript%3E&before=x", "/questions/t1", "/gaps", "/sources", "/sign-in?link=%22%3E%3Cscript%3E", "/questions/%3Cscript%3E"} {
+	for _, target := range []string{"/today", "/questions", "/questions?text=" + strings.ReplaceAll(hostile, " ", "+") + "&who=%22%3E%3Cscript%3E&before=x", "/questions/t1", "/gaps", "/sources", "/setup", "/setup/projects", "/setup/sets", "/setup/channels", "/questions/t1/correct", "/sources/one?id=" + url.QueryEscape(hostile), "/sources/readers?for=slack:U7&address=" + url.QueryEscape(hostile), "/sources/readers?for=%22%3E%3Cscript%3E&address=x", "/sign-in?link=%22%3E%3Cscript%3E", "/questions/%3Cscript%3E"} {
 		w := c.do(http.MethodGet, strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22", "'", "%27", "{", "%7B", "}", "%7D").Replace(target), cookie, nil)
 		body := w.Body.String()
 		for _, bad := range []string{"<script", "<img", `href="javascript:`, `href="data:`, "onmouseover='", "&amp;amp;", "ZgotmplZ"} {
@@ -135,13 +163,19 @@ func TestPagesAreSmall(t *testing.T) {
 		c.ask(fmt.Sprint("00000000-0000-7000-8000-0000000000", n+10), long, long, rests...)
 	}
 	c.held["U1"] = []access.Principal{access.Channel("slack", "C1")}
+	readers := slices.Repeat(access.ACL{access.Public, "group:some group of a source"}, 100)
 	for range 300 {
 		c.sources = append(c.sources, review.Source{Name: "Handbook", Kind: "confluence", Faults: []string{long, long}})
 		c.report.Clusters = append(c.report.Clusters, gaps.Cluster{Label: long, Questions: c.asked, Closest: []document.Ref{{Title: long}, {Title: long, URL: "https://x.example/" + strings.Repeat("x", 5000)}}})
+		c.set.Agents = append(c.set.Agents, review.Agent{Name: "agent", Instructions: long, Reminder: long})
+		c.set.Projects = append(c.set.Projects, review.Project{Name: "project", Files: []review.ProjectFile{{Path: long, BaseURL: long, Readers: readers}, {Path: long, Readers: readers}}})
+		c.set.Sets = append(c.set.Sets, review.DocumentSet{Name: "set", Sources: slices.Repeat([]string{"some source"}, 100), Agents: slices.Repeat([]string{"agent"}, 100)})
+		c.set.Places = append(c.set.Places, review.Place{Place: session.Place{Channel: "C1"}, Settings: slices.Repeat([]review.PlaceSetting{{Key: "follow", Value: long}}, 6)})
+		c.answer.Documents = append(c.answer.Documents, review.Readers{Readers: readers})
 		c.today.Days = append(c.today.Days[:min(len(c.today.Days), 13)], review.Day{Day: time.Now()})
 	}
 	cookie := c.signIn("U1", review.Admin)
-	for _, target := range []string{"/today", "/questions", "/questions?text=" + strings.Repeat("%22", 30_000), "/questions/" + string(c.asked[0].Turn), "/gaps", "/sources"} {
+	for _, target := range []string{"/today", "/questions", "/questions?text=" + strings.Repeat("%22", 30_000), "/questions/" + string(c.asked[0].Turn), "/gaps", "/sources", "/sources/one?id=", "/sources/readers?for=slack:U7&address=x", "/setup", "/setup/projects", "/setup/sets", "/setup/channels"} {
 		w := c.do(http.MethodGet, target, cookie, nil)
 		if w.Code != http.StatusOK || w.Body.Len() > 100_000 {
 			t.Errorf("%.20s: %d, %d bytes", target, w.Code, w.Body.Len())

@@ -117,6 +117,12 @@ func (s *server) viewer(w http.ResponseWriter, r *http.Request, in review.Signed
 		w.Header().Set("Retry-After", "30")
 		s.fail(w, http.StatusServiceUnavailable, "It is not known at the moment what you may read, so nothing is shown. Try again in a minute.")
 		return v, false
+	case !in.Role.Opens(review.PartReveal):
+		return v, true
+	}
+	if v.Revealed, err = s.Revealed(r.Context(), in.Person); err != nil {
+		s.broken(w, r, err)
+		return v, false
 	}
 	return v, true
 }

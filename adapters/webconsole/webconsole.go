@@ -14,8 +14,12 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/inbound"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
 	"golang.org/x/time/rate"
 )
 
@@ -32,9 +36,29 @@ type Config struct {
 	Today   func(ctx context.Context, operation bool) (review.Today, error)
 	Sources func(ctx context.Context) ([]review.Source, error)
 	Gaps    func(ctx context.Context, v review.Viewer, since time.Time) (gaps.Report, error)
-	Logger  *slog.Logger
-	OIDC    *OIDC // nil: people sign in with links alone
+	// Act does something to an answer. ErrAway says that this process cannot.
+	Act func(ctx context.Context, r action.Request) (action.Reply, error)
+	// ChangeSource returns what came of it, as a sentence. It fails with a review.InputError where it
+	// cannot be done.
+	ChangeSource func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error)
+	// MayRead says whether an account may read what has an address. It fails with a review.InputError
+	// where the account is not known.
+	MayRead func(ctx context.Context, account, address string) (review.Answer, error)
+	// Reveal shows a person a question of another for a while, tells that one, and returns its turn.
+	// ref is a turn or a reference. It fails with a review.InputError that says why it is not shown.
+	Reveal func(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error)
+	// Revealed are the questions that are shown to a person for a reason now.
+	Revealed func(ctx context.Context, person access.Account) ([]session.TurnID, error)
+	// Ask answers a question for a person, and says meanwhile what it is doing. It fails with a
+	// review.InputError that says why there is no answer.
+	Ask    func(ctx context.Context, person access.Account, question string, progress func(doing string)) (mcp.Asked, error)
+	Setup  func(ctx context.Context) (review.Setup, error)
+	Logger *slog.Logger
+	OIDC   *OIDC // nil: people sign in with links alone
 }
+
+// ErrAway says that the process does not serve the platform of a question.
+var ErrAway = errors.New("the platform is not served by this process")
 
 // ErrGone says that a person is in no workspace any more.
 var ErrGone = errors.New("the person has left")
@@ -78,8 +102,19 @@ func Handler(config Config) http.Handler {
 	mux.HandleFunc("GET /today", s.page(review.PageToday, s.today))
 	mux.HandleFunc("GET /questions", s.page(review.PageQuestions, s.questions))
 	mux.HandleFunc("GET /questions/{turn}", s.page(review.PageQuestions, s.question))
+	mux.HandleFunc("GET /reveal", s.page(review.PartReveal, s.offerReveal))
+	mux.HandleFunc("POST /reveal", s.page(review.PartReveal, s.reveal))
+	mux.HandleFunc("GET /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
+	mux.HandleFunc("POST /questions/{turn}/{do}", s.page(review.PageQuestions, s.act))
 	mux.HandleFunc("GET /gaps", s.page(review.PageGaps, s.gaps))
 	mux.HandleFunc("GET /sources", s.page(review.PageSources, s.sources))
+	mux.HandleFunc("GET /sources/one", s.page(review.PageSources, s.source))
+	mux.HandleFunc("POST /sources/one", s.page(review.PageSources, s.changeSource))
+	mux.HandleFunc("GET /sources/readers", s.page(review.PageSources, s.readers))
+	mux.HandleFunc("GET /try", s.page(review.PageTry, s.offerTry))
+	mux.Handle("POST /try", inbound.AtOnce(maxTries, inbound.Everyone, s.page(review.PageTry, s.try)))
+	mux.HandleFunc("GET /setup", s.page(review.PageSetup, s.setup))
+	mux.HandleFunc("GET /setup/{part}", s.page(review.PageSetup, s.setup))
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { s.fail(w, http.StatusNotFound, "There is no such page.") })
 	return secured(inbound.OnlyHost(config.Host, "CONSOLE_URL", http.NewCrossOriginProtection().Handler(inbound.AtOnce(maxAtOnce, inbound.Everyone, mux))))
 }
@@ -102,11 +137,15 @@ func secured(next http.Handler) http.Handler {
 		h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Robots-Tag", "noindex, nofollow")
-		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(answerWithin)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		within := answerWithin
+		if r.Method == http.MethodPost && r.URL.Path == "/try" {
+			within = mcp.AskTimeout + answerWithin
+		}
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(within)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 			http.Error(w, "the connection takes no deadline", http.StatusInternalServerError)
 			return
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), answerWithin)
+		ctx, cancel := context.WithTimeout(r.Context(), within)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})

@@ -17,8 +17,10 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/action"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/retrieve"
 	"github.com/footnotehq/footnote/core/review"
@@ -47,6 +49,15 @@ type world struct {
 	today   review.Today
 	sources []review.Source
 	report  gaps.Report
+	did     []action.Request // what was done to answers
+	acts    []string         // what was done to sources
+	answer  review.Answer    // who may read a document
+	told    []string         // to askers
+	reveals []session.TurnID
+	set     review.Setup
+	answers func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error)
+	away    bool // nothing is done to them
+	prices  spend.Prices
 	suffix  string // of titles
 	counted int    // how often questions were counted
 }
@@ -180,7 +191,7 @@ func (w *world) Standing(_ context.Context, _ access.TenantID, shown []message.R
 }
 
 func (w *world) viewer(_ context.Context, p access.Account) (review.Viewer, error) {
-	return review.Viewer{Person: p, Audience: access.NewAudience(access.DefaultTenant, w.held[p.ID]...)}, w.unsure
+	return review.Viewer{Person: p, Name: "Name " + p.ID, Audience: access.NewAudience(access.DefaultTenant, w.held[p.ID]...)}, w.unsure
 }
 
 const host = "console.example.org"
@@ -201,15 +212,60 @@ func newConsole(t testing.TB) *console {
 func (w *world) handler(host string) http.Handler {
 	return webconsole.Handler(webconsole.Config{
 		OIDC: w.oidc, Tenant: access.DefaultTenant, Host: host, Sessions: w, Viewer: w.viewer, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return spend.Prices{} }},
+		Reader: review.Reader{Tenant: access.DefaultTenant, Store: w, Library: w, Prices: func() spend.Prices { return w.prices }},
 		Counts: func(context.Context, review.Scope, time.Time) (review.Counts, error) {
 			w.counted++
 			return review.Counts{Seen: w.counted, Private: 2, Hidden: 3}, nil
 		},
 		Today:   func(context.Context, bool) (review.Today, error) { return w.today, nil },
 		Sources: func(context.Context) ([]review.Source, error) { return w.sources, nil },
-		Gaps:    func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
+		Act:     w.act,
+		ChangeSource: func(_ context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+			if do == review.SourceResync {
+				return "", &review.InputError{Sentence: "It cannot be read."}
+			}
+			w.acts = append(w.acts, fmt.Sprintf("%s %s %s", by.ID, do, id))
+			return "", nil
+		},
+		Reveal: w.reveal, Revealed: func(context.Context, access.Account) ([]session.TurnID, error) { return w.reveals, nil },
+		Ask: func(ctx context.Context, p access.Account, question string, progress func(string)) (mcp.Asked, error) {
+			return w.answers(ctx, p, question, progress)
+		},
+		Setup: func(context.Context) (review.Setup, error) { return w.set, nil },
+		MayRead: func(_ context.Context, who, _ string) (review.Answer, error) {
+			if who != "slack:U7" {
+				return review.Answer{}, &review.InputError{Sentence: "The account is not known."}
+			}
+			return w.answer, nil
+		},
+		Gaps: func(context.Context, review.Viewer, time.Time) (gaps.Report, error) { return w.report, nil },
 	})
+}
+
+// act asks for what a form holds first, as action.Service does.
+func (w *world) act(_ context.Context, r action.Request) (action.Reply, error) {
+	switch {
+	case w.away:
+		return action.Reply{}, webconsole.ErrAway
+	case !r.Submitted:
+		return action.Reply{Form: &action.Form{Do: r.Do, Turn: r.Turn, Title: "Title", Label: "Label", Text: "text before", Submit: "Do it", Max: 3000}}, nil
+	case r.Text == "":
+		return action.Reply{Refused: true, Sentence: "A correction needs a text."}, nil
+	}
+	w.did = append(w.did, r)
+	return action.Reply{Sentence: "Done."}, nil
+}
+
+func (w *world) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
+	turn, err := w.Turn(ctx, "", session.TurnID(ref))
+	if err != nil {
+		return "", &review.InputError{Sentence: "There is no such question."}
+	}
+	r, notice, err := review.NewReveal(v, turn, reason)
+	if err == nil {
+		w.told, w.reveals = append(w.told, notice), append(w.reveals, r.Turn.ID)
+	}
+	return r.Turn.ID, err
 }
 
 func account(id string) access.Account {
@@ -361,12 +417,12 @@ func TestRolesCountAtOnce(t *testing.T) {
 	c := newConsole(t)
 	cookie := c.signIn("U1", review.Admin)
 	opens := map[review.Role][]string{
-		review.Admin: {"/today", "/questions", "/gaps", "/sources"}, review.Moderator: {"/today", "/questions", "/gaps"}, review.GapReader: {"/gaps"}, "": nil,
+		review.Admin: {"/today", "/questions", "/gaps", "/try", "/sources", "/setup"}, review.Moderator: {"/today", "/questions", "/gaps", "/try"}, review.GapReader: {"/gaps"}, "": nil,
 	}
 	c.today.Findings = []review.Finding{{Part: "disk", Text: "It is nearly full."}}
 	for _, role := range []review.Role{review.Admin, review.GapReader, review.Moderator, ""} {
 		c.roles[account("U1")] = role
-		for _, page := range []string{"/today", "/questions", "/questions/x", "/gaps", "/sources"} {
+		for _, page := range []string{"/today", "/questions", "/questions/x", "/gaps", "/try", "/sources", "/setup"} {
 			w := c.do(http.MethodGet, page, cookie, nil)
 			want := http.StatusForbidden
 			switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -111,16 +112,12 @@ func (c *configShowCommand) places(f *config.File, changed []session.Setting) []
 // describePlace lists a place's settings: all of them, or those that were set.
 func describePlace(at session.Place, e policy.Effective, all bool) placeJSON {
 	p := placeJSON{Platform: at.Platform, Workspace: at.Workspace, Channel: at.Channel, Settings: []settingJSON{}}
-	for _, s := range policy.Settings() {
-		origins := e.Origins(s.Key)
-		if len(origins) == 0 && !all {
-			continue
-		}
+	for _, s := range review.SettingsOf(at, e, all).Settings {
 		said := []string{}
-		for _, o := range origins {
+		for _, o := range s.Origins {
 			said = append(said, o.String())
 		}
-		p.Settings = append(p.Settings, settingJSON{Key: s.Key, Value: s.Show(e.Policy), Origin: said})
+		p.Settings = append(p.Settings, settingJSON{Key: s.Key, Value: s.Value, Origin: said})
 	}
 	return p
 }

@@ -49,7 +49,9 @@ type commands struct {
 	Slack       slackCommand      `cmd:"" group:"serve" help:"What Slack needs: the app's manifest."`
 	Discord     discordCommand    `cmd:"" group:"serve" help:"What Discord needs: the link that adds the bot."`
 	Settings    configCommand     `cmd:"" group:"serve" name:"config" help:"Show the settings of channels, and what was changed in chat."`
-	Agents      agentsCommand     `cmd:"" group:"serve" help:"List the agents of the configuration file."`
+	Agents      agentsCommand     `cmd:"" group:"serve" help:"Show the agents of the configuration file."`
+	Projects    projectsCommand   `cmd:"" group:"serve" help:"Show the projects of the configuration file."`
+	Sets        setsCommand       `cmd:"" group:"serve" help:"List the document sets of the configuration file."`
 	Sources     sourcesCommand    `cmd:"" group:"sources" help:"List or remove what is indexed."`
 	People      peopleCommand     `cmd:"" group:"sources" help:"Show whose accounts the people of sources are, and say so."`
 	Search      searchCommand     `cmd:"" group:"look" help:"Search the index and print the passages with their scores."`

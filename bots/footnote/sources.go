@@ -21,6 +21,7 @@ type sourcesCommand struct {
 	Add     sourcesAdd     `cmd:"" help:"Write a source into footnote.yaml, asking for what is missing, and try it."`
 	Check   sourcesCheck   `cmd:"" help:"Try sources, and tell how current they are, what cannot be read, and how late a revocation shows. Ends with 1 where something is at fault."`
 	Approve sourcesApprove `cmd:"" help:"Have sources count that an earlier version or another machine wrote to the database. None: list them."`
+	Run     sourcesRun     `cmd:"" help:"Have footnote serve read sources now, before they are due."`
 	Pause   sourcesPause   `cmd:"" help:"Stop reading sources until footnote sources resume. Meanwhile a source that has its own readers is hidden; other sources show what was read before."`
 	Resume  sourcesResume  `cmd:"" help:"Read paused sources again."`
 	Resync  sourcesResync  `cmd:"" help:"Read sources from the beginning with the next run, and who may read them; what has not changed is not stored again."`

@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/bots/internal/config"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/plural"
+	"github.com/footnotehq/footnote/core/review"
 )
 
 // named are sources on the command line.
@@ -73,13 +75,7 @@ type sourcesPause struct {
 
 // Run implements the verb.
 func (c *sourcesPause) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
-		kind := wire.KindOf(s.Source)
-		if kind.Unpaused != "" {
-			return "", usageError(fmt.Sprintf("%s cannot be paused: %s. Take it out with footnote sources remove %s", s.ID, kind.Unpaused, s.ID))
-		}
-		return "it is not read any more; " + kind.Paused, base.PauseSource(ctx, s.ID)
-	})
+	return c.each(ctx, env, change(ctx, review.SourcePause))
 }
 
 type sourcesResume struct {
@@ -88,19 +84,16 @@ type sourcesResume struct {
 
 // Run implements the verb.
 func (c *sourcesResume) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
-		if s.Refused != "" {
-			return "", usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
-		}
-		quarantined, err := base.Quarantined(ctx, s.ID)
-		if err != nil {
-			return "", err
-		}
-		if !s.Paused() && !quarantined {
-			return "it was not paused", nil
-		}
-		return "it is read again, " + by(s), base.ResumeSource(ctx, s.ID)
-	})
+	return c.each(ctx, env, change(ctx, review.SourceResume))
+}
+
+type sourcesRun struct {
+	named `embed:""`
+}
+
+// Run implements the verb.
+func (c *sourcesRun) Run(ctx context.Context, env *environment) error {
+	return c.each(ctx, env, change(ctx, review.SourceRun))
 }
 
 type sourcesResync struct {
@@ -109,27 +102,19 @@ type sourcesResync struct {
 
 // Run implements the verb.
 func (c *sourcesResync) Run(ctx context.Context, env *environment) error {
-	return c.each(ctx, env, func(base *wire.Base, s wire.StoredSource) (string, error) {
-		if s.Refused != "" {
-			return "", usageError(fmt.Sprintf("%s: %s", s.ID, s.Refused))
-		}
-		when := by(s)
-		if s.Paused() {
-			when = "once it is resumed"
-		}
-		return "it is read from the beginning, " + when, base.ResyncSource(ctx, s.ID)
-	})
+	return c.each(ctx, env, change(ctx, review.SourceResync))
 }
 
-// by says who reads a source next.
-func by(s wire.StoredSource) string {
-	if s.Every > 0 {
-		return "by footnote serve at once"
+// change is a change of sources, as named.each takes one.
+func change(ctx context.Context, do review.SourceAct) func(*wire.Base, wire.StoredSource) (string, error) {
+	return func(base *wire.Base, s wire.StoredSource) (string, error) {
+		done, err := base.ChangeSource(ctx, do, s)
+		var refusal *review.InputError
+		if errors.As(err, &refusal) {
+			return "", usageError(refusal.Sentence)
+		}
+		return done, err
 	}
-	if s.Declared != "" {
-		return "by the next footnote index"
-	}
-	return "by the next footnote index " + s.Place()
 }
 
 type sourcesRemove struct {

@@ -14,20 +14,26 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
+	"github.com/footnotehq/footnote/adapters/postgres/pgindex"
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/command"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
 	"golang.org/x/sync/errgroup"
 )
 
 // consoleCommand says who may sign in to the console.
 type consoleCommand struct {
 	Link    consoleLink    `cmd:"" help:"Print a link that signs a person in once, within ten minutes."`
-	List    consoleList    `cmd:"" help:"List who may sign in, with their roles and sessions."`
-	SignOut consoleSignOut `cmd:"" name:"sign-out" help:"End the sessions of a person, who keeps the role."`
+	List    consoleList    `cmd:"" help:"List who may sign in, with their roles, sessions and connected accounts."`
+	SignOut consoleSignOut `cmd:"" name:"sign-out" help:"End the sessions of a person and disconnect accounts of identity providers. The person keeps the role."`
 	Remove  consoleRemove  `cmd:"" help:"Take a person's role away, which ends sessions and links at once."`
 }
 
@@ -110,6 +116,8 @@ type consolePersonJSON struct {
 	At       time.Time   `json:"granted_at"`
 	Sessions int         `json:"sessions"`
 	Used     *time.Time  `json:"used_at,omitempty"`
+	// Connected are the issuers of connected accounts.
+	Connected []string `json:"connected"`
 }
 
 // Run implements the verb.
@@ -122,7 +130,7 @@ func (c *consoleList) Run(ctx context.Context, env *environment) error {
 		if c.JSON {
 			out := make([]consolePersonJSON, len(granted))
 			for i, g := range granted {
-				out[i] = consolePersonJSON{Person: personName(g.Person), Role: g.Role, By: g.By, At: g.At, Sessions: g.Sessions}
+				out[i] = consolePersonJSON{Person: personName(g.Person), Role: g.Role, By: g.By, At: g.At, Sessions: g.Sessions, Connected: append([]string{}, g.Connected...)}
 				if !g.Used.IsZero() {
 					out[i].Used = &g.Used
 				}
@@ -134,9 +142,9 @@ func (c *consoleList) Run(ctx context.Context, env *environment) error {
 			return err
 		}
 		table := tabwriter.NewWriter(env.out, 0, 4, 2, ' ', 0)
-		fmt.Fprintln(table, "PERSON\tROLE\tGRANTED BY\tSESSIONS\tLAST USED")
+		fmt.Fprintln(table, "PERSON\tROLE\tGRANTED BY\tSESSIONS\tLAST USED\tSIGNS IN WITH")
 		for _, g := range granted {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\n", plain(personName(g.Person)), g.Role, plain(g.By), g.Sessions, ago(g.Used))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\n", plain(personName(g.Person)), g.Role, plain(g.By), g.Sessions, ago(g.Used), cmp.Or(plain(strings.Join(g.Connected, ", ")), "links"))
 		}
 		return table.Flush()
 	})
@@ -218,7 +226,49 @@ func (env *environment) console(ctx context.Context, state *health) (http.Handle
 		Today: state.today, OIDC: provider,
 		Sources: func(ctx context.Context) ([]review.Source, error) { return currentSources(ctx, base) },
 		Gaps:    base.Gaps().Report,
+		Act:     state.act,
+		ChangeSource: func(ctx context.Context, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+			return changeSource(ctx, base, by, do, id)
+		},
+		MayRead: state.mayRead,
+		Ask:     base.Trying(state.set).Ask,
+		Reveal:  state.reveal,
+		Revealed: func(ctx context.Context, person access.Account) ([]session.TurnID, error) {
+			return admin.NewConsole(base.DB).Revealed(ctx, base.Tenant, person)
+		},
+		Setup: func(ctx context.Context) (review.Setup, error) { return setup(ctx, base) },
 	}), at, nil
+}
+
+// reveal shows a question of another person for a reason. Its asker gets a message first: where
+// that fails, nothing is shown.
+func (h *health) reveal(ctx context.Context, v review.Viewer, ref, reason string) (session.TurnID, error) {
+	found, err := explain(ctx, h.base, ref)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(found, func(e command.Explanation) bool { return e.Turn != nil })
+	if at < 0 {
+		return "", &review.InputError{Sentence: "There is no such question."}
+	}
+	r, notice, err := review.NewReveal(v, *found[at].Turn, reason)
+	if err != nil {
+		return "", err
+	}
+	if err := h.set.Whisper(ctx, r.Turn, chat.Note{Sentence: notice}); err != nil {
+		h.base.Logger.WarnContext(ctx, "a question is not revealed, because its asker could not be told", "turn", r.Turn.ID, "error", err)
+		return "", &review.InputError{Sentence: "The person who asked could not be told, so the question is not shown."}
+	}
+	return r.Turn.ID, admin.NewConsole(h.base.DB).Reveal(ctx, h.base.Tenant, v.Person, r)
+}
+
+// act does something to an answer for a person of the console.
+func (h *health) act(ctx context.Context, r action.Request) (action.Reply, error) {
+	answering := h.answering.Load()
+	if answering == nil || !slices.Contains(h.set.Platforms(), r.Ref.Platform) {
+		return action.Reply{}, webconsole.ErrAway
+	}
+	return answering.Actions.Perform(ctx, r)
 }
 
 // takeConsole serves the console, where there is one.
@@ -303,20 +353,88 @@ func currentSources(ctx context.Context, base *wire.Base) ([]review.Source, erro
 	}
 	all := make([]review.Source, len(indexed))
 	for i, s := range indexed {
-		schedule := schedules[s.Source.ID]
-		all[i] = review.Source{
-			Name: cmp.Or(s.Source.Name, string(s.Source.ID)), Kind: string(s.Source.Kind), Documents: s.Documents, LastSuccess: s.LastSuccess, NextRun: nextRun(schedule),
-			Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, People: knownPeople(readers[s.Source.ID].People),
-		}
-		if schedule.Refused != "" {
-			all[i].Faults = append(all[i].Faults, schedule.Refused)
-		}
-		if s.PausedAt.IsZero() {
-			all[i].Faults = append(all[i].Faults, readers[s.Source.ID].Faults()...)
-		}
-		if s.Failing > 0 {
-			all[i].Faults = append(all[i].Faults, fmt.Sprintf("Runs that failed in a row: %d. footnote sources names the error.", s.Failing))
-		}
+		all[i] = currentSource(base, s, schedules[s.Source.ID], readers[s.Source.ID])
 	}
 	return all, nil
+}
+
+func currentSource(base *wire.Base, s pgindex.SourceState, stored wire.StoredSource, readers wire.SourceAccess) review.Source {
+	kind := wire.KindOf(stored.Source)
+	out := review.Source{
+		ID: s.Source.ID, Name: cmp.Or(s.Source.Name, string(s.Source.ID)), Kind: string(s.Source.Kind), Documents: s.Documents,
+		LastSuccess: s.LastSuccess, LastRun: s.StartedAt, Running: !s.StartedAt.IsZero() && s.FinishedAt.IsZero(), Every: stored.Every, NextRun: nextRun(stored),
+		Failed: s.Counts.Failed, Skipped: s.Counts.Skipped, FailedRuns: s.Failing, People: knownPeople(readers.People),
+		Matched: readers.People[pgaccess.Matched], Unmatched: readers.People[pgaccess.Unmatched], Conflicting: readers.People[pgaccess.Conflicting],
+		Late: kind.Looks.Late(stored.Every), Deleted: kind.Looks.Deleted(stored.Every), Bound: kind.Bound,
+	}
+	for name, state := range map[string]*pgaccess.State{"groups": readers.Groups, kind.Unit: readers.Nodes} {
+		if state != nil {
+			out.Loops = append(out.Loops, review.Loop{Name: name, ReadAt: state.SucceededAt, CountsTill: state.Until, FailedRuns: state.Failing})
+		}
+	}
+	slices.SortFunc(out.Loops, func(a, b review.Loop) int { return cmp.Compare(a.Name, b.Name) })
+	for _, do := range review.SourceActs() {
+		if offered := do == review.SourceRun || do == review.SourceResync || (do == review.SourcePause) != stored.Paused(); offered && base.SourceRefuses(do, stored) == nil {
+			out.Offers = append(out.Offers, do)
+		}
+	}
+	if stored.Refused != "" {
+		out.Faults = append(out.Faults, stored.Refused)
+	}
+	if s.PausedAt.IsZero() {
+		out.Faults = append(out.Faults, readers.Faults()...)
+	}
+	if p := readers.People; len(p) > 0 && out.Matched == 0 {
+		out.Faults = append(out.Faults, unmatched)
+	}
+	if s.Failing > 0 {
+		out.Faults = append(out.Faults, fmt.Sprintf("Runs that failed in a row: %d. footnote sources names the error.", s.Failing))
+	}
+	return out
+}
+
+// changeSource does something to a source for a person of the console.
+func changeSource(ctx context.Context, base *wire.Base, by access.Account, do review.SourceAct, id document.SourceID) (string, error) {
+	stored, err := base.StoredSources(ctx)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(stored, func(s wire.StoredSource) bool { return s.ID == id })
+	if at < 0 {
+		return "", &review.InputError{Sentence: "There is no such source."}
+	}
+	done, err := base.As(admin.ActorOf(by)).ChangeSource(ctx, do, stored[at])
+	return fmt.Sprintf("%s: %s.", id, done), err
+}
+
+// mayRead says whether an account may read what has an address, and by what. The platform is asked
+// about channels, groups and roles where this process serves it.
+func (h *health) mayRead(ctx context.Context, who, address string) (review.Answer, error) {
+	var out review.Answer
+	known, err := pgaccess.New(h.base.DB).Known(ctx, h.base.Tenant)
+	if err != nil {
+		return out, err
+	}
+	account, err := findAccount(known.Accounts, who)
+	if err != nil {
+		return out, &review.InputError{Sentence: err.Error()}
+	}
+	there := access.Presence{Tenant: h.base.Tenant, Held: ofAccount(account, h.base.File().Rules().Domains), People: []access.Account{account}}
+	if out.Unasked = !slices.Contains(h.set.Platforms(), thread.Platform(account.Platform)); !out.Unasked {
+		if there, err = h.base.Present(ctx, h.set, account); err != nil {
+			return out, err
+		}
+	}
+	held, err := h.base.Resolver().Held(ctx, there)
+	if err != nil {
+		return out, err
+	}
+	lists, err := h.base.Index.Readers(ctx, h.base.Tenant, address)
+	if err != nil {
+		return out, err
+	}
+	for _, list := range lists {
+		out.Documents = append(out.Documents, review.Readers{Readers: list, Through: review.Through(list, held)})
+	}
+	return out, nil
 }

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -85,7 +86,7 @@ func signIn(t testing.TB, p *program, base string, flags ...string) *browser {
 func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	t.Parallel()
 	c := newCrew(t, slacktest.Config{NoTiers: true})
-	alice, bob := c.slack.Person("alice", nil), c.slack.Person("bob", nil)
+	alice, bob, carol := c.slack.Person("alice", nil), c.slack.Person("bob", nil), c.slack.Person("carol", nil)
 	room := c.slack.Channel("room", func(ch *slacktest.Channel) { ch.Private = true }, alice, bob)
 	other := c.slack.Channel("other", func(ch *slacktest.Channel) { ch.Private = true }, alice)
 	library(t, c.program, map[string]string{"wordroom": "channel:slack:" + room.ID, "wordmembers": "members"})
@@ -123,13 +124,51 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 			t.Errorf("bob opens %s with %d:\n%s", page, w.code, w.body)
 		}
 	}
+	// Why bob may read a document is explained to admins, by what the platform says now.
+	admin := signIn(t, p, "http://"+at)
+	for who, sees := range map[*browser]bool{b: true, admin: false} { // the channel's document is not for the terminal
+		w := who.send(http.MethodPost, "/try", url.Values{"question": {"What does the " + vacation + " of wordroom say?"}})
+		if w.code != http.StatusOK || strings.Contains(w.body, "says wordroom") != sees {
+			t.Errorf("try it, %t: %d\n%s", sees, w.code, w.body)
+		}
+	}
+	if _, err := database(t, p).Pool.Exec(t.Context(), `update document set url = 'https://docs.example/room' where external_id like '%wordroom%'`); err != nil {
+		t.Fatal(err)
+	}
+	readers := "/sources/readers?" + url.Values{"for": {"slack:" + bob.ID}, "address": {"https://docs.example/room"}}.Encode()
+	if page := admin.page(readers); !strings.Contains(page, "Yes, slack:"+bob.ID) || !strings.Contains(page, "by <code>channel:slack:"+room.ID) || strings.Contains(page, "platform was not asked") {
+		t.Errorf("why bob may read it:\n%s", page)
+	}
 	// Alice asked all three.
 	a := signIn(t, p, "http://"+at, "--for", "slack:"+alice.ID, "--as", "moderator")
 	if list := a.page("/questions"); strings.Count(list, `href="/questions/`) != 3 {
 		t.Errorf("alice's list:\n%s", list)
 	}
+	// An admin sees a private question for a reason that alice is told.
+	d := signIn(t, p, "http://"+at, "--for", "slack:"+carol.ID, "--as", "admin")
+	var private string
+	if err := database(t, p).Pool.QueryRow(t.Context(), `select id::text from turn where direct and asker_id = $1`, alice.ID).Scan(&private); err != nil {
+		t.Fatal(err)
+	}
+	if w := d.send(http.MethodGet, "/questions/"+private, nil); w.code != http.StatusNotFound {
+		t.Errorf("before: %d", w.code)
+	}
+	if w := d.send(http.MethodPost, "/reveal", url.Values{"ref": {private}, "reason": {"You reported a wrong answer."}}); w.code != http.StatusSeeOther {
+		t.Errorf("reveal: %d\n%s", w.code, w.body)
+	}
+	if page := d.page("/questions/" + private); !strings.Contains(page, "You see this question for a reason") || strings.Count(d.page("/questions"), `href="/questions/`) != 1 {
+		t.Errorf("after:\n%s", page)
+	}
+	if !slices.ContainsFunc(c.slack.Versions(), func(v slacktest.Version) bool {
+		return strings.Contains(fmt.Sprintf("%+v", v), "You reported a wrong answer.")
+	}) {
+		t.Error("alice was not told")
+	}
 	// Bob leaves the channel, and with it his sight of the question.
 	c.does(0, func() { bob.Leave(room) })
+	if page := admin.page(readers); !strings.Contains(page, "No, slack:"+bob.ID) {
+		t.Errorf("after bob has left the channel:\n%s", page)
+	}
 	if list := b.page("/questions"); strings.Contains(list, `href="/questions/`) || !strings.Contains(list, "2 in channels") {
 		t.Errorf("after bob has left the channel:\n%s", list)
 	}
@@ -144,6 +183,53 @@ func TestConsoleShowsWhatThePersonMayRead(t *testing.T) {
 	c.does(0, func() { alice.Become(func(p *slacktest.Person) { p.Deleted = true }) })
 	if w := a.send(http.MethodGet, "/questions", nil); w.code != http.StatusForbidden {
 		t.Errorf("who left the workspace: %d", w.code)
+	}
+}
+
+// A moderator corrects an answer and removes it, on the page of its question: the messages in chat
+// follow, and the audit trail names the moderator.
+func TestConsoleChangesAnswersInChat(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, slacktest.Config{NoTiers: true})
+	alice, bob := c.slack.Person("alice", nil), c.slack.Person("bob", nil)
+	room := c.slack.Channel("room", func(ch *slacktest.Channel) { ch.Private = true }, alice, bob)
+	library(t, c.program, map[string]string{"wordroom": "channel:slack:" + room.ID})
+	at := footnotetest.FreeAddress(t)
+	settings := []string{"CONSOLE_ADDR=" + at, "CONSOLE_URL=http://" + at}
+	c.env[0] = append(c.env[0], settings...)
+	p := c.program.with(settings...)
+	c.serve(0)
+	c.ask(0, alice, room, "wordroom")
+	turn := jsonOf[listedQuestions](t, p.run(t, "questions", "--json")).Questions[0].Turn
+	b := signIn(t, p, "http://"+at, "--for", "slack:"+bob.ID, "--as", "moderator")
+	says := func(text string) func() bool {
+		return func() bool {
+			return slices.ContainsFunc(c.slack.Answers(room, c.slack.Roots(room)[0].TS), func(m slacktest.Message) bool { return strings.Contains(m.Shown(), text) })
+		}
+	}
+	if form := b.page("/questions/" + turn + "/correct"); !strings.Contains(form, "ccording to") {
+		t.Errorf("the form does not begin with the answer:\n%s", form)
+	}
+	if w := b.send(http.MethodPost, "/questions/"+turn+"/correct", url.Values{"key": {"k1"}, "text": {"The answer is thirty-one."}}); w.code != http.StatusSeeOther {
+		t.Fatalf("correct: %d\n%s", w.code, w.body)
+	}
+	c.until("the correction is in chat", says("thirty-one"))
+	if page := b.page("/questions/" + turn); !strings.Contains(page, "thirty-one") || !strings.Contains(page, "Corrected by bob") {
+		t.Errorf("after the correction:\n%s", page)
+	}
+	if w := b.send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k2"}, "text": {"wrong"}}); w.code != http.StatusSeeOther {
+		t.Fatalf("remove: %d\n%s", w.code, w.body)
+	}
+	c.until("the answer is gone", func() bool { return !says("thirty-one")() })
+	trail := p.run(t, "audit", "--json").stdout
+	for _, deed := range []string{"answer.correct", "answer.remove"} {
+		if !strings.Contains(trail, deed) {
+			t.Errorf("the trail lacks %s:\n%s", deed, trail)
+		}
+	}
+	// An account of the machine has no name in chat.
+	if w := signIn(t, p, "http://"+at).send(http.MethodPost, "/questions/"+turn+"/remove", url.Values{"key": {"k"}}); w.code != http.StatusForbidden {
+		t.Errorf("who signed in without an account: %d", w.code)
 	}
 }
 
@@ -185,10 +271,42 @@ func TestConsoleAtTheTerminal(t *testing.T) {
 	replica := footnotetest.Serve(t, binary, footnotetest.Environment(append(p.env, "HTTP_ADDR="+footnotetest.FreeAddress(t))...))
 	replica.Ready()
 	b := signIn(t, p, "http://"+at)
-	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand"} {
+	for page, want := range map[string]string{"/today": "What to look at", "/questions": "vacation days", "/questions?text=moon": "shoe size", "/gaps": "2 questions of 1 person", "/sources": "by hand", "/setup": "There are no agents", "/setup/projects": "There are no projects", "/setup/sets": "There are no document sets", "/setup/channels": "Everywhere", "/try": "The answer rests on what you may read"} {
 		if body := b.page(page); !strings.Contains(strings.ToLower(body), strings.ToLower(want)) {
 			t.Errorf("%s lacks %q:\n%s", page, want, body)
 		}
+	}
+	if w := b.send(http.MethodPost, "/try", url.Values{"question": {"How many vacation days does an employee have?"}}); w.code != http.StatusOK || !strings.Contains(w.body, "<li>Searching") ||
+		!strings.Contains(w.body, "thirty vacation days") || !strings.Contains(w.body, `<a class="note" href="#c1">`) || strings.Contains(w.body, "ZgotmplZ") {
+		t.Errorf("try it: %d\n%s", w.code, w.body)
+	}
+	if trail := p.run(t, "audit", "--json").stdout; !strings.Contains(trail, `"door":"page"`) {
+		t.Errorf("the trail:\n%s", trail)
+	}
+	_, rest, _ := strings.Cut(b.page("/sources"), `href="/sources/one?id=`)
+	id, _, _ := strings.Cut(rest, `"`)
+	name, err := url.QueryUnescape(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page := b.page("/sources/one?id=" + id); !strings.Contains(page, `value="pause"`) || strings.Contains(page, `value="run"`) {
+		t.Errorf("the source:\n%s", page)
+	}
+	if w := b.send(http.MethodPost, "/sources/one", url.Values{"id": {name}, "do": {"pause"}}); w.code != http.StatusSeeOther {
+		t.Errorf("pause: %d\n%s", w.code, w.body)
+	}
+	if list := p.run(t, "sources").stdout; !strings.Contains(list, "paused") || !strings.Contains(b.page("/sources/one?id="+id), `value="resume"`) {
+		t.Errorf("after the pause:\n%s", list)
+	}
+	if trail := p.run(t, "audit", "--json").stdout; !strings.Contains(trail, `"source.pause"`) {
+		t.Errorf("the trail:\n%s", trail)
+	}
+	if r := p.try(t, "", "sources", "run", name); r.code != 2 || !strings.Contains(r.stderr, "paused") {
+		t.Errorf("a paused source is run: %+v", r)
+	}
+	p.run(t, "sources", "resume", name)
+	if r := p.try(t, "", "sources", "run", name); r.code != 2 || !strings.Contains(r.stderr, "no schedule") {
+		t.Errorf("a source without a schedule is run: %+v", r)
 	}
 	if list := p.run(t, "console", "list").stdout; !strings.Contains(list, "console:") || !strings.Contains(list, "admin") {
 		t.Errorf("the list is\n%s", list)

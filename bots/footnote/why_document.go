@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/footnotehq/footnote/adapters/postgres/pgaccess"
 	"github.com/footnotehq/footnote/bots/internal/wire"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/review"
 )
 
 // documentJSON is the form of why --for --json; its names are stable.
@@ -44,10 +44,8 @@ func (c *whyCommand) document(ctx context.Context, env *environment, base *wire.
 	out := make([]documentJSON, len(lists))
 	for i, list := range lists {
 		out[i] = documentJSON{Readers: list, Through: []heldJSON{}}
-		for _, h := range held {
-			if slices.Contains(list, h.Principal) {
-				out[i].Through = append(out[i].Through, heldJSON(h))
-			}
+		for _, h := range review.Through(list, held) {
+			out[i].Through = append(out[i].Through, heldJSON(h))
 		}
 	}
 	if c.JSON {

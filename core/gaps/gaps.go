@@ -4,7 +4,11 @@ package gaps
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -45,7 +49,7 @@ type Report struct {
 // questions are left out, the viewer's own too, since a report is passed on.
 func Scope(v review.Viewer) review.Scope {
 	s := v.Scope()
-	s.Person = access.Account{}
+	s.Person, s.Revealed = access.Account{}, nil
 	return s
 }
 
@@ -77,14 +81,20 @@ func (c Cluster) week(n int) int {
 
 // Find clusters questions by group, which is Group or returns what it would. The largest clusters
 // come first.
-func Find(asked []Asked, since, until time.Time, group func([]Asked) [][]int) Report {
+func Find(
+	ctx context.Context, asked []Asked, since, until time.Time, group func(context.Context, []Asked) ([][]int, error),
+) (Report, error) {
 	asked = slices.Clone(asked)
 	slices.SortStableFunc(asked, func(a, b Asked) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Turn, b.Turn)) })
 	r := Report{Since: since, Until: until, Questions: len(asked)}
 	if len(asked) > MaxQuestions {
 		asked, r.Cut = asked[:MaxQuestions], true
 	}
-	for _, members := range group(asked) {
+	clusters, err := group(ctx, asked)
+	if err != nil {
+		return Report{}, fmt.Errorf("cluster questions: %w", err)
+	}
+	for _, members := range clusters {
 		if len(members) < smallest {
 			r.Single += len(members)
 			continue
@@ -94,7 +104,7 @@ func Find(asked []Asked, since, until time.Time, group func([]Asked) [][]int) Re
 	slices.SortStableFunc(r.Clusters, func(a, b Cluster) int {
 		return cmp.Or(cmp.Compare(len(b.Questions), len(a.Questions)), b.Questions[0].At.Compare(a.Questions[0].At), cmp.Compare(a.Label, b.Label))
 	})
-	return r
+	return r, nil
 }
 
 func describe(asked []Asked, members []int, until time.Time) Cluster {
@@ -136,8 +146,14 @@ func describe(asked []Asked, members []int, until time.Time) Cluster {
 }
 
 // Group divides questions into clusters, each of indexes; single ones are clusters of one. It looks
-// at vectors alone.
-func Group(asked []Asked) [][]int { return newLikeness(asked).clusters() }
+// at vectors alone. It takes 100 ms for MaxQuestions, and stops when ctx is done.
+func Group(ctx context.Context, asked []Asked) ([][]int, error) {
+	l := newLikeness(ctx, asked)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return l.clusters(), nil
+}
 
 // likeness holds how alike each two questions, or clusters of them, are.
 type likeness struct {
@@ -145,14 +161,22 @@ type likeness struct {
 	pair []float32 // n×n
 }
 
-func newLikeness(asked []Asked) *likeness {
+// newLikeness compares each two questions, on all processors. It is incomplete when ctx is done.
+func newLikeness(ctx context.Context, asked []Asked) *likeness {
 	l := &likeness{n: len(asked), pair: make([]float32, len(asked)*len(asked))}
-	for i := range asked {
-		for j := range i {
-			v := cosine(asked[i].Vector, asked[j].Vector)
-			l.pair[i*l.n+j], l.pair[j*l.n+i] = v, v
-		}
+	var all sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for first := range workers {
+		all.Go(func() {
+			for i := first; i < l.n && ctx.Err() == nil; i += workers {
+				for j := range i {
+					v := cosine(asked[i].Vector, asked[j].Vector)
+					l.pair[i*l.n+j], l.pair[j*l.n+i] = v, v
+				}
+			}
+		})
 	}
+	all.Wait()
 	return l
 }
 
@@ -160,11 +184,20 @@ func cosine(a, b []float32) float32 {
 	if len(a) != len(b) {
 		return 0
 	}
-	var sum float32
-	for i := range a {
-		sum += a[i] * b[i]
+	// Four sums at a time: each addition would wait for the one before.
+	var s0, s1, s2, s3 float32
+	for len(a) >= 8 && len(b) >= 8 {
+		x, y := (*[8]float32)(a), (*[8]float32)(b)
+		s0 += x[0]*y[0] + x[4]*y[4]
+		s1 += x[1]*y[1] + x[5]*y[5]
+		s2 += x[2]*y[2] + x[6]*y[6]
+		s3 += x[3]*y[3] + x[7]*y[7]
+		a, b = a[8:], b[8:]
 	}
-	return sum
+	for i := range a {
+		s0 += a[i] * b[i]
+	}
+	return s0 + s1 + s2 + s3
 }
 
 // clusters joins what is most alike while two clusters are similar by the mean of all pairs

@@ -1,6 +1,8 @@
 package gaps_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -31,16 +33,38 @@ func about(n int, degrees float64, ago time.Duration, closest ...document.ID) ga
 	return a
 }
 
+func find(t interface {
+	Helper()
+	Fatal(args ...any)
+}, asked []gaps.Asked,
+) gaps.Report {
+	t.Helper()
+	r, err := gaps.Find(context.Background(), asked, until.AddDate(0, -1, 0), until, gaps.Group)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGroupStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if clusters, err := gaps.Group(ctx, []gaps.Asked{about(1, 0, time.Hour), about(2, 1, time.Hour)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Group() = %v, %v", clusters, err)
+	}
+}
+
 func TestClustersSayWhatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	week := 7 * 24 * time.Hour
-	r := gaps.Find([]gaps.Asked{
+	r := find(t, []gaps.Asked{
 		about(1, 0, time.Hour, "a", "b"), about(2, 10, 2*time.Hour, "b"), about(3, 20, week+time.Hour, "b", "c", "d"), // rising
 		about(4, 180, 2*week), about(5, 170, 2*week+time.Hour), // steady
 		about(6, 275, time.Hour), // alone
 		{Question: review.Question{Turn: "t7", At: until.Add(-time.Hour)}, Vector: []float32{0, 0}},
 		{Question: review.Question{Turn: "t8", At: until.Add(-time.Hour)}},
-	}, until.AddDate(0, -1, 0), until, gaps.Group)
+	})
 	if r.Questions != 8 || r.Single != 3 || len(r.Clusters) != 2 || r.Cut {
 		t.Fatalf("the report is %+v", r)
 	}
@@ -63,7 +87,7 @@ func TestEveryQuestionIsCountedOnce(t *testing.T) {
 		for n := range rapid.IntRange(0, 40).Draw(t, "questions") {
 			asked = append(asked, about(n, float64(rapid.IntRange(0, 359).Draw(t, "degrees")), time.Duration(rapid.IntRange(0, 900).Draw(t, "ago"))*time.Hour))
 		}
-		r := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group)
+		r := find(t, asked)
 		seen, inClusters := make(map[session.TurnID]bool), 0
 		for _, c := range r.Clusters {
 			inClusters += len(c.Questions)
@@ -78,7 +102,7 @@ func TestEveryQuestionIsCountedOnce(t *testing.T) {
 			t.Fatalf("of %d questions %d are in clusters and %d single", len(asked), inClusters, r.Single)
 		}
 		slices.Reverse(asked)
-		if again := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group); fmt.Sprint(again) != fmt.Sprint(r) {
+		if again := find(t, asked); fmt.Sprint(again) != fmt.Sprint(r) {
 			t.Fatalf("the other way round there are\n%+v\nand not\n%+v", again, r)
 		}
 	})
@@ -90,7 +114,7 @@ func TestManyQuestionsAreCut(t *testing.T) {
 	for n := range gaps.MaxQuestions + 1 {
 		asked = append(asked, about(n, float64(n%4)*90, time.Duration(n)*time.Second))
 	}
-	if r := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group); !r.Cut || len(r.Clusters) != 4 || r.Single != 0 {
+	if r := find(t, asked); !r.Cut || len(r.Clusters) != 4 || r.Single != 0 {
 		t.Errorf("cut: %t, %d clusters, %d single", r.Cut, len(r.Clusters), r.Single)
 	}
 }
@@ -132,8 +156,8 @@ func BenchmarkGroup(b *testing.B) {
 		asked[i].Vector = v
 	}
 	for b.Loop() {
-		if n := len(gaps.Group(asked)); n != 40 {
-			b.Fatalf("%d clusters", n)
+		if clusters, err := gaps.Group(b.Context(), asked); err != nil || len(clusters) != 40 {
+			b.Fatalf("%d clusters, %v", len(clusters), err)
 		}
 	}
 }

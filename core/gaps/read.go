@@ -35,7 +35,7 @@ type Reader struct {
 	}
 	Graph    knowledge.Graph
 	Embedder func() (retrieve.Embedder, error)
-	Group    func([]Asked) [][]int // Group, or what remembers its results
+	Group    func(context.Context, []Asked) ([][]int, error) // Group, or what remembers its results
 	Now      func() time.Time
 }
 
@@ -59,7 +59,10 @@ func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (R
 	for i, q := range found {
 		asked[i] = Asked{Question: q, Vector: vectors[q.Turn], Closest: closest[q.Turn]}
 	}
-	report := Find(asked, since, until, r.Group)
+	report, err := Find(ctx, asked, since, until, r.Group)
+	if err != nil {
+		return Report{}, err
+	}
 	for i := range report.Clusters[:min(len(report.Clusters), maxOwned)] {
 		if err := r.owners(ctx, v.Audience, &report.Clusters[i]); err != nil {
 			return Report{}, err

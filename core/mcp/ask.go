@@ -46,16 +46,17 @@ const (
 	answerCut     = "The answer was cut because it is longer than a result can be. Ask for less."
 )
 
-// askedResult is a result of ask; its names are stable.
-type askedResult struct {
+// Asked is a result of ask. Its names are stable.
+type Asked struct {
 	Answer  string          `json:"answer"` // Markdown with numbered links
 	Outcome session.Outcome `json:"outcome"`
-	Sources []askedSource   `json:"sources,omitempty"`
-	Closest []askedSource   `json:"closest,omitempty"` // where nothing was found
+	Sources []AskedSource   `json:"sources,omitempty"`
+	Closest []AskedSource   `json:"closest,omitempty"` // where nothing was found
 	Notes   []string        `json:"notes,omitempty"`
 }
 
-type askedSource struct {
+// AskedSource is a document behind an answer, or close to a question.
+type AskedSource struct {
 	Number  int    `json:"number,omitempty"`
 	Page    string `json:"page_id,omitempty"`
 	Title   string `json:"title"`
@@ -63,6 +64,23 @@ type askedSource struct {
 	URL     string `json:"url,omitempty"`
 	Source  string `json:"source,omitempty"`
 	Updated string `json:"updated,omitempty"`
+}
+
+// Ask is Call of the tool ask, with the result as data.
+func (s *Service) Ask(ctx context.Context, c Caller, question string) (Asked, error) {
+	arguments, err := json.Marshal(map[string]string{"question": question})
+	if err != nil {
+		return Asked{}, fmt.Errorf("write a question: %w", err)
+	}
+	text, err := s.Call(ctx, c, AskName, arguments)
+	if err != nil {
+		return Asked{}, err
+	}
+	var asked Asked
+	if err := json.Unmarshal([]byte(strings.TrimPrefix(text, fence+"\n")), &asked); err != nil {
+		return Asked{}, fmt.Errorf("read an answer: %w", err)
+	}
+	return asked, nil
 }
 
 func (s *Service) ask(ctx context.Context, r reader, arguments json.RawMessage) (output, error) {
@@ -137,7 +155,7 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 	if slices.ContainsFunc(ids, func(id document.ID) bool { return !readable[id] }) {
 		return output{}, Refusal(rightsChanged)
 	}
-	result := askedResult{Answer: a.Shown, Outcome: a.Ending.Outcome, Notes: slices.Clone(a.Notices)}
+	result := Asked{Answer: a.Shown, Outcome: a.Ending.Outcome, Notes: slices.Clone(a.Notices)}
 	said := string(a.Ending.Sentence)
 	switch {
 	case a.Ending.Outcome != session.Answered && a.Ending.Outcome != session.NoEvidence:
@@ -148,12 +166,12 @@ func (s *Service) asked(ctx context.Context, r reader, a turn.Answer) (output, e
 		result.Notes = append(result.Notes, said)
 	}
 	for _, c := range a.Citations {
-		result.Sources = append(result.Sources, askedSource{
+		result.Sources = append(result.Sources, AskedSource{
 			Number: c.Number, Page: string(c.Document.ID), Title: c.Document.Title, Section: c.Section, URL: c.Link, Source: string(c.Document.Kind), Updated: day(c.Document.UpdatedAt),
 		})
 	}
 	for _, d := range a.Ending.Closest {
-		result.Closest = append(result.Closest, askedSource{Page: string(d.ID), Title: d.Title, URL: d.Link(""), Source: string(d.Kind), Updated: day(d.UpdatedAt)})
+		result.Closest = append(result.Closest, AskedSource{Page: string(d.ID), Title: d.Title, URL: d.Link(""), Source: string(d.Kind), Updated: day(d.UpdatedAt)})
 	}
 	text, err := s.fitted(ctx, result)
 	if err != nil {
@@ -187,14 +205,14 @@ func day(at time.Time) string {
 
 // fitted passes titles and notes through the filters of answers, which the answer itself has
 // passed, and cuts the result to maxText.
-func (s *Service) fitted(ctx context.Context, result askedResult) (string, error) {
+func (s *Service) fitted(ctx context.Context, result Asked) (string, error) {
 	filters, err := s.Filter()
 	if err != nil {
 		return "", err
 	}
 	if filters.Screens() {
 		var texts []*string
-		for _, list := range [][]askedSource{result.Sources, result.Closest} {
+		for _, list := range [][]AskedSource{result.Sources, result.Closest} {
 			for i := range list {
 				texts = append(texts, &list[i].Title, &list[i].Section)
 			}
@@ -220,7 +238,7 @@ func (s *Service) fitted(ctx context.Context, result askedResult) (string, error
 			return "", Refusal(answerCut)
 		}
 		result.Answer = shorter
-		result.Sources = slices.DeleteFunc(result.Sources, func(c askedSource) bool { return !strings.Contains(shorter, fmt.Sprintf("[[%d]]", c.Number)) })
+		result.Sources = slices.DeleteFunc(result.Sources, func(c AskedSource) bool { return !strings.Contains(shorter, fmt.Sprintf("[[%d]]", c.Number)) })
 		result.Closest = result.Closest[:len(result.Closest)/2]
 		if !slices.Contains(result.Notes, answerCut) {
 			result.Notes = append(result.Notes, answerCut)

@@ -17,8 +17,11 @@ import (
 type Viewer struct {
 	// Person asked the questions that are the viewer's own. An empty workspace means any.
 	Person access.Account
+	Name   string // on the platform; empty: unknown
 	// Audience is the viewer alone. Answers and passages are limited to what it may read.
 	Audience access.Audience
+	// Revealed are questions of others that are shown for a reason at the moment.
+	Revealed []session.TurnID
 	// Terminal says that the viewer runs the program, and so sees what was asked in every channel.
 	Terminal bool
 }
@@ -57,11 +60,12 @@ type Scope struct {
 	Everywhere bool               // every question that is not private
 	Channels   []access.Principal // those asked in channels that the viewer is in, unless Enclosed
 	Person     access.Account     // and the viewer's own
+	Revealed   []session.TurnID   // and these, which are shown for a reason
 }
 
 // Scope returns which questions the viewer may see.
 func (v Viewer) Scope() Scope {
-	s := Scope{Everywhere: v.Terminal, Person: v.Person}
+	s := Scope{Everywhere: v.Terminal, Person: v.Person, Revealed: v.Revealed}
 	for _, p := range v.Audience.Principals() {
 		if p.Kind() == "channel" {
 			s.Channels = append(s.Channels, p)
@@ -70,14 +74,15 @@ func (v Viewer) Scope() Scope {
 	return s
 }
 
-// May reports whether a question may be seen: the viewer's own, and of others those that were asked
-// in a channel that the viewer is in, and not in a thread that may be closed to the viewer. A
-// question that was deleted, or to which the bot was silent, is hidden from everyone.
+// May reports whether a question may be seen: the viewer's own, and those that are shown for a
+// reason. Of others those that were asked in a channel that the viewer is in, and not in a thread
+// that may be closed to the viewer. A question that was deleted, or to which the bot was silent, is
+// hidden from everyone.
 func (s Scope) May(q Question) bool {
 	if q.Outcome.Silent() {
 		return false
 	}
-	if s.own(q) {
+	if s.own(q) || slices.Contains(s.Revealed, q.Turn) {
 		return true
 	}
 	return !q.Private() && (s.Everywhere || !q.Enclosed && slices.Contains(s.Channels, access.Channel(string(q.Ref.Platform), q.Ref.Channel)))

@@ -36,12 +36,17 @@ const (
 	PageQuestions Page = "questions"
 	PageGaps      Page = "gaps"
 	PageSources   Page = "sources"
+	PageTry       Page = "try"
+	PageSetup     Page = "setup"     // agents, projects, document sets, channels
 	PartOperation Page = "operation" // costs, and what is broken
+	PartReveal    Page = "reveal"    // single questions of others, for a reason
+
+	PartModeration Page = "moderation" // correct and remove other people's answers
 )
 
 var pages = map[Role][]Page{
-	Admin:     {PageToday, PageQuestions, PageGaps, PageSources, PartOperation},
-	Moderator: {PageToday, PageQuestions, PageGaps},
+	Admin:     {PageToday, PageQuestions, PageGaps, PageTry, PageSources, PageSetup, PartOperation, PartReveal, PartModeration},
+	Moderator: {PageToday, PageQuestions, PageGaps, PageTry, PartModeration},
 	GapReader: {PageGaps},
 }
 

@@ -37,15 +37,3 @@ type Finding struct {
 	Part, Text string
 	Broken     bool // it does not work; else it works in part, or is a mistake that stops nothing
 }
-
-// Source is how current a source is. It names no document: titles are for those alone who may read
-// them.
-type Source struct {
-	Name, Kind      string
-	Documents       int64
-	LastSuccess     time.Time // zero: never
-	NextRun         string
-	Failed, Skipped int
-	People          string
-	Faults          []string
-}

@@ -58,6 +58,7 @@ const (
 	ConsoleConnected Deed = "console.connect" // a person may sign in by an identity provider
 	ConsoleSignedIn  Deed = "console.sign_in" // Details: session
 	ConsoleSignedOut Deed = "console.sign_out"
+	ConsoleRevealed  Deed = "console.reveal"  // a question was shown for a reason. Details: reason
 	RetentionApplied Deed = "retention.prune" // Details: how many of each were removed
 )
 

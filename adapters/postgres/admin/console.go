@@ -32,6 +32,8 @@ type Granted struct {
 	At       time.Time
 	Sessions int       // that are valid
 	Used     time.Time // when one of them was used last; zero: none was
+	// Connected are the issuers of accounts that sign in as the person.
+	Connected []string
 }
 
 // Grant gives a person a role in place of an earlier one. by is an account of the machine.
@@ -60,18 +62,21 @@ func (c *Console) Granted(ctx context.Context, tenant access.TenantID) ([]Grante
 		At                                    time.Time
 		Sessions                              int
 		Used                                  *time.Time
+		Connected                             []string
 	}
 	rows, err := postgres.QueryAll[row](ctx, c.db.Pool, `
-		select r.platform, r.workspace, r.person, r.role, r.granted_by, r.granted_at, count(s.id)::int, max(s.used_at) from console_role r
+		select r.platform, r.workspace, r.person, r.role, r.granted_by, r.granted_at, count(s.id)::int, max(s.used_at),
+			array(select issuer from console_identity i where i.tenant_id = r.tenant_id and i.platform = r.platform and i.workspace = r.workspace
+				and i.person = r.person order by issuer) from console_role r
 		left join console_session s on s.tenant_id = r.tenant_id and s.platform = r.platform and s.workspace = r.workspace and s.person = r.person
 			and s.expires_at > clock_timestamp()
-		where r.tenant_id = $1 group by 1, 2, 3, 4, 5, 6 order by 6, 3`, tenant)
+		where r.tenant_id = $1 group by r.tenant_id, 1, 2, 3, 4, 5, 6 order by 6, 3`, tenant)
 	if err != nil {
 		return nil, fmt.Errorf("list who may sign in: %w", err)
 	}
 	all := make([]Granted, len(rows))
 	for i, r := range rows {
-		all[i] = Granted{Person: account(r.Platform, r.Workspace, r.Person), Role: review.Role(r.Role), By: r.By, At: r.At.UTC(), Sessions: r.Sessions}
+		all[i] = Granted{Person: account(r.Platform, r.Workspace, r.Person), Role: review.Role(r.Role), By: r.By, At: r.At.UTC(), Sessions: r.Sessions, Connected: r.Connected}
 		if r.Used != nil {
 			all[i].Used = r.Used.UTC()
 		}
@@ -89,12 +94,14 @@ func (c *Console) Remove(ctx context.Context, tenant access.TenantID, p access.A
 	return c.end(ctx, tenant, p, by, session.ConsoleRemoved, `delete from console_role where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
-// SignOutAll ends the links and sessions of a person, who keeps the role. It reports whether there
-// were any.
+// SignOutAll ends the links and sessions of a person, who keeps the role, and disconnects accounts
+// of identity providers: one that an intruder connected would sign in again. It reports whether
+// there were any.
 func (c *Console) SignOutAll(ctx context.Context, tenant access.TenantID, p access.Account, by string) (was bool, err error) {
 	return c.end(ctx, tenant, p, by, session.ConsoleSignedOut,
 		`delete from console_link where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
-		`delete from console_session where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
+		`delete from console_session where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`,
+		`delete from console_identity where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4`)
 }
 
 func (c *Console) end(ctx context.Context, tenant access.TenantID, p access.Account, by string, deed session.Deed, statements ...string) (was bool, err error) {
@@ -170,7 +177,7 @@ func (c *Console) begin(ctx context.Context, tenant access.TenantID, id string, 
 		if in, err = c.find(ctx, tx, none, statement, args...); err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, actorOf(in.Person), map[string]string{"session": id}))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedIn, in.Person, ActorOf(in.Person), map[string]string{"session": id}))
 	})
 	if err != nil {
 		return review.SignedIn{}, fmt.Errorf("sign in: %w", err)
@@ -201,7 +208,7 @@ func (c *Console) Connect(ctx context.Context, tenant access.TenantID, of review
 		if err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, actorOf(p), nil))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleConnected, p, ActorOf(p), nil))
 	})
 	if err != nil {
 		return fmt.Errorf("connect an identity: %w", err)
@@ -220,8 +227,8 @@ func (c *Console) SignInAs(ctx context.Context, tenant access.TenantID, i review
 		tenant, postgres.Storable(i.Subject), to[:], id, int64(review.SessionLifetime/time.Second), postgres.Storable(i.Issuer))
 }
 
-// actorOf is a person of the console in the audit trail.
-func actorOf(p access.Account) session.Actor {
+// ActorOf is a person of the console in the audit trail.
+func ActorOf(p access.Account) session.Actor {
 	if p.Platform == review.Terminal {
 		return session.Actor{Platform: session.Host, ID: p.ID}
 	}
@@ -261,6 +268,46 @@ func (c *Console) find(ctx context.Context, q postgres.Executor, none error, que
 	return in, nil
 }
 
+// Reveal lets a person see a question of another one for a while, and notes the reason in the audit
+// trail.
+func (c *Console) Reveal(ctx context.Context, tenant access.TenantID, p access.Account, r review.Reveal) error {
+	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
+		const reveal = `
+			insert into console_reveal (tenant_id, turn_id, platform, workspace, person, reason, expires_at)
+			values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7::bigint * interval '1 second')
+			on conflict (tenant_id, platform, workspace, person, turn_id) do update
+			set reason = excluded.reason, created_at = clock_timestamp(), expires_at = excluded.expires_at`
+		batch := new(pgx.Batch)
+		batch.Queue(`delete from console_reveal where expires_at < clock_timestamp()`)
+		batch.Queue(reveal, tenant, r.Turn.ID, p.Platform, p.Workspace.ID, p.ID, postgres.Storable(r.Reason), int64(review.RevealLifetime/time.Second))
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		e := consoleEntry(session.ConsoleRevealed, p, ActorOf(p), map[string]string{"reason": r.Reason})
+		e.Turn = string(r.Turn.ID)
+		return audit.Write(ctx, tx, tenant, e)
+	})
+	if err != nil {
+		return fmt.Errorf("reveal a question: %w", err)
+	}
+	return nil
+}
+
+// Revealed lists the questions that a person sees for a reason now.
+func (c *Console) Revealed(ctx context.Context, tenant access.TenantID, p access.Account) ([]session.TurnID, error) {
+	rows, err := postgres.QueryAll[struct{ ID string }](ctx, c.db.Pool, `
+		select turn_id::text from console_reveal
+		where tenant_id = $1 and platform = $2 and workspace = $3 and person = $4 and expires_at > clock_timestamp()`, tenant, p.Platform, p.Workspace.ID, p.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list revealed questions: %w", err)
+	}
+	ids := make([]session.TurnID, len(rows))
+	for i, r := range rows {
+		ids[i] = session.TurnID(r.ID)
+	}
+	return ids, nil
+}
+
 // SignOut implements review.Sessions.
 func (c *Console) SignOut(ctx context.Context, tenant access.TenantID, of review.Hash) error {
 	err := c.db.InTx(ctx, pgx.TxOptions{}, func(tx pgx.Tx) error {
@@ -273,7 +320,7 @@ func (c *Console) SignOut(ctx context.Context, tenant access.TenantID, of review
 		if err != nil {
 			return err
 		}
-		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, actorOf(p), nil))
+		return audit.Write(ctx, tx, tenant, consoleEntry(session.ConsoleSignedOut, p, ActorOf(p), nil))
 	})
 	if err != nil {
 		return fmt.Errorf("sign out: %w", err)

@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/postgres/admin"
 	"github.com/footnotehq/footnote/adapters/postgres/audit"
 	"github.com/footnotehq/footnote/adapters/postgres/pgsession"
+	"github.com/footnotehq/footnote/adapters/postgres/pgsession/pgsessiontest"
 	"github.com/footnotehq/footnote/adapters/postgres/postgrestest"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/review"
@@ -149,6 +151,7 @@ func ends(t *testing.T, db *postgres.DB, c *admin.Console, ada access.Account, s
 		t.Fatal(err)
 	}
 	ended("person forgotten", to)
+	revealed(t, db, c)
 	deeds := make(map[session.Deed]int)
 	for e, err := range audit.NewReader(db).Trail(t.Context(), session.AuditQuery{Tenant: access.DefaultTenant}) {
 		if err != nil {
@@ -156,8 +159,45 @@ func ends(t *testing.T, db *postgres.DB, c *admin.Console, ada access.Account, s
 		}
 		deeds[e.Deed]++
 	}
-	if deeds[session.ConsoleGranted] != 3 || deeds[session.ConsoleRemoved] != 1 || deeds[session.ConsoleSignedIn] != 5 || deeds[session.ConsoleSignedOut] != 2 || deeds[session.ConsoleLinked] != 7 {
+	if deeds[session.ConsoleGranted] != 3 || deeds[session.ConsoleRemoved] != 1 || deeds[session.ConsoleSignedIn] != 5 || deeds[session.ConsoleSignedOut] != 2 || deeds[session.ConsoleLinked] != 7 || deeds[session.ConsoleRevealed] != 4 {
 		t.Errorf("the trail has %v", deeds)
+	}
+}
+
+// revealed shows a question for a reason, until that expires, the role goes or the question does.
+func revealed(t *testing.T, db *postgres.DB, c *admin.Console) {
+	t.Helper()
+	pgsessiontest.FillQuestions(t, db, 20)
+	asked, err := pgsession.New(db).Questions(t.Context(), access.DefaultTenant, review.Scope{Everywhere: true}, review.Query{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eve := access.Account{Workspace: access.Workspace{Platform: "slack", ID: "T1"}, ID: "UEVE"}
+	show := func(want int, why string) {
+		t.Helper()
+		ids, err := c.Revealed(t.Context(), access.DefaultTenant, eve)
+		if err != nil || len(ids) != want {
+			t.Errorf("%s: %v, %v", why, ids, err)
+		}
+	}
+	reveal := func(n int) error {
+		return c.Reveal(t.Context(), access.DefaultTenant, eve, review.Reveal{Turn: session.Turn{ID: asked[n].Turn}, Reason: "a wrong answer"})
+	}
+	if err := reveal(0); err == nil {
+		t.Error("a person without a role sees a question")
+	}
+	if _, err := db.Pool.Exec(t.Context(), `insert into console_role (tenant_id, platform, workspace, person, role, granted_by) values ('default', 'slack', 'T1', 'UEVE', 'admin', 'x')`); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(reveal(0), reveal(0), reveal(1), reveal(2)); err != nil {
+		t.Fatal(err)
+	}
+	show(3, "revealed")
+	for i, gone := range []string{`delete from turn where id = '` + string(asked[0].Turn) + `'`, `update console_reveal set expires_at = clock_timestamp() where turn_id = '` + string(asked[1].Turn) + `'`, `delete from console_role`} {
+		if _, err := db.Pool.Exec(t.Context(), gone); err != nil {
+			t.Fatal(err)
+		}
+		show(2-i, gone)
 	}
 }
 
@@ -207,6 +247,21 @@ func TestIdentitySignsInItsPersonAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	signsIn(one, access.Account{}) // it was replaced
+	signsIn(two, ada)
+	if list, err := c.Granted(t.Context(), access.DefaultTenant); err != nil || len(list) != 2 || !slices.Equal(list[0].Connected, []string{two.Issuer}) || len(list[1].Connected) > 0 {
+		t.Errorf("Granted() = %+v, %v", list, err)
+	}
+	if was, err := c.SignOutAll(t.Context(), access.DefaultTenant, ada, "operator"); err != nil || !was {
+		t.Errorf("SignOutAll() = %t, %v", was, err)
+	}
+	signsIn(two, access.Account{}) // signing out disconnects it
+	to := review.HashOf(review.NewSecret())
+	if _, err := c.SignIn(t.Context(), access.DefaultTenant, review.HashOf(consoleLink(t, c, ada)), to, "s"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Connect(t.Context(), access.DefaultTenant, to, two); err != nil {
+		t.Fatal(err)
+	}
 	signsIn(two, ada)
 	if _, err := c.Remove(t.Context(), access.DefaultTenant, ada, "operator"); err != nil {
 		t.Fatal(err)

@@ -28,6 +28,11 @@ func (x *Index) ResumeSource(ctx context.Context, tenant access.TenantID, source
 	return x.changeSource(ctx, tenant, source, by, session.SourceResumed, `update source set paused_at = null where tenant_id = $1 and id = $2`)
 }
 
+// NoteSourceRun notes who had a source read out of turn.
+func (x *Index) NoteSourceRun(ctx context.Context, tenant access.TenantID, source document.SourceID, by session.Actor) error {
+	return x.changeSource(ctx, tenant, source, by, session.SourceIndexed, `select from source where tenant_id = $1 and id = $2`)
+}
+
 // ResyncSource has the next run of a source begin at the beginning, and the same of the loops over
 // its nodes and groups. What has changed is stored again, whatever its date says. A run that goes
 // on meanwhile does not undo that. by is who asks.

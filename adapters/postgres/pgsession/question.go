@@ -60,7 +60,7 @@ const (
 	// counts as one.
 	enclosed = ` (s.platform = 'discord' and not exists (
 		select from turn o where o.tenant_id = s.tenant_id and o.session_id = s.id and o.platform_message = s.thread))`
-	seen = ` (` + ownQuestion + ` or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + enclosed + `))`
+	seen = ` (` + ownQuestion + ` or t.id = any($7::text[]::uuid[]) or ` + shared + ` and ($5 or 'channel:' || s.platform || ':' || s.channel = any($6::text[]) and not` + enclosed + `))`
 )
 
 func scopeArgs(tenant access.TenantID, s review.Scope) []any {
@@ -68,7 +68,11 @@ func scopeArgs(tenant access.TenantID, s review.Scope) []any {
 	for i, c := range s.Channels {
 		channels[i] = string(c)
 	}
-	return []any{tenant, postgres.Storable(s.Person.ID), s.Person.Platform, s.Person.Workspace.ID, s.Everywhere, channels}
+	revealed := make([]string, len(s.Revealed))
+	for i, id := range s.Revealed {
+		revealed[i] = string(id)
+	}
+	return []any{tenant, postgres.Storable(s.Person.ID), s.Person.Platform, s.Person.Workspace.ID, s.Everywhere, channels, revealed}
 }
 
 // Questions implements review.Store.

@@ -45,6 +45,9 @@ func TestQuestionsAreThoseThatTheScopeLetsThrough(t *testing.T) {
 		for range die.IntN(3) {
 			scope.Channels = append(scope.Channels, access.Channel([]string{"slack", "discord"}[die.IntN(2)], fmt.Sprint("C", die.IntN(7))))
 		}
+		for range die.IntN(3) {
+			scope.Revealed = append(scope.Revealed, all[die.IntN(len(all))].Turn)
+		}
 		query, keep := randomQuery(die)
 		got, err := store.Questions(t.Context(), access.DefaultTenant, scope, query)
 		if err != nil {

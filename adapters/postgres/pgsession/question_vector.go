@@ -30,8 +30,10 @@ func (s *Store) QuestionVectors(ctx context.Context, tenant access.TenantID, mod
 		Digest []byte
 		Vector pgvector.Vector
 	}
+	// A join: "= any" with an array that is no constant compares each vector with each id.
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
-		select turn_id::text, digest, emb from question_vector where tenant_id = $1 and model = $2 and turn_id = any($3::text[]::uuid[])`, tenant, model, turnIDs(asked))
+		select v.turn_id::text, v.digest, v.emb from unnest($3::text[]::uuid[]) n (id)
+		join question_vector v on v.tenant_id = $1 and v.model = $2 and v.turn_id = n.id`, tenant, model, turnIDs(asked))
 	if err != nil {
 		return nil, fmt.Errorf("load vectors of questions: %w", err)
 	}
@@ -83,8 +85,8 @@ func (s *Store) Nearest(ctx context.Context, tenant access.TenantID, asked []rev
 		Found   []foundRow
 	}
 	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
-		select turn_id::text, closest, jsonb_path_query_array(searches, '$[0].found[0 to 2]') from run
-		where tenant_id = $1 and turn_id = any($2::text[]::uuid[]) and model_index = 0`, tenant, turnIDs(asked))
+		select r.turn_id::text, r.closest, jsonb_path_query_array(r.searches, '$[0].found[0 to 2]') from unnest($2::text[]::uuid[]) n (id)
+		join run r on r.tenant_id = $1 and r.turn_id = n.id and r.model_index = 0`, tenant, turnIDs(asked))
 	if err != nil {
 		return nil, fmt.Errorf("load documents close to questions: %w", err)
 	}

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -59,7 +61,10 @@ func TestGapsOfAMonthAreFound(t *testing.T) {
 	for i := range asked {
 		asked[i].Vector = vectors[i]
 	}
-	report := gaps.Find(asked, until.AddDate(0, -1, 0), until, gaps.Group)
+	report, err := gaps.Find(t.Context(), asked, until.AddDate(0, -1, 0), until, gaps.Group)
+	if err != nil {
+		t.Fatal(err)
+	}
 	together, right, planted := 0, 0, 0
 	for i := range asked {
 		for j := range i {
@@ -84,5 +89,27 @@ func TestGapsOfAMonthAreFound(t *testing.T) {
 	t.Logf("%d clusters, precision %.3f, recall %.3f", len(report.Clusters), precision, recall)
 	if precision < minPrecision || recall < minRecall {
 		t.Errorf("precision %.3f, recall %.3f", precision, recall)
+	}
+}
+
+// Who waits for a set that another request clusters stops waiting when the page is given up.
+func TestGroupedWaitsNoLongerThanItsContext(t *testing.T) {
+	t.Parallel()
+	g := newGrouped()
+	asked := []gaps.Asked{{Vector: []float32{1, 0}}, {Vector: []float32{1, 0}}}
+	g.one <- struct{}{} // questions are being clustered
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if clusters, err := g.group(ctx, asked); !errors.Is(err, context.Canceled) {
+		t.Errorf("group() = %v, %v", clusters, err)
+	}
+	<-g.one
+	for range 2 {
+		if clusters, err := g.group(t.Context(), asked); err != nil || len(clusters) != 1 {
+			t.Errorf("group() = %v, %v", clusters, err)
+		}
+	}
+	if len(g.known) != 1 {
+		t.Errorf("%d sets are remembered", len(g.known))
 	}
 }

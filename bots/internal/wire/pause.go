@@ -85,6 +85,14 @@ func (b *Base) ResumeSource(ctx context.Context, id document.SourceID) error {
 	return b.readNow(ctx, id)
 }
 
+// RunSource has the servers that run read a source with a schedule at once.
+func (b *Base) RunSource(ctx context.Context, id document.SourceID) error {
+	if err := b.Index.NoteSourceRun(ctx, b.Tenant, id, b.Actor()); err != nil {
+		return err
+	}
+	return b.readNow(ctx, id)
+}
+
 // ResyncSource has a source read from the beginning; a server that runs begins at once.
 func (b *Base) ResyncSource(ctx context.Context, id document.SourceID) error {
 	if err := b.Index.ResyncSource(ctx, b.Tenant, id, b.Actor()); err != nil {

@@ -115,7 +115,7 @@ func (b *Base) keepOptions(ctx context.Context, source document.Source, o option
 // Actor is who asks for changes.
 func (b *Base) Actor() session.Actor {
 	if b.By == "" {
-		return session.Actor{}
+		return b.person
 	}
 	return session.Actor{Platform: session.Host, ID: b.By}
 }

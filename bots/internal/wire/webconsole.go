@@ -11,6 +11,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/webconsole"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/mcp"
 	"github.com/footnotehq/footnote/core/review"
 )
 
@@ -19,12 +20,9 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 	if person.Platform == review.Terminal {
 		return b.TerminalViewer(person.ID), nil
 	}
-	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
+	there, err := b.Present(ctx, platforms, person)
 	if err != nil {
-		return review.Viewer{}, fmt.Errorf("ask the platform about a person: %w", err)
-	}
-	if there.Tenant != b.Tenant || len(there.People) != 1 || there.People[0].Workspace != person.Workspace || there.People[0].ID != person.ID || there.Open {
-		return review.Viewer{}, errors.New("this server is not connected to the workspace of the person")
+		return review.Viewer{}, err
 	}
 	if there.People[0].Gone {
 		return review.Viewer{}, webconsole.ErrGone
@@ -34,7 +32,75 @@ func (b *Base) Viewer(ctx context.Context, platforms Listeners, person access.Ac
 		b.Logger.WarnContext(ctx, "a person of the console is held to what the platform says", "error", err)
 		err = nil
 	}
-	return review.Viewer{Person: person, Audience: audience}, err
+	return review.Viewer{Person: person, Name: there.People[0].Name, Audience: audience}, err
+}
+
+// Present is a person alone, as the platform says at this moment.
+func (b *Base) Present(ctx context.Context, platforms Listeners, person access.Account) (access.Presence, error) {
+	there, err := direct{b.Tenant, platforms}.Alone(ctx, person)
+	if err != nil {
+		return access.Presence{}, fmt.Errorf("ask the platform about a person: %w", err)
+	}
+	if there.Tenant != b.Tenant || len(there.People) != 1 || there.People[0].Workspace != person.Workspace || there.People[0].ID != person.ID || there.Open {
+		return access.Presence{}, errors.New("this server is not connected to the workspace of the person")
+	}
+	return there, nil
+}
+
+// Trying answers questions of the console's page Try it. What it works with is made with the first
+// question. It is safe for concurrent use.
+type Trying struct {
+	base      *Base
+	platforms Listeners
+	service   chan *mcp.Service // holds it, nil before the first question
+}
+
+// Trying returns what answers questions of the console. Platforms say who people are.
+func (b *Base) Trying(platforms Listeners) *Trying {
+	t := &Trying{base: b, platforms: platforms, service: make(chan *mcp.Service, 1)}
+	t.service <- nil
+	return t
+}
+
+// tryChannel is the name under which the settings of channels hold for questions of the console. It
+// is no id of a channel on any platform.
+const tryChannel = "console"
+
+// Ask answers a question for a person of the console, with what the person may read. It fails with
+// a review.InputError that says why there is no answer.
+func (t *Trying) Ask(ctx context.Context, person access.Account, question string, progress func(string)) (mcp.Asked, error) {
+	service, err := t.made(ctx)
+	if err != nil {
+		return mcp.Asked{}, err
+	}
+	caller := service.For(person, mcp.Page)
+	if person.Platform == review.Terminal {
+		caller = t.base.AtConsole(person.ID)
+		caller.Door = mcp.Page
+	}
+	caller.At.Channel = tryChannel
+	caller.Progress = func(_ context.Context, doing string) { progress(doing) }
+	asked, err := service.Ask(ctx, caller, question)
+	var refusal mcp.Refusal
+	if errors.As(err, &refusal) {
+		return asked, &review.InputError{Sentence: string(refusal)}
+	}
+	return asked, err
+}
+
+func (t *Trying) made(ctx context.Context) (*mcp.Service, error) {
+	var service *mcp.Service
+	select {
+	case service = <-t.service:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { t.service <- service }()
+	var err error
+	if service == nil {
+		service, err = t.base.MCP(context.WithoutCancel(ctx), t.platforms)
+	}
+	return service, err
 }
 
 // Gaps finds what the documents do not answer.
@@ -45,9 +111,10 @@ func (b *Base) Gaps() gaps.Reader {
 	}
 }
 
-// grouped remembers how sets of questions were clustered, which takes a second for 2,000 of them.
-// What a viewer may see is decided before, each time. The zero value is ready for use.
+// grouped remembers how sets of questions were clustered, which takes 100 ms for 2,000 of them.
+// What a viewer may see is decided before, each time.
 type grouped struct {
+	one   chan struct{} // holds a value while questions are clustered: one set at a time
 	mu    sync.Mutex
 	known map[[sha256.Size]byte][][]int
 }
@@ -55,19 +122,44 @@ type grouped struct {
 // maxGrouped is how many sets are remembered before all are forgotten.
 const maxGrouped = 16
 
-func (g *grouped) group(asked []gaps.Asked) [][]int {
+func newGrouped() *grouped { return &grouped{one: make(chan struct{}, 1)} }
+
+// group is gaps.Group with a memory. A caller whose set is clustered by another waits until that is
+// done or ctx is.
+func (g *grouped) group(ctx context.Context, asked []gaps.Asked) ([][]int, error) {
 	digest := sha256.New()
 	for _, q := range asked {
 		fmt.Fprintf(digest, "%s %q\n", q.Turn, q.Text) // which says what its vector is
 	}
 	key := [sha256.Size]byte(digest.Sum(nil))
+	if clusters, ok := g.find(key); ok {
+		return clusters, nil
+	}
+	select {
+	case g.one <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-g.one }()
+	if clusters, ok := g.find(key); ok {
+		return clusters, nil
+	}
+	clusters, err := gaps.Group(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.known[key] == nil {
-		if len(g.known) >= maxGrouped || g.known == nil {
-			g.known = make(map[[sha256.Size]byte][][]int)
-		}
-		g.known[key] = gaps.Group(asked)
+	if len(g.known) >= maxGrouped || g.known == nil {
+		g.known = make(map[[sha256.Size]byte][][]int)
 	}
-	return g.known[key]
+	g.known[key] = clusters
+	return clusters, nil
+}
+
+func (g *grouped) find(key [sha256.Size]byte) ([][]int, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	clusters, ok := g.known[key]
+	return clusters, ok
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/retrieve"
+	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/span"
 	"github.com/footnotehq/footnote/core/spend"
 )
@@ -44,7 +45,8 @@ type Base struct {
 	Tenant  access.TenantID
 	// By is the account of who asks for changes, for the audit trail; empty while serving, where
 	// people ask in chat.
-	By string
+	By     string
+	person session.Actor // who asks in the console; see As
 	// Measuring says that answers are measured, and wait for what a busy machine does slowly.
 	Measuring bool
 	// Meter counts what the process does; nil: nothing is counted. It is set before anything is
@@ -84,7 +86,7 @@ func OpenMigrated(ctx context.Context, cfg *config.Config, logger *slog.Logger) 
 
 func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, migrate bool) (*Base, error) {
 	b := &Base{Config: cfg, Logger: logger, Counter: tiktoken.ForModel(cfg.Model), Tenant: access.DefaultTenant}
-	b.grouped = new(grouped)
+	b.grouped = newGrouped()
 	b.heard, b.file, b.filters, b.endpoints = new(heard), new(atomic.Pointer[config.File]), new(filters), new(endpoints)
 	b.noRoom = new(atomic.Int64)
 	b.setClients()

@@ -1,0 +1,67 @@
+package webconsole
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/cite"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+// done is what the page of a question says after something was done to its answer.
+var done = map[thread.Action]string{
+	thread.ActionCorrect: "Your text takes the place of the answer. Its messages are changed in a moment.",
+	thread.ActionRemove:  "The answer is removed. Its messages are changed in a moment.",
+}
+
+// act shows the form of an action, or carries the form out.
+func (s *server) act(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, d, ok := s.opened(w, r, in)
+	if !ok {
+		return
+	}
+	do := review.Act{Do: thread.Action(r.PathValue("do"))}
+	if done[do.Do] == "" {
+		s.fail(w, http.StatusNotFound, "There is no such page.")
+		return
+	}
+	if !d.May(v, in.Role, do.Do) {
+		s.fail(w, http.StatusForbidden, "This cannot be done to this answer, or not by you.")
+		return
+	}
+	if r.Method == http.MethodPost {
+		r.Body = http.MaxBytesReader(w, r.Body, maxText)
+		if err := r.ParseForm(); err != nil || r.PostForm.Get("key") == "" {
+			s.fail(w, http.StatusBadRequest, "The form is not complete, or too long. Go back and send it again.")
+			return
+		}
+		do.Key, do.Text, do.Submitted = in.Session+":"+fit(r.PostForm.Get("key"), maxKey), r.PostForm.Get("text"), true
+	} else {
+		do.Key = "form"
+	}
+	reply, err := s.Act(r.Context(), d.Request(s.Tenant, v, in.Role, do))
+	switch {
+	case errors.Is(err, ErrAway):
+		s.fail(w, http.StatusServiceUnavailable, "Answers of this platform cannot be changed here: the process that serves the console does not serve the platform.")
+	case err != nil:
+		s.broken(w, r, err)
+	case reply.Refused, reply.Form == nil && !do.Submitted:
+		s.fail(w, http.StatusConflict, reply.Sentence)
+	case !do.Submitted:
+		s.show(w, http.StatusOK, "form", framed(in, review.PageQuestions, reply.Form.Title, struct {
+			*action.Form
+			Key, Question string
+			Turn          session.TurnID
+		}{reply.Form, review.NewSecret(), cite.Cut(d.Text, maxTitle), d.Turn}))
+	default:
+		http.Redirect(w, r, "/questions/"+string(d.Turn)+"?done="+string(do.Do), http.StatusSeeOther)
+	}
+}
+
+const (
+	maxKey  = 64       // bytes of a form's key
+	maxText = 64 << 10 // of a form with a text, as browsers encode it
+)

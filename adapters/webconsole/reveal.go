@@ -1,0 +1,38 @@
+package webconsole
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/review"
+)
+
+func (s *server) offerReveal(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+	s.show(w, http.StatusOK, "reveal", framed(in, review.PageQuestions, "See a question for a reason", nil))
+}
+
+// reveal shows a question of another person for a while, once that person was told.
+func (s *server) reveal(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	ref, reason := strings.TrimSpace(r.PostFormValue("ref")), r.PostFormValue("reason")
+	if ref == "" || len(ref) > maxLink {
+		s.fail(w, http.StatusBadRequest, "The form is not complete. Go back and send it again.")
+		return
+	}
+	turn, err := s.Reveal(r.Context(), v, ref, reason)
+	var refused *review.InputError
+	switch {
+	case errors.As(err, &refused):
+		s.fail(w, http.StatusConflict, refused.Sentence)
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		http.Redirect(w, r, "/questions/"+url.PathEscape(string(turn)), http.StatusSeeOther)
+	}
+}

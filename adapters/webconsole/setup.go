@@ -1,0 +1,114 @@
+package webconsole
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// setupParts are the pages on who answers from what.
+var setupParts = []struct{ Key, Title string }{{"agents", "Agents"}, {"projects", "Projects"}, {"sets", "Document sets"}, {"channels", "Channels"}}
+
+// Bounds of the pages of the setup.
+const (
+	maxInstructions = 2_000 // bytes
+	maxPlaces       = 40
+	maxFiles        = 100 // of all projects
+	maxFileReaders  = 5
+)
+
+// setup shows a part of the setup. What the configuration file owns is changed there alone.
+func (s *server) setup(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	key := r.PathValue("part")
+	if key == "" {
+		key = setupParts[0].Key
+	}
+	at := slices.IndexFunc(setupParts, func(p struct{ Key, Title string }) bool { return p.Key == key })
+	if at < 0 {
+		s.fail(w, http.StatusNotFound, "There is no such page.")
+		return
+	}
+	v, ok := s.viewer(w, r, in)
+	if !ok {
+		return
+	}
+	data := struct {
+		review.Setup
+		Part  string
+		Parts any
+		More  int
+	}{Part: key, Parts: setupParts}
+	var err error
+	if data.Setup, err = s.Setup(r.Context()); err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	data.More = fitSetup(&data.Setup, v, key)
+	s.show(w, http.StatusOK, "setup", framed(in, review.PageSetup, setupParts[at].Title, data))
+}
+
+// fitSetup leaves what a viewer may see of a part and what a page has room for, and returns how
+// many entries were left out.
+func fitSetup(all *review.Setup, v review.Viewer, part string) (more int) {
+	cut := func(n, most int) int {
+		more += max(0, n-most)
+		return min(n, most)
+	}
+	switch part {
+	case "agents":
+		all.Agents = slices.Clone(all.Agents[:cut(len(all.Agents), maxItems)])
+		for i := range all.Agents {
+			a := &all.Agents[i]
+			a.Instructions, a.Reminder = fit(a.Instructions, maxInstructions), fit(a.Reminder, maxSentence)
+		}
+	case "projects":
+		all.Projects = slices.Clone(all.Projects[:cut(len(all.Projects), maxItems)])
+		room := maxFiles
+		for i := range all.Projects {
+			p := all.Projects[i].For(v.Audience)
+			n := cut(len(p.Files), room)
+			p.Files, room = slices.Clone(p.Files[:n]), room-n
+			for j := range p.Files {
+				f := &p.Files[j]
+				f.Path, f.BaseURL, f.Readers = fit(f.Path, maxTitle), fit(f.BaseURL, maxTitle), f.Readers[:min(len(f.Readers), maxFileReaders)]
+			}
+			all.Projects[i] = p
+		}
+	case "sets":
+		all.Sets = slices.Clone(all.Sets[:cut(len(all.Sets), 2*maxItems)])
+		for i := range all.Sets {
+			set := &all.Sets[i]
+			set.Sources, set.Agents = set.Sources[:min(len(set.Sources), maxItems)], set.Agents[:min(len(set.Agents), maxItems)]
+		}
+	case "channels":
+		all.Places = slices.Clone(all.Places[:cut(len(all.Places), maxPlaces)])
+		for i := range all.Places {
+			p := &all.Places[i]
+			p.Settings = slices.Clone(p.Settings)
+			for j := range p.Settings {
+				p.Settings[j].Value = fit(p.Settings[j].Value, maxTitle)
+			}
+		}
+	}
+	return more
+}
+
+// placed names a place.
+func placed(p review.Place) string {
+	if p.Place == (session.Place{}) {
+		return "Everywhere"
+	}
+	name := string(p.Platform)
+	if name == "" {
+		name = "Every platform"
+	}
+	if p.Workspace != "" {
+		name += " workspace " + p.Workspace
+	}
+	if p.Channel != "" {
+		name += " channel " + p.Channel
+	}
+	return name
+}

@@ -1,0 +1,138 @@
+package webconsole
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/review"
+)
+
+func (s *server) sources(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	all, err := s.Sources(r.Context())
+	if err != nil {
+		s.broken(w, r, err)
+		return
+	}
+	more := max(0, len(all)-maxSources)
+	all = all[:len(all)-more]
+	for i := range all {
+		fitSource(&all[i])
+	}
+	s.show(w, http.StatusOK, "sources", framed(in, review.PageSources, "Sources", struct {
+		Sources []review.Source
+		More    int
+	}{all, more}))
+}
+
+// fitSource keeps a source small on a page, whatever its faults say.
+func fitSource(s *review.Source) {
+	s.Faults = slices.Clone(s.Faults[:min(len(s.Faults), maxItems)])
+	for j := range s.Faults {
+		s.Faults[j] = fit(s.Faults[j], maxSentence)
+	}
+}
+
+// sourceActs are what is done to a source, in words.
+var sourceActs = map[review.SourceAct]struct{ Button, Means string }{
+	review.SourceRun:    {"Read now", "before it is due"},
+	review.SourcePause:  {"Pause", "it is not read until it is resumed; a source with its own readers is hidden meanwhile"},
+	review.SourceResume: {"Resume", "it is read again"},
+	review.SourceResync: {"Read from the beginning", "with the next run, and who may read it; what has not changed is not stored again"},
+}
+
+// one is the source that a request names.
+func (s *server) one(w http.ResponseWriter, r *http.Request, id string) (review.Source, bool) {
+	all, err := s.Sources(r.Context())
+	if err != nil {
+		s.broken(w, r, err)
+		return review.Source{}, false
+	}
+	at := slices.IndexFunc(all, func(o review.Source) bool { return string(o.ID) == id })
+	if at < 0 {
+		s.fail(w, http.StatusNotFound, "There is no such source.")
+		return review.Source{}, false
+	}
+	fitSource(&all[at])
+	return all[at], true
+}
+
+func (s *server) source(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	one, ok := s.one(w, r, r.URL.Query().Get("id"))
+	if !ok {
+		return
+	}
+	done := ""
+	if act := sourceActs[review.SourceAct(r.URL.Query().Get("done"))]; act.Button != "" {
+		done = act.Button + ": " + act.Means + "."
+	}
+	s.show(w, http.StatusOK, "source", framed(in, review.PageSources, fit(one.Name, maxTitle), struct {
+		review.Source
+		Done string
+		Acts any
+	}{one, done, sourceActs}))
+}
+
+func (s *server) changeSource(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	id, do := r.PostFormValue("id"), review.SourceAct(r.PostFormValue("do"))
+	one, ok := s.one(w, r, id)
+	if !ok {
+		return
+	}
+	if sourceActs[do].Button == "" {
+		s.fail(w, http.StatusBadRequest, "The form is not complete. Go back and send it again.")
+		return
+	}
+	_, err := s.ChangeSource(r.Context(), in.Person, do, one.ID)
+	var refused *review.InputError
+	switch {
+	case errors.As(err, &refused):
+		s.fail(w, http.StatusConflict, fit(refused.Sentence, maxSentence))
+	case err != nil:
+		s.broken(w, r, err)
+	default:
+		http.Redirect(w, r, "/sources/one?"+url.Values{"id": {id}, "done": {string(do)}}.Encode(), http.StatusSeeOther)
+	}
+}
+
+// readers says whether a person may read a document, and by what. It names readers alone, and no
+// title: the administrator who asks need not be one of them.
+func (s *server) readers(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	data := struct {
+		For, Address string
+		Sentence     string
+		Asked        bool
+		review.Answer
+	}{For: fit(strings.TrimSpace(r.URL.Query().Get("for")), maxTitle), Address: strings.TrimSpace(r.URL.Query().Get("address"))}
+	if len(data.Address) > maxLink {
+		s.fail(w, http.StatusBadRequest, "The address is too long.")
+		return
+	}
+	if data.Asked = data.For != "" && data.Address != ""; data.Asked {
+		var err error
+		data.Answer, err = s.MayRead(r.Context(), data.For, data.Address)
+		var wrong *review.InputError
+		if errors.As(err, &wrong) {
+			data.Asked, data.Sentence = false, fit(wrong.Sentence, maxSentence)
+		} else if err != nil {
+			s.broken(w, r, err)
+			return
+		}
+		fitAnswer(&data.Answer)
+	}
+	s.show(w, http.StatusOK, "readers", framed(in, review.PageSources, "Who may read a document", data))
+}
+
+func fitAnswer(a *review.Answer) {
+	a.Documents = a.Documents[:min(len(a.Documents), maxItems)]
+	for i := range a.Documents {
+		d := &a.Documents[i]
+		d.Readers, d.Through = d.Readers[:min(len(d.Readers), maxReaders)], d.Through[:min(len(d.Through), maxItems)]
+	}
+}
+
+// maxReaders is how many readers of a document are named.
+const maxReaders = 40

@@ -1,0 +1,89 @@
+package webconsole
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/footnotehq/footnote/core/mcp"
+	"github.com/footnotehq/footnote/core/review"
+)
+
+const (
+	maxTries = 4 // questions that are answered at once
+	maxSteps = 40
+)
+
+// tried is what the page Try it shows.
+type tried struct {
+	Question string
+	Sentence string // why there is no answer
+	mcp.Asked
+}
+
+func (s *server) offerTry(w http.ResponseWriter, _ *http.Request, in review.SignedIn) {
+	s.show(w, http.StatusOK, "try", framed(in, review.PageTry, "Try it", tried{}))
+}
+
+// try answers a question with what its viewer may read. The page is sent in parts: what is being
+// done, while it is done, and then the answer.
+func (s *server) try(w http.ResponseWriter, r *http.Request, in review.SignedIn) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxText)
+	question := strings.TrimSpace(r.PostFormValue("question"))
+	if question == "" || len(question) > maxQuestion {
+		s.fail(w, http.StatusBadRequest, "Write a question of at most "+fmt.Sprint(maxQuestion)+" letters.")
+		return
+	}
+	data := tried{Question: question}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy that collects the page would show nothing
+	part := func(name string, v view) bool {
+		if err := templates.ExecuteTemplate(w, name, v); err != nil {
+			s.Logger.Debug("a page of the console was not read to its end", "error", err)
+			return false
+		}
+		return http.NewResponseController(w).Flush() == nil
+	}
+	if !part("try-begin", framed(in, review.PageTry, "Try it", data)) {
+		return
+	}
+	steps := 0
+	asked, err := s.Ask(r.Context(), in.Person, question, func(doing string) {
+		if steps++; steps <= maxSteps {
+			// A viewer who went away reads nothing.
+			_, _ = io.WriteString(w, "<li>"+template.HTMLEscapeString(fit(doing, maxSentence))+"</li>\n")
+			_ = http.NewResponseController(w).Flush()
+		}
+	})
+	var refused *review.InputError
+	switch {
+	case errors.As(err, &refused):
+		data.Sentence = refused.Sentence
+	case err != nil:
+		s.Logger.ErrorContext(r.Context(), "a question of the console was not answered", "error", err)
+		data.Sentence = "Something went wrong. The log of the program has the cause. Try again."
+	}
+	data.Asked = fitAsked(asked)
+	part("try-end", view{Data: data})
+}
+
+// fitAsked keeps an answer small on a page.
+func fitAsked(a mcp.Asked) mcp.Asked {
+	a.Answer = fit(a.Answer, maxAnswer)
+	cut := func(all []mcp.AskedSource) []mcp.AskedSource {
+		all = all[:min(len(all), maxItems)]
+		for i := range all {
+			all[i].Title, all[i].Section = fit(all[i].Title, maxTitle), fit(all[i].Section, maxTitle)
+		}
+		return all
+	}
+	a.Sources, a.Closest = cut(a.Sources), cut(a.Closest)
+	a.Notes = a.Notes[:min(len(a.Notes), maxItems)]
+	for i := range a.Notes {
+		a.Notes[i] = fit(a.Notes[i], maxSentence)
+	}
+	return a
+}

@@ -1,0 +1,100 @@
+package review
+
+import (
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/session"
+)
+
+// Setup is who answers from what, and what holds where.
+type Setup struct {
+	File     string // that owns agents, projects and document sets; empty: there is none
+	Agents   []Agent
+	Projects []Project
+	Sets     []DocumentSet
+	Places   []Place
+}
+
+// Agent is an agent as the configuration file has it. Its names in JSON are stable.
+type Agent struct {
+	Name                string   `json:"name"`
+	Default             bool     `json:"default"`
+	Grounding           string   `json:"grounding"`
+	ReplaceSystemPrompt bool     `json:"replace_system_prompt"`
+	Tools               []string `json:"tools"`
+	DocumentSets        []string `json:"document_sets"` // none: all documents
+	Model               string   `json:"model"`
+	Instructions        string   `json:"instructions"`
+	Reminder            string   `json:"reminder"`
+}
+
+// Project is a named set of files. Its names in JSON are stable.
+type Project struct {
+	Name  string        `json:"name"`
+	Files []ProjectFile `json:"files"`
+	// Hidden is how many further files there are, which the viewer may not read.
+	Hidden int `json:"-"`
+}
+
+// ProjectFile is a file or folder of a project.
+type ProjectFile struct {
+	Path    string     `json:"path"`
+	BaseURL string     `json:"base_url,omitempty"`
+	Readers access.ACL `json:"readers"`
+}
+
+// For returns the project without the files that an audience may not read: it does not learn their
+// names either.
+func (p Project) For(audience access.Audience) Project {
+	out := Project{Name: p.Name}
+	for _, f := range p.Files {
+		if audience.MayRead(f.Readers) {
+			out.Files = append(out.Files, f)
+		} else {
+			out.Hidden++
+		}
+	}
+	return out
+}
+
+// DocumentSet is a named set of sources. Its names in JSON are stable.
+type DocumentSet struct {
+	Name    string   `json:"name"`
+	Sources []string `json:"sources"` // names in the configuration file, or ids
+	Agents  []string `json:"agents"`  // that are limited to it
+}
+
+// Place is what holds in a channel, a workspace, or everywhere.
+type Place struct {
+	session.Place
+	Settings []PlaceSetting
+}
+
+// PlaceSetting is a setting with who said so.
+type PlaceSetting struct {
+	Key, Value string
+	Origins    []policy.Origin // none: it is the default
+}
+
+// Owner says who owns a value: the configuration file, the chat, or no one, where it is the
+// default.
+func (s PlaceSetting) Owner() string {
+	if len(s.Origins) == 0 {
+		return "default"
+	}
+	if s.Origins[len(s.Origins)-1].Chat {
+		return "chat"
+	}
+	return "file"
+}
+
+// SettingsOf lists the settings of a place: all of them, or those that were set.
+func SettingsOf(at session.Place, e policy.Effective, all bool) Place {
+	p := Place{Place: at}
+	for _, s := range policy.Settings() {
+		if origins := e.Origins(s.Key); len(origins) > 0 || all {
+			p.Settings = append(p.Settings, PlaceSetting{Key: s.Key, Value: s.Show(e.Policy), Origins: origins})
+		}
+	}
+	return p
+}
