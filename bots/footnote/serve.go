@@ -191,8 +191,9 @@ func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
-// background takes part in background work: the index is kept in order, and sources are read and
-// reports posted when they are due. First of all searches are spared what they would make at the start.
+// background takes part in background work: the index is kept in order, sources are read and
+// reports posted when they are due. First of all searches are spared what they would make at the
+// start.
 func background(ctx context.Context, base *wire.Base, set *platforms.Set) error {
 	client, err := base.Background(ctx, set)
 	if err != nil {

@@ -212,7 +212,7 @@ func draw(t *rapid.T) *world {
 }
 
 // may is the test's own decision: a person may read a question in a channel that they can open, if
-// it is nobody's private one and its thread has no fewer readers.
+// it is no one's private one and its thread has no fewer readers.
 func (w *world) may(person string, q review.Question) bool {
 	at := q.Ref
 	at.Thread = ""

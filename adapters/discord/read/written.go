@@ -59,8 +59,8 @@ func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.Messa
 	return notes, err
 }
 
-// PostedReports lists what the bot posted into a channel since a moment with this first line of plain
-// text. It fails with errors.ErrUnsupported where the bot may not read the channel's history.
+// PostedReports lists what the bot posted into a channel since a moment with the first line of a
+// plain text. It fails with errors.ErrUnsupported where the bot may not read what was said there.
 func (c *Reader) PostedReports(ctx context.Context, channel string, since time.Time, text string) ([]thread.MessageID, error) {
 	title, _, _ := strings.Cut(text, "\n")
 	title = render.EscapeText(answer.Visible(title))

@@ -83,7 +83,7 @@ func (s *Schedules) Begin(ctx context.Context, tenant access.TenantID, p recur.P
 	// The row is as it was read, or another process was faster.
 	const begin = `
 		update schedule set due_at = $3, state = 'begun', attempts = $4, posted = $5, note = $6, again_at = clock_timestamp() + $7::bigint * interval '1 second',
-			begun_at = case when $4 = 1 then clock_timestamp() else begun_at end
+			begun_at = case when $4 = 1 then clock_timestamp() else coalesce(begun_at, clock_timestamp()) end
 		where tenant_id = $1 and name = $2 and state = $8 and due_at is not distinct from $9 and attempts = $10
 		returning begun_at, again_at`
 	err = s.db.Pool.QueryRow(ctx, begin, tenant, p.Name, due, begun.Attempts, begun.Posted, begun.Note, int64(recur.Pause(begun.Attempts)/time.Second),

@@ -37,8 +37,8 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 	return found, nil
 }
 
-// PostedReports lists what the bot posted into a channel about a subject, since a moment. It fails with
-// errors.ErrUnsupported where the bot may not read the channel.
+// PostedReports lists what the bot posted into a channel about a subject, since a moment. It fails
+// with errors.ErrUnsupported where the bot may not read the channel.
 func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Time, subject string) ([]thread.MessageID, error) {
 	var found []thread.MessageID
 	oldest := fmt.Sprintf("%d.000000", since.Unix())

@@ -61,7 +61,7 @@ func (b *Base) dueReports(ctx context.Context) ([]jobs.Job, error) {
 			return nil, err
 		}
 	}
-	if len(made) > 0 { // not due before a week begins that they were known in
+	if len(made) > 0 {
 		if err := b.Schedules().Make(ctx, b.Tenant, made); err != nil {
 			return nil, err
 		}
@@ -175,8 +175,8 @@ func lasting(err error) bool {
 	return errors.Is(err, thread.ErrNotPermitted) || errors.Is(err, thread.ErrRefused) || errors.Is(err, thread.ErrMessageGone)
 }
 
-// attemptReport posts a report, unless it is unwanted or an earlier attempt posted it. With an error
-// p says whether this attempt may have posted.
+// attemptReport posts a report, unless it is unwanted or an earlier attempt posted it. With an
+// error p says whether an attempt may have posted.
 func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, p recur.Progress) (recur.Progress, error) {
 	made, err := b.makeReport(ctx, rooms, r, p.Due)
 	if err != nil {
