@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 )
 
@@ -21,9 +20,10 @@ func TestReportToDiscord(t *testing.T) {
 	guild := discord.AddGuild("Guild")
 	general, board, office := guild.AddText("general"), guild.AddText("board"), guild.AddText("office")
 	people := []*discordtest.Person{guild.AddPerson("ann", false), guild.AddPerson("bob", false), guild.AddPerson("cy", false)}
-	guild.Overwrite(board.ID, guild.ID, false, 0, discordgo.PermissionViewChannel)
+	const view, history = 1 << 10, 1 << 16
+	guild.Overwrite(board.ID, guild.ID, false, 0, view)
 	for _, who := range append([]string{discord.Bot().ID}, people[0].ID, people[1].ID, people[2].ID) {
-		guild.Overwrite(board.ID, who, true, discordgo.PermissionViewChannel|discordgo.PermissionReadMessageHistory, 0)
+		guild.Overwrite(board.ID, who, true, view|history, 0)
 	}
 	name := "discord:" + office.ID + ":report"
 	p := newProgram(t, "FOOTNOTE_CONFIG="+reportsDue(t, "discord", office.ID), "DISCORD_BOT_TOKEN="+discord.Token(), "DISCORD_API_URL="+discord.URL(), "DISCORD_MEMBERS=true")
