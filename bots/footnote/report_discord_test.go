@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/discord/discordtest"
 )
@@ -12,7 +13,7 @@ import (
 // hidden channels and private threads. One that Discord did not confirm is found by its first line.
 func TestReportToDiscord(t *testing.T) {
 	t.Parallel()
-	discord, err := discordtest.New(discordtest.Config{})
+	discord, err := discordtest.New(discordtest.Config{Members: true, IdentifyEvery: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -181,9 +181,11 @@ func TestReportToSlack(t *testing.T) {
 
 	// administrators of the channel switch it off
 	s = serve(t, p)
+	again, end := context.WithTimeout(t.Context(), limit)
+	defer end()
 	for _, by := range slices.Backward(people[:2]) {
 		id, want := by.Slash(office, "/footnote", "report off"), map[bool]string{true: "No weekly report", false: "Only administrators"}[by == alice]
-		if err := slack.Wait(ctx, "a reply", func() bool { d, ok := slack.Delivered(id); return ok && strings.Contains(string(d.Payload), want) }); err != nil {
+		if err := slack.Wait(again, "a reply", func() bool { d, ok := slack.Delivered(id); return ok && strings.Contains(string(d.Payload), want) }); err != nil {
 			t.Errorf("%s: %v", by.Name, err)
 		}
 	}

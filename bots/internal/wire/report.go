@@ -200,7 +200,7 @@ func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, 
 		case err != nil:
 			return p, err
 		case len(posted) > 0:
-			p.State = recur.Done
+			p.State, p.Note = recur.Done, ""
 			return p, nil
 		}
 	}
@@ -212,7 +212,7 @@ func (b *Base) attemptReport(ctx context.Context, rooms Rooms, r config.Report, 
 		p.Posted = errors.Is(err, thread.ErrOutcomeUnknown)
 		return p, err
 	}
-	p.State = recur.Done
+	p.State, p.Note = recur.Done, ""
 	return p, nil
 }
 
