@@ -2,10 +2,12 @@ package discordbot
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/footnotehq/footnote/adapters/discord"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -94,6 +96,26 @@ func (b *Bot) ofRole(role, from string) []access.Held {
 // Listeners implements chat.Platform.
 func (b *Bot) Listeners(ctx context.Context, t session.Turn) (access.Presence, error) {
 	return b.there(ctx, t.Session.Ref, t.Asker.ID, t.Direct || t.Session.Owner != "")
+}
+
+// Room implements chat.Platform. A channel counts as open to full members where @everyone sees it
+// with its history, and where the members of one server alone are full members.
+func (b *Bot) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
+	place, err := b.client.Place(ctx, at.Channel)
+	if err != nil {
+		return chat.Room{}, err
+	}
+	if place.Thread || place.Guild == "" || !place.Text {
+		return chat.Room{}, fmt.Errorf("look up a channel: %w: %s is no text channel of a server", thread.ErrNotPermitted, at.Channel)
+	}
+	ref := thread.Ref{Platform: discord.Platform, Workspace: place.Guild, Channel: at.Channel}
+	there, err := b.present(ctx, ref)
+	if err != nil {
+		return chat.Room{}, err
+	}
+	guilds := b.binding.guilds(b.tenant(ref))
+	alone := len(guilds) == 1 && guilds[0] == ref.Workspace
+	return chat.Room{Ref: ref, Present: there, Open: b.config.Members && alone && b.client.Reach(at.Channel, "", nil).All}, nil
 }
 
 func (b *Bot) there(ctx context.Context, ref thread.Ref, person string, alone bool) (access.Presence, error) {

@@ -64,6 +64,9 @@ func (b *Bot) ChangedFiles(ctx context.Context, edited chat.Message, had []messa
 
 // Post implements chat.Platform. A notice replies to the question that it is about.
 func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
+	if n.Apart {
+		return b.client.PostReport(ctx, at.Channel, n.Text)
+	}
 	if n.Still != "" {
 		return b.client.AskAbout(ctx, at, n.To, n.Text, n.Still)
 	}
@@ -85,6 +88,9 @@ func (b *Bot) Delete(ctx context.Context, at thread.Ref, id thread.MessageID) er
 
 // Posted implements chat.Platform.
 func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
+	if n.Apart {
+		return b.client.PostedReports(ctx, at.Channel, n.Since, n.Text)
+	}
 	return b.client.Noted(ctx, at, n.To, policy.IsNotice)
 }
 

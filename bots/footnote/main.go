@@ -58,6 +58,7 @@ type commands struct {
 	Knowledge   knowledgeCommand  `cmd:"" group:"look" help:"Show what documents state of people, teams, projects and one another, and say which of them are one."`
 	Questions   questionsCommand  `cmd:"" group:"look" help:"List the questions that were asked, or show one with its answer and how it was found."`
 	Gaps        gapsCommand       `cmd:"" group:"look" help:"Cluster the questions that were answered badly or not at all: what the documents lack."`
+	Report      reportCommand     `cmd:"" group:"look" help:"Show the weekly reports to channels: what would be posted, where and when."`
 	Feedback    feedbackCommand   `cmd:"" group:"look" help:"List what people think of the answers."`
 	Eval        evalCommand       `cmd:"" group:"look" help:"Measure retrieval on a labelled collection, apart from the index."`
 	Usage       usageCommand      `cmd:"" group:"look" help:"Show what models were used for, and what that cost."`

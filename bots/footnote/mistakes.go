@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/footnotehq/footnote/bots/internal/platforms"
@@ -18,7 +19,8 @@ func silentMistakes(ctx context.Context, base *wire.Base, set *platforms.Set, co
 		return nil, err
 	}
 	err = set.Inspect(ctx, &state, connect)
-	return checkup.Find(state), err
+	reports, failed := base.ReportFindings(ctx)
+	return append(checkup.Find(state), reports...), errors.Join(err, failed)
 }
 
 const (

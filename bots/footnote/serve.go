@@ -135,7 +135,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	if set.Empty() {
 		parts, ctx := errgroup.WithContext(ctx)
 		parts.Go(func() error { state.logMistakes(ctx); return nil })
-		parts.Go(func() error { return background(ctx, base) })
+		parts.Go(func() error { return background(ctx, base, set) })
 		env.take(ctx, parts, public, handler)
 		env.takeConsole(ctx, parts, at, pages)
 		return parts.Wait()
@@ -155,7 +155,7 @@ func (c *serveCommand) answer(ctx context.Context, env *environment, state *heal
 	parts.Go(func() error { return answering.Run(ctx) })
 	parts.Go(func() error { return set.Run(ctx) })
 	parts.Go(func() error { state.logMistakes(ctx); return nil })
-	parts.Go(func() error { return background(ctx, base) })
+	parts.Go(func() error { return background(ctx, base, set) })
 	env.take(ctx, parts, public, handler)
 	env.takeConsole(ctx, parts, at, pages)
 	return parts.Wait()
@@ -191,10 +191,11 @@ func (env *environment) take(ctx context.Context, parts *errgroup.Group, at net.
 	parts.Go(func() error { return env.serveHTTP(ctx, at, handler) })
 }
 
-// background takes part in background work: the index is kept in order, and sources are read when
-// they are due. First of all searches are spared what they would make at the start.
-func background(ctx context.Context, base *wire.Base) error {
-	client, err := base.Background(ctx)
+// background takes part in background work: the index is kept in order, sources are read and
+// reports posted when they are due. First of all searches are spared what they would make at the
+// start.
+func background(ctx context.Context, base *wire.Base, set *platforms.Set) error {
+	client, err := base.Background(ctx, set)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package slackbot
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
@@ -39,6 +40,14 @@ func (b *Bot) Moderates(ctx context.Context, _ thread.Ref, person string) bool {
 	return err == nil && found.Admin
 }
 
+// Room implements chat.Platform.
+func (b *Bot) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
+	if !strings.HasPrefix(at.Channel, "C") && !strings.HasPrefix(at.Channel, "G") {
+		return chat.Room{}, fmt.Errorf("look up a channel: %w: %s is no channel", thread.ErrNotPermitted, at.Channel)
+	}
+	return b.client.Room(ctx, at.Channel)
+}
+
 // Say implements chat.Platform. It is not worth a redelivery when it fails.
 func (b *Bot) Say(ctx context.Context, to chat.Message, sentence string, _ bool) {
 	b.tell(ctx, to.Ref, to.Author.ID, sentence, to.Direct || strings.HasPrefix(to.Ref.Channel, "D"))
@@ -53,6 +62,9 @@ func (b *Bot) tell(ctx context.Context, at thread.Ref, person, sentence string, 
 
 // Post implements chat.Platform.
 func (b *Bot) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
+	if n.Apart {
+		return b.client.PostReport(ctx, at, n.Text, n.Subject)
+	}
 	var buttons []thread.Button
 	if n.Still != "" {
 		buttons = append(buttons, thread.Button{Action: event.ActionStill, Label: n.Still, Primary: true})
@@ -72,6 +84,9 @@ func (b *Bot) Delete(ctx context.Context, at thread.Ref, id thread.MessageID) er
 
 // Posted implements chat.Platform.
 func (b *Bot) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
+	if n.Apart {
+		return b.client.PostedReports(ctx, at, n.Since, n.Subject)
+	}
 	found, err := b.client.Notices(ctx, at, n.To, n.Subject)
 	return found, b.passing(ctx, err)
 }

@@ -77,7 +77,7 @@ func TestCommandsForEverybody(t *testing.T) {
 		s.says("a narrowing setting", s.command(r, "config askers"), "`askers` is not set (default)", "can only take away")
 		s.says("an unknown setting", s.command(r, "config colour blue"), "There is no setting `colour`", "agent, project, document_sets")
 		s.says("follow", s.command(r, "follow"), "`follow` is `always` (footnote.yaml:7)")
-		for _, text := range []string{"config follow mention", "follow mention", "pause", "resume", "config follow reset"} {
+		for _, text := range []string{"config follow mention", "follow mention", "pause", "resume", "report off", "config follow reset"} {
 			s.says(text+" by anybody", s.command(r, text), "Only administrators")
 		}
 		s.says("whoami", s.command(r, "whoami"), "You are `user:slack:U1`", "`members`: you are a full member", "You may ask in this channel.")
@@ -119,6 +119,13 @@ func TestAdministratorsChangeSettings(t *testing.T) {
 			s.Errorf("bots elsewhere: %v, %v", p.Bots, err)
 		}
 		s.says("follow", s.command(r, "follow dialogue", admin), "`follow` is now `dialogue`")
+
+		s.says("report off", s.command(r, "report off", admin), "No weekly report", "/footnote report on")
+		s.says("report", s.command(r, "report"), "`report` is `false` (changed in chat by U1")
+		if p, err := rules.Policy(s.Context(), tenant, session.PlaceOf(channelRef)); err != nil || p.Report {
+			s.Errorf("the report is posted: %v, %v", p.Report, err)
+		}
+		s.says("report on", s.command(r, "report ON", admin), "posted to this channel again")
 
 		s.says("pause", s.command(r, "pause", admin), "paused", "/footnote resume")
 		s.says("status while paused", s.command(r, "status"), "Answering is paused")

@@ -54,6 +54,10 @@ type Platform interface {
 	// Complete asks for what Gather left pending of a turn. What the platform does not say is left
 	// out, or a file says why it is empty. It may be called again, by another process.
 	Complete(ctx context.Context, t session.Turn) session.Completion
+	// Room returns a channel, which Platform and Channel of at name, and who can open it at this
+	// moment. It fails with thread.ErrNotPermitted where the bot cannot see it, and where it is none
+	// that a report may go to: a thread, or a direct message.
+	Room(ctx context.Context, at thread.Ref) (Room, error)
 	// Zone returns the asker's time zone; nil when the platform does not say within the time that a
 	// first word may take.
 	Zone(ctx context.Context, t session.Turn) *time.Location
@@ -66,7 +70,8 @@ type Platform interface {
 	Edit(ctx context.Context, at thread.Ref, id thread.MessageID, n Notice) error
 	// Delete removes a notice. It returns nil for one that is gone or can no longer be deleted.
 	Delete(ctx context.Context, at thread.Ref, id thread.MessageID) error
-	// Posted lists the notices with this To and Subject, whichever process posted them.
+	// Posted lists the notices with this To and Subject, whichever process posted them. Of one that
+	// is Apart it fails with errors.ErrUnsupported where the bot may not look for it.
 	Posted(ctx context.Context, at thread.Ref, n Notice) ([]thread.MessageID, error)
 	// Say tells the author of a message something, and no one else if the platform can do so in
 	// that place. private asks for another place rather than for others to read along. It is tried
@@ -112,6 +117,17 @@ type Notice struct {
 	Subject string           // marks it: the turn, or the question where there is no turn
 	Text    string
 	Still   string // label of a button that says that an answer is still wanted; empty: none
+	// Apart says that it is about no question: it is in the channel itself, and Text is plain text
+	// that can mention no one and link nowhere. Posted looks for it from Since on.
+	Apart bool
+	Since time.Time
+}
+
+// Room is a channel and who can open it.
+type Room struct {
+	Ref     thread.Ref // Thread is empty
+	Present access.Presence
+	Open    bool // every full member of the workspace can open it
 }
 
 // WaitingNotice is the notice that a turn waits.
@@ -178,6 +194,11 @@ func (Unsupported) Listeners(context.Context, session.Turn) (access.Presence, er
 // Complete implements Platform.
 func (Unsupported) Complete(context.Context, session.Turn) session.Completion {
 	return session.Completion{}
+}
+
+// Room implements Platform.
+func (Unsupported) Room(context.Context, thread.Ref) (Room, error) {
+	return Room{}, errors.ErrUnsupported
 }
 
 // Zone implements Platform.

@@ -42,8 +42,12 @@ type Reader struct {
 // Report clusters the questions since a moment whose answers were missing or wanting. It holds
 // questions that Scope lets through, and documents and owners that the viewer may learn of.
 func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (Report, error) {
-	until := r.Now()
-	found, err := r.Store.Questions(ctx, r.Tenant, Scope(v), review.Query{Since: since, Unsatisfying: true, Limit: MaxQuestions + 1})
+	return r.In(ctx, Scope(v), v.Audience, since, r.Now())
+}
+
+// In is Report for a period, a scope without a person, and those who read the report.
+func (r Reader) In(ctx context.Context, scope review.Scope, audience access.Audience, since, until time.Time) (Report, error) {
+	found, err := r.Store.Questions(ctx, r.Tenant, scope, review.Query{Since: since, Until: until, Unsatisfying: true, Limit: MaxQuestions + 1})
 	if err != nil {
 		return Report{}, fmt.Errorf("find gaps: %w", err)
 	}
@@ -51,7 +55,7 @@ func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (R
 	if err != nil {
 		return Report{}, err
 	}
-	closest, err := r.closest(ctx, v.Audience, found)
+	closest, err := r.closest(ctx, audience, found)
 	if err != nil {
 		return Report{}, err
 	}
@@ -64,7 +68,7 @@ func (r Reader) Report(ctx context.Context, v review.Viewer, since time.Time) (R
 		return Report{}, err
 	}
 	for i := range report.Clusters[:min(len(report.Clusters), maxOwned)] {
-		if err := r.owners(ctx, v.Audience, &report.Clusters[i]); err != nil {
+		if err := r.owners(ctx, audience, &report.Clusters[i]); err != nil {
 			return Report{}, err
 		}
 	}

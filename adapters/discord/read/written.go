@@ -3,12 +3,15 @@ package read
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/render"
+	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -55,6 +58,39 @@ func (c *Reader) Noted(ctx context.Context, at thread.Ref, question thread.Messa
 	}
 	return notes, err
 }
+
+// PostedReports lists what the bot posted into a channel since a moment with the first line of a
+// plain text. It fails with errors.ErrUnsupported where the bot may not read what was said there.
+func (c *Reader) PostedReports(ctx context.Context, channel string, since time.Time, text string) ([]thread.MessageID, error) {
+	title, _, _ := strings.Cut(text, "\n")
+	title = render.EscapeText(answer.Visible(title))
+	var found []thread.MessageID
+	after := call.IdAt(since)
+	for range mostPages {
+		var page []*discordgo.Message
+		if err := c.discord.API.MessagesAfter(ctx, channel, after, call.HistoryLimit, &page); err != nil {
+			if call.Code(err) == call.CodeMissingAccess || call.Code(err) == call.CodeMissingPermission {
+				err = fmt.Errorf("%w: %w", errors.ErrUnsupported, err)
+			}
+			return nil, err
+		}
+		for _, m := range page {
+			if call.Newer(m.ID, after) {
+				after = m.ID
+			}
+			if line, _, _ := strings.Cut(m.Content, "\n"); m.Author != nil && m.Author.ID == c.discord.Self() && line == title {
+				found = append(found, thread.MessageID(m.ID))
+			}
+		}
+		if len(found) > 0 || len(page) < call.HistoryLimit {
+			return found, nil
+		}
+	}
+	return nil, fmt.Errorf("look for a report: %w: the channel has too many messages since", errors.ErrUnsupported)
+}
+
+// mostPages is how many pages of a channel are searched for a report.
+const mostPages = 20
 
 // own lists the first messages of the bot in a channel after another message.
 func (c *Reader) own(ctx context.Context, channel, after string) ([]*discordgo.Message, error) {

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/footnotehq/footnote/adapters/discord/call"
 	"github.com/footnotehq/footnote/adapters/discord/event"
+	"github.com/footnotehq/footnote/adapters/discord/render"
 	"github.com/footnotehq/footnote/adapters/internal/markdown/answer"
 	"github.com/footnotehq/footnote/core/thread"
 )
@@ -34,8 +36,7 @@ func (c *Writer) tell(ctx context.Context, at thread.Ref, to thread.MessageID, t
 	var made call.Posted
 	body := plain(text)
 	body.Reference = &reference{MessageID: string(to)}
-	sum := sha256.Sum256([]byte(string(to) + "/" + text))
-	body.Nonce, body.EnforceNonce = strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15])), true
+	body.Nonce, body.EnforceNonce = nonceOf(string(to)+"/"+text), true
 	if len(rows) > 0 {
 		body.Components = rows
 	}
@@ -62,6 +63,26 @@ func (c *Writer) Post(ctx context.Context, channel, text string) error {
 	return c.discord.API.Do(ctx, call.Request{
 		Doing: "say something", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel), Body: plain(text),
 	}, nil)
+}
+
+// PostReport posts plain text into a channel. Equal texts are posted once within minutes.
+func (c *Writer) PostReport(ctx context.Context, channel, text string) (thread.MessageID, error) {
+	var made call.Posted
+	body := sentence(render.EscapeText(answer.Visible(text)))
+	body.Nonce, body.EnforceNonce = nonceOf(channel+"/"+text), true
+	err := c.post(ctx, call.Request{
+		Doing: "post a report", Method: http.MethodPost, URL: discordgo.EndpointChannelMessages(channel), Bucket: call.CreateBucket(channel),
+	}, body, &made)
+	if err != nil && !call.Certain(err) {
+		err = fmt.Errorf("%w: %w", thread.ErrOutcomeUnknown, err)
+	}
+	return thread.MessageID(made.ID), err
+}
+
+// nonceOf is a short name of what is posted.
+func nonceOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
 }
 
 // Resay changes what SayAt wrote.

@@ -71,6 +71,10 @@ func subcommands() []*discordgo.ApplicationCommandOption {
 					option(event.OptionValue, "Its new value, or reset.", discordgo.ApplicationCommandOptionString, nil))
 			case "follow":
 				o.Options = append(o.Options, option(event.OptionValue, "Which messages are answered.", discordgo.ApplicationCommandOptionString, follows))
+			case "report":
+				o.Options = append(o.Options, option(event.OptionValue, "Whether it is posted.", discordgo.ApplicationCommandOptionString, func(o *discordgo.ApplicationCommandOption) {
+					o.Choices = []*discordgo.ApplicationCommandOptionChoice{{Name: "on", Value: "on"}, {Name: "off", Value: "off"}}
+				}))
 			case "why":
 				o.Options = append(o.Options, option("address", "Of a document: by what you may read it.", discordgo.ApplicationCommandOptionString, nil))
 			case "token":

@@ -30,6 +30,7 @@ type (
 	extractArgs about
 	sweepArgs   about
 	pruneArgs   about
+	dueArgs     about
 )
 
 // Kind implements river.JobArgs, here and below.
@@ -47,10 +48,11 @@ func (compareArgs) Kind() string { return string(Compare) }
 func (extractArgs) Kind() string { return string(Extract) }
 func (sweepArgs) Kind() string   { return string(Sweep) }
 func (pruneArgs) Kind() string   { return string(Prune) }
+func (dueArgs) Kind() string     { return string(Due) }
 
 // described is one of the types above.
 type described interface {
-	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs
+	planArgs | syncArgs | accessArgs | tidyArgs | purgeArgs | trainArgs | vectorsArgs | meaningArgs | graphArgs | engineArgs | compareArgs | extractArgs | sweepArgs | pruneArgs | dueArgs
 	river.JobArgs
 }
 
@@ -85,6 +87,8 @@ func argsOf(j Job) (river.JobArgs, error) {
 		return sweepArgs(a), nil
 	case Prune:
 		return pruneArgs(a), nil
+	case Due:
+		return dueArgs(a), nil
 	}
 	return nil, fmt.Errorf("queue a background job: there is no kind %q", j.Kind)
 }

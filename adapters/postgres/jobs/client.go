@@ -23,6 +23,8 @@ type Config struct {
 	Logger *slog.Logger  // hears of jobs that fail; the default logger if nil
 	// Slow has the process do slow work too, one job at a time.
 	Slow bool
+	// Platforms are those that the process serves: it does what is Due there.
+	Platforms []string
 }
 
 // Client takes part in the background work of a database. Any number of processes may; one of them
@@ -47,7 +49,7 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	workers := river.NewWorkers()
 	for _, err := range []error{
 		add[planArgs](workers, c), add[syncArgs](workers, c), add[accessArgs](workers, c), add[tidyArgs](workers, c), add[purgeArgs](workers, c),
-		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[meaningArgs](workers, c), add[graphArgs](workers, c), add[engineArgs](workers, c), add[compareArgs](workers, c), add[extractArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c),
+		add[trainArgs](workers, c), add[vectorsArgs](workers, c), add[meaningArgs](workers, c), add[graphArgs](workers, c), add[engineArgs](workers, c), add[compareArgs](workers, c), add[extractArgs](workers, c), add[sweepArgs](workers, c), add[pruneArgs](workers, c), add[dueArgs](workers, c),
 	} {
 		if err != nil {
 			return nil, fmt.Errorf("set up background work: %w", err)
@@ -56,6 +58,9 @@ func New(db *postgres.DB, work Work, cfg Config) (*Client, error) {
 	queues := map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2}}
 	if cfg.Slow {
 		queues[slow] = river.QueueConfig{MaxWorkers: 1}
+	}
+	for _, p := range cfg.Platforms {
+		queues[platformQueue(p)] = river.QueueConfig{MaxWorkers: 1, FetchPollInterval: 5 * poll}
 	}
 	var err error
 	c.river, err = river.NewClient(riverpgxv5.New(db.Pool), &river.Config{
@@ -112,7 +117,7 @@ func (c *Client) Enqueue(ctx context.Context, jobs ...Job) error {
 		if err != nil {
 			return err
 		}
-		params = append(params, river.InsertManyParams{Args: args, InsertOpts: unique(j.Kind.queue())})
+		params = append(params, river.InsertManyParams{Args: args, InsertOpts: unique(j.queue())})
 	}
 	if len(params) == 0 {
 		return nil

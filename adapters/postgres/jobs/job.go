@@ -8,6 +8,7 @@ package jobs
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
@@ -34,6 +35,9 @@ const (
 	Extract Kind = "knowledge_read" // has a model read what documents state, or takes that out again
 	Graph   Kind = "index_graph"    // nothing: earlier versions built an index of vectors
 	Sweep   Kind = "sweep"          // forgets what is no longer needed, every night
+	// does what a schedule is due for, on a process that serves its platform; its Subject is the
+	// schedule's name, which begins with the platform and a colon
+	Due Kind = "schedule_due"
 	// removes conversations and entries of the audit trail that were kept for long enough, of all
 	// tenants, every night
 	Prune Kind = "retention"
@@ -78,13 +82,20 @@ const (
 // its kinds do not look into it.
 const slow = "slow"
 
-// queue returns the queue of a kind.
-func (k Kind) queue() string {
-	if k == Meaning {
+// queue returns the queue of a job.
+func (j Job) queue() string {
+	switch j.Kind {
+	case Meaning:
 		return slow
+	case Due:
+		platform, _, _ := strings.Cut(j.Subject, ":")
+		return platformQueue(platform)
 	}
 	return river.QueueDefault
 }
+
+// platformQueue is the queue of jobs for processes that serve a platform.
+func platformQueue(platform string) string { return "platform_" + platform }
 
 // nightly is when work is done that can wait: at three o'clock, UTC.
 type nightly struct{}

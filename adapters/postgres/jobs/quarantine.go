@@ -22,8 +22,8 @@ import (
 const (
 	// mostDeaths is how many processes may die of a job before it is paused.
 	mostDeaths = 2
-	// resumeAfter is when a paused job without a subject is tried again: it keeps the index in order
-	// and cannot be resumed by a command.
+	// resumeAfter is when a paused job is tried again that cannot be resumed by a command: one without
+	// a subject, which keeps the index in order, or one that is due at a time.
 	resumeAfter = 24 * time.Hour
 	// apart is how long a job waits that cannot run together with another one.
 	apart = time.Second
@@ -40,7 +40,7 @@ type Paused struct {
 
 // isPaused reports whether a job is not run.
 func (p Paused) isPaused(now time.Time) bool {
-	return p.Deaths >= mostDeaths && (p.Subject != "" || now.Sub(p.At) < resumeAfter)
+	return p.Deaths >= mostDeaths && (p.Subject != "" && p.Kind != Due || now.Sub(p.At) < resumeAfter)
 }
 
 // PausedJobs returns the jobs of a tenant that are paused.

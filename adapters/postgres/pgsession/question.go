@@ -10,6 +10,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/postgres"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/review"
 	"github.com/footnotehq/footnote/core/session"
 	"github.com/footnotehq/footnote/core/thread"
@@ -221,6 +222,78 @@ func (s *Store) QuestionCounts(ctx context.Context, tenant access.TenantID, scop
 		return c, fmt.Errorf("count questions: %w", err)
 	}
 	return c, nil
+}
+
+// QuestionChannels lists the channels in which questions that are not private were asked in a
+// period.
+func (s *Store) QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error) {
+	type row struct{ Platform, Workspace, Channel string }
+	// By turn_intake.
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
+		select distinct s.platform, s.workspace, s.channel from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.tenant_id = $1 and t.intake_at >= $2 and t.intake_at < $3 and`+listed+` and`+shared, tenant, since, until)
+	if err != nil {
+		return nil, fmt.Errorf("list the channels of questions: %w", err)
+	}
+	found := make([]thread.Ref, len(rows))
+	for i, r := range rows {
+		found[i] = thread.Ref{Platform: thread.Platform(r.Platform), Workspace: r.Workspace, Channel: r.Channel}
+	}
+	return found, nil
+}
+
+// QuestionOutcomes counts the questions of a period that a scope lets through. One that waits has
+// the empty outcome.
+func (s *Store) QuestionOutcomes(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until time.Time) (map[session.Outcome]int, error) {
+	type row struct {
+		Outcome string
+		N       int
+	}
+	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, `
+		select coalesce(t.outcome, ''), count(*)::int from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+		where t.tenant_id = $1 and`+listed+` and`+seen+where+` group by 1`, args...)
+	if err != nil {
+		return nil, fmt.Errorf("count the outcomes of questions: %w", err)
+	}
+	counts := make(map[session.Outcome]int, len(rows))
+	for _, r := range rows {
+		counts[session.Outcome(r.Outcome)] = r.N
+	}
+	return counts, nil
+}
+
+// maxCited is how many documents CitedBefore lists.
+const maxCited = 50
+
+// CitedBefore lists the documents that answers to the questions of a period cite, and that were
+// changed before a moment when they were cited last, the oldest first. Nothing is filtered by who
+// may read them: that is the caller's duty.
+func (s *Store) CitedBefore(ctx context.Context, tenant access.TenantID, scope review.Scope, since, until, before time.Time) ([]document.Ref, error) {
+	type row struct {
+		ID, Source, Kind, Title, URL string
+		Updated                      time.Time
+	}
+	where, args := questionFilter(scopeArgs(tenant, scope), review.Query{Since: since, Until: until}, false)
+	args = append(args, before, maxCited)
+	rows, err := postgres.QueryAll[row](ctx, s.db.Pool, fmt.Sprintf(`
+		select document_id, source_id, kind, title, url, updated_at from (
+			select distinct on (c.document_id) c.document_id, c.source_id, c.kind, c.title, c.url, c.updated_at
+			from turn t join session s on s.tenant_id = t.tenant_id and s.id = t.session_id
+			join message m on m.tenant_id = t.tenant_id and m.turn_id = t.id join citation c on c.tenant_id = m.tenant_id and c.message_id = m.id
+			where t.tenant_id = $1 and t.removed_at is null and c.updated_at is not null and`+listed+` and`+seen+where+`
+			order by c.document_id, t.intake_at desc) d
+		where updated_at < $%d order by updated_at, document_id limit $%d`, len(args)-1, len(args)), args...)
+	if err != nil {
+		return nil, fmt.Errorf("list cited documents: %w", err)
+	}
+	found := make([]document.Ref, len(rows))
+	for i, r := range rows {
+		found[i] = document.Ref{
+			ID: document.ID(r.ID), Source: document.SourceID(r.Source), Kind: document.Kind(r.Kind), Title: r.Title, URL: r.URL, UpdatedAt: r.Updated.UTC(),
+		}
+	}
+	return found, nil
 }
 
 // QuestionDays counts the questions of each day since a moment, by UTC, the newest day first.

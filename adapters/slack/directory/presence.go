@@ -8,6 +8,7 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
 )
 
 // Present returns who will see an answer in a channel: in a private one of few people all of them
@@ -41,6 +42,20 @@ func (d *Directory) Present(ctx context.Context, channel string) (access.Presenc
 	}
 	there.Held = append(there.Held, shared...)
 	return there, nil
+}
+
+// Room returns a channel and who can open it. Members of one workspace of an organisation with
+// several are not told apart, so that its public channels do not count as open to all of them.
+func (d *Directory) Room(ctx context.Context, channel string) (chat.Room, error) {
+	there, err := d.Present(ctx, channel)
+	if err != nil {
+		return chat.Room{}, call.Translate("look up a channel", err, false)
+	}
+	found, err := d.room(ctx, channel)
+	if err != nil {
+		return chat.Room{}, call.Translate("look up a channel", err, false)
+	}
+	return chat.Room{Ref: d.slack.Ref(channel, ""), Present: there, Open: found.public}, nil
 }
 
 // nobody is a channel of which nothing is known.

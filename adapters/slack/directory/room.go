@@ -14,6 +14,8 @@ import (
 type room struct {
 	inside bool // everybody in it is a full member of the organisation
 	joined bool // the bot is in it
+	// every full member of the workspace can open it: it is public, and of this workspace alone
+	public bool
 	// no one comes in without an invitation, and few enough are in it for all of them to be asked
 	// about
 	named  bool
@@ -65,6 +67,7 @@ func (d *Directory) ask(ctx context.Context, channel string) (room, error) {
 		return found, nil
 	}
 	found.named = info.IsPrivate || info.IsMpIM || info.IsGroup
+	found.public = info.IsChannel && !found.named && !info.IsIM && !info.IsOrgShared && d.slack.Identity().Enterprise == ""
 	found.inside = true
 	var unknown []string
 	var roll access.Roll

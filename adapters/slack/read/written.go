@@ -3,8 +3,10 @@ package read
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/footnotehq/footnote/adapters/slack/call"
 	"github.com/footnotehq/footnote/adapters/slack/event"
@@ -33,6 +35,35 @@ func (c *Reader) Notices(ctx context.Context, at thread.Ref, after thread.Messag
 		}
 	}
 	return found, nil
+}
+
+// PostedReports lists what the bot posted into a channel about a subject, since a moment. It fails
+// with errors.ErrUnsupported where the bot may not read the channel.
+func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Time, subject string) ([]thread.MessageID, error) {
+	var found []thread.MessageID
+	oldest := fmt.Sprintf("%d.000000", since.Unix())
+	for cursor := ""; ; {
+		if err := c.slack.Reads.Wait(ctx); err != nil {
+			return nil, fmt.Errorf("look for a report: %w", err)
+		}
+		page, err := c.slack.History(ctx, &api.GetConversationHistoryParameters{
+			ChannelID: at.Channel, Oldest: oldest, Cursor: cursor, Limit: call.NextPage, IncludeAllMetadata: true,
+		})
+		if call.Code(err) == "missing_scope" {
+			return nil, fmt.Errorf("look for a report: %w: %w", errors.ErrUnsupported, err)
+		}
+		if err != nil {
+			return nil, call.Translate("look for a report", err, false)
+		}
+		for _, m := range page.Messages {
+			if m.User == c.slack.Identity().User && event.IsNotice(m, subject) {
+				found = append(found, thread.MessageID(m.Timestamp))
+			}
+		}
+		if cursor = page.ResponseMetaData.NextCursor; cursor == "" || len(found) > 0 {
+			return found, nil
+		}
+	}
 }
 
 // HalfWritten reports whether a message is an answer that is still being written, as far as can be

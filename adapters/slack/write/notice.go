@@ -86,7 +86,11 @@ func asked(who, question string) []api.MsgOption {
 	if r := []rune(question); len(r) > shownQuestion {
 		question = string(r[:shownQuestion]) + "…"
 	}
-	text := render.Neutral(answer.Visible(who + question))
+	return plainly(render.Neutral(answer.Visible(who + question)))
+}
+
+// plainly is a text in which Slack looks for no marks.
+func plainly(text string) []api.MsgOption {
 	return []api.MsgOption{
 		api.MsgOptionText(render.Entities.Replace(text), false),
 		api.MsgOptionBlocks(api.NewSectionBlock(api.NewTextBlockObject(api.PlainTextType, text, false, false), nil, nil)),
@@ -113,6 +117,17 @@ func (c *Writer) Tell(ctx context.Context, to thread.Ref, sentence, subject stri
 	c.slack.Pacing().Count(ctx, to, thread.Create)
 	_, ts, err := c.slack.API.PostMessageContext(ctx, to.Channel, append(notice(sentence, subject, buttons), api.MsgOptionTS(to.Thread))...)
 	return thread.MessageID(ts), call.Translate("post a notice", err, true)
+}
+
+// PostReport posts plain text into a channel, outside threads. subject marks it.
+func (c *Writer) PostReport(ctx context.Context, to thread.Ref, text, subject string) (thread.MessageID, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.slack.Config.Timeout)
+	defer cancel()
+	to.Thread = ""
+	c.slack.Pacing().Count(ctx, to, thread.Create)
+	_, ts, err := c.slack.API.PostMessageContext(ctx, to.Channel, append(plainly(render.Neutral(answer.Visible(text))),
+		api.MsgOptionMetadata(api.SlackMetadata{EventType: event.NoticeType, EventPayload: map[string]any{"subject": subject}}))...)
+	return thread.MessageID(ts), call.Translate("post a report", err, true)
 }
 
 // Retell changes a notice.

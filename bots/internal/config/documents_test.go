@@ -80,7 +80,7 @@ func TestEveryKeyOfTheFileIsListed(t *testing.T) {
 	}
 	for parent, yaml := range map[string]string{
 		"agents.NAME": "agents: {a: {x: 1}}", "projects.NAME": "projects: {p: {x: 1}}", "projects.NAME.files[]": "projects: {p: {files: [{x: 1}]}}",
-		"sources.NAME": "sources: {s: {x: 1}}", "sources.NAME.slack": "sources: {s: {slack: {x: 1}}}", "sources.NAME.discord": "sources: {s: {discord: {x: 1}}}", "channels[]": "channels: [{x: 1}]",
+		"sources.NAME": "sources: {s: {x: 1}}", "sources.NAME.slack": "sources: {s: {slack: {x: 1}}}", "sources.NAME.discord": "sources: {s: {discord: {x: 1}}}", "channels[]": "channels: [{x: 1}]", "reports[]": "reports: [{x: 1}]",
 		"identity": "identity: {x: 1}", "groups.NAME": "groups: {g: {x: 1}}",
 		"prices.models.NAME": "prices: {models: {m: {x: 1}}}", "filters.questions": "filters: {questions: {x: 1}}", "filters.answers": "filters: {answers: {x: 1}}",
 	} {
@@ -98,7 +98,7 @@ func TestEveryKeyOfTheFileIsListed(t *testing.T) {
 		}
 	}
 	_, err := config.ParseFile("f.yaml", []byte("x: 1"))
-	if err == nil || !strings.Contains(err.Error(), "the keys here are agent, agents, document_sets, projects, sources, identity, groups, channels, synonyms") {
+	if err == nil || !strings.Contains(err.Error(), "the keys here are agent, agents, document_sets, projects, sources, identity, groups, channels, reports, synonyms") {
 		t.Errorf("the top level has other keys than the table: %v", err)
 	}
 }

@@ -39,6 +39,7 @@ type File struct {
 	Identity     Identity `json:",omitzero"`
 	Groups       []Group  `json:",omitempty"` // of chat platforms, by the names that access lists hold
 	Channels     []ChannelRule
+	Reports      []Report       `json:",omitempty"`
 	SynonymSets  [][]string     `json:",omitempty"` // words and phrases that mean the same
 	Prices       spend.Prices   // of models
 	Knowledge    extract.Schema `json:",omitzero"` // what KNOWLEDGE_MODEL looks for
@@ -174,6 +175,7 @@ func ParseFile(path string, data []byte) (*File, error) {
 			field{"identity", r.identity},
 			field{"groups", r.groups},
 			field{"channels", r.channels},
+			field{"reports", r.reports},
 			field{"synonyms", r.synonyms},
 			field{"prices", r.prices},
 			field{"filters", r.filters},

@@ -68,6 +68,7 @@ func FileKeys() []FileKey {
 	for _, s := range policy.Settings() {
 		keys = append(keys, FileKey{"channels[]." + s.Key, s.Values, s.Default(), s.Help})
 	}
+	keys = append(keys, reportKeys()...)
 	const cost = "an amount"
 	return append(append(keys, []FileKey{
 		{"prices.currency", "three letters", defaultCurrency, "of all prices and caps"},

@@ -212,6 +212,24 @@ func (s *Set) Unfinished(ctx context.Context, t session.Turn, page session.Page,
 	return s.here(t.Session.Ref).Unfinished(ctx, t, page, permit)
 }
 
+// Room implements chat.Platform.
+func (s *Set) Room(ctx context.Context, at thread.Ref) (chat.Room, error) {
+	p, err := s.of(at)
+	if err != nil {
+		return chat.Room{}, fmt.Errorf("look up a channel: %w", err)
+	}
+	return p.Room(ctx, at)
+}
+
+// Post implements chat.Platform.
+func (s *Set) Post(ctx context.Context, at thread.Ref, n chat.Notice) (thread.MessageID, error) {
+	p, err := s.of(at)
+	if err != nil {
+		return "", fmt.Errorf("post a message: %w", err)
+	}
+	return p.Post(ctx, at, n)
+}
+
 // Posted implements chat.Platform.
 func (s *Set) Posted(ctx context.Context, at thread.Ref, n chat.Notice) ([]thread.MessageID, error) {
 	return s.here(at).Posted(ctx, at, n)

@@ -30,6 +30,8 @@ const (
 type background struct {
 	base *Base
 	slow bool // it makes sentence vectors
+	// whose reports it posts
+	rooms Rooms
 
 	mu      sync.Mutex
 	marks   map[access.TenantID]mark
@@ -46,8 +48,9 @@ type mark struct {
 var _ jobs.Work = (*background)(nil)
 
 // Background returns the client that takes part in background work: sources are read when they are
-// due, the index is kept in order. The sources of the configuration file are made known for that.
-func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
+// due, the index is kept in order, reports are posted where this process serves the platform. The
+// sources of the configuration file are made known for that.
+func (b *Base) Background(ctx context.Context, rooms Rooms) (*jobs.Client, error) {
 	if err := b.declare(ctx); err != nil {
 		return nil, err
 	}
@@ -55,8 +58,12 @@ func (b *Base) Background(ctx context.Context) (*jobs.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	work := &background{base: b, slow: sentences != nil, marks: make(map[access.TenantID]mark), stopped: make(map[access.TenantID]string)}
-	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow})
+	var serves []string
+	for _, p := range rooms.Platforms() {
+		serves = append(serves, string(p))
+	}
+	work := &background{base: b, slow: sentences != nil, rooms: rooms, marks: make(map[access.TenantID]mark), stopped: make(map[access.TenantID]string)}
+	return jobs.New(b.DB, work, jobs.Config{Logger: b.Logger, Slow: work.slow, Platforms: serves})
 }
 
 // at is the base for another tenant.
@@ -74,7 +81,10 @@ func (w *background) Plan(ctx context.Context) ([]jobs.Job, error) {
 	}
 	tenants = append(tenants, w.base.Tenant)
 	slices.Sort(tenants)
-	var due []jobs.Job
+	due, err := w.base.dueReports(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if w.base.HasEngine() {
 		due = append(due, jobs.Job{Kind: jobs.Engine})
 	}
@@ -178,6 +188,8 @@ func (w *background) Do(ctx context.Context, job jobs.Job) (more bool, next []jo
 		return false, nil, nil // planned by an earlier version
 	case jobs.Sweep:
 		return false, nil, errors.Join(b.Index.ForgetContexts(ctx), b.Index.Extraction().Forget(ctx))
+	case jobs.Due:
+		return false, nil, b.doReport(ctx, w.rooms, job.Subject)
 	case jobs.Prune:
 		more, err = b.prune(ctx, until)
 		return more, nil, err
@@ -191,6 +203,9 @@ func (w *background) Pause(ctx context.Context, job jobs.Paused) error {
 	b := w.base.at(cmp.Or(job.Tenant, w.base.Tenant))
 	w.base.Logger.ErrorContext(ctx, "a background job is paused: its process died while it worked on it, more than once", "job", string(job.Kind),
 		"tenant", string(b.Tenant), "subject", job.Subject, "deaths", job.Deaths, "last", job.At)
+	if job.Kind == jobs.Due {
+		return b.giveUpReport(ctx, job.Subject)
+	}
 	if job.Kind != jobs.Sync && job.Kind != jobs.Access {
 		return nil
 	}

@@ -69,6 +69,7 @@ func Commands() []Help {
 		{Name: "whoami", Help: "what you may read, and why"},
 		{Name: "pause", Help: "answer nothing in this channel for now", Admin: true},
 		{Name: "resume", Help: "end the pause", Admin: true},
+		{Name: "report", Arguments: "[on | off]", Help: "whether the weekly report is posted to this channel", Admin: true},
 		{Name: "stop", Help: "stop what is being answered for you here"},
 		{Name: "token", Arguments: "[list | revoke ID]", Help: "a token with which an assistant such as Claude reads what you may read"},
 		{Name: "forget-me", Arguments: wordConfirm, Help: "delete your questions with their answers, and your feedback, for good"},
@@ -99,8 +100,8 @@ func (s *Service) Command(ctx context.Context, c Request) (said string, err erro
 	run, known := map[string]func(context.Context, Request, []string) (string, error){
 		"status": s.statusCommand, "config": s.configCommand, "follow": s.followCommand, "why": s.whyCommand, "whoami": s.whoamiCommand,
 		"pause": s.pauseCommand, "resume": s.resumeCommand, "stop": s.stopCommand, "forget-me": s.forgetCommand,
-		"token": s.tokenCommand,
-		"help":  func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
+		"token": s.tokenCommand, "report": s.reportCommand,
+		"help": func(_ context.Context, c Request, _ []string) (string, error) { return helpFor(c.Admin), nil },
 	}[strings.ToLower(words[0])]
 	if !known {
 		return fmt.Sprintf("There is no command %s.\n\n%s", asCode(words[0]), helpFor(c.Admin)), nil

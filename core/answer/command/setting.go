@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
@@ -196,6 +197,23 @@ func (s *Service) resumeCommand(ctx context.Context, c Request, _ []string) (str
 
 func (s *Service) pausing(ctx context.Context, c Request, value, done string) (string, error) {
 	said, err := s.change(ctx, c, session.PlaceOf(c.Ref), settingOf("paused"), value)
+	if err != nil || said == sentenceAdminsOnly || said == sentenceNoSettings {
+		return said, err
+	}
+	return done, nil
+}
+
+// reportCommand switches the weekly report of the channel off, and on again. It is a setting of the
+// channel alone, so that it holds whatever the configuration file says later.
+func (s *Service) reportCommand(ctx context.Context, c Request, words []string) (string, error) {
+	if len(words) != 1 || !slices.Contains([]string{"on", "off"}, strings.ToLower(words[0])) {
+		return s.configCommand(ctx, c, []string{"report"})
+	}
+	value, done := "true", "The weekly report is posted to this channel again, if footnote.yaml sends one here."
+	if strings.EqualFold(words[0], "off") {
+		value, done = "false", "No weekly report is posted to this channel any more. `/footnote report on` undoes that."
+	}
+	said, err := s.change(ctx, c, session.PlaceOf(c.Ref), settingOf("report"), value)
 	if err != nil || said == sentenceAdminsOnly || said == sentenceNoSettings {
 		return said, err
 	}

@@ -24,6 +24,7 @@ type Policy struct {
 	BotTurns int  // turns in a row that bots may ask for
 
 	Welcome  bool         // greets the person who brings the bot here
+	Report   bool         // the weekly report is posted
 	Askers   []access.ACL // who may ask: whoever each of these lists names; none: everybody
 	Stoppers access.ACL   // who may stop other people's answers, in addition to administrators
 	Private  Private
@@ -84,7 +85,7 @@ const (
 // DefaultPolicy is what holds where neither the file nor a person in chat said otherwise.
 func DefaultPolicy() Policy {
 	return Policy{
-		Enabled: true, Welcome: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
+		Enabled: true, Welcome: true, Report: true, Follow: FollowDialogue, BotTurns: 3, Private: PrivateOnRequest, Reply: ReplyThread,
 		Ambient: Ambient{QuestionsOnly: true, Test: TestWords, CoolDown: 10 * time.Minute, Evidence: 0.6},
 		Forum:   Forum{Wait: 5 * time.Minute},
 	}

@@ -24,7 +24,7 @@ func chat(key, value string) policy.SettingValue {
 func TestSettingsShowWhatCanBeWritten(t *testing.T) {
 	t.Parallel()
 	examples := map[string][]string{
-		"agent": {"helper"}, "project": {"launch"}, "document_sets": {"docs", "docs, notes"}, "enabled": {"false"}, "paused": {"true"}, "welcome": {"false"},
+		"agent": {"helper"}, "project": {"launch"}, "document_sets": {"docs", "docs, notes"}, "enabled": {"false"}, "paused": {"true"}, "welcome": {"false"}, "report": {"false"},
 		"follow": {"mention", "always"}, "askers": {"members", "group:a, user:slack:U1"}, "private": {"off", "always"}, "reply": {"in_place"},
 		"bots": {"true"}, "bot_turns": {"1", "100"}, "evidence": {"0", "0.25", "1"}, "questions_only": {"false"}, "question_test": {"mark"},
 		"cool_down": {"0s", "90s", "1h", "1m30s"}, "wait": {"5m"}, "forum": {"true"}, "forum_wait": {"10m"},

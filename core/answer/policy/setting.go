@@ -52,6 +52,7 @@ func Settings() []Setting {
 		yesNo("enabled", "whether questions are answered here at all", func(p *Policy) *bool { return &p.Enabled }),
 		yesNo("paused", "whether answering pauses for now, as after /footnote pause", func(p *Policy) *bool { return &p.Paused }),
 		yesNo("welcome", "whether the bot says who it is when it is brought here, and on its home page", func(p *Policy) *bool { return &p.Welcome }),
+		yesNo("report", "whether the report that footnote.yaml sends here every week is posted", func(p *Policy) *bool { return &p.Report }),
 		word("follow", "replies that do not mention the bot: mention answers none of them, dialogue while one person talks with the bot or "+
 			"the bot is answered, always all of them and messages outside threads too, if the documents have an answer",
 			func(p *Policy) *Follow { return &p.Follow }, FollowMention, FollowDialogue, FollowAlways),

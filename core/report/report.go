@@ -1,0 +1,215 @@
+// Package report makes the weekly report to a channel: what was asked, what was missing, what went
+// stale and what it cost. It holds nothing that a reader of the channel may not read.
+package report
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/chat"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/gaps"
+	"github.com/footnotehq/footnote/core/review"
+	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/spend"
+	"github.com/footnotehq/footnote/core/thread"
+)
+
+const (
+	// Period is what a report covers.
+	Period = 7 * 24 * time.Hour
+	// gapPeriod is how far back the questions of a gap go. One of them is of the report's period.
+	gapPeriod = 4 * Period
+	// minAskers is how many people asked the questions of a gap at least, so that a gap points at no
+	// one.
+	minAskers = 3
+	// staleAfter is how long a document is unchanged that counts as stale.
+	staleAfter = 365 * 24 * time.Hour
+	// maxGaps, maxStale and maxOwners are how many a report names.
+	maxGaps, maxStale, maxOwners = 5, 3, 3
+)
+
+// Report is what is posted, for the readers of one channel.
+type Report struct {
+	Since, Until time.Time
+	Outcomes     map[session.Outcome]int // of questions that the readers may see
+	Gaps         []gaps.Cluster
+	MoreGaps     int // that are not named
+	Stale        []document.Ref
+	Costs        []Cost // none where costs are left out
+}
+
+// Empty reports whether there is nothing to say about questions.
+func (r Report) Empty() bool { return len(r.Outcomes) == 0 && len(r.Gaps) == 0 }
+
+// Cost is what models cost, in one currency.
+type Cost struct {
+	Amount   spend.Amount
+	Currency string
+}
+
+// Scope returns which questions a report to a channel may hold: those that were asked in channels
+// that each reader of the report can open, and were not private or asked in a thread that may have
+// fewer readers. These are the channel itself, and where every reader is a full member, the
+// channels of the workspace that every full member can open.
+func Scope(to chat.Room, rooms []chat.Room) review.Scope {
+	var s review.Scope
+	readers := access.AudienceOf(to.Present.Tenant, to.Present.Held)
+	for _, room := range append([]chat.Room{to}, rooms...) {
+		here := room.Ref.Platform == to.Ref.Platform && room.Ref.Workspace == to.Ref.Workspace && room.Present.Tenant == to.Present.Tenant
+		openers := access.ACL{principal(room.Ref)}
+		if here && room.Open && !to.Present.Outsiders {
+			openers = append(openers, access.Members)
+		}
+		if readers.MayRead(openers) && !slices.Contains(s.Channels, principal(room.Ref)) {
+			s.Channels = append(s.Channels, principal(room.Ref))
+		}
+	}
+	return s
+}
+
+func principal(of thread.Ref) access.Principal {
+	return access.Channel(string(of.Platform), of.Channel)
+}
+
+// Reported returns the gaps that a report may hold, and has: those of enough people with nothing
+// but questions that the scope lets through, of which one was asked since the period began.
+func Reported(s review.Scope, found []gaps.Cluster, since time.Time) []gaps.Cluster {
+	var reported []gaps.Cluster
+	for _, c := range found {
+		askers := make(map[thread.Person]bool)
+		may, recent := true, false
+		for _, q := range c.Questions {
+			may = may && s.May(q)
+			recent = recent || !q.At.Before(since)
+			askers[thread.Person{ID: string(q.Ref.Platform) + ":" + q.Asker.ID}] = true
+		}
+		if may && recent && len(askers) >= minAskers {
+			reported = append(reported, c)
+		}
+	}
+	return reported
+}
+
+// Store keeps questions. It is safe for concurrent use.
+type Store interface {
+	// QuestionChannels lists the channels in which questions were asked in a period.
+	QuestionChannels(ctx context.Context, tenant access.TenantID, since, until time.Time) ([]thread.Ref, error)
+	// QuestionOutcomes counts the questions of a period that a scope lets through. One that waits has
+	// the empty outcome.
+	QuestionOutcomes(ctx context.Context, tenant access.TenantID, s review.Scope, since, until time.Time) (map[session.Outcome]int, error)
+	// CitedBefore lists the documents that answers to such questions cite, and that were changed
+	// before a moment, the oldest first. Whoever may read them: the caller decides.
+	CitedBefore(ctx context.Context, tenant access.TenantID, s review.Scope, since, until, before time.Time) ([]document.Ref, error)
+}
+
+// Reader makes reports. It is safe for concurrent use.
+type Reader struct {
+	Tenant  access.TenantID
+	Store   Store
+	Gaps    gaps.Reader
+	Library interface {
+		Readable(ctx context.Context, audience access.Audience, ids []document.ID) (map[document.ID]bool, error)
+	}
+	Books spend.Books
+	// Room is chat.Platform's.
+	Room func(ctx context.Context, at thread.Ref) (chat.Room, error)
+}
+
+// Report makes the report to a channel for the period that ends at a moment. costs says whether it
+// says what models cost.
+func (r Reader) Report(ctx context.Context, to chat.Room, until time.Time, costs bool) (Report, error) {
+	report := Report{Since: until.Add(-Period), Until: until}
+	scope, err := r.scope(ctx, to, until)
+	if err != nil {
+		return Report{}, err
+	}
+	if report.Outcomes, err = r.Store.QuestionOutcomes(ctx, r.Tenant, scope, report.Since, until); err != nil {
+		return Report{}, fmt.Errorf("make a report: %w", err)
+	}
+	audience := access.AudienceOf(r.Tenant, to.Present.Held)
+	found, err := r.Gaps.In(ctx, scope, audience, until.Add(-gapPeriod), until)
+	if err != nil {
+		return Report{}, err
+	}
+	report.Gaps = Reported(scope, found.Clusters, report.Since)
+	if more := len(report.Gaps) - maxGaps; more > 0 {
+		report.Gaps, report.MoreGaps = report.Gaps[:maxGaps], more
+	}
+	if report.Stale, err = r.stale(ctx, scope, audience, report); err != nil {
+		return Report{}, err
+	}
+	if costs {
+		report.Costs, err = r.costs(ctx, report)
+	}
+	return report, err
+}
+
+// scope asks the platform about each channel of the report's workspace in which something was
+// asked. One about which it says nothing does not count.
+func (r Reader) scope(ctx context.Context, to chat.Room, until time.Time) (review.Scope, error) {
+	if to.Present.Tenant != r.Tenant {
+		return review.Scope{}, nil
+	}
+	asked, err := r.Store.QuestionChannels(ctx, r.Tenant, until.Add(-gapPeriod), until)
+	if err != nil {
+		return review.Scope{}, fmt.Errorf("make a report: %w", err)
+	}
+	var rooms []chat.Room
+	for _, at := range asked {
+		if at.Platform != to.Ref.Platform || at.Workspace != to.Ref.Workspace || at.Channel == to.Ref.Channel {
+			continue
+		}
+		room, err := r.Room(ctx, at)
+		if ctx.Err() != nil {
+			return review.Scope{}, fmt.Errorf("make a report: %w", context.Cause(ctx))
+		}
+		if err == nil {
+			rooms = append(rooms, room)
+		}
+	}
+	return Scope(to, rooms), nil
+}
+
+func (r Reader) stale(ctx context.Context, scope review.Scope, audience access.Audience, of Report) ([]document.Ref, error) {
+	cited, err := r.Store.CitedBefore(ctx, r.Tenant, scope, of.Since, of.Until, of.Until.Add(-staleAfter))
+	if err != nil || len(cited) == 0 {
+		return nil, err
+	}
+	ids := make([]document.ID, len(cited))
+	for i, d := range cited {
+		ids[i] = d.ID
+	}
+	readable, err := r.Library.Readable(ctx, audience, ids)
+	if err != nil {
+		return nil, fmt.Errorf("find out what the readers of a report may read: %w", err)
+	}
+	cited = slices.DeleteFunc(cited, func(d document.Ref) bool { return !readable[d.ID] })
+	return cited[:min(len(cited), maxStale)], nil
+}
+
+// costs sums up whole days, by UTC, since models are booked by the day: those of the period, the
+// day of the report left out.
+func (r Reader) costs(ctx context.Context, of Report) ([]Cost, error) {
+	since, until := of.Since.UTC().Truncate(24*time.Hour), of.Until.UTC().Truncate(24*time.Hour)
+	rows, err := r.Books.Report(ctx, since)
+	if err != nil {
+		return nil, fmt.Errorf("make a report: %w", err)
+	}
+	sums := make(map[string]spend.Amount)
+	for _, row := range rows {
+		if row.Tenant == r.Tenant && row.Currency != "" && !row.Day.Before(since) && row.Day.Before(until) {
+			sums[row.Currency] += row.Amount
+		}
+	}
+	var all []Cost
+	for currency, amount := range sums {
+		all = append(all, Cost{amount, currency})
+	}
+	slices.SortFunc(all, func(a, b Cost) int { return cmp.Compare(a.Currency, b.Currency) })
+	return all, nil
+}
