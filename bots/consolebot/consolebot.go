@@ -109,8 +109,8 @@ const (
 	firstPause = 100 * time.Millisecond
 )
 
-// Ask hands a line over, with files, and returns the turn of a question. A line without a turn, such
-// as "stop", may have a sentence for the person instead.
+// Ask hands a line over, with files, and returns the turn of a question. A line without a turn,
+// such as "stop", may have a sentence for the person instead.
 func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id session.TurnID, sentence string, err error) {
 	b.mu.Lock()
 	b.taken, b.said = "", ""

@@ -221,7 +221,7 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 }
 
 // awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped,
-// leaves the chat. A line that stops the answer or changes the plan of a deep search does so, one
+// leaves the chat. A line that stops the answer or changes the plan of a deep search does so. One
 // that is typed while a plan waits to be started is asked, and others wait.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	if d.screen != nil {
@@ -288,8 +288,8 @@ func asks(text string) bool {
 	return !acts && strings.TrimSpace(text) != ""
 }
 
-// askBeside hands a line over while an answer is written. One that cannot be taken in now waits like
-// others, and is reported then.
+// askBeside hands a line over while an answer is written. One that cannot be taken in now waits
+// like others, and is reported then.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
 	switch id, said, err := d.Ask(ctx, l.text); {
 	case err != nil:
