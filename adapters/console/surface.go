@@ -16,6 +16,7 @@ const Platform thread.Platform = "console"
 // appends.
 type Surface struct {
 	thread.Forgetful
+	thread.Unpaced
 	thread.Endless[string]
 
 	mu  sync.Mutex

@@ -5,6 +5,7 @@ package consolebot
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"os/user"
 	"strings"
@@ -13,41 +14,45 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/console"
 	"github.com/footnotehq/footnote/core/access"
-	"github.com/footnotehq/footnote/core/answer"
 	"github.com/footnotehq/footnote/core/answer/action"
+	"github.com/footnotehq/footnote/core/answer/policy"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
-	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/message"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
+	"github.com/footnotehq/footnote/core/sleep"
 	"github.com/footnotehq/footnote/core/stream"
 	"github.com/footnotehq/footnote/core/thread"
 )
 
-// Config says who talks, and how answers are shown. Renderer and Surface are required.
+// Config says who talks, and how answers are shown. Renderer, Surface and Store are required.
 type Config struct {
 	Thread   string          // name of the conversation, to go on with it later; empty: a new one
 	Present  access.Presence // who the person at the console counts as
 	Renderer *console.Renderer
 	Surface  *console.Surface
+	Store    conversation.Store
 	Packets  packet.Sink // also gets every packet; may be nil
 	// names of the models that answer side by side, for headings; one or none needs none
 	Models []string
 	Logger *slog.Logger
 }
 
-// Bot asks questions and waits for their answers. It implements chat.Platform for its own
-// conversation. It is safe for concurrent use.
+// Bot hands what a person types to the conversation flow, and waits for answers. It implements
+// chat.Platform for its own conversation. It is safe for concurrent use, except that questions are
+// asked one after the other.
 type Bot struct {
 	chat.Unsupported
 
-	config  Config
-	ref     thread.Ref
-	asker   thread.Person
-	service conversation.Services
+	config Config
+	ref    thread.Ref
+	asker  thread.Person
+	talk   *conversation.Conversation
 
 	mu      sync.Mutex
+	taken   session.TurnID // of the message that is being handed over
+	said    string         // about it
 	waiting map[session.TurnID]chan Result
 	early   map[session.TurnID]Result // finished before its caller waited
 	asks    session.TurnID            // whose deep search waits to be started; empty: none does
@@ -71,8 +76,8 @@ func (r Result) Best() *stream.View {
 	return &r.Views[0]
 }
 
-// New returns a bot; Bind gives it a service.
-func New(config Config) *Bot {
+// New returns a bot; Bind gives it services.
+func New(config Config) (*Bot, error) {
 	name := config.Thread
 	if name == "" {
 		name = strings.ToLower(rand.Text())
@@ -81,34 +86,56 @@ func New(config Config) *Bot {
 	if u, err := user.Current(); err == nil { // the name is for display only
 		asker = thread.Person{ID: u.Username, Name: u.Username}
 	}
-	return &Bot{
+	b := &Bot{
 		config: config, asker: asker,
 		ref:     thread.Ref{Platform: console.Platform, Workspace: name, Channel: name, Thread: name},
 		waiting: make(map[session.TurnID]chan Result), early: make(map[session.TurnID]Result),
 	}
+	var err error
+	b.talk, err = conversation.New(conversation.Deps{Platform: b, Store: config.Store, Logger: config.Logger})
+	return b, err
 }
 
 // Workspace is the conversation's own: no other process answers its turns.
 func (b *Bot) Workspace() string { return b.ref.Workspace }
 
 // Bind says which services answer. It is called once, before anything is asked.
-func (b *Bot) Bind(services conversation.Services) { b.service = services }
+func (b *Bot) Bind(services conversation.Services) { b.talk.Bind(services) }
 
-// patience is how long a question waits for a database that is away.
-const patience = 30 * time.Second
+const (
+	// patience is how long a line is handed over again while the database is away.
+	patience = 30 * time.Second
+	// firstPause is between the first two tries.
+	firstPause = 100 * time.Millisecond
+)
 
-// Ask takes a question in, with its files, and returns its turn. An answer.Rejection is a sentence
-// for the person.
-func (b *Bot) Ask(ctx context.Context, question string, files ...message.File) (session.TurnID, error) {
-	id := rand.Text()
-	accepted, err := b.service.Take(ctx, answer.Question{Patience: patience, Mention: thread.Mention{
-		Ref: b.ref, EventKey: id, Message: thread.MessageID(id), Asker: b.asker, Text: question, Files: files, At: time.Now(), Direct: true,
-		Tenant: b.config.Present.Tenant, Listens: access.AudienceOf(b.config.Present.Tenant, b.config.Present.Held),
+// Ask hands a line over, with files, and returns the turn of a question. A line without a turn,
+// such as "stop", may have a sentence for the person instead.
+func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id session.TurnID, sentence string, err error) {
+	b.mu.Lock()
+	b.taken, b.said = "", ""
+	b.mu.Unlock()
+	key := rand.Text()
+	err = b.deliver(ctx, chat.Event{Message: &chat.Message{
+		Event: policy.Event{Direct: true, Operator: true}, Ref: b.ref, At: b.ref, ID: thread.MessageID(key), EventKey: key, Author: b.asker, Text: line,
+		Written: time.Now(), Attached: len(files) > 0, Source: files,
 	}})
-	if err != nil {
-		return "", err
+	b.talk.Wait() // what is said about it comes a little later
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.taken, b.said, err
+}
+
+// deliver hands an event over, and again while it is not taken in.
+func (b *Bot) deliver(ctx context.Context, e chat.Event) error {
+	again, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for wait := firstPause; ; wait *= 2 {
+		err := b.talk.Event(again, e)
+		if err == nil || errors.Is(err, session.ErrInvalid) || sleep.For(again, wait) != nil {
+			return err
+		}
 	}
-	return accepted.Turn.ID, nil
 }
 
 // Wait returns when the turn has been answered, or ctx ends.
@@ -130,26 +157,9 @@ func (b *Bot) Wait(ctx context.Context, id session.TurnID) (Result, error) {
 	}
 }
 
-// here is all that is being answered in the conversation.
-func (b *Bot) here() session.StopRequest {
-	return session.StopRequest{Tenant: b.config.Present.Tenant, Ref: b.ref, By: session.Stopper{ID: b.asker.ID}}
-}
-
 // Stop stops what is being answered.
 func (b *Bot) Stop(ctx context.Context) error {
-	_, err := b.service.Stop(ctx, b.here())
-	return err
-}
-
-// Steer changes the plan of the deep search that is under way, if a line says so. sentence is what
-// the person reads, empty where the plan shows it; ok is false for a line like all others.
-func (b *Bot) Steer(ctx context.Context, line string) (sentence string, ok bool, err error) {
-	in, ok := deepsearch.ParseInstruction(line)
-	if !ok {
-		return "", false, nil
-	}
-	became, err := b.service.Steer(ctx, b.here(), in, nil)
-	return became.Sentence(in), became.Became != deepsearch.NoSearch, err
+	return b.talk.Event(ctx, chat.Event{Reaction: &chat.Reaction{Ref: b.ref, By: session.Stopper{ID: b.asker.ID}}})
 }
 
 // Asks reports whether a deep search waits to be started: what is asked meanwhile is answered at
@@ -174,9 +184,9 @@ func (b *Bot) asking(id session.TurnID, waits bool) {
 // Perform does something to an answer of this conversation, with a text where the action takes one,
 // and returns what to tell the person. Of a retry the reply names the turn to Wait for.
 func (b *Bot) Perform(ctx context.Context, do thread.Action, id session.TurnID, text string) (action.Reply, error) {
-	return b.service.Actions.Perform(ctx, action.Request{
-		Do: do, Tenant: b.config.Present.Tenant, Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,
-	})
+	return b.talk.Press(ctx, conversation.Press{Direct: true, Request: action.Request{
+		Do: do, Ref: b.ref, Turn: id, Key: rand.Text(), By: b.asker, Text: text, Submitted: true,
+	}})
 }
 
 func (b *Bot) finished(r Result) {

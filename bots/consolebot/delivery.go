@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/footnotehq/footnote/adapters/console"
-	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/session"
@@ -36,11 +35,6 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, _ chat.Permit) (chat.Del
 		err = d.heading(ctx, b.config.Models[0])
 	}
 	return d, err
-}
-
-// Listeners implements chat.Platform: whoever the person at this console counts as now.
-func (b *Bot) Listeners(context.Context, session.Turn) (access.Presence, error) {
-	return b.config.Present, nil
 }
 
 // delivery is one answer on its way to the console.

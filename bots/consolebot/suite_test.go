@@ -3,7 +3,6 @@ package consolebot_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"log/slog"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"github.com/footnotehq/footnote/bots/consolebot"
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/answer"
-	"github.com/footnotehq/footnote/core/answer/policy"
 	common "github.com/footnotehq/footnote/core/conversation/conversationtest"
 	"github.com/footnotehq/footnote/core/llm/llmtest"
 	"github.com/footnotehq/footnote/core/session"
@@ -28,8 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	common.Suite(t, common.Platform{
-		Lacks: []common.Ability{common.Channels, common.Editing, common.Reactions, common.Menus, common.Commands, common.Absences},
-		Begin: begin,
+		Cannot: cannot, Begin: begin,
 	})
 }
 
@@ -72,11 +69,15 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	s := &stage{TB: t, model: llmtest.Native(setting.Replies...), store: sessiontest.NewMemory(), out: &terminal{}}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	s.ctx = ctx
-	s.bot = consolebot.New(consolebot.Config{
-		Present: access.Presence{Tenant: access.DefaultTenant, Held: []access.Held{{Principal: access.Members}}}, Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
+	var err error
+	s.bot, err = consolebot.New(consolebot.Config{
+		Store: s.store, Present: access.Presence{Tenant: access.DefaultTenant, Held: []access.Held{{Principal: access.Members}}}, Renderer: &console.Renderer{}, Surface: console.NewSurface(s.out), Logger: slog.New(slog.DiscardHandler),
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	deps := answer.Deps{
-		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot,
+		Setups: common.Models{s.model}, Library: common.NoDocuments{}, Surfaces: s.bot, Policies: common.Policies(setting.Said),
 		Engine: common.Engine(s),
 	}
 	if setting.Listed {
@@ -97,33 +98,27 @@ func begin(t *testing.T, setting common.Setting) common.Stage {
 	return s
 }
 
-// Say implements common.Stage: "stop" is what the console's key for it does, and what steers a
-// search is asked first, as in a chat.
-func (s *stage) Say(_ common.Person, _ common.Place, text string) thread.MessageID {
+// Say implements common.Stage, for the one person that there is.
+func (s *stage) Say(by common.Person, _ common.Place, text string) thread.MessageID {
 	s.Helper()
-	if policy.IsStop(text) {
-		if err := s.bot.Stop(s.ctx); err != nil {
-			s.Fatal(err)
-		}
-		return ""
+	if by != common.Ann {
+		s.Fatal("another person types")
 	}
-	if sentence, steered, err := s.bot.Steer(s.ctx, text); err != nil {
-		s.Fatal(err)
-	} else if steered {
-		s.tell(sentence)
-		return ""
-	}
-	id, err := s.bot.Ask(s.ctx, text)
+	id, sentence, err := s.bot.Ask(s.ctx, text)
 	if err != nil {
-		var rejected policy.Rejection
-		if !errors.As(err, &rejected) {
-			s.Fatal(err)
-		}
-		s.tell(rejected.Sentence)
-		return ""
+		s.Fatal(err)
 	}
-	s.last = id
+	s.tell(sentence)
+	if id != "" {
+		s.last = id
+	}
 	return thread.MessageID(id)
+}
+
+// Mention implements common.Stage: whatever is typed is for the bot.
+func (s *stage) Mention(by common.Person, at common.Place, text string) thread.MessageID {
+	s.Helper()
+	return s.Say(by, at, text)
 }
 
 func (s *stage) tell(sentence string) {

@@ -14,15 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/plural"
 )
 
-// Bindings remembers to which tenant each server belongs, for all replicas. Safe for concurrent
-// use.
-type Bindings interface {
-	// Bound returns all servers that are bound.
-	Bound(ctx context.Context) (map[string]access.TenantID, error)
-	// BindFirst binds a server if none is, nor any other workspace, and reports whether that was so.
-	BindFirst(ctx context.Context, guild string, tenant access.TenantID) (bool, error)
-}
-
 // bindingAge is between two readings of the bindings.
 const bindingAge = 5 * time.Second
 
@@ -32,7 +23,7 @@ const bindingAge = 5 * time.Second
 type binding struct {
 	tenantID access.TenantID // of servers that are not bound, and of those that Config lists
 	first    bool            // bind the only server
-	stored   Bindings
+	stored   access.Bindings
 	name     func(guild string) string
 	logger   *slog.Logger
 
@@ -43,7 +34,7 @@ type binding struct {
 	reported map[string]bool // servers that were said to be unbound
 }
 
-func newBinding(c Config, stored Bindings, name func(string) string, logger *slog.Logger) *binding {
+func newBinding(c Config, stored access.Bindings, name func(string) string, logger *slog.Logger) *binding {
 	b := &binding{
 		tenantID: c.Tenant, first: c.BindFirst && len(c.Guilds) == 0, stored: stored, name: name, logger: logger, fixed: slices.Clone(c.Guilds),
 		bound: make(map[string]access.TenantID), known: make(map[string]bool), reported: make(map[string]bool),

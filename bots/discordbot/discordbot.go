@@ -58,7 +58,7 @@ type Config struct {
 type Deps struct {
 	Store    session.Store
 	Policies command.Policies // what holds in each channel; nil: the defaults
-	Bindings Bindings         // of servers to tenants; nil: only what Config says
+	Bindings access.Bindings  // of servers to tenants; nil: only what Config says
 	Replicas session.Replicas // nil: this process is the only one
 	Renderer stream.Renderer[render.Page]
 	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: no one is
@@ -194,7 +194,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	writing, cancel := context.WithCancel(ctx)
 	s, err := stream.OpenReplies(writing, to, b.config.Pace, logs, stream.Deps[render.Page]{
 		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
-		Renderer: b.deps.Renderer, Pacing: surface, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
+		Renderer: b.deps.Renderer, Turn: t, Observe: b.deps.Observe, Logger: b.deps.Logger,
 	})
 	if err != nil {
 		cancel()

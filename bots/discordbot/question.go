@@ -9,6 +9,7 @@ import (
 	"github.com/footnotehq/footnote/core/chat"
 	"github.com/footnotehq/footnote/core/conversation"
 	"github.com/footnotehq/footnote/core/message"
+	"github.com/footnotehq/footnote/core/session"
 )
 
 const (
@@ -32,7 +33,7 @@ func (b *Bot) Gather(ctx context.Context, m chat.Message, private bool, reading 
 }
 
 // Taken implements chat.Platform.
-func (b *Bot) Taken(m chat.Message) {
+func (b *Bot) Taken(m chat.Message, _ session.Turn) {
 	b.client.Asked(m)
 }
 

@@ -73,7 +73,7 @@ type setting struct {
 	deaf   bool // the bot connects to no gateway
 
 	policies command.Policies // what holds where; nil: the defaults
-	bindings discordbot.Bindings
+	bindings access.Bindings
 }
 
 // begin starts everything and waits until the bot is connected.

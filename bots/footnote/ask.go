@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,12 +107,12 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	if c.Deep { // it says so itself, so that whoever takes it over knows
 		question = policy.Deepen(question)
 	}
-	id, err := talk.Ask(ctx, question, attached...)
+	id, said, err := talk.Ask(ctx, question, attached...)
 	if err != nil {
-		if refusal := policy.Refusal(err); refusal != "" {
-			return usageError(refusal)
-		}
 		return err
+	}
+	if id == "" {
+		return usageError(cmp.Or(said, policy.NoQuestion))
 	}
 	result, err := talk.Wait(ctx, id)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/footnotehq/footnote/core/answer/policy"
+	"github.com/footnotehq/footnote/core/deepsearch"
 	"github.com/footnotehq/footnote/core/packet"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/session"
@@ -145,14 +146,7 @@ func (d *dialogue) run(ctx context.Context) error {
 		if strings.TrimSpace(question) == "" {
 			continue
 		}
-		sentence, steered, err := d.Steer(ctx, question)
-		if err != nil {
-			return err
-		}
 		next := func() error { return d.answer(ctx, question) }
-		if steered { // of a search that is over
-			next = func() error { d.say(sentence + "\n"); return nil }
-		}
 		if command, text, ok := chatLine(question); ok {
 			next = func() error { return d.command(ctx, command, text) }
 		}
@@ -204,13 +198,13 @@ var errLeave = errors.New("the chat was left")
 
 // answer asks and waits.
 func (d *dialogue) answer(ctx context.Context, question string) error {
-	id, err := d.Ask(ctx, question)
-	if refusal := policy.Refusal(err); refusal != "" {
-		d.say(refusal + "\n")
-		return nil
-	}
+	id, said, err := d.Ask(ctx, question)
 	if err != nil {
 		return err
+	}
+	if id == "" {
+		d.tell(said)
+		return nil
 	}
 	d.last = id
 	return d.await(ctx, id)
@@ -227,8 +221,8 @@ func (d *dialogue) await(ctx context.Context, id session.TurnID) error {
 }
 
 // awaitOne waits for an answer. Ctrl-C meanwhile stops it; a second one, before it has stopped,
-// leaves the chat. A line that changes the plan of a deep search does so, one that is typed while a
-// plan waits to be started is asked, and others wait.
+// leaves the chat. A line that stops the answer or changes the plan of a deep search does so. One
+// that is typed while a plan waits to be started is asked, and others wait.
 func (d *dialogue) awaitOne(ctx context.Context, id session.TurnID) error {
 	if d.screen != nil {
 		d.state("Looking", "")
@@ -271,15 +265,10 @@ func (d *dialogue) listen(ctx context.Context) {
 			if !ok {
 				return
 			}
-			sentence, steered, err := d.Steer(ctx, l.text)
-			_, _, acts := chatLine(l.text)
-			switch {
-			case !steered && l.err == nil && !acts && strings.TrimSpace(l.text) != "" && d.Asks():
+			if l.err == nil && (actsNow(l.text) || d.Asks() && asks(l.text)) {
 				d.askBeside(ctx, l)
-			case !steered:
+			} else {
 				d.waiting = append(d.waiting, l)
-			case err == nil && sentence != "":
-				d.say(sentence + "\n")
 			}
 		case <-ctx.Done():
 			return
@@ -287,15 +276,36 @@ func (d *dialogue) listen(ctx context.Context) {
 	}
 }
 
-// askBeside asks a line while a deep search waits to be started. One that cannot be asked now waits
+// actsNow reports whether a line may concern the answer that is being written.
+func actsNow(text string) bool {
+	_, steers := deepsearch.ParseInstruction(text)
+	return steers || policy.IsStop(text)
+}
+
+// asks reports whether a line is no command.
+func asks(text string) bool {
+	_, _, acts := chatLine(text)
+	return !acts && strings.TrimSpace(text) != ""
+}
+
+// askBeside hands a line over while an answer is written. One that cannot be taken in now waits
 // like others, and is reported then.
 func (d *dialogue) askBeside(ctx context.Context, l line) {
-	id, err := d.Ask(ctx, l.text)
-	if err != nil {
+	switch id, said, err := d.Ask(ctx, l.text); {
+	case err != nil:
 		d.waiting = append(d.waiting, l)
-		return
+	case id == "":
+		d.tell(said)
+	default:
+		d.beside = append(d.beside, id)
 	}
-	d.beside = append(d.beside, id)
+}
+
+// tell says a sentence, if there is one.
+func (d *dialogue) tell(sentence string) {
+	if sentence != "" {
+		d.say(sentence + "\n")
+	}
 }
 
 // interrupted acts on Ctrl-C until ctx ends.

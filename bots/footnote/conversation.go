@@ -88,10 +88,13 @@ func openConversation(ctx context.Context, env *environment, t talk) (*conversat
 
 // converse starts a conversation over a base that is open already, which it does not close.
 func converse(ctx context.Context, env *environment, base *wire.Base, t talk) (*conversation, error) {
-	bot := consolebot.New(consolebot.Config{
-		Thread: t.thread, Present: base.Console(), Renderer: &console.Renderer{Terminal: t.links, Marked: t.marked, Width: width(t.out)},
+	bot, err := consolebot.New(consolebot.Config{
+		Store: base.Sessions(), Thread: t.thread, Present: base.Console(), Renderer: &console.Renderer{Terminal: t.links, Marked: t.marked, Width: width(t.out)},
 		Surface: console.NewSurface(t.out), Packets: t.packets, Models: base.ModelsOf(t.choice), Logger: env.logger,
 	})
+	if err != nil {
+		return nil, err
+	}
 	answering, err := base.Answering(ctx, wire.Place{
 		Surfaces: bot, Platforms: []thread.Platform{console.Platform}, Workspaces: []string{bot.Workspace()}, Choice: t.choice,
 		Grace: consoleGrace,

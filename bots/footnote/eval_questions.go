@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -249,7 +250,10 @@ func (t *askedThread) Ask(ctx context.Context, question string) (evaluate.Reply,
 	if t.asker.deep {
 		question = policy.Deepen(question)
 	}
-	id, err := t.conversation.Ask(ctx, question)
+	id, said, err := t.conversation.Ask(ctx, question)
+	if err == nil && id == "" {
+		err = fmt.Errorf("it was not taken in: %s", cmp.Or(said, policy.NoQuestion))
+	}
 	if err != nil {
 		return evaluate.Reply{}, err
 	}

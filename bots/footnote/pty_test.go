@@ -106,6 +106,17 @@ func (s *terminal) keys(t *testing.T, text string) {
 
 func TestCtrlCStopsTheAnswerAndNotTheProgram(t *testing.T) {
 	t.Parallel()
+	stopsAnswer(t, "\x03")
+}
+
+func TestLineStopStopsTheAnswer(t *testing.T) {
+	t.Parallel()
+	stopsAnswer(t, "stop\n")
+}
+
+// stopsAnswer fails the test unless the keys stop an answer, and the chat goes on.
+func stopsAnswer(t *testing.T, keys string) {
+	t.Helper()
 	gate := make(chan struct{})
 	server := openaitest.New(t,
 		openaitest.Reply{Text: "This answer never comes to its end.", Gate: gate, GateAfter: 4},
@@ -115,7 +126,7 @@ func TestCtrlCStopsTheAnswerAndNotTheProgram(t *testing.T) {
 	at := term.await(t, "› ", 0)
 	term.keys(t, "Tell me a story.\n")
 	at = term.await(t, "This answer", at)
-	term.keys(t, "\x03")
+	term.keys(t, keys)
 	at = term.await(t, "Stopped.", at)
 	at = term.await(t, "› ", at)
 	if _, err := server.WaitClosed(t.Context(), 0); err != nil {

@@ -258,7 +258,7 @@ func (b *Bot) Open(ctx context.Context, t session.Turn, permit chat.Permit) (cha
 	}
 	d.replies, err = stream.OpenReplies(ctx, to, pace, logs, stream.Deps[render.Page]{
 		Surface: surface, Guard: answer.Guard(b.deps.Store, t, permit, b.deps.Logger),
-		Renderer: b.renderer(), Pacing: b.client.Pacing(), Logger: b.deps.Logger,
+		Renderer: b.renderer(), Logger: b.deps.Logger,
 		Turn: t, Observe: func(w stream.Write) { b.observe(d, w) },
 	})
 	if err != nil {

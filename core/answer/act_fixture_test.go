@@ -393,6 +393,7 @@ func (w written) Finish(ctx context.Context, final chat.Result) error {
 // posts is the stage as a thread.Surface.
 type posts struct {
 	thread.Forgetful
+	thread.Unpaced
 	*stage
 }
 

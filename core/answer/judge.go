@@ -65,7 +65,11 @@ func (s *Service) Judge(ctx context.Context, o Occurrence) (j Judgement, err err
 		j.Decision = policy.Decide(o.Event, policy.State{})
 		return j, nil
 	}
-	if j.Policy, err = policy.In(ctx, s.Policies, o.Tenant, session.PlaceOf(o.Ref)); err != nil {
+	rules := s.Policies
+	if o.Operator {
+		rules = nil
+	}
+	if j.Policy, err = policy.In(ctx, rules, o.Tenant, session.PlaceOf(o.Ref)); err != nil {
 		return j, err
 	}
 	if o.Change != policy.Created {

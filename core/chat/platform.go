@@ -84,8 +84,8 @@ type Platform interface {
 	// Open starts the delivery of a turn, and adopts messages of earlier attempts. When ctx ends,
 	// the delivery makes no further call and needs no Finish.
 	Open(ctx context.Context, t session.Turn, permit Permit) (Delivery, error)
-	// Taken reports that a message was taken in as a question.
-	Taken(m Message)
+	// Taken reports that a message was taken in as the question of a turn.
+	Taken(m Message, t session.Turn)
 }
 
 // Features are what a platform can do.
@@ -234,4 +234,4 @@ func (Unsupported) Posted(context.Context, thread.Ref, Notice) ([]thread.Message
 func (Unsupported) Say(context.Context, Message, string, bool) {}
 
 // Taken implements Platform.
-func (Unsupported) Taken(Message) {}
+func (Unsupported) Taken(Message, session.Turn) {}

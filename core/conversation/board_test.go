@@ -222,6 +222,7 @@ func (d *delivery) Finish(ctx context.Context, _ chat.Result) error { return d.R
 // surface writes notes.
 type surface struct {
 	thread.Forgetful
+	thread.Unpaced
 
 	board *board
 }

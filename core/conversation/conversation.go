@@ -105,7 +105,7 @@ func (c *Conversation) remembers(at thread.Ref, person string) func(context.Cont
 // say tells the author of a message something in addition to an answer, unless they were told
 // enough (policy.Quiet). The event does not wait for it.
 func (c *Conversation) say(ctx context.Context, to chat.Message, sentence string, private bool) {
-	if sentence != "" && c.quiet.allows(to.Ref, to.Author.ID, sentence) {
+	if sentence != "" && (to.Operator || c.quiet.allows(to.Ref, to.Author.ID, sentence)) {
 		c.errands.run(ctx, func(ctx context.Context) { c.deps.Platform.Say(ctx, to, sentence, private) })
 	}
 }

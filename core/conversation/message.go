@@ -166,7 +166,7 @@ func (c *Conversation) ask(ctx context.Context, m chat.Message, j answer.Judgeme
 		return c.failed(ctx, m, err, SayLost)
 	}
 	c.taken.First(m.Key())
-	c.deps.Platform.Taken(m)
+	c.deps.Platform.Taken(m, accepted.Turn)
 	if !accepted.Duplicate && accepted.Notice != "" {
 		c.Queued(m.At, accepted.Turn)
 	}

@@ -280,9 +280,13 @@ func TestTakeOverFindsAMessageThatWasOnlyIntended(t *testing.T) {
 	})
 }
 
-// scarce is a Pacing with room for so many progress calls; calls of other classes wait until the
-// caller gives up.
-type scarce struct{ calls []thread.Call }
+// scarce is a surface without room: calls that may wait do so until the caller gives up, and final
+// ones are made.
+type scarce struct {
+	threadtest.Streaming
+
+	calls []thread.Call
+}
 
 func (s *scarce) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, class thread.Class) error {
 	s.calls = append(s.calls, call)
@@ -302,9 +306,9 @@ func (s *scarce) Reserve(ctx context.Context, _ thread.Ref, call thread.Call, cl
 func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		surface, pacing := &threadtest.Streaming{}, &scarce{}
+		surface := &scarce{}
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
-			Surface: surface, Renderer: pages(1000), Log: &stream.Memory{}, Pacing: pacing,
+			Surface: surface, Renderer: pages(1000), Log: &stream.Memory{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -316,7 +320,7 @@ func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
 		if took := time.Since(begin); took != 1500*time.Millisecond {
 			t.Errorf("the final write came after %s", took)
 		}
-		if diff := cmp.Diff([]thread.Call{thread.StreamStart, thread.Create, thread.Create}, pacing.calls); diff != "" {
+		if diff := cmp.Diff([]thread.Call{thread.StreamStart, thread.Create, thread.Create}, surface.calls); diff != "" {
 			t.Errorf("reserved (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{strings.Repeat("words ", 10)}, surface.Messages()); diff != "" {
@@ -325,7 +329,7 @@ func TestFinalWriteDoesNotWaitForOneThatHasNoRoom(t *testing.T) {
 	})
 }
 
-// roomy is a Pacing that notes what was asked for and as what.
+// roomy is a surface with room that notes what was asked for and as what.
 type roomy struct {
 	scarce
 
@@ -343,9 +347,9 @@ func (r *roomy) Reserve(_ context.Context, _ thread.Ref, call thread.Call, class
 func TestFirstWordsAfterACardGoBeforeProgressOfOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		pacing := &roomy{}
+		surface := &roomy{}
 		s, err := stream.Open(t.Context(), thread.Ref{}, 0, stream.Pace{}, stream.Deps[string]{
-			Surface: &threadtest.Streaming{}, Renderer: carded{1000}, Log: &stream.Memory{}, Pacing: pacing,
+			Surface: surface, Renderer: carded{1000}, Log: &stream.Memory{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -358,8 +362,8 @@ func TestFirstWordsAfterACardGoBeforeProgressOfOthers(t *testing.T) {
 		}
 		finish(t, s)
 		want := []thread.Class{thread.First, thread.First, thread.Progress, thread.Progress, thread.Final}
-		if diff := cmp.Diff(want, pacing.classes); diff != "" {
-			t.Errorf("calls %v as (-want +got):\n%s", pacing.calls, diff)
+		if diff := cmp.Diff(want, surface.classes); diff != "" {
+			t.Errorf("calls %v as (-want +got):\n%s", surface.calls, diff)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 // place is a surface whose messages can be looked at, and which refuses what a test wants refused.
 type place struct {
 	thread.Forgetful
+	thread.Unpaced
 
 	refuses func(call, page string) error
 	next    int

@@ -14,6 +14,7 @@ import (
 // wall is a surface with two messages of an earlier delivery, which cannot be edited for a reason.
 type wall struct {
 	thread.Forgetful
+	thread.Unpaced
 
 	refuses error
 	calls   []string

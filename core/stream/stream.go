@@ -18,7 +18,6 @@ import (
 type Deps[P any] struct {
 	Surface  thread.Surface[P]
 	Renderer Renderer[P]
-	Pacing   thread.Pacing // nil: only the interval limits
 	Log      Log
 	Guard    Guard // nil: every call may be made
 	// Turn is whose answer is written, which tells the view whether it is private or a copy; the

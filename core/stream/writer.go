@@ -332,11 +332,8 @@ func (w *writer[P]) finalised(ctx context.Context, n int, hash string) error {
 }
 
 func (w *writer[P]) reserve(ctx context.Context, call thread.Call, class thread.Class) error {
-	if w.Pacing == nil {
-		return nil
-	}
 	if class == thread.Final {
-		return w.Pacing.Reserve(ctx, w.to, call, class)
+		return w.Surface.Reserve(ctx, w.to, call, class)
 	}
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -347,7 +344,7 @@ func (w *writer[P]) reserve(ctx context.Context, call thread.Call, class thread.
 		case <-waiting.Done():
 		}
 	}()
-	err := w.Pacing.Reserve(waiting, w.to, call, class)
+	err := w.Surface.Reserve(waiting, w.to, call, class)
 	if err != nil && ctx.Err() == nil && waiting.Err() != nil {
 		return thread.ErrNoRoom
 	}

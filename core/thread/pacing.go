@@ -1,7 +1,5 @@
 package thread
 
-import "context"
-
 // Class says how urgent a platform call is. A fifth of every tier is kept for Final, so that the
 // last edit always lands.
 type Class int
@@ -30,15 +28,6 @@ func (c Call) String() string {
 		return "unknown"
 	}
 	return names[c]
-}
-
-// Pacing shares the platforms' rate limits among all answers that are being written, across
-// replicas where there is a Redis.
-type Pacing interface {
-	// Reserve returns nil when one more call of this kind for the thread may be made now, and
-	// counts it. With Final and First it waits until there is room or ctx ends; with Progress it
-	// returns ErrNoRoom at once, since a later snapshot makes this one stale.
-	Reserve(ctx context.Context, to Ref, call Call, class Class) error
 }
 
 // ErrNoRoom says that the tier has no call left for a progress edit.

@@ -29,6 +29,11 @@ type Surface[P any] interface {
 	// Own lists the messages that exist in the thread for the surface's turn, oldest first,
 	// whichever process posted them; none where the surface cannot find them.
 	Own(ctx context.Context, to Ref) ([]MessageID, error)
+	// Reserve returns nil when one more call of this kind for the thread may be made now, and
+	// counts it: answers share the platform's rate limits, across replicas where there is a Redis.
+	// With Final and First it waits until there is room or ctx ends; with Progress it returns
+	// ErrNoRoom at once, since a later snapshot makes this one stale.
+	Reserve(ctx context.Context, to Ref, call Call, class Class) error
 	// Capabilities are constant for the surface's lifetime.
 	Capabilities() Capabilities
 }
@@ -38,6 +43,12 @@ type Forgetful struct{}
 
 // Own implements Surface.
 func (Forgetful) Own(context.Context, Ref) ([]MessageID, error) { return nil, nil }
+
+// Unpaced is embedded by surfaces whose calls nothing limits but their intervals.
+type Unpaced struct{}
+
+// Reserve implements Surface.
+func (Unpaced) Reserve(context.Context, Ref, Call, Class) error { return nil }
 
 // Streamer is implemented by surfaces that can append to a message while it is being written. Pages
 // hold only what is new.

@@ -156,6 +156,7 @@ func (m *paced) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 // wall is a surface in process: it takes every page and keeps the last of each message.
 type wall struct {
 	thread.Forgetful
+	thread.Unpaced
 
 	mu     sync.Mutex
 	shown  map[thread.Ref]string

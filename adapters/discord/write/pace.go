@@ -44,7 +44,7 @@ func (s *Surface) nearest() string {
 	return ref.Channel
 }
 
-// Reserve implements thread.Pacing with the limits that Discord states in each answer.
+// Reserve implements thread.Surface with the limits that Discord states in each answer.
 func (s *Surface) Reserve(ctx context.Context, _ thread.Ref, kind thread.Call, class thread.Class) error {
 	bucket, err := s.bucket(ctx, kind)
 	if err != nil {

@@ -36,10 +36,7 @@ type Surface struct {
 	shown    bool   // something was posted
 }
 
-var (
-	_ thread.Surface[render.Page] = (*Surface)(nil)
-	_ thread.Pacing               = (*Surface)(nil)
-)
+var _ thread.Surface[render.Page] = (*Surface)(nil)
 
 // Surface returns the surface of a turn. resumed says that an earlier attempt has posted pages
 // already, inPlace that a question in a channel is answered there, as a reply, instead of in a

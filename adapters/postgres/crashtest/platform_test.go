@@ -99,6 +99,7 @@ func (p *platform) list(in post) any {
 // client is the platform as a process under test sees it.
 type client struct {
 	thread.Forgetful
+	thread.Unpaced
 
 	http http.Client
 }

@@ -60,8 +60,6 @@ const (
 	shareAgain = time.Second
 )
 
-var _ thread.Pacing = (*Pacing)(nil)
-
 // lane is what Slack counts by itself.
 type lane struct {
 	call      thread.Call
@@ -97,7 +95,7 @@ func (p *Pacing) Share(processes int) {
 	p.share = max(processes, 1)
 }
 
-// Reserve implements thread.Pacing. A wait that ctx's deadline would cut short is not begun.
+// Reserve is thread.Surface's. A wait that ctx's deadline would cut short is not begun.
 func (p *Pacing) Reserve(ctx context.Context, to thread.Ref, call thread.Call, class thread.Class) error {
 	w := &waiter{class: class}
 	p.enter(to, call, w)

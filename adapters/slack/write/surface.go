@@ -70,6 +70,11 @@ func (s *Surface) Capabilities() thread.Capabilities {
 	}
 }
 
+// Reserve implements thread.Surface, with the budget that all answers of the workspace share.
+func (s *Surface) Reserve(ctx context.Context, to thread.Ref, kind thread.Call, class thread.Class) error {
+	return s.client.slack.Pacing().Reserve(ctx, to, kind, class)
+}
+
 // call bounds one call.
 func (s *Surface) call(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, s.client.slack.Config.Timeout)

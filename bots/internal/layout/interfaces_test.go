@@ -14,7 +14,13 @@ import (
 )
 
 // maxInterfaces is how many interfaces lie between the core and the chat platforms. It only falls.
-const maxInterfaces = 10
+const maxInterfaces = 6
+
+// lookalikes are interfaces that count by their methods alone, each with what it is instead.
+var lookalikes = map[string]string{
+	"adapters/discord/call/withFile": "between two packages of Discord's adapter",
+	"core/mcp/People":                "implemented by wire for accounts; a client's Alone takes an id",
+}
 
 // platformDirs are where chat platforms are implemented.
 var platformDirs = []string{
@@ -50,7 +56,7 @@ func TestFewInterfacesLieBetweenCoreAndPlatforms(t *testing.T) {
 			}
 			return true
 		}
-		if isPlatform(path.Dir(name)) || slices.ContainsFunc(slices.Collect(maps.Keys(types)), implemented) {
+		if lookalikes[name] == "" && (isPlatform(path.Dir(name)) || slices.ContainsFunc(slices.Collect(maps.Keys(types)), implemented)) {
 			counted = append(counted, name)
 		}
 	}

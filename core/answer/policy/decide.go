@@ -17,6 +17,7 @@ type Event struct {
 	Own      bool // the bot's own message, or an edit of one
 	System   bool // joins, pins, topic changes …
 	Bot      bool // of another bot
+	Operator bool // typed in the program's own terminal: no setting or limit holds it back
 	Change   Change
 	Known    bool // Change: the message is a question that was taken in
 	Stop     bool // a stop reaction, button, command, or a message that is just "stop" (IsStop)

@@ -20,7 +20,7 @@ func asksAbout(s Stage, question thread.MessageID) bool {
 
 func absences() []scenario {
 	return []scenario{
-		{"what was asked in an absence is answered once, and what is old is asked about", []Ability{Channels, Absences, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+		{"what was asked in an absence is answered once, and what is old is asked about", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{
 				Replies: answers("The young one.", "The old one."),
 				Earlier: []Earlier{{By: Ann, Text: "an old question?", Ago: 30 * time.Minute, Mentions: true}, {By: Bob, Text: "not for the bot", Ago: 6 * time.Minute},
@@ -37,7 +37,7 @@ func absences() []scenario {
 			s.Until("it is answered, and asked about no longer", func() bool { return s.Reads(Ann, "The old one.") && !asksAbout(s, old) })
 			asked(t, s, 2)
 		}},
-		{"a follow-up of an absence is answered where nobody else has", []Ability{Channels, Absences}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a follow-up of an absence is answered where nobody else has", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("First of one.", "First of two.", "Second of one.")})
 			one := s.Mention(Ann, Place{}, "one?")
 			answered(s, inThread(one), 1)

@@ -59,7 +59,7 @@ const whereAndWho = "deep: where is the office, and who leads it?"
 
 func deepSearches() []scenario {
 	return []scenario{
-		{"a deep search shows its plan, and its report as a message after it", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search shows its plan, and its report as a message after it", func(t *testing.T, begin func(Setting) Stage) {
 			hold := make(chan struct{})
 			s := begin(Setting{Replies: researched(
 				llmtest.Reply{llmtest.Wait(hold), llmtest.Text("Ann leads it [1].")},
@@ -80,7 +80,7 @@ func deepSearches() []scenario {
 			}
 			asked(t, s, 7)
 		}},
-		{"a deep search that is stopped shows what was found", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search that is stopped shows what was found", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
 			question := s.Mention(Ann, Place{}, whereAndWho)
 			at := inThread(question)
@@ -96,7 +96,7 @@ func deepSearches() []scenario {
 			}
 			asked(t, s, 5)
 		}},
-		{"a deep search whose question is edited is done with", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search whose question is edited is done with", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(researched(llmtest.Reply{llmtest.Hang()}), answers("It is in Dublin.")...)})
 			question := s.Mention(Ann, Place{}, whereAndWho)
 			at := inThread(question)
@@ -114,7 +114,7 @@ func deepSearches() []scenario {
 			}
 			asked(t, s, 6)
 		}},
-		{"a deep search whose question is deleted ends", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search whose question is deleted ends", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
 			question := s.Mention(Ann, Place{}, whereAndWho)
 			at := inThread(question)
@@ -129,7 +129,7 @@ func deepSearches() []scenario {
 			})
 			asked(t, s, 5)
 		}},
-		{"a deep search is stopped by the button of its plan", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search is stopped by the button of its plan", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Reply{llmtest.Hang()})})
 			question := s.Mention(Ann, Place{}, whereAndWho)
 			at := inThread(question)
@@ -143,7 +143,7 @@ func deepSearches() []scenario {
 				t.Errorf("the thread shows %+v", shown)
 			}
 		}},
-		{"what a plain answer leaves open is looked into", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+		{"what a plain answer leaves open is looked into", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers("The office is in Dublin."), researched(llmtest.Answer("Ann leads it [1]."),
 				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
 				llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))...)})
@@ -158,18 +158,18 @@ func deepSearches() []scenario {
 				t.Errorf("the thread shows %+v", shown)
 			}
 		}},
-		{"a deep search that waits to be started holds up nobody", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search that waits to be started holds up nobody", func(t *testing.T, begin func(Setting) Stage) {
 			waiting(t, begin, func(s Stage) (thread.MessageID, Place) {
 				question := s.Mention(Ann, Place{}, askFirst)
 				return question, inThread(question)
 			})
 		}},
-		{"nor does one in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"nor does one in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			waiting(t, begin, func(s Stage) (thread.MessageID, Place) {
 				return s.Say(Ann, Place{Direct: true}, askFirst), Place{Direct: true}
 			})
 		}},
-		{"a deep search in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deep search in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: researched(llmtest.Answer("Ann leads it [1]."),
 				llmtest.Reply{llmtest.Call(0, "judge", "judge_findings", `{"answer":"","enough":true,"sub_questions":[]}`)},
 				llmtest.Answer("It is the Dublin office [1], which Ann leads [1]."))})

@@ -13,7 +13,7 @@ import (
 
 func presses() []scenario {
 	return []scenario{
-		{"a vote is kept, with its reason", []Ability{Channels, Buttons, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a vote is kept, with its reason", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("Install the client.")})
 			question := s.Mention(Ann, Place{}, "how?")
 			shown := answered(s, inThread(question), 1)[0]
@@ -34,7 +34,7 @@ func presses() []scenario {
 				t.Errorf("the votes are %+v", votes)
 			}
 		}},
-		{"an answer in a direct message is voted on and tried again", []Ability{Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+		{"an answer in a direct message is voted on and tried again", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append([]llmtest.Reply{unending()}, answers("All of it.")...)})
 			question := s.Say(Ann, Place{Direct: true}, "how?")
 			at := direct(question)
@@ -48,7 +48,7 @@ func presses() []scenario {
 			reads(s, Ann, "Your 👍 is noted.")
 			asked(t, s, 2)
 		}},
-		{"an answer that was stopped is tried again in place", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+		{"an answer that was stopped is tried again in place", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append([]llmtest.Reply{unending()}, answers("All of it.")...)})
 			question := s.Mention(Ann, Place{}, "how?")
 			at := inThread(question)
@@ -64,7 +64,7 @@ func presses() []scenario {
 				return len(now) == 1 && now[0].ID == shown.ID && strings.HasPrefix(now[0].Text, "All of it.")
 			})
 		}},
-		{"an administrator corrects and removes, and nobody else", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+		{"an administrator corrects and removes, and nobody else", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("This is wrong.")})
 			question := s.Mention(Ann, Place{}, "how?")
 			at := inThread(question)
@@ -84,7 +84,7 @@ func presses() []scenario {
 				return len(now) == 0 || !strings.Contains(now[0].Text, "This is right.")
 			})
 		}},
-		{"why a message was not answered is told to whoever asks", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+		{"why a message was not answered is told to whoever asks", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			talk := s.Say(Bob, Place{}, "just talking")
 			s.Until("it is told", func() bool { // decisions are stored within a second
@@ -97,13 +97,13 @@ func presses() []scenario {
 
 func commands() []scenario {
 	return []scenario{
-		{"a question by a command is answered", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a question by a command is answered", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("By command.")})
 			s.Ask(Ann, "how so?")
 			reads(s, Ann, "By command.")
 			asked(t, s, 1)
 		}},
-		{"who may not ask by a command is told so", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+		{"who may not ask by a command is told so", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Said: said("askers", "group:nobody")})
 			s.Ask(Ann, "how so?")
 			reads(s, Ann, "cannot ask here")
@@ -111,7 +111,7 @@ func commands() []scenario {
 				t.Error("the question was posted all the same")
 			}
 		}},
-		{"the commands", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+		{"the commands", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			for _, c := range []struct{ name, value, want string }{
 				{"status", "", "I answer questions in this channel."}, {"help", "", "/footnote why"}, {"stop", "", "Nothing of yours is being answered here."},
@@ -121,7 +121,7 @@ func commands() []scenario {
 				reads(s, Ann, c.want)
 			}
 		}},
-		{"ask about this", []Ability{Channels, Menus}, func(t *testing.T, begin func(Setting) Stage) {
+		{"ask about this", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("It means this.")})
 			said := s.Say(Bob, Place{}, "why does the standby lag behind?")
 			s.AskAbout(Ann, said)

@@ -80,20 +80,20 @@ func inThread(root thread.MessageID) Place { return Place{Thread: root} }
 
 func questions() []scenario {
 	return []scenario{
-		{"a direct message is answered", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"a direct message is answered", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("Between us.")})
 			at := direct(s.Say(Ann, Place{Direct: true}, "are we alone?"))
 			if shown := answered(s, at, 1); !strings.HasPrefix(shown[0].Text, "Between us.") {
 				t.Errorf("the conversation shows %+v", shown)
 			}
 		}},
-		{"a direct message without a question is told what to do", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"a direct message without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Say(Ann, Place{Direct: true}, " ")
 			reads(s, Ann, "There is no question in this message. Write what")
 			asked(t, s, 0)
 		}},
-		{"documents are listed where nothing is written", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"documents are listed where nothing is written", func(t *testing.T, begin func(Setting) Stage) {
 			for _, edited := range []bool{false, true} {
 				s := begin(Setting{Listed: true, Edited: edited})
 				at := inThread(s.Mention(Ann, Place{}, "where is the office?"))
@@ -103,20 +103,20 @@ func questions() []scenario {
 				asked(t, s, 0)
 			}
 		}},
-		{"a command's documents are listed where nothing is written", []Ability{Commands}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a command's documents are listed where nothing is written", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Listed: true})
 			s.Ask(Ann, "where is the office?")
 			reads(s, Ann, "I found these documents:")
 			asked(t, s, 0)
 		}},
-		{"documents are listed in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"documents are listed in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Listed: true})
 			at := direct(s.Say(Ann, Place{Direct: true}, "where is the office?"))
 			if shown := answered(s, at, 1); !strings.Contains(shown[0].Text, "I found these documents:") || !strings.Contains(shown[0].Text, "Handbook") {
 				t.Errorf("the conversation shows %+v", shown)
 			}
 		}},
-		{"documents of a deep search are listed where nothing is written", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"documents of a deep search are listed where nothing is written", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Listed: true, Replies: researched(llmtest.Answer("Ann leads it [1]."))[:1]})
 			question := s.Mention(Ann, Place{}, whereAndWho)
 			settled(s, question)
@@ -125,7 +125,7 @@ func questions() []scenario {
 				t.Errorf("the thread shows %+v", shown)
 			}
 		}},
-		{"a mention is answered in its thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a mention is answered in its thread", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("In the thread.")})
 			s.Say(Bob, Place{}, "nothing for the bot")
 			at := inThread(s.Mention(Ann, Place{}, "how so?"))
@@ -136,13 +136,13 @@ func questions() []scenario {
 				t.Errorf("the model was shown %q", prompted(s, 0))
 			}
 		}},
-		{"a mention without a question is told what to do", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a mention without a question is told what to do", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{})
 			s.Mention(Ann, Place{}, "") // in its thread nothing is followed yet
 			reads(s, Ann, "There is no question in this message. Mention me again")
 			asked(t, s, 0)
 		}},
-		{"who may not ask is told so alone", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"who may not ask is told so alone", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Said: said("askers", "group:nobody")})
 			s.Mention(Ann, Place{}, "may I?")
 			reads(s, Ann, "cannot ask here")
@@ -151,7 +151,7 @@ func questions() []scenario {
 				t.Error("another person reads the refusal")
 			}
 		}},
-		{"a quota that is used up is told to the asker alone", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a quota that is used up is told to the asker alone", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Said: said("user_quota", "1/hour"), Replies: answers("One.")})
 			settled(s, s.Mention(Ann, Place{}, "one?"))
 			s.Mention(Ann, Place{}, "two?")
@@ -160,7 +160,7 @@ func questions() []scenario {
 				t.Error("another person reads the refusal")
 			}
 		}},
-		{"one notice tells of all that wait", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"one notice tells of all that wait", func(t *testing.T, begin func(Setting) Stage) {
 			first := make(chan struct{})
 			s := begin(Setting{Replies: append([]llmtest.Reply{{llmtest.Text("This takes a while. "), llmtest.Wait(first), llmtest.Text("Done.")}}, answers("Two.", "Three.")...)})
 			at := inThread(s.Mention(Ann, Place{}, "one?"))
@@ -183,7 +183,7 @@ func questions() []scenario {
 					strings.HasPrefix(shown[1].Text, "Two.") && strings.HasPrefix(shown[2].Text, "Three.")
 			})
 		}},
-		{"a thread that is entered half-way is read once", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a thread that is entered half-way is read once", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("I see.", "Right.")})
 			at := inThread(s.Say(Bob, Place{}, "the printer on floor 3 hums"))
 			s.Say(Ann, at, "it always does")
@@ -206,7 +206,7 @@ func questions() []scenario {
 
 func followUps() []scenario {
 	return []scenario{
-		{"a conversation goes on", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"a conversation goes on", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("The first answer.", "The second answer.")})
 			at := direct(s.Say(Ann, Place{Direct: true}, "what is first?"))
 			answered(s, at, 1)
@@ -216,7 +216,7 @@ func followUps() []scenario {
 				t.Errorf("the follow-up was asked without what was said: %s", prompted(s, 1))
 			}
 		}},
-		{"a follow-up needs no mention while it is a dialogue", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a follow-up needs no mention while it is a dialogue", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("First answer.", "Second answer.", "Third answer.")})
 			at := inThread(s.Mention(Ann, Place{}, "first?"))
 			answered(s, at, 1)
@@ -233,7 +233,7 @@ func followUps() []scenario {
 			}
 			asked(t, s, 3)
 		}},
-		{"stop following", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"stop following", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("First answer.", "Second answer.")})
 			at := inThread(s.Mention(Ann, Place{}, "first?"))
 			answered(s, at, 1)

@@ -4,6 +4,7 @@
 package conversationtest
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -95,44 +96,35 @@ type Stage interface {
 	Until(what string, holds func() bool)
 }
 
-// Ability is something that not every platform can do.
-type Ability string
-
-// The abilities.
-const (
-	Channels  Ability = "channels"  // more than one person, threads and mentions
-	Editing   Ability = "editing"   // messages can be edited and deleted
-	Reactions Ability = "reactions" // likewise reacted to
-	Buttons   Ability = "buttons"   // and under answers there are buttons
-	Menus     Ability = "menus"     // messages have a menu, and forms can be opened
-	Commands  Ability = "commands"
-	Absences  Ability = "absences" // what was said while no replica ran can be read
-)
-
 // Platform is what the suite runs against.
 type Platform struct {
-	Lacks []Ability
+	// Cannot are the scenarios that the platform cannot play, by name, each with its reason.
+	Cannot map[string]string
 	// Begin starts a stage, which ends with the test.
 	Begin func(t *testing.T, s Setting) Stage
 }
 
 // scenario is a piece of a conversation.
 type scenario struct {
-	name  string
-	needs []Ability
-	play  func(t *testing.T, begin func(Setting) Stage)
+	name string
+	play func(t *testing.T, begin func(Setting) Stage)
 }
 
-// Suite plays every scenario for which the platform has what it takes.
+// Suite plays every scenario that the platform does not say it cannot play.
 func Suite(t *testing.T, p Platform) {
 	t.Helper()
+	unknown := maps.Clone(p.Cannot)
 	for _, sc := range slices.Concat(questions(), followUps(), stops(), changes(), presses(), commands(), absences(), deepSearches()) {
-		if slices.ContainsFunc(sc.needs, func(a Ability) bool { return slices.Contains(p.Lacks, a) }) {
+		if _, cannot := p.Cannot[sc.name]; cannot {
+			delete(unknown, sc.name)
 			continue
 		}
 		t.Run(sc.name, func(t *testing.T) {
 			t.Parallel()
 			sc.play(t, func(s Setting) Stage { return p.Begin(t, s) })
 		})
+	}
+	for name, reason := range unknown {
+		t.Errorf("no scenario is named %q, which the platform cannot play: %s", name, reason)
 	}
 }

@@ -33,35 +33,35 @@ func grown(s Stage, at Place, seen chan struct{}) Shown {
 
 func stops() []scenario {
 	return []scenario{
-		{"stop is a word in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"stop is a word in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
 			writing(s, at)
 			s.Say(Ann, at, "stop")
 			stopped(t, s, at)
 		}},
-		{"stop is a word beside the question in a direct message", nil, func(t *testing.T, begin func(Setting) Stage) {
+		{"stop is a word beside the question in a direct message", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := direct(s.Say(Ann, Place{Direct: true}, "tell me everything"))
 			writing(s, at)
 			s.Say(Ann, Place{Direct: true}, "stop")
 			stopped(t, s, at)
 		}},
-		{"stop is a word in a thread", []Ability{Channels}, func(t *testing.T, begin func(Setting) Stage) {
+		{"stop is a word in a thread", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
 			writing(s, at)
 			s.Say(Ann, at, "Stop!")
 			stopped(t, s, at)
 		}},
-		{"whoever asked stops by a reaction to the question", []Ability{Channels, Reactions}, func(t *testing.T, begin func(Setting) Stage) {
+		{"whoever asked stops by a reaction to the question", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			question := s.Mention(Ann, Place{}, "tell me everything")
 			writing(s, inThread(question))
 			s.React(Ann, question)
 			stopped(t, s, inThread(question))
 		}},
-		{"an administrator stops by a reaction to the answer, and nobody else", []Ability{Channels, Reactions}, func(t *testing.T, begin func(Setting) Stage) {
+		{"an administrator stops by a reaction to the answer, and nobody else", func(t *testing.T, begin func(Setting) Stage) {
 			seen := make(chan struct{})
 			s := begin(Setting{Replies: append(answers(), growing(seen))})
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
@@ -72,7 +72,7 @@ func stops() []scenario {
 			s.React(Chief, shown.ID)
 			stopped(t, s, inThread(at.Thread))
 		}},
-		{"the button stops", []Ability{Channels, Buttons}, func(t *testing.T, begin func(Setting) Stage) {
+		{"the button stops", func(t *testing.T, begin func(Setting) Stage) {
 			seen := make(chan struct{})
 			s := begin(Setting{Edited: true, Replies: append(answers(), growing(seen))})
 			at := inThread(s.Mention(Ann, Place{}, "tell me everything"))
@@ -82,7 +82,7 @@ func stops() []scenario {
 			s.Press(Ann, shown.ID, thread.ActionStop)
 			stopped(t, s, at)
 		}},
-		{"a deleted question is not answered", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a deleted question is not answered", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: append(answers(), unending())})
 			question := s.Mention(Ann, Place{}, "never mind")
 			writing(s, inThread(question))
@@ -96,7 +96,7 @@ func stops() []scenario {
 
 func changes() []scenario {
 	return []scenario{
-		{"an edited question is answered anew in place", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+		{"an edited question is answered anew in place", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("About the old one.", "About the new one.")})
 			question := s.Mention(Ann, Place{}, "the old question?")
 			first := answered(s, inThread(question), 1)[0]
@@ -109,7 +109,7 @@ func changes() []scenario {
 				t.Errorf("the model was shown %q", prompted(s, 1))
 			}
 		}},
-		{"a message becomes a question by being edited", []Ability{Channels, Editing}, func(t *testing.T, begin func(Setting) Stage) {
+		{"a message becomes a question by being edited", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("With the client.")})
 			question := s.Mention(Ann, Place{}, "")
 			reads(s, Ann, "There is no question in this message.")
@@ -117,7 +117,7 @@ func changes() []scenario {
 			reads(s, Ann, "With the client.")
 			asked(t, s, 1)
 		}},
-		{"an answer whose question was deleted says so", []Ability{Editing}, func(t *testing.T, begin func(Setting) Stage) {
+		{"an answer whose question was deleted says so", func(t *testing.T, begin func(Setting) Stage) {
 			s := begin(Setting{Replies: answers("Install the client.")})
 			question := s.Say(Ann, Place{Direct: true}, "how?")
 			at := direct(question)

@@ -25,6 +25,7 @@ type Version struct {
 // error returned instead.
 type Surface struct {
 	thread.Forgetful
+	thread.Unpaced
 
 	Limits thread.Capabilities
 	Fail   func(op string) error
