@@ -268,7 +268,7 @@ func looksLikeCode(text string) bool {
 
 // running reports whether a line is a sentence, or most of one, whatever its indentation: a capital or a small word at its beginning, and plain words.
 func running(line string) bool {
-	fields := strings.Fields(line)
+	fields := strings.Fields(remark.ReplaceAllString(line, ""))
 	if len(fields) < 6 {
 		return false
 	}
@@ -283,6 +283,9 @@ func running(line string) bool {
 	enough := 5*plain >= 4*len(fields) || len(fields) >= longLine && 3*plain >= 2*len(fields)
 	return enough && unicode.IsLetter(first) && !strings.HasSuffix(line, ";") && !strings.HasSuffix(line, "{") && strings.ToUpper(line) != line && !keywords.MatchString(line)
 }
+
+// remark is a comment behind a command.
+var remark = regexp.MustCompile(`\S {2,}# .*$`)
 
 // longLine is from how many words on a third of them may be names and code.
 const longLine = 12

@@ -65,7 +65,11 @@ func (s *scorer) passages(p *page) []span {
 					continue // a question answers none
 				}
 				if last && strings.HasSuffix(p.sentences[x.to-1].text, ":") {
-					if x.follow = introduced(part.pieces, at, ":"); len(x.follow) == 0 {
+					if x.follow = introduced(part.pieces, at, ":"); len(x.follow) == 0 && s.reply(part, &x) {
+						keep(x) // code that nothing marks
+						continue
+					}
+					if len(x.follow) == 0 {
 						// It is too long: each of its items, with the introduction and a mark.
 						for _, y := range s.items(part, at+1, &x) {
 							keep(y)
