@@ -17,8 +17,8 @@ const (
 // like a question is not always what answers it.
 const firstHits = 2
 
-// links writes the titles of the pages of spans, and of the first pages that the search found apart
-// from them and that hold enough of the question. The first quoted ones need no link.
+// links writes the titles of the pages of spans, without those of the first quoted ones. Then come
+// the first other pages of the search that are near the question or hold enough of it.
 func (s *scorer) links(spans []span, pages []page, quoted int) string {
 	var lines []string
 	seen := map[string]bool{}
@@ -33,7 +33,7 @@ func (s *scorer) links(spans []span, pages []page, quoted int) string {
 	}
 	lines = lines[min(quoted, len(lines)):]
 	for i := range pages {
-		if len(seen) < len(spans)+firstHits && s.enough(&pages[i]) {
+		if len(seen) < len(spans)+firstHits && (pages[i].near || s.enough(&pages[i])) {
 			add(&pages[i], pages[i].parts[0].Number)
 		}
 	}

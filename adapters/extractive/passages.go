@@ -354,6 +354,7 @@ func (m *Model) compare(ctx context.Context, t turn, all []span) (similarity flo
 		x := &all[i]
 		if x.vector, x.worth = v[i], -1; x.vector != nil && retrieve.Cosine(q, q) > 0 && retrieve.Cosine(v[i], v[i]) > 0 {
 			x.worth = retrieve.Cosine(q, v[i])
+			x.page.near = x.page.near || x.worth >= m.gate.Links
 			similarity = max(similarity, x.worth)
 		}
 	}

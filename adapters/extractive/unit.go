@@ -32,6 +32,7 @@ type piece struct {
 // page is a document with the passages that were found of it.
 type page struct {
 	rank  int
+	near  bool // the sentence model finds a passage of it close enough to be linked
 	again bool // the answer before rests on it, and the question leans on that one
 	title mask // the question's words in its title
 	parts []part
