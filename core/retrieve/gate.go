@@ -20,7 +20,7 @@ type Gate struct {
 }
 
 // DefaultGate is the gate of the sentence model in the program.
-// deploy/decisions/0070-quoting.md says how it was measured.
+// deploy/decisions/0070-quoting.md and 0080 say how it was measured.
 func DefaultGate() Gate { return Gate{Links: 0.20, Quotes: 0.40} }
 
 // Band returns what is shown. similarity is that of the most similar passage. covered reports
