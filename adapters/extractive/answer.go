@@ -45,14 +45,15 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 	language := languageOf(t.passages)
 	a := ask(t, language, rarity(t, language))
 	s := &scorer{asked: a, reader: &reader{language: language, slots: a.slots, said: a.said, known: map[string]mask{}}}
-	chosen, band, err := m.choose(ctx, t, s, read(t, s.reader))
+	pages := read(t, s.reader)
+	chosen, band, err := m.choose(ctx, t, s, pages)
 	switch {
 	case err != nil:
 		return "", err
 	case band == retrieve.Nothing:
 		return session.SentenceNothing, nil
 	case band == retrieve.Links:
-		return links(chosen), nil
+		return s.links(chosen, pages, 0), nil
 	}
 	w := &writer{}
 	if why != "" { // whoever has a stand-in answer says why
@@ -62,6 +63,9 @@ func (m *Model) answer(ctx context.Context, t turn) (string, error) {
 		for _, y := range s.warned(x) {
 			w.span(y)
 		}
+	}
+	if more := s.links(chosen, pages, len(chosen)); more != "" && !chosen[0].named && !chosen[0].told {
+		w.block(more)
 	}
 	return w.b.String(), nil
 }

@@ -13,7 +13,7 @@ type blockKind int
 const (
 	prose blockKind = iota
 	item            // one item of a list
-	code            // a fenced block, or indented lines after a blank one
+	code            // a fenced block, or lines that look like code
 	table
 	heading
 )
@@ -42,7 +42,7 @@ var (
 )
 
 // blocks cuts a passage, which is Markdown and may begin and end anywhere in its document. Its code
-// may stand between fences, be indented, or be told from prose by its looks alone.
+// may stand between fences, or be told from prose by its looks alone.
 func blocks(text string) []block {
 	b := blockReader{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 	for b.at < len(b.lines) {
@@ -100,8 +100,6 @@ func (b *blockReader) next() {
 		b.open = &block{kind: item, text: m[3], ordered: m[2] != "", number: m[2], nested: len(m[1]) >= 2}
 	case b.open == nil && b.hangs(line):
 		b.open = &block{kind: item, text: trimmed}
-	case b.open == nil && b.indented(line) && !running(line):
-		b.indentedCode(line)
 	case b.open != nil:
 		b.open.text += "\n" + strings.TrimPrefix(trimmed, "> ")
 		b.open.raw += "\n" + line
@@ -141,24 +139,6 @@ func (b *blockReader) table(n int) {
 		return
 	}
 	b.push(block{kind: table, text: text})
-}
-
-// indented reports whether a line begins indented code, which it does only after a blank line and
-// outside a list.
-func (b *blockReader) indented(line string) bool {
-	if !strings.HasPrefix(line, "    ") && !strings.HasPrefix(line, "\t") {
-		return false
-	}
-	return len(b.out) == 0 || b.out[len(b.out)-1].kind != item
-}
-
-func (b *blockReader) indentedCode(line string) {
-	lines := []string{line}
-	for b.at < len(b.lines) && (b.indented(b.lines[b.at]) && !running(b.lines[b.at]) || strings.TrimSpace(b.lines[b.at]) == "") {
-		lines = append(lines, b.lines[b.at])
-		b.at++
-	}
-	b.push(block{kind: code, text: strings.TrimRight(strings.Join(lines, "\n"), " \t\n")})
 }
 
 // fence reads a fenced block; one that the passage cuts off ends with it.
@@ -268,7 +248,7 @@ func looksLikeCode(text string) bool {
 
 // running reports whether a line is a sentence, or most of one, whatever its indentation: a capital or a small word at its beginning, and plain words.
 func running(line string) bool {
-	fields := strings.Fields(line)
+	fields := strings.Fields(remark.ReplaceAllString(line, ""))
 	if len(fields) < 6 {
 		return false
 	}
@@ -283,6 +263,9 @@ func running(line string) bool {
 	enough := 5*plain >= 4*len(fields) || len(fields) >= longLine && 3*plain >= 2*len(fields)
 	return enough && unicode.IsLetter(first) && !strings.HasSuffix(line, ";") && !strings.HasSuffix(line, "{") && strings.ToUpper(line) != line && !keywords.MatchString(line)
 }
+
+// remark is a comment behind a command.
+var remark = regexp.MustCompile(`\S {2,}# .*$`)
 
 // longLine is from how many words on a third of them may be names and code.
 const longLine = 12

@@ -24,7 +24,12 @@ func (a *asked) answered(r *reader, x span, everywhere mask) bool {
 	if a.stray && x.page.title&^everywhere == 0 && !x.page.again && entry == 0 {
 		return false
 	}
-	held, _ := a.cover(x.page.holds(), 0, 0)
+	return a.enough(x.page)
+}
+
+// enough reports whether what was found of a page holds enough of the question's weight.
+func (a *asked) enough(p *page) bool {
+	held, _ := a.cover(p.holds(), 0, 0)
 	return held >= minMatch+shortMatch/float64(max(len(a.words), 1))
 }
 

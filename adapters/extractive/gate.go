@@ -13,15 +13,32 @@ const (
 	gateWait      = 2 * time.Second
 )
 
-// links writes the titles of the spans' pages, each once.
-func links(spans []span) string {
-	lines, seen := []string{retrieve.MayHelp + "\n"}, map[*page]bool{}
-	for i := range spans {
-		page := spans[i].page
-		if title := strings.Join(strings.Fields(spans[i].part.Title), " "); !seen[page] && len(seen) < maxPages {
-			seen[page] = true
-			lines = append(lines, strings.TrimSpace("- "+protect(title))+" ["+strconv.Itoa(spans[i].part.Number)+"]")
+// firstHits is how many further pages are linked, of those that the search put first: what is most
+// like a question is not always what answers it.
+const firstHits = 2
+
+// links writes the titles of the pages of spans, without those of the first quoted ones. Then come
+// the first other pages of the search that are near the question or hold enough of it.
+func (s *scorer) links(spans []span, pages []page, quoted int) string {
+	var lines []string
+	seen := map[string]bool{}
+	add := func(p *page, number int) {
+		if title := strings.Join(strings.Fields(p.parts[0].Title), " "); !seen[title] {
+			seen[title] = true
+			lines = append(lines, strings.TrimSpace("- "+protect(title))+" ["+strconv.Itoa(number)+"]")
 		}
 	}
-	return strings.Join(lines, "\n")
+	for i := range spans {
+		add(spans[i].page, spans[i].part.Number)
+	}
+	lines = lines[min(quoted, len(lines)):]
+	for i := range pages {
+		if len(seen) < len(spans)+firstHits && (pages[i].near || s.enough(&pages[i])) {
+			add(&pages[i], pages[i].parts[0].Number)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return retrieve.MayHelp + "\n\n" + strings.Join(lines, "\n")
 }

@@ -106,3 +106,27 @@ func TestGateComparesQuestionWithQuotations(t *testing.T) {
 		t.Errorf("a follow-up is compared as %q", s.asked)
 	}
 }
+
+// Below quotations the first pages of the search are linked that hold enough of the question.
+func TestQuotationsComeWithLinksToFirstHits(t *testing.T) {
+	t.Parallel()
+	docs := []tool.Document{
+		{Number: 3, Title: "Pump", Contents: "Who cleans the pump is told by the plan in the hall."},
+		{Number: 4, Title: "Care", Contents: "Rinse the pump with water."},
+		{Number: 5, Title: "Coffee", Contents: "The machine is in the hall."},
+	}
+	model := extractive.New().WithSentences(&meaning{phrases: []phrase{{"Rinse", 0.8}}}, retrieve.Gate{Links: 0.2, Quotes: 0.4})
+	got := chosenBy(t, model, asked(question, docs...))
+	if want := "Rinse the pump with water. [4]\n\nThese may help:\n\n- Pump [3]"; !strings.HasSuffix(got, want) {
+		t.Errorf("shows %q, not %q", got, want)
+	}
+}
+
+// A comment behind a command makes no sentence of it.
+func TestCommandWithCommentIsQuotedAsCode(t *testing.T) {
+	t.Parallel()
+	laptop := tool.Document{Number: 3, Title: "Pump", Contents: "To try the pump on your laptop, run:\n\nmake run          # installs what is missing and starts the pump there"}
+	if got, _, _ := run(t, asked("How do I try the pump on my laptop?", laptop)); !strings.Contains(got, "run [3]:\n\n```\nmake run ") {
+		t.Errorf("answer is\n%s", got)
+	}
+}

@@ -65,7 +65,11 @@ func (s *scorer) passages(p *page) []span {
 					continue // a question answers none
 				}
 				if last && strings.HasSuffix(p.sentences[x.to-1].text, ":") {
-					if x.follow = introduced(part.pieces, at, ":"); len(x.follow) == 0 {
+					if x.follow = introduced(part.pieces, at, ":"); len(x.follow) == 0 && s.reply(part, &x) {
+						keep(x) // code that nothing marks
+						continue
+					}
+					if len(x.follow) == 0 {
 						// It is too long: each of its items, with the introduction and a mark.
 						for _, y := range s.items(part, at+1, &x) {
 							keep(y)
@@ -350,6 +354,7 @@ func (m *Model) compare(ctx context.Context, t turn, all []span) (similarity flo
 		x := &all[i]
 		if x.vector, x.worth = v[i], -1; x.vector != nil && retrieve.Cosine(q, q) > 0 && retrieve.Cosine(v[i], v[i]) > 0 {
 			x.worth = retrieve.Cosine(q, v[i])
+			x.page.near = x.page.near || x.worth >= m.gate.Links
 			similarity = max(similarity, x.worth)
 		}
 	}

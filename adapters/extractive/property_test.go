@@ -70,6 +70,7 @@ func TestQuotesVerbatim(t *testing.T) {
 			return
 		}
 		fence := ""
+		got, _, _ = strings.Cut(got, "\n\n"+retrieve.MayHelp)
 		for _, line := range strings.Split(strings.TrimPrefix(got, heading), "\n") {
 			switch {
 			case fence != "" && line == fence:

@@ -34,7 +34,6 @@ type asked struct {
 	// half of its words or more occur in no document, and none of the others is a name
 	stray bool
 	text  string
-	steps map[string]bool // stems of the question itself
 }
 
 // mask says which parts of a question's words a text holds.
@@ -50,7 +49,7 @@ const leastIDF = 0.3
 
 // ask reads a question.
 func ask(t turn, language string, idf func(stem string) (weight float64, known bool)) *asked {
-	a := &asked{slots: map[string]mask{}, text: t.question, steps: map[string]bool{}}
+	a := &asked{slots: map[string]mask{}, text: t.question}
 	next := 0
 	languages := []string{language}
 	synonyms := synonymsOf(t.common.Synonyms)
@@ -82,9 +81,6 @@ func (a *asked) add(terms []analyse.Term, own bool, next *int, idf func(string) 
 		for _, term := range terms[from:i] {
 			if term.Synonym > 0 {
 				continue
-			}
-			if own {
-				a.steps[term.Text] = true
 			}
 			if term.Chatter || small[term.Text] {
 				continue

@@ -3,72 +3,22 @@ package extractive
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
-)
 
-// abbreviations do not end a sentence.
-var abbreviations = map[string]bool{
-	"e.g": true, "i.e": true, "etc": true, "cf": true, "vs": true, "dr": true, "mr": true, "mrs": true, "ms": true, "prof": true, "st": true,
-	"no": true, "nr": true, "fig": true, "sec": true, "ch": true, "vol": true, "pp": true, "approx": true, "resp": true, "al": true, "inc": true,
-	"z.b": true, "d.h": true, "bzw": true, "usw": true, "ca": true, "u.a": true, "p.ex": true, "art": true, "abs": true,
-}
+	"github.com/footnotehq/footnote/core/document"
+)
 
 // sentences cuts running text. White space runs become one space; code spans are never cut.
 func sentences(text string) []string {
 	text = strings.Join(strings.Fields(text), " ")
 	var out []string
-	start := 0
-	for i := 0; i < len(text); {
-		if text[i] == '`' {
-			i = skipSpan(text, i)
+	start, at := 0, 0
+	for _, length := range document.Sentences(text) {
+		if at += length; strings.Count(text[start:at], "`")%2 > 0 && strings.Contains(text[at:], "`") {
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		end := i + size
-		if !strings.ContainsRune(".!?…。！？", r) {
-			i = end
-			continue
-		}
-		for end < len(text) {
-			next, n := utf8.DecodeRuneInString(text[end:])
-			if !strings.ContainsRune(".!?…。！？\"')]}”’»*_", next) {
-				break
-			}
-			end += n
-		}
-		if ends(text, start, i, end, r) {
-			if s := strings.TrimSpace(text[start:end]); s != "" {
-				out = append(out, s)
-			}
-			start = end
-		}
-		i = end
-	}
-	if s := strings.TrimSpace(text[start:]); s != "" {
-		out = append(out, s)
+		out, start = append(out, strings.TrimSpace(text[start:at])), at
 	}
 	return out
-}
-
-// ends reports whether the mark r at text[mark:end] ends the sentence that began at start.
-func ends(text string, start, mark, end int, r rune) bool {
-	if end == len(text) || strings.ContainsRune("。！？", r) {
-		return true
-	}
-	if text[end] != ' ' {
-		return false
-	}
-	next, _ := utf8.DecodeRuneInString(text[end+1:])
-	if unicode.IsLower(next) {
-		return false
-	}
-	if r != '.' {
-		return true
-	}
-	word := text[start:mark]
-	word = strings.ToLower(strings.TrimLeft(word[strings.LastIndexByte(word, ' ')+1:], "(\"'[“"))
-	initial := len(word) == 1 && unicode.IsLetter(rune(word[0]))
-	return !initial && !abbreviations[word]
 }
 
 // skipSpan returns the end of the code span that begins at i, or of its backticks when nothing closes it.

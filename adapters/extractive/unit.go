@@ -15,7 +15,6 @@ type sentence struct {
 	words int
 	holds mask
 	ok    bool // it can be quoted
-	bare  bool // it is no sentence, but may answer beneath its heading, or as a value next to its name
 }
 
 // piece is a block of a passage with what the question needs to know of it.
@@ -28,12 +27,12 @@ type piece struct {
 	called    mask // what an entry of a list is about: its term, or "Taxi" of "Taxi: only after 22:00"
 	section   string
 	aliases   []string // further names of the option that it explains
-	place     int      // how many pieces of that section stand before it
 }
 
 // page is a document with the passages that were found of it.
 type page struct {
 	rank  int
+	near  bool // the sentence model finds a passage of it close enough to be linked
 	again bool // the answer before rests on it, and the question leans on that one
 	title mask // the question's words in its title
 	parts []part
@@ -90,10 +89,7 @@ func entryOf(b block) string {
 func (r *reader) pieces(p passage) []piece {
 	all := blocks(p.Text)
 	all = all[:min(len(all), maxBlocks)]
-	opening, places := p.opening(all), map[string]int{}
-	if opening != p.Title { // its passage begins somewhere within it
-		places[opening] = 1
-	}
+	opening := p.opening(all)
 	title := r.heading(p.Title)
 	out := make([]piece, 0, len(all))
 	for _, b := range all {
@@ -106,10 +102,6 @@ func (r *reader) pieces(p passage) []piece {
 		if name, _, found := strings.Cut(entryOf(b), ":"); found && b.kind == item && len(name) < longestName {
 			x.called = r.read(name)
 		}
-		if b.kind != heading {
-			x.place = places[x.section]
-			places[x.section]++
-		}
 		switch b.kind {
 		case prose, item:
 			body := b.text
@@ -118,9 +110,7 @@ func (r *reader) pieces(p passage) []piece {
 			}
 			parts := sentences(body)
 			for i, s := range parts[:min(len(parts), maxSentences)] {
-				whole := quotable(s)
-				bare := !whole && i == 0 && short(s)
-				x.sentences = append(x.sentences, sentence{text: s, words: len(strings.Fields(s)), holds: r.read(s), ok: whole || bare, bare: bare})
+				x.sentences = append(x.sentences, sentence{text: s, words: len(strings.Fields(s)), holds: r.read(s), ok: quotable(s) || i == 0 && short(s)})
 				x.holds |= x.sentences[i].holds
 			}
 		case code, table:

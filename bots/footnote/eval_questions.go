@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -270,8 +271,12 @@ func (t *askedThread) Ask(ctx context.Context, question string) (evaluate.Reply,
 	}
 	reply := evaluate.Reply{Text: best.Text(), Outcome: string(best.Outcome), Asserted: best.Outcome == session.Answered && strings.TrimSpace(best.Text()) != "",
 		Linked: strings.HasPrefix(best.Text(), retrieve.MayHelp)}
-	for _, c := range best.Citations {
+	quoted, _, _ := strings.Cut(best.Text(), retrieve.MayHelp)
+	for _, c := range best.Citations { // in the order in which the text has them
 		reply.Cited = append(reply.Cited, c.Document)
+		if strings.Contains(quoted, "["+strconv.Itoa(c.Number)+"]") {
+			reply.Quoted++
+		}
 	}
 	for _, d := range best.Documents {
 		reply.Found = append(reply.Found, d.ID)

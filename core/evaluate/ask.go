@@ -20,6 +20,7 @@ type Reply struct {
 	Outcome  string
 	Asserted bool // it answers, whatever it rests on
 	Linked   bool // it shows links alone
+	Quoted   int  // how many of Cited are quoted or referred to, before those that are only linked
 }
 
 // Asker puts questions into threads. It is used by one goroutine.
@@ -135,6 +136,7 @@ func (i Interview) judge(ctx context.Context, q Question, reply Reply) (Judged, 
 	}
 	right := func(page string) bool { return q.Pages.MatchString(page) }
 	j.Right = slices.ContainsFunc(j.Cited, right)
+	j.Quoted = slices.ContainsFunc(pagesOf(reply.Cited[:reply.Quoted]), right)
 	j.First = len(j.Cited) > 0 && right(j.Cited[0])
 	if q.After != "" { // its subject is in the question before, which a separate search does not know
 		j.Rank = slices.IndexFunc(pagesOf(reply.Found), right) + 1

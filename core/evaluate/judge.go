@@ -29,6 +29,7 @@ type Judged struct {
 	Asserted bool `json:"asserted"`
 	// Linked says that the answer shows links alone (retrieve.MayHelp), without a quotation.
 	Linked  bool   `json:"linked,omitempty"`
+	Quoted  bool   `json:"quoted,omitempty"` // a right page is cited, and not by a link alone
 	Outcome string `json:"outcome"`
 	Answer  string `json:"answer"`
 	// Opinion is a model's, where one was asked.
@@ -79,7 +80,7 @@ type Summary struct {
 	Refused     Share `json:"refused"`      // nothing is cited
 	// nothing is cited, of those with a right page among the first five
 	RefusedFound Share `json:"refused_found"`
-	// a right page is cited, and the answer is more than links
+	// a right page is cited, and not by a link alone
 	Quoted Share `json:"quoted"`
 	// Of the others:
 	False  Share `json:"false"`  // something is claimed
@@ -153,7 +154,7 @@ func summarise(group string, results []Judged, expected map[string]bool) Summary
 		WrongOnly: count(answerable, func(r Judged) bool { return !silent(r) && !r.Right }), Refused: count(answerable, silent),
 		RefusedFound: count(func(r Judged) bool { return r.Answerable && within(5)(r) }, silent),
 		False:        count(unanswerable, func(r Judged) bool { return (r.Asserted || !silent(r)) && !r.Linked }),
-		Quoted:       count(answerable, func(r Judged) bool { return r.Right && !r.Linked }),
+		Quoted:       count(answerable, func(r Judged) bool { return r.Quoted }),
 		Linked:       count(unanswerable, func(r Judged) bool { return r.Linked }),
 	}
 	pages, answers := 0, 0

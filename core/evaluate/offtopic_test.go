@@ -31,7 +31,7 @@ func TestOffTopicQuestionsHaveNoAnswer(t *testing.T) {
 func TestSummaryTellsLinksFromQuotations(t *testing.T) {
 	t.Parallel()
 	results := []evaluate.Judged{
-		{ID: "quoted", Answerable: true, Cited: []string{"a"}, Right: true, Asserted: true},
+		{ID: "quoted", Answerable: true, Cited: []string{"a"}, Right: true, Quoted: true, Asserted: true},
 		{ID: "linked", Answerable: true, Cited: []string{"a"}, Right: true, Asserted: true, Linked: true},
 		{ID: "false", Cited: []string{"a"}, Asserted: true},
 		{ID: "links", Cited: []string{"a"}, Asserted: true, Linked: true},

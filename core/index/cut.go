@@ -217,17 +217,17 @@ func (c *Chunker) windows(text string) []part {
 func cuts(kind document.BlockKind) []func(string) []int {
 	switch kind {
 	case document.List:
-		return []func(string) []int{items, lines, sentences}
+		return []func(string) []int{items, lines, document.Sentences}
 	case document.Table:
-		return []func(string) []int{lines, sentences}
+		return []func(string) []int{lines, document.Sentences}
 	case document.Code:
 		return []func(string) []int{lines}
 	case document.Heading:
 		return nil
 	case document.Paragraph:
-		return []func(string) []int{sentences, lines}
+		return []func(string) []int{document.Sentences, lines}
 	default:
-		return []func(string) []int{sentences, lines}
+		return []func(string) []int{document.Sentences, lines}
 	}
 }
 

@@ -1,4 +1,4 @@
-package index
+package document
 
 import (
 	"strings"
@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// sentences returns the lengths in bytes of the sentences of a text. They follow one another
+// Sentences returns the lengths in bytes of the sentences of a text. They follow one another
 // without gaps: the white space after a sentence belongs to it. A sentence ends at a mark that is
 // followed by white space, unless the word before it is a known abbreviation or what follows goes
 // on in lower case; in scripts without spaces the mark alone ends it.
-func sentences(text string) []int {
+func Sentences(text string) []int {
 	var lengths []int
 	start := 0
 	for at := 0; at < len(text); {
