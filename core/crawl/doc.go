@@ -62,6 +62,14 @@
 // version (Item.ModifiedAt) and readers (Item.ACL). Page of "ids/7" returns Bare items. Those that
 // the list does not hold are resolved by Page of "issues/7" with Feed.Only.
 //
+// # Lists that omit documents
+//
+// Where pages may leave documents out, set Feed.Confirm of the main scan. What reads a document
+// calls Item.Found with the ids that its text names. After the last page, Page is asked with
+// Feed.Only for those that the list does not hold, and then for stored documents that no page
+// listed. An id may name what is no document, such as a folder, for which Page returns a feed
+// (Page.More).
+//
 // # What the engine guarantees
 //
 //   - Page is called with the Cursor that the page before returned as Next, or with none. A run

@@ -105,6 +105,8 @@ type run struct {
 	due     stored // what to store once the next batch was taken
 	notices []index.Notice
 	skipped []index.Notice
+	asking  []document.ID             // what the main scan that is read asks for next (Feed.Confirm)
+	left    []index.Notice            // parts of documents that are left out; guarded by loading
 	sent    map[document.ID]time.Time // no version of a document is yielded twice
 	scopes  []Scope
 	feeds   []Feed
@@ -149,6 +151,9 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 
 // send hands on a batch, and stores what was due before it.
 func (r *run) send(ctx context.Context, b index.Batch) error {
+	r.loading.Lock()
+	r.skipped, r.left = append(r.skipped, r.left...), nil
+	r.loading.Unlock()
 	b.Next, b.Resumed = r.next, r.resumed
 	b.Failures, b.Skipped = append(r.notices, b.Failures...), append(r.skipped, b.Skipped...)
 	due := r.due

@@ -65,7 +65,12 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		}
 	}
 	now, seen := was.Reading, make(cursors)
-	for len(now.Stack) > 0 {
+	for {
+		if more, err := r.further(ctx, f, now); err != nil {
+			return err
+		} else if !more {
+			break
+		}
 		top := &now.Stack[len(now.Stack)-1]
 		of := f
 		if top.Feed != nil {
@@ -96,6 +101,10 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if page.Mark != "" {
 			now.Mark = page.Mark
 		}
+		asked := top.Feed != nil && len(of.Only) > 0 && err == nil
+		if asked {
+			now.miss(of, page)
+		}
 		if !page.From.IsZero() {
 			now.From, now.To = page.From, page.To
 		}
@@ -104,12 +113,13 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 			now.advance(of, page)
 		case now.Again < mostRestarts:
 			*now = reading{Began: now.Began, Pass: now.Pass, Log: now.Log, Again: now.Again + 1, Stack: []frame{{}}}
-			seen = make(cursors)
+			seen, r.asking = make(cursors), nil
 		case !now.Loose && errors.Is(err, ErrCursor):
 			now.Loose = true
 			r.partial(of, now, err)
 		default:
 			now.Stack, now.Broken = nil, errors.Is(err, ErrCursor)
+			r.asking = nil
 			r.partial(of, now, err)
 		}
 		if !once {
@@ -117,6 +127,9 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		}
 		if err := r.take(ctx, of, now, page); err != nil {
 			return err
+		}
+		if asked {
+			r.unlist(named+of.list(), of.Only)
 		}
 		r.note()
 	}
@@ -137,8 +150,9 @@ func (r *run) partial(f Feed, now *reading, why error) {
 // begin starts to read a feed. With an error comes the page that says more about it.
 func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	now := &reading{Began: r.at.UnixMicro(), Stack: []frame{{}}}
+	r.asking = nil
 	if f.After != "" && len(f.Only) == 0 { // what changes from now on is in the log
-		log, err := r.vendor.Page(ctx, r.named(f.After), Place{})
+		log, err := r.vendor.Page(ctx, r.feedOf(f.After), Place{})
 		if err != nil {
 			return log, err
 		}
@@ -171,7 +185,7 @@ func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
 // errNoMark marks a log that cannot be read from now on.
 var errNoMark = errors.New("its log of changes names no place to go on from")
 
-func (r *run) named(feed string) Feed {
+func (r *run) feedOf(feed string) Feed {
 	if i := slices.IndexFunc(r.feeds, func(f Feed) bool { return f.ID == feed }); i >= 0 {
 		return r.feeds[i]
 	}
@@ -283,7 +297,7 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	}
 }
 
-// mostOnly is how many documents a page is asked for with Feed.Only.
+// mostOnly is how many documents a page is asked for with Feed.Only, unless Feed.Most says otherwise.
 const mostOnly = 100
 
 // retry asks again for documents that could not be loaded.
@@ -305,7 +319,7 @@ func (r *run) retry(ctx context.Context) error {
 	for _, f := range r.feeds {
 		ids := lists[f.ID]
 		slices.Sort(ids)
-		for some := range slices.Chunk(slices.Compact(ids), mostOnly) {
+		for some := range slices.Chunk(slices.Compact(ids), cmp.Or(f.Most, mostOnly)) {
 			f.Only = some
 			if err := r.readFeed(ctx, f); err != nil {
 				return err

@@ -1,7 +1,6 @@
 package crawl_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,9 +10,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/crawl"
-	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
-	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // usual has Page answer as it does without a test.
@@ -401,40 +398,4 @@ func TestStoredDocumentsInNoListAreRemoved(t *testing.T) {
 	}
 	r.pass(24 * time.Hour)
 	r.holds()
-}
-
-// confirming is a vendor whose lists omit documents.
-type confirming struct {
-	*vendor
-	confirmed []document.ID
-}
-
-// Confirm implements crawl.Confirmer.
-func (c *confirming) Confirm(_ context.Context, unlisted []document.ID) (gone []document.ID, err error) {
-	c.confirmed = append(c.confirmed, unlisted...)
-	for _, of := range unlisted {
-		if c.notes[string(of[len("notes:"):])] == nil {
-			gone = append(gone, of)
-		}
-	}
-	return gone, nil
-}
-
-func TestUnlistedDocumentsAreConfirmed(t *testing.T) {
-	v := newVendor(daily, "a")
-	fill(v, "a", 5)
-	c := &confirming{vendor: v}
-	r := &reader{vendor: v, Reading: sourcetest.Read(t, func() (*crawl.Engine, error) {
-		return crawl.New(c, crawl.Options{Now: func() time.Time { return v.now }}), nil
-	})}
-	r.pass(0)
-	v.remove("a01")
-	v.page = func(v *vendor, _ crawl.Feed, _ crawl.Place) (crawl.Page, error) {
-		return crawl.Page{Items: []crawl.Item{v.item("a00"), v.item("a02")}}, nil
-	}
-	r.pass(25 * time.Hour)
-	r.holds()
-	if want := []document.ID{id("a01"), id("a03"), id("a04")}; !slices.Equal(c.confirmed, want) {
-		t.Errorf("asked about %v", c.confirmed)
-	}
 }

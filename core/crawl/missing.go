@@ -3,7 +3,6 @@ package crawl
 import (
 	"context"
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -26,7 +25,11 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 		if err != nil {
 			return err
 		}
-		if err := r.vanish(ctx, List{Name: r.nameOf(f), Stored: held, Since: fromMicro(list.Since)}, id, missing); err != nil {
+		l := List{Name: r.nameOf(f), Stored: held, Since: fromMicro(list.Since)}
+		if f.Scope == "" {
+			l = r.withLost(l)
+		}
+		if err := r.vanish(ctx, l, id, missing); err != nil {
 			return err
 		}
 	}
@@ -80,23 +83,12 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	}
 	var before []document.ID
 	if !l.Since.IsZero() {
-		if before, _, err = r.listings.Missing(ctx, hidden+id, math.MaxInt64, time.Time{}, time.Time{}); err != nil {
+		if before, err = r.all(ctx, hidden+id); err != nil {
 			return err
 		}
 		if before, err = r.only(ctx, id, before); err != nil {
 			return err
 		}
-	}
-	if c, ok := r.vendor.(Confirmer); ok && len(missing) > 0 && !l.Lost {
-		gone, err := c.Confirm(ctx, missing)
-		if err != nil {
-			return err
-		}
-		there := slices.DeleteFunc(slices.Clone(missing), func(id document.ID) bool { return slices.Contains(gone, id) })
-		if err := r.record(ctx, &reading{}, itemsOf(id, there), ""); err != nil {
-			return err
-		}
-		missing = slices.DeleteFunc(missing, func(id document.ID) bool { return slices.Contains(there, id) })
 	}
 	l.Stored, l.Missing = l.Stored+len(before), len(missing)+len(before)
 	ruling := Vanish(l, r.at)
@@ -119,7 +111,7 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	if err != nil {
 		return err
 	}
-	if ruling.Fate == Hide && !l.Lost && l.Missing > 0 {
+	if ruling.Fate == Hide && l.Missing > 0 {
 		r.notices = append(r.notices, ruling.Shrunk(l, "give the account back its right to see them"))
 	}
 	if ruling.Fate == Keep || len(missing) == 0 {
@@ -144,14 +136,6 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	}
 	r.note()
 	return nil
-}
-
-func itemsOf(list string, ids []document.ID) []Item {
-	items := make([]Item, len(ids))
-	for i, id := range ids {
-		items[i] = Item{ID: id, List: list}
-	}
-	return items
 }
 
 func listedOf(ids []document.ID) []index.Listed {
@@ -234,7 +218,7 @@ func (r *run) dropLists(ctx context.Context) error {
 			}
 			continue
 		}
-		ids, _, err := r.listings.Missing(ctx, id, math.MaxInt64, time.Time{}, time.Time{})
+		ids, err := r.all(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -303,5 +287,5 @@ func (r *run) dropStrays(ctx context.Context) error {
 		}
 		l.Stored += held
 	}
-	return r.vanish(ctx, l, "", strays)
+	return r.vanish(ctx, r.withLost(l), "", strays)
 }

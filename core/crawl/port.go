@@ -10,8 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Vendor is a system whose documents are read. The optional interfaces are Confirmer, Excluder and
-// Hinter.
+// Vendor is a system whose documents are read. The optional interfaces are Excluder and Hinter.
 type Vendor interface {
 	// Source is where the documents come from (index.Connector).
 	Source() document.Source
@@ -34,12 +33,6 @@ type Vendor interface {
 
 // Read makes a document whose text was fetched (index.Item.Load).
 type Read func(ctx context.Context) (document.Document, error)
-
-// Confirmer is a Vendor whose lists may omit documents.
-type Confirmer interface {
-	// Confirm returns which documents, missing from a complete scan, are gone.
-	Confirm(ctx context.Context, unlisted []document.ID) (gone []document.ID, err error)
-}
 
 // Excluder is a Vendor whose settings may leave scopes out.
 type Excluder interface {
@@ -95,6 +88,11 @@ type Feed struct {
 	// for it without a mark. The mark counts once the scan has ended.
 	After string
 	Batch int // how many texts one Load fetches; 0: 1
+	// Confirm, of a main scan, says that its pages may omit documents. Those that texts name
+	// (Item.Found), and stored ones that no page lists, are asked for with Only. What is not there
+	// then is gone.
+	Confirm bool
+	Most    int // how many documents Only names; 0: 100
 	// Only, where it is set, asks for these documents alone, whatever the mode. Page returns those
 	// that are there as items, and those that the vendor says are deleted as Gone.
 	Only []document.ID
@@ -133,6 +131,9 @@ type Page struct {
 	// Partial says why something is left out; nil: nothing is. Nothing counts as missing then. The
 	// operator reads it.
 	Partial error
+	// Lost says of scopes that were looked at whether they are not shown. While one is lost, what is
+	// missing from a scan across scopes is treated as its documents.
+	Lost    map[string]bool
 	Note    string         // stored for the scope of the feed, unless it is empty
 	Notices []index.Notice // what could not be read, for the operator
 	Skipped []index.Notice // what is left out on purpose
@@ -165,6 +166,17 @@ type Item struct {
 	// stays as it is.
 	Keep bool
 	Data any // what Load needs; it is not stored
+	// Found is set by the engine. What reads the document calls it, before it returns, with what
+	// else is on it.
+	Found func(context.Context, Finding) error
+}
+
+// Finding is what the text of a document says of others.
+type Finding struct {
+	// IDs are asked for with Only unless the list holds them (Feed.Confirm). They need not be those
+	// of documents: the page may return a feed for one (Page.More).
+	IDs     []document.ID
+	Skipped []index.Notice // parts of the document that are left out
 }
 
 var (

@@ -46,6 +46,7 @@ type failure struct {
 type scopeState struct {
 	State string `json:"s,omitempty"`
 	Note  string `json:"n,omitempty"`
+	Lost  int64  `json:"g,omitempty"` // since when it is not shown (Page.Lost)
 }
 
 type listState struct {
@@ -78,6 +79,8 @@ type reading struct {
 	Broken  bool    `json:"k,omitempty"` // it ended before the list did
 	Mark    string  `json:"m,omitempty"`
 	Log     string  `json:"o,omitempty"` // mark of Feed.After
+	// Missed are documents that were asked for (Feed.Confirm) and are not there.
+	Missed []document.ID `json:"q,omitempty"`
 	// From and To are those of a Window.
 	From time.Time `json:"f,omitzero"`
 	To   time.Time `json:"t,omitzero"`

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,10 +14,12 @@ import (
 )
 
 // Lists of the engine next to a list of the source: documents that are hidden because the list
-// shrank, and those that are loaded for the first time because a scan met their ids.
+// shrank, those that are loaded for the first time because a scan met their ids, and those that
+// texts name.
 const (
 	hidden   = "~hidden/"
 	arriving = "~arriving/"
+	named    = "~named/"
 )
 
 // wholeOf returns the document that one may be a part of (Item.Of).
@@ -57,6 +60,9 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 		r.scope(f.Scope).Note = p.Note
 		r.change(scopeKey(f.Scope))
 	}
+	for id, lost := range p.Lost {
+		r.lose(id, lost)
+	}
 	if slices.ContainsFunc(p.Items, func(it Item) bool { return r.due.leaving[it.ID] }) {
 		if err := r.send(ctx, index.Batch{}); err != nil { // it leaves its list before it returns
 			return err
@@ -79,6 +85,9 @@ func (r *run) take(ctx context.Context, f Feed, now *reading, p Page) error {
 	news, err := r.resolve(ctx, f, now, bare)
 	if err != nil {
 		return err
+	}
+	if f.Confirm && len(f.Only) > 0 { // no page lists them again
+		items, news.Items = nil, items
 	}
 	if err := r.record(ctx, now, items, ""); err != nil {
 		return err
@@ -176,7 +185,7 @@ func (r *run) leavers(ctx context.Context, list string, ids []document.ID) ([]do
 // elsewhere reports whether a list of the source other than one is among some.
 func elsewhere(lists []string, than string) bool {
 	return slices.ContainsFunc(lists, func(list string) bool {
-		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving)
+		return list != than && !strings.HasPrefix(list, hidden) && !strings.HasPrefix(list, arriving) && !strings.HasPrefix(list, named)
 	})
 }
 
@@ -219,7 +228,7 @@ func (r *run) resolve(ctx context.Context, f Feed, now *reading, bare []document
 		return news, err
 	}
 	slices.Sort(ids)
-	for some := range slices.Chunk(ids, mostOnly) {
+	for some := range slices.Chunk(ids, cmp.Or(r.mains[list].Most, mostOnly)) {
 		main := r.mains[list]
 		main.Only = some
 		got, err := r.vendor.Page(ctx, main, Place{})
@@ -258,6 +267,7 @@ func (r *run) documents(f Feed, items []Item, found findings) []index.Item {
 			continue
 		}
 		r.sent[it.ID] = it.ModifiedAt
+		it.Found = func(ctx context.Context, what Finding) error { return r.found(ctx, it.List, what) }
 		to := g
 		switch {
 		case it.Of != "":

@@ -39,6 +39,7 @@ type vendor struct {
 	feeds func(v *vendor, s crawl.Scope) []crawl.Feed
 	page  func(v *vendor, f crawl.Feed, at crawl.Place) (crawl.Page, error) // nil error and zero Page: as usual
 	fails map[string]error                                                  // loads
+	names map[string][]string                                               // what texts name, by the note
 	load  func()                                                            // is called by each Load; may be nil
 	hints map[string][]crawl.Feed
 	asked []string // pages
@@ -210,7 +211,14 @@ func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]
 			continue
 		}
 		text, err, scope := n.text, v.fails[name], n.scope
-		got[it.ID] = func(context.Context) (document.Document, error) {
+		var named []document.ID
+		for _, of := range v.names[name] {
+			named = append(named, id(of))
+		}
+		got[it.ID] = func(ctx context.Context) (document.Document, error) {
+			if err := it.Found(ctx, crawl.Finding{IDs: named}); err != nil {
+				return document.Document{}, err
+			}
 			return document.Document{
 				Ref: document.Ref{Title: name}, ACL: access.ACL{access.Node("notes", scope)},
 				Sections: []document.Section{{Blocks: []document.Block{{Kind: document.Paragraph, Text: text}}}},
