@@ -130,8 +130,8 @@ func (r *run) lose(id string, lost bool) {
 	}
 }
 
-// withLost is a list across scopes of which one may be lost. The newest loss counts: it is not known
-// which documents were in which scope.
+// withLost is a list across scopes of which one may be lost. The newest loss counts: which
+// documents were in which scope is not known.
 func (r *run) withLost(l List) List {
 	var newest time.Time
 	for _, s := range r.scopes {

@@ -297,7 +297,8 @@ func (r *run) fetchLogs(ctx context.Context, from Feed) {
 	}
 }
 
-// mostOnly is how many documents a page is asked for with Feed.Only, unless Feed.Most says otherwise.
+// mostOnly is how many documents a page is asked for with Feed.Only, unless Feed.Most says
+// otherwise.
 const mostOnly = 100
 
 // retry asks again for documents that could not be loaded.

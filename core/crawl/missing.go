@@ -111,8 +111,12 @@ func (r *run) vanish(ctx context.Context, l List, id string, missing []document.
 	if err != nil {
 		return err
 	}
-	if ruling.Fate == Hide && l.Missing > 0 {
-		r.notices = append(r.notices, ruling.Shrunk(l, "give the account back its right to see them"))
+	if notice := ruling.Shrunk(l, "give the account back its right to see them"); ruling.Fate == Hide && l.Missing > 0 {
+		if l.Lost { // as nodes say too
+			r.skipped = append(r.skipped, notice)
+		} else {
+			r.notices = append(r.notices, notice)
+		}
 	}
 	if ruling.Fate == Keep || len(missing) == 0 {
 		return nil
