@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 )
 
@@ -29,7 +30,7 @@ type writer struct {
 	outline document.Outline
 	list    []string // items that stand together
 	count   int
-	found   []place // pages and databases that stand on it
+	found   crawl.Finding // pages and databases that stand on it, and what is left out
 	files   []block
 	failed  error // the first error of what has none to return
 	left    error // why something within a block is left out, the last one
@@ -200,11 +201,11 @@ func (w *writer) synced(ctx context.Context, b block, depth, indent int) error {
 // child takes note of a page or database that stands here, which is a separate document, and says
 // its name to those who may read it.
 func (w *writer) child(ctx context.Context, b block, indent int) error {
-	at := place{page, b.ID}
+	at := b.ID
 	if b.Type == "child_database" {
-		at.kind = database
+		at = databaseMark + at
 	}
-	w.found = append(w.found, at)
+	w.found.IDs = append(w.found.IDs, w.id(at))
 	if _, listed := w.roots[b.ID]; listed {
 		return nil // with other readers
 	}

@@ -47,7 +47,7 @@ func connector(t testing.TB, s *notiontest.Server, readers map[string]access.ACL
 func read(t testing.TB, c *notion.Connector, since index.Checkpoint) (docs map[string]document.Document, failed map[string]error, next index.Checkpoint, notices []index.Notice) {
 	t.Helper()
 	docs, failed = make(map[string]document.Document), make(map[string]error)
-	for batch, err := range c.Sync(t.Context(), since) {
+	for batch, err := range c.Sync(listed(t.Context()), since) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestLongPagesGoOn(t *testing.T) {
 	}
 	c := connector(t, s, map[string]access.ACL{top.ID: {access.Members}})
 	load := func(ctx context.Context) (d document.Document, err error) {
-		for batch, syncErr := range c.Sync(t.Context(), nil) {
+		for batch, syncErr := range c.Sync(listed(t.Context()), nil) {
 			if syncErr != nil {
 				t.Fatal(syncErr)
 			}

@@ -3,7 +3,6 @@ package notion
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -52,20 +51,14 @@ func (c *Client) keep(id string, h *half) {
 	}
 }
 
-// mostParts is how many parts a list may have: no list of Notion's is longer than a loop of
-// cursors.
-const mostParts = 5000
-
-var errCircle = errors.New("the list does not end. The next run tries again")
-
 // children are the blocks that stand in a block or a page, a hundred in each request
 // (https://developers.notion.com/reference/get-block-children).
 func (w *writer) children(ctx context.Context, id string) ([]block, error) {
 	var all []block
 	asked := "blocks/" + id + "/children?page_size=100"
-	for parts := 0; ; parts++ {
-		if parts == mostParts {
-			return nil, fmt.Errorf("%s: %w", asked, errCircle)
+	for parts := new(sourcehttp.Pages); ; {
+		if err := parts.Next(asked); err != nil {
+			return nil, fmt.Errorf("list the blocks of %s: %w", id, err)
 		}
 		got, known := w.half.answers[asked]
 		if !known {

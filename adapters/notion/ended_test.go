@@ -74,49 +74,33 @@ func (k killedAfter) Sync(ctx context.Context, since index.Checkpoint) iter.Seq2
 	}
 }
 
-// Whatever was read and stored before it was noted what stands on it is read again by the run that
-// goes on.
-func TestPagesWhoseContentWasNotNotedAreReadAgain(t *testing.T) {
+// Pages that only texts name are found wherever the run ends that read these texts.
+func TestPagesThatTextsNameAreReadAfterAnEnd(t *testing.T) {
 	t.Parallel()
-	w := notiontest.NewWorld()
-	s := notiontest.NewServer(t, w)
-	top := w.Page(nil, "Handbook", "x")
-	w.Do(func() { top.Connected = true })
-	for i := range 20 {
-		w.Page(top, fmt.Sprint("Page ", i), "x")
-	}
-	for ended := range 3 {
-		c := connector(t, s, map[string]access.ACL{top.ID: {members}})
-		var at index.Checkpoint
-		var last []index.Item
-		for batch, err := range c.Sync(t.Context(), nil) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(batch.Documents) > 0 {
-				if last = batch.Documents; ended == 0 {
-					break
-				}
-				ended--
-			}
-			if batch.Next != nil {
-				at = batch.Next
-			}
+	for killed := range 25 {
+		w := notiontest.NewWorld()
+		s := notiontest.NewServer(t, w)
+		top := w.Page(nil, "Handbook", "x")
+		w.Do(func() { top.Connected = true })
+		omitted := make(map[string]bool)
+		for i := range 20 {
+			page := w.Page(top, fmt.Sprint("Page ", i), "x")
+			omitted[page.ID], omitted[w.Page(page, "Below", "x").ID] = true, true
 		}
-		if at == nil {
-			t.Fatal("nothing was noted")
+		s.Switch(func(is *notiontest.Switches) { is.Omitted = omitted })
+		readers := map[string]access.ACL{top.ID: {members}}
+		store := new(indextest.Store)
+		chunker, err := index.NewChunker(runes{}, index.ChunkSize{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		for batch, err := range c.Sync(t.Context(), at) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(batch.Documents) == 0 {
-				continue
-			}
-			if !batch.Resumed || batch.Documents[0].ID != last[0].ID || !batch.Documents[0].Again || !batch.Documents[len(batch.Documents)-1].Again {
-				t.Errorf("it goes on with %v, again %v, and ended with %v", batch.Documents[0].ID, batch.Documents[0].Again, last[0].ID)
-			}
-			break
+		ctx, kill := context.WithCancelCause(t.Context())
+		_, err = index.New(store, chunker, nil, index.Config{Workers: 2}).Run(ctx, access.DefaultTenant, killedAfter{connector(t, s, readers), killed, kill}, nil)
+		if err != nil && !errors.Is(err, index.ErrPaused) {
+			t.Fatal(err)
+		}
+		if _, acls := stored(t, store, connector(t, s, readers)); len(acls) != 41 {
+			t.Fatalf("after %d batches %d pages are stored", killed, len(acls))
 		}
 	}
 }

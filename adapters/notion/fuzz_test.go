@@ -47,7 +47,7 @@ func answering(t testing.TB, blocks string) *notion.Connector {
 
 // first reads the first page.
 func first(ctx context.Context, c *notion.Connector) (document.Document, error) {
-	for batch, err := range c.Sync(ctx, nil) {
+	for batch, err := range c.Sync(listed(ctx), nil) {
 		if err != nil {
 			return document.Document{}, err
 		}

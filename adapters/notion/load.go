@@ -12,6 +12,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/internal/onefile"
 	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -19,20 +20,23 @@ import (
 // longest is for how long a page may wait for Notion's limits while it is read.
 const longest = 30 * time.Minute
 
-// item is a page to be read that stands below a root.
-func (p *pass) item(o *object, root string, again bool) index.Item {
-	return index.Item{
-		ID: p.id(bareID(o.ID)), ModifiedAt: o.Edited, Again: again, Wait: longest,
-		Load: func(ctx context.Context) (document.Document, error) { return p.load(ctx, o, root) },
+// Load implements crawl.Vendor.
+func (v *vendor) Load(_ context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	got := make(map[document.ID]crawl.Read, len(batch))
+	for _, it := range batch {
+		if of, ok := it.Data.(entry); ok {
+			got[it.ID] = func(ctx context.Context) (document.Document, error) { return v.load(ctx, it, of.object, of.root) }
+		}
 	}
+	return got, nil
 }
 
-// load reads a page, and takes note of what else stands on it.
-func (p *pass) load(ctx context.Context, o *object, root string) (document.Document, error) {
+// load reads a page, and says what else stands on it.
+func (v *vendor) load(ctx context.Context, it crawl.Item, o *object, root string) (document.Document, error) {
 	id := bareID(o.ID)
-	w := &writer{Connector: p.Connector, tree: p.tree, page: id, root: root, half: p.client.resume(id, o.Edited)}
+	w := &writer{Connector: v.Connector, tree: v.tree, page: id, root: root, half: v.client.resume(id, o.Edited)}
 	d := document.Document{
-		Ref: document.Ref{Title: o.name(), URL: o.address(), UpdatedAt: o.Edited}, ACL: access.ACL{p.node(root)},
+		Ref: document.Ref{Title: o.name(), URL: o.address(), UpdatedAt: o.Edited}, ACL: access.ACL{v.node(root)},
 	}
 	lines, metadata := properties(o.Properties, func(runs []rich) string { return w.text(ctx, runs) })
 	d.Metadata = metadata
@@ -42,11 +46,11 @@ func (p *pass) load(ctx context.Context, o *object, root string) (document.Docum
 		err = w.failed
 	}
 	if err == nil {
-		err = w.attached(ctx, p)
+		err = w.attached(ctx)
 	}
 	switch {
 	case ctx.Err() != nil || errors.Is(err, index.ErrPaused):
-		p.client.keep(id, w.half)
+		v.client.keep(id, w.half)
 		return d, err
 	case absent(err) && sourcehttp.Status(err) != http.StatusBadRequest:
 		return d, fmt.Errorf("it is not shown to the integration any more: %w", index.ErrSkipped)
@@ -54,16 +58,23 @@ func (p *pass) load(ctx context.Context, o *object, root string) (document.Docum
 		return d, err
 	}
 	d.Sections = w.outline.Sections()
-	p.meet(w.found)
 	if w.left != nil {
-		p.note(index.Notice{Name: d.Title, Sentence: fmt.Sprintf("What stands in a block of the page is not given out by Notion, and is left out (%v). The rest of the page is read.", w.left)})
+		w.note(d.Title, "What stands in a block of the page is not given out by Notion, and is left out (%v). The rest of the page is read.", w.left)
 	}
-	return d, nil
+	if it.Found != nil {
+		err = it.Found(ctx, w.found)
+	}
+	return d, err
+}
+
+// note tells the operator that a part of the page is left out.
+func (w *writer) note(name, sentence string, with ...any) {
+	w.found.Skipped = append(w.found.Skipped, index.Notice{Name: name, Sentence: fmt.Sprintf(sentence, with...)})
 }
 
 // attached writes the files that stand on the page, each below its name. One that cannot be read is
 // left out, and told of.
-func (w *writer) attached(ctx context.Context, p *pass) error {
+func (w *writer) attached(ctx context.Context) error {
 	for _, b := range w.files {
 		name := b.Name
 		if w.options.Read == nil || b.Source != "file" || name == "" || w.options.Wanted != nil && !w.options.Wanted(name) {
@@ -74,7 +85,7 @@ func (w *writer) attached(ctx context.Context, p *pass) error {
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			p.note(index.Notice{Name: name, Sentence: "The file on the page " + w.page + " could not be read: " + strings.TrimSuffix(err.Error(), ".") + ". Attach it again, or leave it."})
+			w.note(name, "The file on the page %s could not be read: %s. Attach it again, or leave it.", w.page, strings.TrimSuffix(err.Error(), "."))
 			continue
 		}
 		w.outline.Heading(1, name, b.ID)

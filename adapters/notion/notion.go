@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -75,6 +76,7 @@ func bareID(id string) string { return strings.ToLower(strings.ReplaceAll(id, "-
 
 // Connector reads one source.
 type Connector struct {
+	*crawl.Engine
 	client  *Client
 	options Options
 	roots   map[string]access.ACL // by id
@@ -112,6 +114,7 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, fmt.Errorf("set up Notion: %w", err)
 	}
+	c.Engine = crawl.New(&vendor{Connector: c}, crawl.Options{Now: client.config.Now})
 	return c, nil
 }
 
@@ -120,22 +123,12 @@ func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("notion-" + name), Kind: Kind, Name: name}
 }
 
-// Source implements index.Connector.
-func (c *Connector) Source() document.Source { return c.source }
-
 // Waited implements index.Waiter, for all sources that are read with the credential.
 func (c *Connector) Waited() time.Duration { return c.client.http.Cost().Waited }
 
 // reading numbers the rules by which what is read becomes documents. Raise it when they change:
 // everything is then read again.
 const reading = 2
-
-// Settings implements index.Connector. Which pages are named is part of it, since those that have
-// their own readers are not called by their names on the pages above them. Who may read them is
-// not: nodes tell that.
-func (c *Connector) Settings() string {
-	return fmt.Sprintf("notion %d %v %s", reading, c.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(c.roots)), " "))
-}
 
 // node stands for whoever may read what is below a root.
 func (c *Connector) node(root string) access.Principal { return access.Node(string(c.source.ID), root) }

@@ -1,6 +1,7 @@
 package notion_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,6 +19,11 @@ import (
 )
 
 const members = access.Members
+
+// listed is the context of a run that keeps its lists in memory.
+func listed(ctx context.Context) context.Context {
+	return index.WithListings(ctx, new(indextest.Store).Listings(access.DefaultTenant, "notion-wiki"))
+}
 
 // stored runs a source through the pipeline, into a store that stays.
 func stored(t *testing.T, store *indextest.Store, c index.Connector) (index.Run, map[string]access.ACL) {
@@ -323,7 +329,7 @@ func TestFaultsOfNotion(t *testing.T) {
 			w.Do(func() { top.Connected = true })
 			s.Faults.Add(notiontest.Fault{Path: "search", Answer: tt.answer}, 0, tt.times)
 			var failed error
-			for batch, err := range connector(t, s, map[string]access.ACL{top.ID: {members}}).Sync(t.Context(), nil) {
+			for batch, err := range connector(t, s, map[string]access.ACL{top.ID: {members}}).Sync(listed(t.Context()), nil) {
 				failed = err
 				_ = batch
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/footnotehq/footnote/core/access"
 	"github.com/footnotehq/footnote/core/crawl/crawltest"
 	"github.com/footnotehq/footnote/core/index"
+	"github.com/footnotehq/footnote/core/index/indextest"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
@@ -54,4 +55,55 @@ func TestVanishedPages(t *testing.T) {
 			},
 		}
 	})
+}
+
+// The checkpoint of a version that kept its own stays as it is, whichever version reads next. What
+// that version stored is asked for by no one, and read again by no one.
+func TestVersionsTakeTurns(t *testing.T) {
+	t.Parallel()
+	w := notiontest.NewWorld()
+	s := notiontest.NewServer(t, w)
+	top := w.Page(nil, "Handbook", "x")
+	w.Do(func() { top.Connected = true })
+	for i := range 30 {
+		w.Page(top, fmt.Sprint("Page ", i), "x")
+	}
+	w.Pass(time.Hour)
+	r := sourcetest.Read(t, func() (*notion.Connector, error) {
+		return connector(t, s, map[string]access.ACL{top.ID: {members}}), nil
+	})
+	r.MustSync()
+	source := r.Connector.Source().ID
+	earlier := index.Checkpoint(`{"settings":"notion 2 false ` + top.ID + `","last":1763629200}`)
+	under := index.Checkpoint(`{"settings":"notion 2 false ` + top.ID + `","last":1763629200,"pass":{"b":1763629200,"c":"a cursor","s":"","x":""}}`)
+	for turn, since := range []index.Checkpoint{earlier, under, earlier} {
+		run := r.Store.Saved(sourcetest.Tenant, source)
+		run.Checkpoint = since
+		if err := r.Store.Save(t.Context(), sourcetest.Tenant, run); err != nil {
+			t.Fatal(err)
+		}
+		r.Again()
+		mark, puts := s.Mark(), r.Store.Puts()
+		r.MustSync()
+		if asked := s.Mark() - mark; asked > 2 || r.Store.Puts() != puts {
+			t.Errorf("turn %d: %d requests, and %d documents stored again", turn, asked, r.Store.Puts()-puts)
+		}
+		if got := r.Store.Saved(sourcetest.Tenant, source).Checkpoint; string(got) != string(since) {
+			t.Errorf("turn %d: the checkpoint is %s", turn, got)
+		}
+	}
+	// Pages of which this version knows nothing are stored: its first run asks for those alone that
+	// no list shows.
+	store := new(indextest.Store)
+	if err := store.Put(t.Context(), access.DefaultTenant, r.Store.Entries(sourcetest.Tenant)); err != nil {
+		t.Fatal(err)
+	}
+	omitted := make(map[string]bool)
+	for _, page := range w.Things {
+		omitted[page.ID] = !page.Connected
+	}
+	s.Switch(func(is *notiontest.Switches) { is.Omitted = omitted })
+	if _, acls := stored(t, store, connector(t, s, map[string]access.ACL{top.ID: {members}})); len(acls) != 31 {
+		t.Errorf("%d pages are stored after the first run of this version", len(acls))
+	}
 }

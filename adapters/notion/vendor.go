@@ -1,0 +1,244 @@
+package notion
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// vendor is what package crawl reads. Every run looks at everything that the integration is shown,
+// a hundred pages in each request, and reads what was edited.
+//
+// "Search is not guaranteed to return everything, and the index may change as your connection
+// iterates through pages and databases"
+// (https://developers.notion.com/reference/search-optimizations-and-limitations). So the pages of
+// every database are listed too, pages and databases that stand on a page are asked for, and so is
+// whatever is stored and was met nowhere.
+type vendor struct {
+	*Connector
+
+	// Of one run.
+	began time.Time
+	tree  *tree
+}
+
+const (
+	feedPages  = "pages"
+	feedSource = "rows/" // and the id of a data source
+	// together is how many pages are asked for one by one before it is noted how far the run came: at
+	// three requests a second a piece of background work asks for some dozens.
+	together = 8
+	// databaseMark stands before ids of databases that a page names.
+	databaseMark = "d"
+)
+
+// entry is a page of a list.
+type entry struct {
+	*object
+	root string // that it stands below
+}
+
+// Source implements crawl.Vendor.
+func (v *vendor) Source() document.Source { return v.source }
+
+// Rules implements crawl.Vendor. Which pages are named is part of it, since those that have
+// their own readers are not called by their names on the pages above them. Who may read them is
+// not: nodes tell that.
+func (v *vendor) Rules() string {
+	return fmt.Sprintf("notion %d %v %s", reading, v.options.Read != nil, strings.Join(slices.Sorted(maps.Keys(v.roots)), " "))
+}
+
+// Scopes implements crawl.Vendor. The first page of the search looks at the roots.
+func (v *vendor) Scopes(context.Context) ([]crawl.Scope, error) {
+	v.began, v.tree = v.client.config.Now(), v.Connector.tree()
+	var scopes []crawl.Scope
+	for id := range v.roots {
+		scopes = append(scopes, crawl.Scope{ID: id})
+	}
+	return scopes, nil
+}
+
+// Feeds implements crawl.Vendor.
+func (v *vendor) Feeds([]crawl.Scope) []crawl.Feed {
+	return []crawl.Feed{{ID: feedPages, Mode: crawl.Scan, Confirm: true, Most: together}}
+}
+
+// Page implements crawl.Vendor.
+func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
+	switch source, rows := strings.CutPrefix(f.ID, feedSource); {
+	case len(f.Only) > 0:
+		return v.only(ctx, f.Only)
+	case rows:
+		return v.rows(ctx, source, at)
+	}
+	return v.search(ctx, at)
+}
+
+// search lists everything that a search shows, and at first the roots, which it may not show.
+func (v *vendor) search(ctx context.Context, at crawl.Place) (p crawl.Page, err error) {
+	var all []*object
+	if at.Cursor == "" {
+		p.Lost = make(map[string]bool, len(v.roots))
+		for _, id := range slices.Sorted(maps.Keys(v.roots)) {
+			o, err := v.root(ctx, id)
+			if err != nil && !absent(err) {
+				return p, err
+			}
+			if p.Lost[id] = err != nil; err == nil { // nodes tell of lost ones
+				all = append(all, &o)
+			}
+		}
+	}
+	body := map[string]any{"page_size": 100, "sort": map[string]string{"timestamp": "last_edited_time", "direction": "descending"}}
+	if at.Cursor != "" {
+		body["start_cursor"] = at.Cursor
+	}
+	var got list
+	err = v.client.post(ctx, "search", body, &got)
+	switch {
+	case sourcehttp.Status(err) == http.StatusForbidden:
+		return p, fmt.Errorf("Notion shows nothing to the integration: give it the capability to read content (%w): %w", err, index.ErrRevoked)
+	case sourcehttp.Status(err) == http.StatusBadRequest && at.Cursor != "":
+		return p, fmt.Errorf("%w: %w", crawl.ErrCursor, err)
+	case err != nil:
+		return p, err
+	}
+	objects, err := decoded(got.Results)
+	if err != nil {
+		return p, err
+	}
+	p.Next = got.next()
+	return p, v.list(ctx, &p, append(all, objects...))
+}
+
+// rows lists the pages of a data source by when they were made. "A single data source query returns
+// at most 10,000 results … pagination stops": then the rest is asked for from there on
+// (https://developers.notion.com/guides/data-apis/query-large-data-sources). A cursor is that date,
+// and Notion's.
+func (v *vendor) rows(ctx context.Context, id string, at crawl.Place) (p crawl.Page, err error) {
+	from, cursor, _ := strings.Cut(at.Cursor, " ")
+	body := map[string]any{"page_size": 100, "sorts": []any{map[string]string{"timestamp": "created_time", "direction": "ascending"}}}
+	if cursor != "" {
+		body["start_cursor"] = cursor
+	}
+	if from != "" {
+		body["filter"] = map[string]any{"timestamp": "created_time", "created_time": map[string]string{"on_or_after": from}}
+	}
+	var got list
+	switch err := v.client.post(ctx, "data_sources/"+id+"/query", body, &got); {
+	case absent(err) && at.Cursor == "":
+		return p, nil // it is not shown any more
+	case absent(err):
+		return p, fmt.Errorf("%w: %w", crawl.ErrCursor, err)
+	case err != nil:
+		return p, err
+	}
+	objects, err := decoded(got.Results)
+	if err != nil {
+		return p, err
+	}
+	last := from
+	for _, o := range objects {
+		if !o.Created.IsZero() {
+			last = o.Created.UTC().Format(time.RFC3339)
+		}
+	}
+	switch next := got.next(); {
+	case next != "":
+		p.Next = from + " " + next
+	case got.RequestStatus.Type == "incomplete" && last > from:
+		p.Next = last + " "
+	case got.RequestStatus.Type == "incomplete":
+		p.Skipped = append(p.Skipped, index.Notice{Name: id, Sentence: "More than 10,000 pages of a database were made in one minute, of which Notion shows no more. Move some of them into another database."})
+	}
+	return p, v.list(ctx, &p, objects)
+}
+
+// only lists some pages, and the rows of some databases.
+func (v *vendor) only(ctx context.Context, ids []document.ID) (p crawl.Page, err error) {
+	var there []*object
+	for _, d := range ids {
+		at := place{page, v.pageOf(d)}
+		if id, is := strings.CutPrefix(at.id, databaseMark); is && len(at.id) > 32 {
+			at = place{database, id}
+		}
+		o := new(object)
+		err := v.client.get(ctx, string(at.kind)+"/"+at.id, o)
+		if absent(err) { // deleted, not shown, or a view of another database
+			continue
+		}
+		if err != nil {
+			return p, err
+		}
+		there = append(there, o)
+	}
+	return p, v.list(ctx, &p, there)
+}
+
+func decoded(results []json.RawMessage) ([]*object, error) {
+	all := make([]*object, 0, len(results))
+	for _, raw := range results {
+		o := new(object)
+		if err := json.Unmarshal(raw, o); err != nil {
+			return nil, fmt.Errorf("Notion's answer names something that is not understood: %w", err)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// list makes items of pages below a root, and feeds of databases. Other pages are gone.
+func (v *vendor) list(ctx context.Context, p *crawl.Page, objects []*object) error {
+	for _, o := range objects {
+		v.tree.learn(o)
+	}
+	for _, o := range objects {
+		id := bareID(o.ID)
+		at := place{database, id}
+		switch o.Object {
+		case "page":
+			at.kind = page
+		case "data_source":
+			at.kind = dataSource
+		}
+		root, err := v.tree.root(ctx, at)
+		switch {
+		case err != nil:
+			return err
+		case root == "" && at.kind == page:
+			p.Gone = append(p.Gone, v.id(id))
+		case root == "":
+		case at.kind == page:
+			p.Items = append(p.Items, crawl.Item{
+				ID: v.id(id), ModifiedAt: v.version(o), Wait: longest, ACL: access.ACL{v.node(root)}, Data: entry{o, root},
+			})
+		case at.kind == dataSource:
+			p.More = append(p.More, crawl.Feed{ID: feedSource + id})
+		default:
+			for _, d := range o.DataSources {
+				p.More = append(p.More, crawl.Feed{ID: feedSource + bareID(d.ID)})
+			}
+		}
+	}
+	return nil
+}
+
+// version is a date that changes with each edit. Notion's is exact to the minute: a page that may
+// be edited once more in the same one has another version in each run until then.
+func (v *vendor) version(o *object) time.Time {
+	if o.Edited.After(v.began.Add(-2 * time.Minute)) {
+		return v.began.Truncate(time.Millisecond).Add(time.Microsecond) // no date of Notion's
+	}
+	return o.Edited
+}
