@@ -39,8 +39,9 @@
 // across scopes sets Item.List instead.
 //
 // The engine records which ids a list holds. After a complete scan, documents that are in no list
-// are removed or hidden (Vanish). Of an incomplete scan (Page.Partial) nothing counts as missing,
-// and a main scan is due again after an hour.
+// are removed or hidden (Vanish). Of an incomplete scan (Page.Partial, or fewer than Page.Count)
+// nothing counts as missing, and a main scan is due again after an hour (Feed.Retry). A list that
+// no feed names, of a scope that is listed, was switched off: its documents are removed at once.
 //
 // # Example: a project with issues
 //

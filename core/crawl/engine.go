@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,6 +110,8 @@ type run struct {
 	left    []index.Notice            // parts of documents that are left out; guarded by loading
 	sent    map[document.ID]time.Time // no version of a document is yielded twice
 	scopes  []Scope
+	byID    map[string]Scope
+	total   int // Scope.Size of all
 	feeds   []Feed
 	mains   map[string]Feed // main scans by list
 	scans   map[string]Feed // scans by the log whose mark they fetch
@@ -155,6 +158,9 @@ func (r *run) send(ctx context.Context, b index.Batch) error {
 	r.skipped, r.left = append(r.skipped, r.left...), nil
 	r.loading.Unlock()
 	b.Next, b.Resumed = r.next, r.resumed
+	if r.total > 0 { // some sorts of documents may not be counted
+		b.Total = max(r.total, len(r.sent))
+	}
 	b.Failures, b.Skipped = append(r.notices, b.Failures...), append(r.skipped, b.Skipped...)
 	due := r.due
 	r.notices, r.skipped, r.due = nil, nil, stored{}
@@ -211,8 +217,11 @@ func (r *run) read(ctx context.Context) (err error) {
 		return err
 	}
 	slices.SortStableFunc(r.scopes, func(a, b Scope) int { return b.Newest.Compare(a.Newest) })
+	r.byID = make(map[string]Scope, len(r.scopes))
 	for i := range r.scopes {
 		r.scopes[i].Note = r.scope(r.scopes[i].ID).Note
+		r.byID[r.scopes[i].ID] = r.scopes[i]
+		r.total += r.scopes[i].Size
 	}
 	r.feeds = r.vendor.Feeds(r.scopes)
 	if err := r.know(); err != nil {
@@ -267,10 +276,7 @@ func (r *run) know() error {
 
 // scopeOf returns the scope of a feed.
 func (r *run) scopeOf(f Feed) Scope {
-	if i := slices.IndexFunc(r.scopes, func(s Scope) bool { return s.ID == f.Scope }); i >= 0 {
-		return r.scopes[i]
-	}
-	return Scope{}
+	return r.byID[f.Scope]
 }
 
 // nameOf is what an operator calls a feed.
@@ -287,7 +293,7 @@ func (r *run) isDue(f Feed) bool {
 	if f.Mode != Scan {
 		s := r.scopeOf(f)
 		scan, scanned := r.scans[f.ID]
-		same := s.State != "" && s.State == r.scope(s.ID).State && was.Done != 0
+		same := s.State != "" && s.State == r.scope(s.ID).State && was.Done != 0 && !was.Partial
 		switch {
 		case f.Mode == Log && scanned && (was.Mark == "" || r.isDue(scan)):
 			return false // the scan fetches the mark, and lists everything
@@ -300,7 +306,7 @@ func (r *run) isDue(f Feed) bool {
 	if main := f.ID == f.list(); main {
 		every := f.Every
 		if was.Partial {
-			every = min(every, partialAgain)
+			every = min(every, cmp.Or(f.Retry, partialAgain))
 		}
 		return was.Reading != nil || list.Again || was.Done == 0 || r.since(was.Done) >= every
 	}
@@ -311,7 +317,7 @@ func (r *run) isDue(f Feed) bool {
 	return was.Reading != nil || r.since(list.Done) >= f.Every
 }
 
-// partialAgain is after how long a scan is due again that left something out.
+// partialAgain is after how long a scan is due again that left something out (Feed.Retry).
 const partialAgain = time.Hour
 
 // since is for how long something has been done. What was done in the future, by a clock that was

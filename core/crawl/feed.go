@@ -76,7 +76,7 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if top.Feed != nil {
 			of = *top.Feed
 		}
-		page, err := r.fetch(ctx, of, Place{Cursor: top.Cursor, Mark: was.Mark, Loose: now.Loose})
+		page, err := r.fetch(ctx, of, Place{Cursor: top.Cursor, Mark: was.Mark, Loose: now.Loose, First: r.list(f.list()).Full == 0})
 		switch {
 		case errors.Is(err, ErrRescan):
 			return r.rescan(ctx, f, was)
@@ -108,6 +108,14 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if !page.From.IsZero() {
 			now.From, now.To = page.From, page.To
 		}
+		if page.Count > 0 && (now.Count == 0 || page.Count < now.Count) {
+			now.Count = page.Count
+		}
+		now.Exact = now.Exact || page.Exact
+		if page.Stale {
+			r.list(f.list()).Again = true
+			r.change(listKey(f.list()))
+		}
 		switch {
 		case err == nil:
 			now.advance(of, page)
@@ -125,13 +133,20 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if !once {
 			r.change(feedKey(f.ID))
 		}
-		if err := r.take(ctx, of, now, page); err != nil {
-			return err
-		}
-		if asked {
+		err = r.take(ctx, of, now, page)
+		if err == nil && asked {
 			r.unlist(named+of.list(), of.Only)
 		}
 		r.note()
+		if page.Close != nil {
+			if err == nil {
+				err = r.flush(ctx)
+			}
+			page.Close()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if once {
 		return nil

@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -26,10 +27,15 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 			return err
 		}
 		l := List{Name: r.nameOf(f), Stored: held, Since: fromMicro(list.Since)}
+		if now.Exact {
+			l.Since = r.at.Add(-Grace)
+		}
 		if f.Scope == "" {
 			l = r.withLost(l)
 		}
-		if err := r.vanish(ctx, l, id, missing); err != nil {
+		if met := held - len(missing); met < now.Count {
+			r.partial(f, now, fmt.Errorf("%d of %d documents are listed", met, now.Count))
+		} else if err := r.vanish(ctx, l, id, missing); err != nil {
 			return err
 		}
 	}
@@ -195,7 +201,8 @@ func (r *run) dropLeft(ctx context.Context) error {
 }
 
 // dropLists removes the documents of lists that no feed names any more, or whose scope is refused,
-// some time after; at once where the settings leave the scope out.
+// some time after; at once where the settings leave the scope out, or it is listed without the
+// list.
 func (r *run) dropLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
@@ -211,7 +218,8 @@ func (r *run) dropLists(ctx context.Context) error {
 			}
 			continue
 		}
-		if x, ok := r.vendor.(Excluder); ok && !named[id] && x.Excluded(list.Scope) {
+		x, ok := r.vendor.(Excluder)
+		if !named[id] && (ok && x.Excluded(list.Scope) || r.scopeOf(Feed{Scope: list.Scope}).ID != "") {
 			lost.Since = r.at.Add(-Grace)
 		}
 		ruling := Vanish(lost, r.at)

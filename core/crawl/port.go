@@ -58,6 +58,7 @@ type Scope struct {
 	State string
 	// Newest is when something last changed. The scope with the newest change is read first.
 	Newest time.Time
+	Size   int // about how many documents it has, for operators; 0: not known
 	// Note is what Page last stored for the scope (Page.Note). The engine fills it in for Feeds.
 	Note string
 }
@@ -84,6 +85,7 @@ type Feed struct {
 	List  string        // the list that its items belong to; empty: ID (see the package comment)
 	Mode  Mode          // what it lists
 	Every time.Duration // how often it is read; 0: by each run
+	Retry time.Duration // after how long an incomplete main scan is read again; 0: an hour
 	// After, of a scan, is the Log feed whose mark is fetched before the scan starts: Page is called
 	// for it without a mark. The mark counts once the scan has ended.
 	After string
@@ -112,6 +114,9 @@ type Place struct {
 	// Loose says that the feed was restarted too often and counts as partial. The vendor need not
 	// check that nothing was passed over.
 	Loose bool
+	// First says that no scan has listed all of the list before: most items will be loaded, so that
+	// a page may come with their texts.
+	First bool
 }
 
 // Page is a part of a feed.
@@ -133,7 +138,18 @@ type Page struct {
 	Partial error
 	// Lost says of scopes that were looked at whether they are not shown. While one is lost, what is
 	// missing from a scan across scopes is treated as its documents.
-	Lost    map[string]bool
+	Lost map[string]bool
+	// Count is how many documents the vendor says the list has. A scan that meets fewer than the
+	// smallest Count of its pages is incomplete. 0: the vendor does not count them.
+	Count int
+	// Exact says that what a complete scan does not list is deleted, however much that is: a commit
+	// says so.
+	Exact bool
+	// Stale says that the list has changed in a way that this feed does not list. Its main scan is
+	// due at once.
+	Stale bool
+	// Close, of a feed that is no Log, is called once the items are stored, or the run has failed.
+	Close   func()
 	Note    string         // stored for the scope of the feed, unless it is empty
 	Notices []index.Notice // what could not be read, for the operator
 	Skipped []index.Notice // what is left out on purpose

@@ -81,6 +81,8 @@ type reading struct {
 	Log     string  `json:"o,omitempty"` // mark of Feed.After
 	// Missed are documents that were asked for (Feed.Confirm) and are not there.
 	Missed []document.ID `json:"q,omitempty"`
+	Count  int           `json:"c,omitempty"` // smallest Page.Count
+	Exact  bool          `json:"e,omitempty"` // Page.Exact
 	// From and To are those of a Window.
 	From time.Time `json:"f,omitzero"`
 	To   time.Time `json:"t,omitzero"`
