@@ -172,7 +172,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	a.Do(func() { app.Hidden = false })
 	a.Revoke(true)
 	check("the credential is revoked", r.ReadGroups(t.Context(), a.Connector), index.ErrRevoked, 0)
-	for _, err := range a.Connector.Sync(t.Context(), nil) {
+	for _, err := range a.Connector.Sync(a.listed(), nil) {
 		check("the credential is revoked, documents", err, index.ErrRevoked, 0)
 	}
 	a.Revoke(false)

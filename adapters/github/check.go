@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/plural"
 	"github.com/footnotehq/footnote/core/sources"
 )
@@ -128,12 +129,12 @@ func (c *Connector) try(ctx context.Context, s *Sight, r repository, is standing
 			return err
 		}
 	}
-	p := &pass{Connector: c}
+	v := &vendor{Connector: c}
 	for i, of := range []sort{issues, pulls, discussions} {
-		if !p.reads(of, is) {
+		if !v.reads(of, is) {
 			continue
 		}
-		_, err := p.page(ctx, &task{repository: repositoryOf{id: r.ID, node: r.NodeID, name: r.Name}}, "all"+string(of)+"s", "", 1, func(thread) bool { return true })
+		_, err := v.page(ctx, is, "all"+string(of)+"s", make(map[string]any), crawl.Place{}, 1, func(thread) bool { return true })
 		if errors.Is(err, errHidden) {
 			s.Lacks = append(s.Lacks, fmt.Sprintf("the %ss of %s cannot be read: allow %s", of, r.Name, Permissions[2+i].Name))
 			err = nil

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/sources"
@@ -121,10 +122,11 @@ func (o Options) validate() error {
 
 // Connector reads one source.
 type Connector struct {
+	*crawl.Engine
 	client  *Client
 	options Options
 	source  document.Source
-	hints   index.Hints // nil: nothing is heard
+	hints   index.Hints // about who may read; nil: nothing is heard
 }
 
 var (
@@ -134,6 +136,7 @@ var (
 	_ index.Resumer      = (*Connector)(nil)
 	_ index.Hooked       = (*Connector)(nil)
 	_ index.Waiter       = (*Connector)(nil)
+	_ crawl.Hinter       = (*vendor)(nil)
 )
 
 // Waited implements index.Waiter, for all sources that are read with the credential.
@@ -145,25 +148,14 @@ func NewConnector(client *Client, options Options) (*Connector, error) {
 	if err := options.validate(); err != nil {
 		return nil, fmt.Errorf("set up GitHub: %w", err)
 	}
-	return &Connector{client: client, options: options, source: SourceOf(options.Name)}, nil
+	c := &Connector{client: client, options: options, source: SourceOf(options.Name)}
+	c.Engine = crawl.New(&vendor{Connector: c}, crawl.Options{Now: client.config.Now})
+	return c, nil
 }
 
 // SourceOf returns the source of a name in the configuration.
 func SourceOf(name string) document.Source {
 	return document.Source{ID: document.SourceID("github-" + name), Kind: Kind, Name: name}
-}
-
-// Source implements index.Connector.
-func (c *Connector) Source() document.Source { return c.source }
-
-// reading numbers the rules by which what is read becomes documents. Raise it when they change:
-// everything is then read again.
-const reading = 1
-
-// Settings implements index.Connector.
-func (c *Connector) Settings() string {
-	o := c.options
-	return fmt.Sprintf("github %d %v %v %v %v %q", reading, o.Issues, o.PullRequests, o.Discussions, o.Wiki, o.Files)
 }
 
 // node stands for whoever may read a repository.

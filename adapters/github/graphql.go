@@ -150,6 +150,14 @@ type connection[T any] struct {
 	Nodes      []T      `json:"nodes"`
 }
 
+// next is the cursor of the page behind one; empty at the end.
+func (c connection[T]) next() string {
+	if !c.PageInfo.HasNextPage {
+		return ""
+	}
+	return c.PageInfo.EndCursor
+}
+
 // rest reads what of a connection did not come with it, up to so many.
 func rest[T any](ctx context.Context, c *Client, name, id string, first connection[T], most int) ([]T, error) {
 	all := first.Nodes

@@ -14,9 +14,6 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// patience is how many repositories in a row may fail before a loop does.
-const patience = 3
-
 // groupChunk is how many repositories' readers are read before they are stored.
 const groupChunk = 50
 
@@ -86,7 +83,10 @@ func (c *Connector) groups(ctx context.Context, since index.Checkpoint, send fun
 // that no one waits for a pass over thousands. A hint about all of them is what the pass itself is
 // for.
 func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, known map[int64]bool, emit func(index.GroupBatch) error) error {
-	hints, err := c.heard(ctx, true)
+	if c.hints == nil {
+		return nil
+	}
+	hints, err := c.hints.Heard(ctx, c.source.ID, mostHints)
 	if err != nil || len(hints) == 0 {
 		return err
 	}
@@ -107,7 +107,7 @@ func (c *Connector) hintedFirst(ctx context.Context, all map[int64]repository, k
 			return err
 		}
 	}
-	return c.followed(ctx, hints)
+	return c.hints.Followed(ctx, c.source.ID, hints)
 }
 
 // collaborators reads who may read some repositories.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
 
@@ -128,74 +129,25 @@ func (c *Connector) Hook(header func(string) string, body []byte) ([]string, err
 
 // Listen has the connector follow what was heard of its source. It is called before anything is
 // read.
-func (c *Connector) Listen(hints index.Hints) { c.hints = hints }
+func (c *Connector) Listen(hints index.Hints) {
+	c.hints = about{hints, true}
+	c.Engine.Listen(about{hints, false})
+}
 
-// mostHints is how many hints a pass follows; the others wait for the next.
+// about are the hints about who may read, or the others, whatever they are about.
+type about struct {
+	index.Hints
+	access bool
+}
+
+// mostHints is how many hints are looked at in one go; the others wait.
 const mostHints = 500
 
-// heard returns the hints that are about who may read, or the others, whatever they are about.
-func (c *Connector) heard(ctx context.Context, access bool) ([]index.Hint, error) {
-	if c.hints == nil {
-		return nil, nil
-	}
-	all, err := c.hints.Heard(ctx, c.source.ID, mostHints)
-	if err != nil {
-		return nil, err
-	}
+// Heard implements index.Hints.
+func (a about) Heard(ctx context.Context, source document.SourceID, _ int) ([]index.Hint, error) {
+	all, err := a.Hints.Heard(ctx, source, mostHints)
 	return slices.DeleteFunc(all, func(h index.Hint) bool {
 		word, _, _ := strings.Cut(h.Subject, " ")
-		return (word == hintAccess) != access
-	}), nil
-}
-
-func (c *Connector) followed(ctx context.Context, hints []index.Hint) error {
-	if len(hints) == 0 {
-		return nil
-	}
-	return c.hints.Followed(ctx, c.source.ID, hints)
-}
-
-// follow has the pass look where hints point, and reads single threads at once. What is not there
-// any more by GitHub's own word is removed.
-func (p *pass) follow(ctx context.Context, now map[int64]standing, hints []index.Hint) error {
-	var batch index.Batch
-	for _, h := range hints {
-		fields := strings.Fields(h.Subject)
-		if len(fields) < 2 {
-			continue
-		}
-		id, err := strconv.ParseInt(fields[1], 10, 64)
-		s, there := now[id]
-		if err != nil || !there {
-			continue
-		}
-		progress := p.state.of(id, s.Name)
-		switch {
-		case fields[0] == hintWiki:
-			progress.tree(wiki).At = 0
-		case fields[0] == hintThreads && len(fields) == 3 && p.reads(sort(fields[2]), s):
-			progress.walk(sort(fields[2])).Full = 0
-		case fields[0] == hintThread && len(fields) == 5 && p.reads(sort(fields[2]), s):
-			var got struct {
-				Node *thread `json:"node"`
-			}
-			of, number := sort(fields[2]), fields[3]
-			if _, err := p.client.query(ctx, "one", map[string]any{"id": fields[4]}, &got); err != nil && !denied(err) {
-				return err
-			}
-			if got.Node == nil {
-				batch.Deleted = append(batch.Deleted, p.id(id, of, number))
-			} else if strconv.Itoa(got.Node.Number) == number && got.Node.sort() == of && strings.HasPrefix(got.Node.URL, s.URL+"/") {
-				batch.Documents = append(batch.Documents, p.item(repositoryOf{id: id, node: s.NodeID, name: s.Name, url: s.URL, standing: s}, of, *got.Node, true))
-			}
-		}
-	}
-	if len(batch.Documents)+len(batch.Deleted) == 0 {
-		return nil
-	}
-	return p.emit(batch)
-}
-
-func (t *thread) sort() sort {
-	return map[string]sort{"Issue": issues, "PullRequest": pulls, "Discussion": discussions}[t.TypeName]
+		return (word == hintAccess) != a.access
+	}), err
 }

@@ -150,13 +150,7 @@ type dated struct {
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
-// newest is when the newest of them was changed, and how many there are.
-func newest(c connection[dated]) (time.Time, int) {
-	if len(c.Nodes) == 0 {
-		return time.Time{}, c.TotalCount
-	}
-	return c.Nodes[0].UpdatedAt, c.TotalCount
-}
+func (s standing) key() string { return strconv.FormatInt(s.ID, 10) }
 
 // atOnce is how many things one query asks about: GitHub's most.
 const atOnce = 100

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/footnotehq/footnote/adapters/internal/markdown"
 	"github.com/footnotehq/footnote/core/document"
-	"github.com/footnotehq/footnote/core/index"
 )
 
 // actor is who wrote something; nil for accounts that are gone.
@@ -59,6 +57,9 @@ type nodes[T any] struct {
 type name struct {
 	Name string `json:"name"`
 }
+
+// mostNumber bounds the numbers of threads.
+const mostNumber = 1 << 26
 
 // valid reports whether it says what it is.
 func (t thread) valid() bool { return t.ID != "" && t.Number > 0 && t.Number <= mostNumber }
@@ -132,41 +133,6 @@ func (c *Client) complete(ctx context.Context, t *thread) error {
 		}
 	}
 	return nil
-}
-
-// threadWait is how long reading what did not come with a thread may wait for its turn.
-const threadWait = 10 * time.Minute
-
-// item is a thread as it is to be indexed. Without its text, it is read when it is needed.
-func (c *Connector) item(r repositoryOf, of sort, t thread, whole bool) index.Item {
-	id := c.id(r.id, of, strconv.Itoa(t.Number))
-	return index.Item{ID: id, ModifiedAt: t.version(r.name), Size: t.size(), Wait: threadWait, Load: func(ctx context.Context) (document.Document, error) {
-		ctx = sparing(ctx)
-		if !whole {
-			var got struct {
-				Node *thread `json:"node"`
-			}
-			if _, err := c.client.query(ctx, "one", map[string]any{"id": t.ID}, &got); err != nil && !denied(err) {
-				return document.Document{}, err
-			}
-			if got.Node == nil || got.Node.Number != t.Number {
-				return document.Document{}, fmt.Errorf("it is gone: %w", index.ErrWithdrawn)
-			}
-			t = *got.Node
-		}
-		if err := c.client.complete(ctx, &t); err != nil {
-			return document.Document{}, err
-		}
-		d, err := t.document(ctx, r.name)
-		if err != nil {
-			return document.Document{}, err
-		}
-		if at, err := url.Parse(d.URL); err != nil || !c.client.owns(at) {
-			return document.Document{}, fmt.Errorf("GitHub names %q as the address of %s#%d, which is not on %s: the next run tries again", d.URL, r.name, t.Number, c.client.config.URL)
-		}
-		d.ID, d.ACL = id, c.acl(r.id)
-		return d, nil
-	}}
 }
 
 // size is about how many bytes of text came with a thread.

@@ -10,13 +10,13 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
 	"github.com/footnotehq/footnote/adapters/internal/pattern"
-	"github.com/footnotehq/footnote/adapters/internal/sourcepass"
-	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 )
@@ -24,162 +24,156 @@ import (
 // moves is how often a branch is asked for again that moves while it is read.
 const moves = 3
 
-// readTree reads the files of a repository's branch, or of its wiki, through Git: whatever their
-// number, the list of them is whole, which GitHub's own ("truncated: true") may not be.
-func (p *pass) readTree(ctx context.Context, r repositoryOf, of sort) error {
-	mirror, base, err := p.mirror(r, of)
+// tree lists the files of a repository's branch, or of its wiki, through Git: whatever their
+// number, the list of them is whole, which GitHub's own ("truncated: true") may not be. They are
+// locked until they are stored.
+func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.ID) (page crawl.Page, err error) {
+	mirror, base, err := v.mirror(s, of)
 	if err != nil {
-		return err
+		return page, err
 	}
 	release, err := mirror.Lock()
 	if err != nil {
-		return err
+		return page, err
 	}
-	defer release()
-	held, err := p.update(ctx, mirror, &r, of)
-	absent := of == wiki && gitmirror.Absent(err)
-	if absent { // it is turned on without any page, or the credential does not see its repository
-		held, err = gitmirror.State{}, nil
+	defer func() {
+		if page.Close == nil {
+			release()
+		}
+	}()
+	held, err := v.update(ctx, mirror, &s, of)
+	if of == wiki && gitmirror.Absent(err) { // it has no page, or is not shown to the credential
+		return page, nil
 	}
 	if err != nil {
-		return err
+		return page, err
 	}
-	there := make(map[document.ID]bool)
+	v.failing, page.Exact = 0, true // the commit says what is deleted
 	if held.Files > 0 {
-		if err := p.yieldTree(ctx, r, of, mirror.Files(), base, held, there); err != nil {
-			return err
+		if err := v.list(ctx, s, of, mirror.Files(), base, &page); err != nil {
+			return crawl.Page{}, err
 		}
 	}
-	grown := p.state.of(r.id, r.name).tree(of)
-	if absent || grown.Shrunk != 0 {
-		unmet, err := p.unmet(index.Batch{}, r.id, of, func(id document.ID, _ string) bool { return there[id] })
-		if err != nil {
-			return err
-		}
-		grown.Head, grown.At = held.Commit, sourcepass.Seconds(p.now)
-		return p.settle(r, of, unmet, &grown.Shrunk)
+	page.Skipped = append(noticesOf(s, held.Skipped), page.Skipped...)
+	if len(only) > 0 {
+		page.Items = slices.DeleteFunc(page.Items, func(it crawl.Item) bool { return !slices.Contains(only, it.ID) })
+		page.Gone = slices.DeleteFunc(slices.Clone(only), func(id document.ID) bool {
+			return slices.ContainsFunc(page.Items, func(it crawl.Item) bool { return it.ID == id })
+		})
 	}
-	grown.Head, grown.At = held.Commit, sourcepass.Seconds(p.now)
-	// the commit says what is deleted
-	return p.emit(index.Batch{Review: func(id document.ID) index.Verdict {
-		repository, sort, _, ok := p.place(id)
-		return index.Verdict{Gone: ok && repository == r.id && sort == of && !there[id]}
-	}})
+	page.Close = release
+	return page, nil
 }
 
 // mirror is where the files of a repository are kept, and where readers find them.
-func (p *pass) mirror(r repositoryOf, of sort) (*gitmirror.Mirror, string, error) {
-	remote, err := url.Parse(r.url + map[sort]string{files: ".git", wiki: ".wiki.git"}[of])
-	if err != nil || !p.client.owns(remote) {
-		return nil, "", fmt.Errorf("GitHub names %q as its place, which is not on %s", r.url, p.client.site.Host)
+func (v *vendor) mirror(s standing, of sort) (*gitmirror.Mirror, string, error) {
+	remote, err := url.Parse(s.URL + map[sort]string{files: ".git", wiki: ".wiki.git"}[of])
+	if err != nil || !v.client.owns(remote) {
+		return nil, "", fmt.Errorf("GitHub names %q as its place, which is not on %s", s.URL, v.client.site.Host)
 	}
-	base, branch := r.url+"/wiki/", ""
-	wanted := func(name string) bool { return p.options.Wanted == nil || p.options.Wanted(name) }
-	kept := fmt.Sprintf("%s-%d-wiki", p.source.ID, r.id)
+	base, branch := s.URL+"/wiki/", ""
+	wanted := func(name string) bool { return v.options.Wanted == nil || v.options.Wanted(name) }
+	kept := fmt.Sprintf("%s-%d-wiki", v.source.ID, s.ID)
 	if of == files {
-		branch = r.standing.DefaultBranchRef.Name
-		base = r.url + "/blob/" + (&url.URL{Path: branch}).EscapedPath() + "/"
-		chosen := pattern.List(p.options.Files)
+		branch = s.DefaultBranchRef.Name
+		base = s.URL + "/blob/" + (&url.URL{Path: branch}).EscapedPath() + "/"
+		chosen := pattern.List(v.options.Files)
 		any := wanted
 		wanted = func(name string) bool { return chosen.Match(name) && any(name) || isOwners(name) }
 		sum := fnv.New32a()
-		_, _ = fmt.Fprintf(sum, "%q", p.options.Files) // a sum takes anything
-		kept = fmt.Sprintf("%s-%d-%08x", p.source.ID, r.id, sum.Sum32())
+		_, _ = fmt.Fprintf(sum, "%q", v.options.Files) // a sum takes anything
+		kept = fmt.Sprintf("%s-%d-%08x", v.source.ID, s.ID, sum.Sum32())
 	}
-	folder, err := gitmirror.Folder(p.options.CacheDir, kept)
+	folder, err := gitmirror.Folder(v.options.CacheDir, kept)
 	if err != nil {
 		return nil, "", err
 	}
 	mirror, err := gitmirror.New(gitmirror.Options{
-		Remote: remote, Branch: branch, Token: p.client.auth.current, Client: p.client.git, Folder: folder, MaxBytes: p.options.MaxBytes,
-		MaxFetch: p.options.MaxFetch, Wanted: wanted, Access: "that the credential for GitHub may read contents",
+		Remote: remote, Branch: branch, Token: v.client.auth.current, Client: v.client.git, Folder: folder, MaxBytes: v.options.MaxBytes,
+		MaxFetch: v.options.MaxFetch, Wanted: wanted, Access: "that the credential for GitHub may read contents",
 	})
 	return mirror, base, err
 }
 
+// errRenamed marks a repository that got another name while it was read.
+var errRenamed = errors.New("it is called otherwise now")
+
 // update brings the mirror up to date. Git asks for a repository by its name, which may come to be
 // another's: its commit must be the one that GitHub tells of by the repository's number, and a
 // wiki's repository must be called the same afterwards.
-func (p *pass) update(ctx context.Context, mirror *gitmirror.Mirror, r *repositoryOf, of sort) (gitmirror.State, error) {
+func (v *vendor) update(ctx context.Context, mirror *gitmirror.Mirror, s *standing, of sort) (gitmirror.State, error) {
 	for attempt := 1; ; attempt++ {
 		expected := ""
 		if of == files {
-			expected = head(r.standing)
+			expected = head(*s)
 		}
 		held, err := mirror.Update(ctx, expected)
 		if err == nil && of == files || err != nil && !errors.Is(err, gitmirror.ErrMoved) {
 			return held, err
 		}
-		now, asking := p.standings(ctx, []repository{{ID: r.id, NodeID: r.node}})
+		now, asking := v.standings(ctx, []repository{{ID: s.ID, NodeID: s.NodeID}})
 		if asking != nil {
 			return held, asking
 		}
-		is, there := now[r.id]
-		if !there || is.Name != r.name {
-			return held, fmt.Errorf("it is called otherwise now")
+		is, there := now[s.ID]
+		if !there || is.Name != s.Name {
+			return held, errRenamed
 		}
 		if of == wiki {
 			return held, nil
 		}
-		if attempt == moves || is.DefaultBranchRef == nil || is.DefaultBranchRef.Name != r.standing.DefaultBranchRef.Name {
+		if attempt == moves || is.DefaultBranchRef == nil || is.DefaultBranchRef.Name != s.DefaultBranchRef.Name {
 			return held, err
 		}
-		r.standing = is
+		*s = is
 	}
 }
 
-// yieldTree yields the documents of a folder, and notes which there are.
-func (p *pass) yieldTree(ctx context.Context, r repositoryOf, of sort, folder, base string, held gitmirror.State, there map[document.ID]bool) error {
+// noticesOf are notices about files of a repository.
+func noticesOf(s standing, all []index.Notice) []index.Notice {
+	for i := range all {
+		all[i].Name = s.Name + ": " + all[i].Name
+	}
+	return all
+}
+
+// list lists the documents of a folder.
+func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base string, page *crawl.Page) error {
 	settings := Folder{
-		Path: folder, Base: base, ACL: access.ACL{p.node(r.id)},
-		Source: document.Source{ID: document.SourceID(strings.TrimSuffix(p.prefix(r.id, of), ":")), Kind: Kind, Name: r.name},
+		Path: folder, Base: base, ACL: v.acl(s.ID),
+		Source: document.Source{ID: document.SourceID(strings.TrimSuffix(v.prefix(s.ID, of), ":")), Kind: Kind, Name: s.Name},
 	}
 	if of == files {
-		settings.Files = p.options.Files
+		settings.Files = v.options.Files
 	}
-	connector, err := p.options.Read(settings)
+	connector, err := v.options.Read(settings)
 	if err != nil {
 		return err
 	}
 	owners := readOwners(folder)
-	named := func(all []index.Notice) []index.Notice {
-		for i := range all {
-			all[i].Name = r.name + ": " + all[i].Name
-		}
-		return all
-	}
-	skipped := named(held.Skipped)
 	for batch, err := range connector.Sync(ctx, nil) {
 		if err != nil {
 			return err
 		}
-		out := index.Batch{Failures: named(batch.Failures), Skipped: append(skipped, named(batch.Skipped)...)}
-		skipped = nil
+		page.Notices, page.Skipped = append(page.Notices, noticesOf(s, batch.Failures)...), append(page.Skipped, noticesOf(s, batch.Skipped)...)
 		for _, item := range batch.Documents {
-			there[item.ID] = true
-			out.Documents = append(out.Documents, p.treeItem(item, r, of, base, owners))
-		}
-		p.total += len(out.Documents) + len(batch.Failures) // GitHub does not count files
-		if err := p.emit(out); err != nil {
-			return err
+			page.Items = append(page.Items, v.file(item, s, of, base, owners))
 		}
 	}
 	return nil
 }
 
-// treeItem adds what GitHub knows of a file.
-func (p *pass) treeItem(item index.Item, r repositoryOf, of sort, base string, owners ownership) index.Item {
-	name := strings.TrimPrefix(string(item.ID), p.prefix(r.id, of))
-	more := map[string]string{"repository": r.name}
+// file adds what GitHub knows of a file.
+func (v *vendor) file(item index.Item, s standing, of sort, base string, owners ownership) crawl.Item {
+	name := strings.TrimPrefix(string(item.ID), v.prefix(s.ID, of))
+	more := map[string]string{"repository": s.Name}
 	if who := owners.of(name); who != "" {
 		more["owners"] = who
 	}
 	sum := fnv.New32a()
 	_, _ = fmt.Fprintf(sum, "%q %q", base, more) // a sum takes anything
-	item.ModifiedAt = item.ModifiedAt.Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond)
-	load := item.Load
-	item.Load = func(ctx context.Context) (document.Document, error) {
-		d, err := load(ctx)
+	load := func(ctx context.Context) (document.Document, error) {
+		d, err := item.Load(ctx)
 		if err != nil {
 			return d, err
 		}
@@ -192,10 +186,13 @@ func (p *pass) treeItem(item index.Item, r repositoryOf, of sort, base string, o
 			d.URL, d.OwnURL = base+url.PathEscape(page), ""
 			d.Title = strings.ReplaceAll(page, "-", " ")
 		}
-		d.Title += " (" + r.name + ")"
+		d.Title += " (" + s.Name + ")"
 		return d, nil
 	}
-	return item
+	return crawl.Item{
+		ID: item.ID, ModifiedAt: item.ModifiedAt.Truncate(time.Second).Add(time.Duration(sum.Sum32()%1_000_000) * time.Microsecond),
+		Size: item.Size, Wait: item.Wait, ACL: v.acl(s.ID), Data: crawl.Read(load),
+	}
 }
 
 // ownership is a CODEOWNERS file: the last line that matches a file names its owners

@@ -77,7 +77,7 @@ func TestFilesFollowTheBranch(t *testing.T) {
 		t.Helper()
 		a.MustSync()
 		got := a.texts()
-		if c := a.Last.Counts; c.Seen() > c.Total {
+		if c := a.Last.Counts; c.Total > 0 && c.Seen() > c.Total {
 			t.Errorf("%s it has read %d of %d documents", when, c.Seen(), c.Total)
 		}
 		if len(got) != len(want) {

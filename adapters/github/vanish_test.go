@@ -14,6 +14,7 @@ import (
 	"github.com/footnotehq/footnote/adapters/github/githubtest"
 	"github.com/footnotehq/footnote/core/crawl"
 	"github.com/footnotehq/footnote/core/crawl/crawltest"
+	"github.com/footnotehq/footnote/core/document"
 	"github.com/footnotehq/footnote/core/index"
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
@@ -36,28 +37,7 @@ func TestVanishedThreads(t *testing.T) {
 				if !on {
 					return
 				}
-				a.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
-					body, err := io.ReadAll(r.Body)
-					if err != nil {
-						t.Error(err)
-					}
-					r.Body = io.NopCloser(bytes.NewReader(body))
-					answer := httptest.NewRecorder()
-					fake(answer, r)
-					text := answer.Body.Bytes()
-					if bytes.Contains(body, []byte("query AllIssues(")) {
-						text = match.ReplaceAll(text, []byte(with))
-					}
-					for name, values := range answer.Header() {
-						if name != "Content-Length" {
-							w.Header()[name] = values
-						}
-					}
-					w.WriteHeader(answer.Code)
-					if _, err := w.Write(text); err != nil {
-						t.Error(err)
-					}
-				})
+				a.rewrite("query AllIssues(", match, with)
 			}
 		}
 		return crawltest.Vanishing{
@@ -111,4 +91,99 @@ func TestWikiThatIsNotShown(t *testing.T) {
 	readable("it is not shown again", 30, 0)
 	a.Pass(crawl.Grace)
 	readable("a week later", 0, 0)
+}
+
+// rewrite changes the answers to a query.
+func (a *acme) rewrite(query string, match *regexp.Regexp, with string) {
+	a.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			a.T.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		answer := httptest.NewRecorder()
+		fake(answer, r)
+		text := answer.Body.Bytes()
+		if bytes.Contains(body, []byte(query)) {
+			text = match.ReplaceAll(text, []byte(with))
+		}
+		for name, values := range answer.Header() {
+			if name != "Content-Length" {
+				w.Header()[name] = values
+			}
+		}
+		w.WriteHeader(answer.Code)
+		if _, err := w.Write(text); err != nil {
+			a.T.Error(err)
+		}
+	})
+}
+
+// The checkpoint of a version that kept its own stays as it is, whichever version reads next. The
+// first run without it lists everything once and stores nothing again, and a list that ends early
+// then removes nothing.
+func TestVersionsTakeTurns(t *testing.T) {
+	t.Parallel()
+	a := newAcme(t, nil)
+	r := a.Repo(a.org, "app", githubtest.Private)
+	for i := range 130 {
+		a.Open(r, []string{"issue", "pull", "discussion"}[i%3], fmt.Sprint("thread ", i), "text", a.ada)
+	}
+	a.Pass(time.Hour)
+	a.MustSync()
+	earlier := index.Checkpoint(fmt.Sprintf(`{"settings":"github 1 true true true false []","repositories":{"%d":{"n":"acme/app","w":{"issue":{"k":1763629200,"t":44,"l":1763629200}}}}}`, r.ID))
+	source := a.Connector.Source().ID
+	turn := func(most int) {
+		t.Helper()
+		run := a.Store.Saved(sourcetest.Tenant, source)
+		run.Checkpoint = earlier
+		if err := a.Store.Save(t.Context(), sourcetest.Tenant, run); err != nil {
+			t.Fatal(err)
+		}
+		a.Again()
+		mark, puts := a.Mark(), a.Store.Puts()
+		if _, err := a.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a.mustHold()
+		if asked := a.Mark() - mark; asked > most || a.Store.Puts() != puts {
+			t.Errorf("%d requests, and %d documents stored again", asked, a.Store.Puts()-puts)
+		}
+		if got := a.Store.Saved(sourcetest.Tenant, source).Checkpoint; string(got) != string(earlier) {
+			t.Errorf("the checkpoint is %s", got)
+		}
+	}
+	for range 3 {
+		turn(2)
+	}
+	// Only the other version has read so far.
+	listings := a.Store.Listings(sourcetest.Tenant, source)
+	forget := func() {
+		t.Helper()
+		notes, err := listings.Notes(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key := range notes {
+			notes[key] = nil
+		}
+		if err := listings.Note(t.Context(), notes); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range a.Store.Entries(sourcetest.Tenant) {
+			for _, of := range []string{"issue", "pull", "discussion"} {
+				if err := listings.Unlist(t.Context(), fmt.Sprintf("%s/%d", of, r.ID), []document.ID{e.Document.ID}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	forget()
+	turn(2 + 1 + 3 + 3)
+	forget()
+	a.rewrite("query Pulls(", regexp.MustCompile(`"hasNextPage":true`), `"hasNextPage":false`)
+	turn(2 + 1 + 1 + 3)
+	a.Intercept(nil)
+	turn(2 + 3)
+	turn(2)
 }

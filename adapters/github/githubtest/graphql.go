@@ -41,14 +41,36 @@ func (s *Server) graphql(w *recorded, operation string, variables map[string]any
 			return
 		}
 		kind := strings.TrimSuffix(strings.ToLower(strings.TrimPrefix(operation, "All")), "s")
-		data = map[string]any{"node": map[string]any{"found": s.threads(r, kind, strings.HasPrefix(operation, "All"), first, after)}}
-	case "One":
-		r, t := s.thread(id)
-		if t == nil {
+		created := variables["by"] == "CREATED_AT"
+		data = map[string]any{"node": map[string]any{"found": s.threads(r, kind, strings.HasPrefix(operation, "All"), created, first, after)}}
+	case "Issue", "Pull", "Discussion":
+		r := s.byNode(id)
+		if r == nil {
 			w.write(graphError("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'"))
 			return
 		}
-		data = map[string]any{"node": s.threadJSON(r, t)}
+		for _, t := range r.Threads {
+			if t.Kind == strings.ToLower(operation) && float64(t.Number) == variables["number"] {
+				w.write(map[string]any{"data": map[string]any{"node": map[string]any{"one": s.threadJSON(r, t)}}})
+				return
+			}
+		}
+		missing := graphError("NOT_FOUND", fmt.Sprintf("Could not resolve to an %s with the number of %v.", operation, variables["number"]))
+		missing["data"] = map[string]any{"node": map[string]any{"one": nil}}
+		w.write(missing)
+		return
+	case "Some":
+		var nodes []any
+		ids, _ := variables["ids"].([]any)
+		for _, one := range ids {
+			node, _ := one.(string)
+			if r, t := s.thread(node); t != nil {
+				nodes = append(nodes, s.threadJSON(r, t))
+			} else {
+				nodes = append(nodes, nil)
+			}
+		}
+		data = map[string]any{"nodes": nodes}
 	case "More", "MoreAnswers", "MoreReviews", "MoreThreads":
 		data = map[string]any{"node": s.more(operation, id, after)}
 	case "People", "Identities":
@@ -136,9 +158,9 @@ func connectionJSON[T any](all []T, first int, after string, key func(T) string,
 	return map[string]any{"totalCount": len(all), "pageInfo": map[string]any{"hasNextPage": from+len(page) < len(all), "endCursor": end}, "nodes": nodes}
 }
 
-// threads lists a repository's issues, pull requests or discussions: the newest change first, or
-// the oldest first.
-func (s *Server) threads(r *Repo, kind string, oldest bool, first int, after string) any {
+// threads lists a repository's issues, pull requests or discussions: the newest change first, the
+// one that was created last first, or the oldest first.
+func (s *Server) threads(r *Repo, kind string, oldest, created bool, first int, after string) any {
 	var all []*Thread
 	for _, t := range r.Threads {
 		if t.Kind == kind {
@@ -146,6 +168,9 @@ func (s *Server) threads(r *Repo, kind string, oldest bool, first int, after str
 		}
 	}
 	key := func(t *Thread) string { return fmt.Sprintf("%020d %012d", 1<<50-t.Updated.Unix(), t.ID) }
+	if created {
+		key = func(t *Thread) string { return fmt.Sprintf("%020d %012d", 1<<50-t.Created.Unix(), 1<<39-t.ID) }
+	}
 	show := func(t *Thread) any { return s.threadJSON(r, t) }
 	if oldest {
 		key = func(t *Thread) string { return fmt.Sprintf("%020d %012d", t.Created.Unix(), t.ID) }

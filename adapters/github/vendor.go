@@ -1,0 +1,456 @@
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/footnotehq/footnote/adapters/internal/gitmirror"
+	"github.com/footnotehq/footnote/adapters/internal/sourcehttp"
+	"github.com/footnotehq/footnote/core/access"
+	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index"
+)
+
+// Sorts of what is read of a repository.
+type sort string
+
+const (
+	issues      sort = "issue"
+	pulls       sort = "pull"
+	discussions sort = "discussion"
+	files       sort = "file"
+	wiki        sort = "wiki"
+)
+
+var sorts = []sort{discussions, files, issues, pulls, wiki}
+
+// vendor is what package crawl reads. A run over repositories in which nothing happened makes one
+// query for each hundred of them, and one request for each page of their list that GitHub does not
+// count.
+type vendor struct {
+	*Connector
+
+	// Of one run.
+	of      map[string]standing   // by the id of the scope
+	mains   map[string]crawl.Feed // main scans by id
+	failing int                   // pages in a row that could not be read
+}
+
+// changes is what the feed of changes of a main scan is called before the id of that.
+const changes = "changes-"
+
+// Source implements crawl.Vendor.
+func (v *vendor) Source() document.Source { return v.source }
+
+// reading numbers the rules by which what is read becomes documents. Raise it when they change:
+// everything is then read again.
+const reading = 1
+
+// Rules implements crawl.Vendor.
+func (v *vendor) Rules() string {
+	o := v.options
+	return fmt.Sprintf("github %d %v %v %v %v %q", reading, o.Issues, o.PullRequests, o.Discussions, o.Wiki, o.Files)
+}
+
+// Scopes implements crawl.Vendor: a scope is a repository.
+func (v *vendor) Scopes(ctx context.Context) ([]crawl.Scope, error) {
+	ctx, v.failing = sparing(ctx), 0
+	all, err := v.repositories(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now, err := v.standings(ctx, inOrder(all))
+	if err != nil {
+		return nil, err
+	}
+	v.of = make(map[string]standing, len(now))
+	var scopes []crawl.Scope
+	for _, id := range slices.Sorted(maps.Keys(now)) {
+		s := now[id]
+		scope := crawl.Scope{ID: s.key(), Name: s.Name}
+		v.of[scope.ID] = s
+		state, young := fnv.New64a(), false
+		for _, of := range sorts {
+			if !v.reads(of, s) {
+				continue
+			}
+			m := v.mark(s, of)
+			_, _ = fmt.Fprintf(state, "%s %s;", of, m) // a sum takes anything
+			young = young || m.Young
+			scope.Size += m.Total
+			if at := time.Unix(m.At, 0); at.After(scope.Newest) {
+				scope.Newest = at
+			}
+		}
+		if !young {
+			scope.State = strconv.FormatUint(state.Sum64(), 16)
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes, nil
+}
+
+// Feeds implements crawl.Vendor.
+func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
+	v.mains = make(map[string]crawl.Feed)
+	var feeds []crawl.Feed
+	for _, scope := range scopes {
+		for _, of := range sorts {
+			if !v.reads(of, v.of[scope.ID]) {
+				continue
+			}
+			main := crawl.Feed{ID: string(of) + "/" + scope.ID, Scope: scope.ID, Mode: crawl.Scan, Every: v.options.FullEvery, Retry: time.Nanosecond, Batch: pageOf[of]}
+			switch of {
+			case issues, pulls, discussions:
+			case files:
+				main.Every = math.MaxInt64 // the branch tells when
+			case wiki:
+				main.Every = v.options.WikiEvery
+			}
+			v.mains[main.ID] = main
+			feeds = append(feeds, crawl.Feed{ID: changes + main.ID, Scope: scope.ID, List: main.ID, Mode: crawl.Recent, Batch: main.Batch}, main)
+		}
+	}
+	return feeds
+}
+
+// reads reports whether a sort is chosen, and there in a repository.
+func (v *vendor) reads(of sort, s standing) bool {
+	o := v.options
+	switch of {
+	case issues:
+		return o.Issues && s.HasIssues
+	case pulls:
+		return o.PullRequests
+	case discussions:
+		return o.Discussions && s.HasDiscussions
+	case files:
+		return len(o.Files) > 0 && o.Read != nil && s.DefaultBranchRef != nil
+	case wiki:
+		return o.Wiki && o.Read != nil && s.HasWiki
+	}
+	return false
+}
+
+// mark is what tells whether a sort of a repository has changed. As text it is the mark of the feed
+// of its changes.
+type mark struct {
+	Name  string `json:"n"`           // of the repository: documents hold it
+	At    int64  `json:"a,omitempty"` // when the newest was changed, in seconds since 1970
+	Total int    `json:"t,omitempty"`
+	Head  string `json:"h,omitempty"` // commit
+	// Young says that At was a short time ago. A change within the same second, or one that a replica
+	// of GitHub's does not show yet, has no later date: what is new is listed again by the next run.
+	Young bool `json:"y,omitempty"`
+}
+
+// String is the mark as text.
+func (m mark) String() string {
+	text, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // it holds texts and numbers
+	}
+	return string(text)
+}
+
+func (v *vendor) mark(s standing, of sort) mark {
+	m := mark{Name: s.Name}
+	all, is := map[sort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
+	switch {
+	case is:
+		m.Total = all.TotalCount
+		if len(all.Nodes) > 0 {
+			at := all.Nodes[0].UpdatedAt
+			m.At, m.Young = at.Unix(), v.client.config.Now().Sub(at) < v.options.Overlap
+		}
+	case of == files:
+		m.Head = head(s)
+		m.At = max(s.PushedAt.Unix(), 0)
+	}
+	return m
+}
+
+func head(s standing) string {
+	if s.DefaultBranchRef == nil {
+		return ""
+	}
+	return s.DefaultBranchRef.Target.OID
+}
+
+// patience is how many pages or repositories in a row may fail before a loop does: then it is not
+// about one of them.
+const patience = 3
+
+// Page implements crawl.Vendor.
+func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page crawl.Page, err error) {
+	ctx = sparing(ctx)
+	s := v.of[f.Scope]
+	kind, _, _ := strings.Cut(f.ID, "/")
+	kind, isChanges := strings.CutPrefix(kind, changes)
+	switch of := sort(kind); {
+	case isChanges:
+		page, err = v.changes(ctx, s, of, at)
+	case of == files || of == wiki:
+		page, err = v.tree(ctx, s, of, f.Only)
+	case len(f.Only) > 0:
+		page, err = v.only(ctx, s, of, f.Only)
+	default:
+		page, err = v.threads(ctx, s, of, at)
+	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, crawl.ErrCursor) || errors.Is(err, index.ErrPaused) || errors.Is(err, index.ErrRevoked) {
+		return page, err
+	}
+	if !gitmirror.TooLarge(err) && !errors.Is(err, errRenamed) { // else it is about that one alone
+		v.failing++
+	}
+	if v.failing >= patience {
+		return crawl.Page{}, err
+	}
+	return crawl.Page{Partial: fmt.Errorf("its %ss: %w", kind, err)}, nil
+}
+
+// changes lists what has changed since the mark, the newest first. Where what is there already is
+// another one, the list is stale: the repository has another name, its branch another commit, or
+// something was deleted.
+func (v *vendor) changes(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
+	now := v.mark(s, of)
+	if at.Cursor == "" {
+		page.Mark = now.String()
+	}
+	var was mark
+	if at.Mark == "" || json.Unmarshal([]byte(at.Mark), &was) != nil {
+		return page, nil // a scan follows
+	}
+	page.Stale = at.Cursor == "" && (was.Name != now.Name || was.Head != now.Head || now.Total < was.Total)
+	if of == files || of == wiki || at.Cursor == "" && now.At <= was.At && !was.Young {
+		return page, nil
+	}
+	found, err := v.page(ctx, s, string(of)+"s", map[string]any{"by": "UPDATED_AT"}, at, pageOf[of], func(thread) bool { return true })
+	if err != nil {
+		return page, err
+	}
+	page.Next = found.next()
+	stop := was.At - int64(v.options.Overlap/time.Second)
+	for _, one := range found.Nodes {
+		if one.valid() && one.UpdatedAt.Unix() < stop {
+			page.Next = ""
+			break
+		}
+		if one.valid() {
+			page.Items = append(page.Items, v.item(s, of, one, true))
+		}
+	}
+	return page, nil
+}
+
+// How many of each are asked for in one query; where that is too much for GitHub, half as many, and
+// so on.
+var pageOf = map[sort]int{issues: 50, pulls: 20, discussions: 20}
+
+// lookPage is how many are listed in one query without their texts.
+const lookPage = 100
+
+// threads lists all issues, pull requests or discussions: at first the newest first, with their
+// texts. GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
+func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
+	if v.mark(s, of).Total == 0 && at.Cursor == "" {
+		return page, nil
+	}
+	name, first, more := "all"+string(of)+"s", lookPage, map[string]any{}
+	if at.First {
+		name, first, more["by"] = string(of)+"s", pageOf[of], "CREATED_AT"
+	}
+	found, err := v.page(ctx, s, name, more, at, first, thread.valid)
+	if err != nil {
+		return page, err
+	}
+	page.Next, page.Count = found.next(), found.TotalCount
+	for _, one := range found.Nodes {
+		it := v.item(s, of, one, at.First)
+		it.ACL = v.acl(s.ID)
+		page.Items = append(page.Items, it)
+	}
+	return page, nil
+}
+
+// errHidden says that a part of a repository is not shown to the credential.
+var errHidden = errors.New("GitHub does not show them: look at what the credential is allowed")
+
+// page asks for a page of a repository's things.
+func (v *vendor) page(ctx context.Context, s standing, name string, variables map[string]any, at crawl.Place, first int, valid func(thread) bool) (page connection[thread], err error) {
+	variables["id"], variables["after"] = s.NodeID, nil
+	if at.Cursor != "" {
+		variables["after"] = at.Cursor
+	}
+	for ; ; first /= 2 {
+		variables["first"] = first
+		var got struct {
+			Node *struct {
+				Found *connection[thread] `json:"found"`
+			} `json:"node"`
+		}
+		_, err = v.client.query(ctx, name, variables, &got)
+		var said graphErrors
+		switch {
+		case errors.Is(err, errHeavy) && first > 1:
+			continue
+		case at.Cursor != "" && errors.As(err, &said): // it may not be taken any more
+			return page, errors.Join(crawl.ErrCursor, err)
+		case err != nil:
+			return page, err
+		case got.Node == nil || got.Node.Found == nil:
+			return page, errHidden
+		}
+		if err := sourcehttp.CheckItems(got.Node.Found.Nodes, sourcehttp.MaxItems, valid); err != nil {
+			return page, fmt.Errorf("GitHub's answer cannot be read: the next run asks again (%w)", err)
+		}
+		v.failing = 0
+		return *got.Node.Found, nil
+	}
+}
+
+// only lists some issues, pull requests or discussions by their numbers. Those that are missing are
+// deleted, or were transferred.
+func (v *vendor) only(ctx context.Context, s standing, of sort, ids []document.ID) (page crawl.Page, err error) {
+	for _, id := range ids {
+		number, err := strconv.Atoi(strings.TrimPrefix(string(id), v.prefix(s.ID, of)))
+		if err != nil {
+			continue
+		}
+		var got struct {
+			Node *struct {
+				One *thread `json:"one"`
+			} `json:"node"`
+		}
+		if _, err := v.client.query(ctx, string(of), map[string]any{"id": s.NodeID, "number": number}, &got); err != nil && !denied(err) {
+			return page, err
+		}
+		switch {
+		case got.Node == nil:
+			return page, errHidden
+		case got.Node.One == nil:
+			page.Gone = append(page.Gone, id)
+		case got.Node.One.valid() && got.Node.One.Number == number:
+			page.Items = append(page.Items, v.item(s, of, *got.Node.One, true))
+		}
+	}
+	return page, nil
+}
+
+// threadOf is an issue, a pull request or a discussion of a page.
+type threadOf struct {
+	in    standing
+	is    thread
+	whole bool // its text came with the page
+}
+
+// threadWait is how long reading what did not come with a thread may wait for its turn.
+const threadWait = 10 * time.Minute
+
+func (v *vendor) item(in standing, of sort, t thread, whole bool) crawl.Item {
+	return crawl.Item{
+		ID: v.id(in.ID, of, strconv.Itoa(t.Number)), ModifiedAt: t.version(in.Name), Size: t.size(), Wait: threadWait, Data: threadOf{in, t, whole},
+	}
+}
+
+// Load implements crawl.Vendor. Texts that did not come with a page are read together; where that
+// is too much for GitHub, each of them by itself.
+func (v *vendor) Load(ctx context.Context, batch []crawl.Item) (map[document.ID]crawl.Read, error) {
+	ctx = sparing(ctx)
+	got := make(map[document.ID]crawl.Read, len(batch))
+	var ids []string
+	missing := make(map[string]crawl.Item) // by their ids in GraphQL
+	for _, it := range batch {
+		switch of := it.Data.(type) {
+		case threadOf:
+			if of.whole {
+				got[it.ID] = func(ctx context.Context) (document.Document, error) { return v.thread(ctx, it.ID, of.in, of.is) }
+				continue
+			}
+			ids, missing[of.is.ID] = append(ids, of.is.ID), it
+		case crawl.Read:
+			got[it.ID] = of
+		}
+	}
+	if len(ids) == 0 {
+		return got, nil
+	}
+	var found struct {
+		Nodes []*thread `json:"nodes"`
+	}
+	if _, err := v.client.query(ctx, "some", map[string]any{"ids": ids}, &found); err != nil && !denied(err) && (len(ids) == 1 || !errors.Is(err, errHeavy)) {
+		return nil, err
+	}
+	for _, t := range found.Nodes {
+		if t == nil {
+			continue
+		}
+		it, asked := missing[t.ID]
+		if of, is := it.Data.(threadOf); asked && is && of.is.Number == t.Number {
+			got[it.ID] = func(ctx context.Context) (document.Document, error) { return v.thread(ctx, it.ID, of.in, *t) }
+		}
+	}
+	return got, nil
+}
+
+// thread makes a document of a thread, with what did not come with it.
+func (v *vendor) thread(ctx context.Context, id document.ID, in standing, t thread) (document.Document, error) {
+	ctx = sparing(ctx)
+	if err := v.client.complete(ctx, &t); err != nil {
+		return document.Document{}, err
+	}
+	d, err := t.document(ctx, in.Name)
+	if err != nil {
+		return document.Document{}, err
+	}
+	if at, err := url.Parse(d.URL); err != nil || !v.client.owns(at) {
+		return document.Document{}, fmt.Errorf("GitHub names %q as the address of %s#%d, which is not on %s: the next run tries again", d.URL, in.Name, t.Number, v.client.config.URL)
+	}
+	d.ID, d.ACL = id, v.acl(in.ID)
+	return d, nil
+}
+
+// Hint implements crawl.Hinter.
+func (v *vendor) Hint(subject string) []crawl.Feed {
+	words := strings.Fields(subject)
+	if len(words) < 2 {
+		return nil
+	}
+	of := wiki
+	if len(words) > 2 {
+		of = sort(words[2])
+	}
+	feed, there := v.mains[string(of)+"/"+words[1]]
+	switch {
+	case !there:
+		return nil
+	case words[0] == hintThread && len(words) == 5:
+		feed.Only = []document.ID{v.id(v.of[words[1]].ID, of, words[3])}
+	case words[0] != hintWiki && words[0] != hintThreads:
+		return nil
+	}
+	return []crawl.Feed{feed}
+}
+
+// id is the id of a document: the source, the repository's number, the sort, and the number or
+// path.
+func (c *Connector) id(repository int64, of sort, key string) document.ID {
+	return document.ID(c.prefix(repository, of) + key)
+}
+
+func (c *Connector) prefix(repository int64, of sort) string {
+	return string(c.source.ID) + ":" + strconv.FormatInt(repository, 10) + ":" + string(of) + ":"
+}
+
+func (c *Connector) acl(repository int64) access.ACL { return access.ACL{c.node(repository)} }
