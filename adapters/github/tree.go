@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"iter"
 	"maps"
 	"net/url"
 	"os"
@@ -36,9 +37,14 @@ func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.
 	if err != nil {
 		return page, err
 	}
+	shut := func() {}
+	stop := func() {
+		shut()
+		release()
+	}
 	defer func() {
 		if page.Close == nil {
-			release()
+			stop()
 		}
 	}()
 	held, err := v.update(ctx, mirror, &s, of)
@@ -50,7 +56,7 @@ func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.
 	}
 	v.failing, page.Exact = 0, true // the commit says what is deleted
 	if held.Files > 0 {
-		if err := v.list(ctx, s, of, mirror.Files(), base, &page); err != nil {
+		if shut, err = v.list(ctx, s, of, mirror.Files(), base, &page); err != nil {
 			return crawl.Page{}, err
 		}
 	}
@@ -61,7 +67,7 @@ func (v *vendor) tree(ctx context.Context, s standing, of sort, only []document.
 			return slices.ContainsFunc(page.Items, func(it crawl.Item) bool { return it.ID == id })
 		})
 	}
-	page.Close = release
+	page.Close = stop
 	return page, nil
 }
 
@@ -137,8 +143,8 @@ func noticesOf(s standing, all []index.Notice) []index.Notice {
 	return all
 }
 
-// list lists the documents of a folder.
-func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base string, page *crawl.Page) error {
+// list lists the documents of a folder, which stays open until shut is called.
+func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base string, page *crawl.Page) (shut func(), err error) {
 	settings := Folder{
 		Path: folder, Base: base, ACL: v.acl(s.ID),
 		Source: document.Source{ID: document.SourceID(strings.TrimSuffix(v.prefix(s.ID, of), ":")), Kind: Kind, Name: s.Name},
@@ -148,19 +154,23 @@ func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base str
 	}
 	connector, err := v.options.Read(settings)
 	if err != nil {
-		return err
+		return func() {}, err
 	}
 	owners := readOwners(folder)
-	for batch, err := range connector.Sync(ctx, nil) {
-		if err != nil {
-			return err
+	next, shut := iter.Pull2(connector.Sync(ctx, nil))
+	for listed := 0; ; {
+		batch, err, more := next()
+		if err != nil || !more {
+			return shut, err
 		}
 		page.Notices, page.Skipped = append(page.Notices, noticesOf(s, batch.Failures)...), append(page.Skipped, noticesOf(s, batch.Skipped)...)
 		for _, item := range batch.Documents {
 			page.Items = append(page.Items, v.file(item, s, of, base, owners))
 		}
+		if listed += len(batch.Documents); batch.Complete || listed == batch.Total { // more would close the folder
+			return shut, nil
+		}
 	}
-	return nil
 }
 
 // file adds what GitHub knows of a file.

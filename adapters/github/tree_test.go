@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,7 +23,8 @@ import (
 	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
-// folder yields the files of a folder with their text.
+// folder yields the files of a folder with their text. They can be read until the run over them
+// ends.
 type folder struct{ github.Folder }
 
 func (f folder) Source() document.Source { return f.Folder.Source }
@@ -31,6 +33,8 @@ func (f folder) Settings() string        { return "" }
 func (f folder) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, error] {
 	return func(yield func(index.Batch, error) bool) {
 		batch := index.Batch{Complete: true}
+		var closed atomic.Bool
+		defer closed.Store(true)
 		err := filepath.WalkDir(f.Path, func(place string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(place, ".md") && !strings.HasSuffix(place, ".go") {
 				return err
@@ -43,6 +47,9 @@ func (f folder) Sync(context.Context, index.Checkpoint) iter.Seq2[index.Batch, e
 			batch.Documents = append(batch.Documents, index.Item{
 				ID: document.ID(string(f.Folder.Source.ID) + ":" + name), ModifiedAt: info.ModTime(),
 				Load: func(context.Context) (document.Document, error) {
+					if closed.Load() {
+						return document.Document{}, fs.ErrClosed
+					}
 					data, err := os.ReadFile(place)
 					return document.Document{
 						Ref: document.Ref{Title: name, URL: f.Base + name, UpdatedAt: info.ModTime()}, ACL: f.ACL,
