@@ -49,7 +49,9 @@ func TestReportToDiscord(t *testing.T) {
 	for _, by := range people {
 		until(answered(by.Mention(general.ID, parking+" @everyone <@&1> [intranet](https://evil.example)")))
 		until(answered(by.Mention(board.ID, "When does the merger with Initech close?")))
-		until(answered(by.Mention(by.OpenPrivate(general.ID, "private", people...), "Who is laid off in the garage on Friday?")))
+		private := by.OpenPrivate(general.ID, "private", people...)
+		by.Mention(private, "Who is laid off in the garage on Friday?")
+		until(answered(private))
 	}
 	s.stop(t)
 	r.age(t)
