@@ -167,7 +167,8 @@ func (v *vendor) list(ctx context.Context, s standing, of sort, folder, base str
 		for _, item := range batch.Documents {
 			page.Items = append(page.Items, v.file(item, s, of, base, owners))
 		}
-		if listed += len(batch.Documents); batch.Complete || listed == batch.Total { // more would close the folder
+		// To ask for more would close the folder.
+		if listed += len(batch.Documents); batch.Complete || listed == batch.Total {
 			return shut, nil
 		}
 	}

@@ -99,10 +99,10 @@ func (c *claims) homes(spans []span) []int {
 	return homes
 }
 
-// split finds the sentences of a text. A sentence ends with its line unless the
-// next line goes on in lower case, or with a full stop, question or exclamation
-// mark that no lower-case letter follows. A citation right before or behind such a mark says that the
-// sentence ends there, whatever follows. Offsets of citations are in ascending order.
+// split finds the sentences of a text. A sentence ends with its line unless the next line goes on in
+// lower case, or with a full stop, question or exclamation mark that no lower-case letter follows. A
+// citation right before or behind such a mark says that the sentence ends there, whatever follows.
+// Offsets of citations are in ascending order.
 func split(text string, citations []int) []span {
 	var spans []span
 	start := 0

@@ -122,24 +122,24 @@ type embedder struct{ retrieve.Embedder }
 func (embedder) Model() string { return "m" }
 
 // byChannel makes one cluster of the questions of each channel.
-func byChannel(asked []gaps.Asked) [][]int {
+func byChannel(_ context.Context, asked []gaps.Asked) ([][]int, error) {
 	of := make(map[string][]int)
 	for i, a := range asked {
 		of[a.Ref.Channel] = append(of[a.Ref.Channel], i)
 	}
-	return slices.Collect(maps.Values(of))
+	return slices.Collect(maps.Values(of)), nil
 }
 
 // alike makes one cluster of all questions.
-func alike(asked []gaps.Asked) [][]int {
+func alike(_ context.Context, asked []gaps.Asked) ([][]int, error) {
 	var all []int
 	for i := range asked {
 		all = append(all, i)
 	}
-	return [][]int{all}
+	return [][]int{all}, nil
 }
 
-func (w *world) reader(group func([]gaps.Asked) [][]int) report.Reader {
+func (w *world) reader(group func(context.Context, []gaps.Asked) ([][]int, error)) report.Reader {
 	return report.Reader{
 		Tenant: access.DefaultTenant, Store: w, Library: w, Books: w, Room: w.Room,
 		Gaps: gaps.Reader{
@@ -243,7 +243,7 @@ func TestReportsHoldNothingThatTheirReadersMayNotRead(t *testing.T) {
 	shown := 0
 	rapid.Check(t, func(t *rapid.T) {
 		w := draw(t)
-		group := rapid.SampledFrom([]func([]gaps.Asked) [][]int{alike, byChannel}).Draw(t, "group")
+		group := rapid.SampledFrom([]func(context.Context, []gaps.Asked) ([][]int, error){alike, byChannel}).Draw(t, "group")
 		for at, to := range w.rooms {
 			if at == w.broken {
 				continue
