@@ -99,9 +99,9 @@ func (c *claims) homes(spans []span) []int {
 	return homes
 }
 
-// split finds the sentences of a text. A sentence ends with its line unless the next line goes on in
-// lower case, or with a full stop, question or exclamation mark that no lower-case letter follows. A
-// citation right before or behind such a mark says that the sentence ends there, whatever follows.
+// split finds the sentences of a text. A sentence ends with its line unless the next line begins in
+// lower case, or with a full stop, question or exclamation mark that no lower-case letter follows.
+// A citation right before or behind such a mark says that the sentence ends, whatever follows.
 // Offsets of citations are in ascending order.
 func split(text string, citations []int) []span {
 	var spans []span

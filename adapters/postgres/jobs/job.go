@@ -90,8 +90,9 @@ func (j Job) queue() string {
 	case Due:
 		platform, _, _ := strings.Cut(j.Subject, ":")
 		return platformQueue(platform)
+	default:
+		return river.QueueDefault
 	}
-	return river.QueueDefault
 }
 
 // platformQueue is the queue of jobs for processes that serve a platform.

@@ -278,8 +278,8 @@ func (b *Base) ReportFindings(ctx context.Context) ([]checkup.Finding, error) {
 	}
 	var found []checkup.Finding
 	for _, r := range b.File().Reports {
-		switch p := known[r.Name()]; p.State {
-		case recur.Failed, recur.Missed, recur.Unsure:
+		p := known[r.Name()]
+		if p.State == recur.Failed || p.State == recur.Missed || p.State == recur.Unsure {
 			found = append(found, checkup.Finding{Part: "reports", Text: fmt.Sprintf(
 				"The report to channel %s of %s that was due at %s was not posted, as far as is known: %s. Correct that, or take the channel out of reports: in footnote.yaml. The next one is due at %s.",
 				r.Channel, r.Platform, p.Due.Format("2006-01-02 15:04 UTC"), p.Note, r.When().Next(time.Now()).UTC().Format("2006-01-02 15:04 UTC"))})
