@@ -144,6 +144,7 @@ func (r *run) open(ctx context.Context, since index.Checkpoint) (err error) {
 		r.abandon()
 		for list := range r.lists {
 			r.list(list).Again = true
+			r.change(listKey(list))
 		}
 		r.head.Rules = rules
 	}

@@ -137,7 +137,9 @@ func (r *run) readFeed(ctx context.Context, f Feed) error {
 		if err == nil && asked {
 			r.unlist(named+of.list(), of.Only)
 		}
-		r.note()
+		if err == nil { // else the next run reads the page again
+			r.note()
+		}
 		if page.Close != nil {
 			if err == nil {
 				err = r.flush(ctx)
@@ -182,6 +184,9 @@ func (r *run) begin(ctx context.Context, f Feed, was *feedState) (Page, error) {
 	case f.Mode == Scan || f.Mode == Window:
 		list.Pass = max(list.Pass+1, now.Began)
 		list.Name, list.Scope = r.nameOf(f), f.Scope
+		if f.Mode == Scan && f.ID == f.list() { // what is said from now on asks for another scan
+			list.Again = false
+		}
 		now.Pass = list.Pass
 		r.change(listKey(f.list()))
 	default:
@@ -232,7 +237,12 @@ func (now *reading) advance(of Feed, page Page) {
 // refuse ends the reading of a feed whose scope is not shown. It stays due.
 func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
-	r.refused[f.list()], was.Reading = true, nil
+	r.refused[f.list()] = true
+	if was.Reading != nil {
+		r.list(f.list()).Again = true
+		r.change(listKey(f.list()))
+	}
+	was.Reading = nil
 	r.change(feedKey(f.ID))
 	r.note()
 	return nil

@@ -57,7 +57,8 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 		r.change(listKey(id))
 	}
 	if f.Mode == Scan && f.ID == id {
-		list.Again, r.head.Strays = now.Broken, true
+		delete(r.refused, id) // documents that were asked for before were refused, and the list is not
+		list.Again, r.head.Strays = list.Again || now.Broken, true
 		if !now.Partial {
 			list.Full = now.Began
 		}

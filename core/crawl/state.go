@@ -210,6 +210,10 @@ func (s *state) abandon() {
 		if f.Reading != nil {
 			f.Reading = nil
 			s.change(feedKey(id))
+			if l := s.lists[id]; l != nil { // a main scan
+				l.Again = true
+				s.change(listKey(id))
+			}
 		}
 	}
 	s.head.Open = false
