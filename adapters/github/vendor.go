@@ -143,6 +143,17 @@ func (v *vendor) reads(of sort, s standing) bool {
 	return false
 }
 
+// Off implements crawl.Switcher. A branch that is not shown may be one that the credential may not
+// read.
+func (v *vendor) Off(scope, list string) bool {
+	kind, _, _ := strings.Cut(list, "/")
+	s, of := v.of[scope], sort(kind)
+	if of == files {
+		return len(v.options.Files) == 0 || v.options.Read == nil
+	}
+	return !v.reads(of, s)
+}
+
 // mark is what tells whether a sort of a repository has changed. As text it is the mark of the feed
 // of its changes.
 type mark struct {

@@ -129,6 +129,13 @@ func (v *vendor) Feeds(scopes []crawl.Scope) []crawl.Feed {
 	return append(feeds, scans...)
 }
 
+// Off implements crawl.Switcher. A level that is not shown may be one that the token may not see.
+func (v *vendor) Off(scope, list string) bool {
+	kind, _, _ := strings.Cut(list, "/")
+	p, f := v.of[scope], feature(kind)
+	return !v.options.reads(f) || p.level(f) == "disabled" || f == code && p.Empty
+}
+
 // Page implements crawl.Vendor.
 func (v *vendor) Page(ctx context.Context, f crawl.Feed, at crawl.Place) (page crawl.Page, err error) {
 	kind, where, _ := strings.Cut(f.ID, "/")

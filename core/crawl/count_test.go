@@ -98,25 +98,60 @@ func TestStaleListIsScannedAtOnce(t *testing.T) {
 	r.holds()
 }
 
-// A list that is not named any more, of a scope that is, was switched off: its documents go at once.
-func TestListOfAScopeThatStaysGoesAtOnce(t *testing.T) {
-	off := false
-	v := newVendor(func(v *vendor, s crawl.Scope) []crawl.Feed {
-		if off && s.ID == "a" {
-			return nil
+// switching is a vendor that says that the lists of a scope are switched off.
+type switching struct {
+	*vendor
+	off bool
+}
+
+func (v switching) Off(scope, _ string) bool { return v.off && scope == "a" }
+
+// A list that is not named any more, of a scope that is, goes at once if it was switched off. It is
+// hidden for a week otherwise: the credential may have lost a right.
+func TestListOfAScopeThatStays(t *testing.T) {
+	for _, off := range []bool{true, false} {
+		gone := false
+		v := newVendor(func(v *vendor, s crawl.Scope) []crawl.Feed {
+			if gone && s.ID == "a" {
+				return nil
+			}
+			return daily(v, s)
+		}, "a", "b")
+		fill(v, "a", 3)
+		fill(v, "b", 3)
+		r := read(t, v)
+		r.Connector = crawl.New(switching{v, off}, crawl.Options{Now: func() time.Time { return v.now }})
+		r.pass(0)
+		for range 2 {
+			gone = true
+			r.pass(time.Minute)
+			if off {
+				r.holds("a00", "a01", "a02")
+			} else {
+				for range 2 {
+					r.pass(time.Minute)
+					if r.holds(); r.hidden() != 3 {
+						t.Errorf("%d documents are hidden", r.hidden())
+					}
+				}
+			}
+			gone = false
+			r.pass(time.Minute)
+			if r.holds(); r.hidden() != 0 {
+				t.Errorf("%d documents are hidden", r.hidden())
+			}
+			if asked := r.pass(time.Minute); len(asked) != 0 {
+				t.Errorf("it asked %v", asked)
+			}
 		}
-		return daily(v, s)
-	}, "a", "b")
-	fill(v, "a", 3)
-	fill(v, "b", 3)
-	r := read(t, v)
-	r.pass(0)
-	off = true
-	r.pass(time.Minute)
-	r.holds("a00", "a01", "a02")
-	off = false
-	r.pass(time.Minute)
-	r.holds()
+		gone = true
+		r.pass(time.Minute)
+		r.pass(crawl.Grace)
+		r.holds("a00", "a01", "a02")
+		gone = false
+		r.pass(time.Minute)
+		r.holds()
+	}
 }
 
 // A page is closed once its items are loaded, and where the run ends with an error as well.

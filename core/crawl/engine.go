@@ -265,6 +265,10 @@ func (r *run) know() error {
 		}
 		if f.ID == f.list() {
 			r.mains[f.ID] = f
+			if l := r.lists[f.ID]; l != nil && l.Lost != 0 && l.Since != 0 { // its documents are hidden
+				l.Again = true
+				r.change(listKey(f.ID))
+			}
 		}
 	}
 	for _, f := range r.feeds {

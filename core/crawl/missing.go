@@ -202,8 +202,7 @@ func (r *run) dropLeft(ctx context.Context) error {
 }
 
 // dropLists removes the documents of lists that no feed names any more, or whose scope is refused,
-// some time after; at once where the settings leave the scope out, or it is listed without the
-// list.
+// some time after; at once where the settings leave the scope out, or the list is switched off.
 func (r *run) dropLists(ctx context.Context) error {
 	named := map[string]bool{"": true}
 	for _, f := range r.feeds {
@@ -219,8 +218,8 @@ func (r *run) dropLists(ctx context.Context) error {
 			}
 			continue
 		}
-		x, ok := r.vendor.(Excluder)
-		if !named[id] && (ok && x.Excluded(list.Scope) || r.scopeOf(Feed{Scope: list.Scope}).ID != "") {
+		_, listed := r.byID[list.Scope]
+		if !named[id] && r.isOff(list.Scope, id, listed) {
 			lost.Since = r.at.Add(-Grace)
 		}
 		ruling := Vanish(lost, r.at)
@@ -229,7 +228,9 @@ func (r *run) dropLists(ctx context.Context) error {
 				list.Lost = since
 				r.change(listKey(id))
 			}
-			continue
+			if named[id] || !listed { // nodes hide its documents
+				continue
+			}
 		}
 		ids, err := r.all(ctx, id)
 		if err != nil {
@@ -238,9 +239,20 @@ func (r *run) dropLists(ctx context.Context) error {
 		if err := r.vanish(ctx, lost, id, ids); err != nil {
 			return err
 		}
-		r.drop(id)
+		if ruling.Fate == Remove {
+			r.drop(id)
+		}
 	}
 	return nil
+}
+
+// isOff reports whether the vendor says that a list that no feed names is not to be read.
+func (r *run) isOff(scope, list string, listed bool) bool {
+	if x, ok := r.vendor.(Switcher); ok && listed {
+		return x.Off(scope, list)
+	}
+	x, ok := r.vendor.(Excluder)
+	return ok && !listed && x.Excluded(scope)
 }
 
 // drop forgets a list, and the feeds of its scope that are read no more.

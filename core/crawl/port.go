@@ -10,7 +10,8 @@ import (
 	"github.com/footnotehq/footnote/core/index"
 )
 
-// Vendor is a system whose documents are read. The optional interfaces are Excluder and Hinter.
+// Vendor is a system whose documents are read. The optional interfaces are Excluder,
+// Switcher and Hinter.
 type Vendor interface {
 	// Source is where the documents come from (index.Connector).
 	Source() document.Source
@@ -39,6 +40,14 @@ type Excluder interface {
 	// Excluded reports whether the settings leave a scope out that Scopes does not list. Its
 	// documents are removed by this run.
 	Excluded(scope string) bool
+}
+
+// Switcher is a Vendor whose scopes have lists that can be switched off.
+type Switcher interface {
+	// Off reports whether the settings, or the scope itself, say that a listed scope does not have a
+	// list. Its documents are removed by this run. Otherwise they are hidden for seven days: the
+	// credential may have lost a right.
+	Off(scope, list string) bool
 }
 
 // Hinter is a Vendor that knows what webhooks or chat events name.
