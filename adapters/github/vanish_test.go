@@ -93,6 +93,42 @@ func TestWikiThatIsNotShown(t *testing.T) {
 	readable("a week later", 0, 0)
 }
 
+// A credential that loses a right over a part of a repository is answered with null. Issues stay,
+// and files, which the branch names, are hidden.
+func TestPartsThatAreNotShown(t *testing.T) {
+	t.Parallel()
+	a := newAcme(t, withFiles(t))
+	r := a.Repo(a.org, "app", githubtest.Private)
+	r.Git = gittest.New(t)
+	a.Push(r, map[string][]byte{"a.md": []byte("Run make."), "b.md": []byte("Text.")})
+	for i := range 3 {
+		a.Open(r, "issue", fmt.Sprint("thread ", i), "text", a.ada)
+	}
+	sync := func(when string, readable int) {
+		t.Helper()
+		a.Pass(time.Hour)
+		if _, err := a.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		n, entries := 0, a.Store.Entries(sourcetest.Tenant)
+		for _, e := range entries {
+			n += len(e.Document.ACL)
+		}
+		if len(entries) != 5 || n != readable {
+			t.Errorf("%s: %d documents are stored, and %d can be read", when, len(entries), n)
+		}
+	}
+	sync("at first", 5)
+	a.rewrite("query Repositories(", regexp.MustCompile(`"issues":\{[^{}]*(\{[^{}]*\}[^{}]*)*\}`), `"issues":null`)
+	sync("no issues", 5)
+	sync("no issues again", 5)
+	a.rewrite("query Repositories(", regexp.MustCompile(`"defaultBranchRef":\{[^{}]*\{[^{}]*\}[^{}]*\}`), `"defaultBranchRef":null`)
+	sync("no files", 3)
+	sync("no files again", 3)
+	a.Intercept(nil)
+	sync("all", 5)
+}
+
 // rewrite changes the answers to a query.
 func (a *acme) rewrite(query string, match *regexp.Regexp, with string) {
 	a.Intercept(func(w http.ResponseWriter, r *http.Request, fake http.HandlerFunc) {

@@ -177,7 +177,7 @@ func (m mark) String() string {
 
 func (v *vendor) mark(s standing, of sort) mark {
 	m := mark{Name: s.Name}
-	all, is := map[sort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
+	all, is := s.list(of)
 	switch {
 	case is:
 		m.Total = all.TotalCount
@@ -190,6 +190,12 @@ func (v *vendor) mark(s standing, of sort) mark {
 		m.At = max(s.PushedAt.Unix(), 0)
 	}
 	return m
+}
+
+// list is what is known of the list of a sort. It has no Nodes where it is not shown.
+func (s standing) list(of sort) (list connection[dated], ok bool) {
+	list, ok = map[sort]connection[dated]{issues: s.Issues, pulls: s.PullRequests, discussions: s.Discussions}[of]
+	return list, ok
 }
 
 func head(s standing) string {
@@ -275,7 +281,9 @@ const lookPage = 100
 // threads lists all issues, pull requests or discussions: at first the newest first, with their
 // texts. GitHub tells of what was deleted, or transferred to another repository, by webhooks alone.
 func (v *vendor) threads(ctx context.Context, s standing, of sort, at crawl.Place) (page crawl.Page, err error) {
-	if v.mark(s, of).Total == 0 && at.Cursor == "" {
+	if list, _ := s.list(of); list.Nodes == nil { // no failure: the other repositories are read
+		return crawl.Page{Partial: fmt.Errorf("its %ss: %w", of, errHidden)}, nil
+	} else if list.TotalCount == 0 && at.Cursor == "" {
 		return page, nil
 	}
 	name, first, more := "all"+string(of)+"s", lookPage, map[string]any{}

@@ -252,7 +252,7 @@ func (r *run) isOff(scope, list string, listed bool) bool {
 		return x.Off(scope, list)
 	}
 	x, ok := r.vendor.(Excluder)
-	return ok && !listed && x.Excluded(scope)
+	return ok && scope != "" && !listed && x.Excluded(scope)
 }
 
 // drop forgets a list, and the feeds of its scope that are read no more.
