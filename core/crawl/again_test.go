@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/footnotehq/footnote/core/crawl"
+	"github.com/footnotehq/footnote/core/document"
+	"github.com/footnotehq/footnote/core/index/indextest/sourcetest"
 )
 
 // failing runs a pass that has to end with errBroken.
@@ -131,5 +133,53 @@ func TestListThatIsScannedIsNotRefused(t *testing.T) {
 		return usual()
 	}
 	r.pass(crawl.Grace)
+	r.holds()
+}
+
+// A scope that is refused for ever keeps no documents that no list holds.
+func TestRefusedScopeKeepsNoStrays(t *testing.T) {
+	v := newVendor(daily, "a", "b")
+	fill(v, "a", 3)
+	r := read(t, v)
+	v.page = func(v *vendor, f crawl.Feed, _ crawl.Place) (crawl.Page, error) {
+		if f.Scope == "b" {
+			return crawl.Page{}, crawl.ErrRefused
+		}
+		return usual()
+	}
+	r.pass(0)
+	if err := r.Store.Listings(sourcetest.Tenant, v.Source().ID).Unlist(t.Context(), "notes/a", []document.ID{id("a00")}); err != nil {
+		t.Fatal(err)
+	}
+	delete(v.notes, "a00")
+	for range 40 {
+		r.pass(25 * time.Hour)
+	}
+	r.holds()
+}
+
+// What a refused feed would have listed is listed by a scan, even if the scope stays as it is.
+func TestRefusedChangesAreScanned(t *testing.T) {
+	v := newVendor(watched, "a")
+	v.scopes[0].State = "1"
+	fill(v, "a", 3)
+	r := read(t, v)
+	r.pass(0)
+	v.scopes[0].State = "2"
+	v.put("a", "a00", "changed")
+	v.page = func(v *vendor, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
+		if f.Mode == crawl.Recent {
+			return crawl.Page{}, crawl.ErrRefused
+		}
+		return usual()
+	}
+	r.pass(time.Minute)
+	v.page = func(v *vendor, f crawl.Feed, at crawl.Place) (crawl.Page, error) {
+		if f.Mode == crawl.Recent {
+			return crawl.Page{Items: v.items("a00"), Mark: "1"}, nil
+		}
+		return usual()
+	}
+	r.pass(time.Minute)
 	r.holds()
 }

@@ -238,7 +238,7 @@ func (now *reading) advance(of Feed, page Page) {
 func (r *run) refuse(f Feed, was *feedState, p Page) error {
 	r.notices, r.skipped = append(r.notices, p.Notices...), append(r.skipped, p.Skipped...)
 	r.refused[f.list()] = true
-	if was.Reading != nil {
+	if was.Reading != nil && len(f.Only) == 0 {
 		r.list(f.list()).Again = true
 		r.change(listKey(f.list()))
 	}

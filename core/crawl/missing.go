@@ -239,7 +239,14 @@ func (r *run) dropLists(ctx context.Context) error {
 		if err := r.vanish(ctx, lost, id, ids); err != nil {
 			return err
 		}
-		if ruling.Fate == Remove {
+		switch {
+		case ruling.Fate != Remove:
+		case named[id]: // it stays lost until it is shown
+			if list.Pass != 0 || list.Full != 0 {
+				list.Pass, list.Full = 0, 0
+				r.change(listKey(id))
+			}
+		default:
 			r.drop(id)
 		}
 	}
@@ -279,7 +286,9 @@ func (r *run) dropStrays(ctx context.Context) error {
 		return nil
 	}
 	for id, main := range r.mains {
-		if main.Mode == Scan && r.list(id).Full == 0 {
+		list := r.list(id)
+		removed := list.Lost != 0 && r.at.Sub(fromMicro(list.Lost)) >= Grace
+		if main.Mode == Scan && list.Full == 0 && !removed {
 			return nil
 		}
 	}
