@@ -183,6 +183,10 @@ func TestReportToSlack(t *testing.T) {
 	s = serve(t, p)
 	again, end := context.WithTimeout(t.Context(), limit)
 	defer end()
+	// a command that no socket takes is not sent again
+	if err := slack.Wait(again, "a socket", func() bool { n, _ := slack.Sockets(); return n > 0 }); err != nil {
+		t.Fatal(err)
+	}
 	for _, by := range slices.Backward(people[:2]) {
 		id, want := by.Slash(office, "/footnote", "report off"), map[bool]string{true: "No weekly report", false: "Only administrators"}[by == alice]
 		if err := slack.Wait(again, "a reply", func() bool { d, ok := slack.Delivered(id); return ok && strings.Contains(string(d.Payload), want) }); err != nil {
