@@ -40,9 +40,9 @@
 //
 // The engine records which ids a list holds. After a complete scan, documents that are in no list
 // are removed or hidden (Vanish). Of an incomplete scan (Page.Partial, or fewer than Page.Count)
-// nothing counts as missing, and a main scan is due again after an hour (Feed.Retry). The
-// documents of a list that no feed names, of a scope that is listed, are hidden for seven days,
-// and removed at once if the list was switched off (Switcher).
+// nothing counts as missing, and a main scan is due again after an hour (Feed.Retry). If
+// no feed names a list of a scope that is listed, its documents are hidden for seven days. They are
+// removed at once if the list was switched off (Switcher).
 //
 // # Example: a project with issues
 //
