@@ -40,6 +40,28 @@ func TestScanThatMeetsFewerThanItsCountRemovesNothing(t *testing.T) {
 	r.holds()
 }
 
+// A vendor that always counts more than it lists is not asked in every run.
+func TestListThatIsAlwaysShortIsReadOnceAnHour(t *testing.T) {
+	v := newVendor(func(v *vendor, s crawl.Scope) []crawl.Feed {
+		all := daily(v, s)
+		all[0].Retry = time.Nanosecond
+		return all
+	}, "a")
+	fill(v, "a", 2)
+	scans := 0
+	v.page = func(v *vendor, _ crawl.Feed, _ crawl.Place) (crawl.Page, error) {
+		scans++
+		return crawl.Page{Items: append(v.items("a00"), v.items("a01")...), Count: 3}, nil
+	}
+	r := read(t, v)
+	for range 60 {
+		r.pass(time.Minute)
+	}
+	if scans > 4 {
+		t.Errorf("%d scans in an hour", scans)
+	}
+}
+
 // The smallest count is the one that a scan has to reach, since documents come and go meanwhile.
 func TestSmallestCountOfAScanCounts(t *testing.T) {
 	v := newVendor(daily, "a")

@@ -311,7 +311,11 @@ func (r *run) isDue(f Feed) bool {
 	if main := f.ID == f.list(); main {
 		every := f.Every
 		if was.Partial {
-			every = min(every, cmp.Or(f.Retry, partialAgain))
+			retry := cmp.Or(f.Retry, partialAgain)
+			if was.Short >= shortAgain {
+				retry = max(retry, partialAgain)
+			}
+			every = min(every, retry)
 		}
 		return was.Reading != nil || list.Again || was.Done == 0 || r.since(was.Done) >= every
 	}
@@ -321,6 +325,10 @@ func (r *run) isDue(f Feed) bool {
 	}
 	return was.Reading != nil || r.since(list.Done) >= f.Every
 }
+
+// shortAgain is after how many scans in a row that met fewer than their Page.Count the vendor is
+// taken to count otherwise. Such a list is read again after partialAgain, whatever Feed.Retry says.
+const shortAgain = 3
 
 // partialAgain is after how long a scan is due again that left something out (Feed.Retry).
 const partialAgain = time.Hour

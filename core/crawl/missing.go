@@ -34,9 +34,12 @@ func (r *run) ended(ctx context.Context, f Feed, was *feedState) error {
 			l = r.withLost(l)
 		}
 		if met := held - len(missing); met < now.Count {
+			was.Short++
 			r.partial(f, now, fmt.Errorf("%d of %d documents are listed", met, now.Count))
 		} else if err := r.vanish(ctx, l, id, missing); err != nil {
 			return err
+		} else {
+			was.Short = 0
 		}
 	}
 	was.Reading, was.Done, was.Partial = nil, now.Began, now.Partial

@@ -64,6 +64,7 @@ type feedState struct {
 	Mark    string   `json:"m,omitempty"`
 	Done    int64    `json:"d,omitempty"` // when the last reading began that has ended
 	Partial bool     `json:"x,omitempty"` // that one left something out
+	Short   int      `json:"s,omitempty"` // scans in a row that met fewer than their Page.Count
 	Reading *reading `json:"r,omitempty"` // under way
 }
 
