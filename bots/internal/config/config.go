@@ -1,5 +1,5 @@
-// Package config turns the environment into values. It is the only place that knows the names of
-// environment variables.
+// Package config parses the environment and footnote.yaml into typed settings. No other package
+// reads environment variables by name.
 package config
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/footnotehq/footnote/core/spend"
 )
 
-// Secret is a value that must never be shown: printing or logging it gives "***".
+// Secret is a value that must never be shown. Printing or logging it gives "***".
 type Secret string
 
 // String implements fmt.Stringer.
@@ -23,25 +23,26 @@ func (s Secret) GoString() string { return "***" }
 // MarshalText implements encoding.TextMarshaler.
 func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Reveal returns the value itself, for the one call that needs it.
+// Reveal returns the plain value. Call it only where the value is used.
 func (s Secret) Reveal() string { return string(s) }
 
-// Words is the Embedder that leaves the sentence model out.
+// Words is the value of Embedder that disables the sentence model.
 const Words = "words"
 
-// NoLocalModel is the LocalModel that looks for no model server on this machine.
+// NoLocalModel is the value of LocalModel that disables the search for a model server on this
+// machine.
 const NoLocalModel = "no"
 
-// OpenAI is the address of the endpoint where none is set.
+// OpenAI is the default address of the model endpoint.
 const OpenAI = "https://api.openai.com/v1"
 
-// Config is every setting of the product. The zero value is not valid; Load makes one.
+// Config holds every setting from the environment. The zero value is not valid; use Load.
 type Config struct {
 	DatabaseURL        Secret // empty: a private cluster
 	MigrateDatabaseURL Secret // empty: DatabaseURL
 	SearchDatabaseURL  Secret // ignored; see Warnings
 	IndexURL           Secret // of a search engine; empty: PostgreSQL searches
-	// of the private cluster; empty: ${XDG_DATA_HOME:-~/.local/share}/footnote
+	// data directory of the private cluster; default: ${XDG_DATA_HOME:-~/.local/share}/footnote
 	DataDir  string
 	RedisURL Secret // empty: stop signals stay in this process
 
@@ -126,15 +127,15 @@ type Config struct {
 	DiscordMembers        bool
 	DiscordGuilds         []string // whose members count as the tenant's
 	DiscordPublicKey      string   // interactions come as signed requests to HTTPAddr
-	// messages and reactions, and interactions unless they come as requests, come over sockets
+	// receive messages and reactions over sockets, and interactions unless they arrive as requests
 	DiscordGateway       bool
 	DiscordShards        int      // 0: as many as Discord recommends
 	DiscordCommandGuilds []string // to which the commands are registered; none: everywhere
 
 	HTTPAddr string
 	MCPURL   string // under which assistants reach HTTPAddr; empty: they cannot
-	// Access tokens of MCPIssuer for MCPAudience are taken from assistants; the claim MCPClaim names
-	// the person. An empty issuer: none are.
+	// Assistants sign in with access tokens that MCPIssuer issued for MCPAudience. The claim
+	// MCPClaim names the person. If MCPIssuer is empty, no access tokens are accepted.
 	MCPIssuer, MCPAudience, MCPClaim string
 
 	AdminAddr string
@@ -159,18 +160,18 @@ type Config struct {
 	OutputFilterFailure string // "block" or "allow" what cannot be checked
 
 	RedeliveryMaxAge time.Duration // of a question that came while no replica ran
-	// that seal what must not be read in the database, newest first; none: derived from tokens
+	// encrypt confidential columns of the database, newest first; empty: derived from tokens
 	SecretKeys []Secret
 }
 
-// GitToken returns the token with which repositories of a host are read; empty for none.
+// GitToken returns the token for reading repositories of a host, or "".
 func (c *Config) GitToken(host string) string { return c.GitTokens[host].Reveal() }
 
-// HasModel reports whether an endpoint writes the answers. Without one they are quotations.
+// HasModel reports whether a model endpoint is configured. Without one, answers are quotations.
 func (c *Config) HasModel() bool { return c.OpenAIKey != "" || c.OpenAIBaseURL != "" }
 
-// Load reads every setting. A variable that is empty counts as unset. All faults are reported
-// together, by name, and never with a secret.
+// Load reads every setting. An empty variable counts as unset. The error joins all faults by name
+// and never contains a secret.
 func Load(getenv func(string) string) (*Config, error) {
 	c := &Config{File: &File{}}
 	var faults []error
@@ -190,7 +191,7 @@ func Load(getenv func(string) string) (*Config, error) {
 	return c, nil
 }
 
-// Warnings are sentences about settings that are read and do nothing any more.
+// Warnings returns a sentence for each setting that is still read but has no effect.
 func (c *Config) Warnings() []string {
 	var warnings []string
 	if c.IndexShards > 1 {
@@ -204,7 +205,7 @@ func (c *Config) Warnings() []string {
 	return warnings
 }
 
-// conflicts names settings that are fine alone but not together.
+// conflicts returns an error for each combination of settings that is not valid.
 func (c *Config) conflicts() []error {
 	var faults []error
 	if c.EmbeddingModel != "" && c.EmbeddingKey == "" && c.EmbeddingBaseURL == "" && !c.HasModel() {

@@ -6,7 +6,8 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 )
 
-// FileKey is one key of footnote.yaml, for deploy/docs/footnote-yaml.md and for people.
+// FileKey describes one key of footnote.yaml. deploy/docs/footnote-yaml.md and the command line
+// show it.
 type FileKey struct {
 	Key     string // its path: "agents.NAME.tools", "channels[].follow"
 	Values  string // what may be written
@@ -14,7 +15,7 @@ type FileKey struct {
 	Help    string
 }
 
-// FileKeys lists every key of footnote.yaml in the order in which people read them.
+// FileKeys returns every key of footnote.yaml in the order of the documentation.
 func FileKeys() []FileKey {
 	const (
 		text = "text"

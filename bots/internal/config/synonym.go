@@ -8,7 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Limits of synonyms: a search looks for every member of a set.
+// Limits of synonyms. A search looks for every member of a set.
 const (
 	maxSynonymSets  = 1000
 	maxSynonyms     = 12 // of a set
@@ -16,11 +16,11 @@ const (
 	maxSynonymRunes = 100
 )
 
-// Synonyms are the sets in the form in which searches use them; nil without any.
+// Synonyms returns the sets of synonyms in the form that searches use, or nil if there are none.
 func (f *File) Synonyms() *analyse.Synonyms { return f.synonyms }
 
-// synonyms reads lists of words and phrases that mean the same. A word stands in one set: what it
-// means would otherwise depend on the set.
+// synonyms reads sets of words and phrases with the same meaning. A word may be in one set only, so
+// that its meaning is unambiguous.
 func (r *fileReader) synonyms(path string, n ast.Node) {
 	sets, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {
@@ -40,7 +40,7 @@ func (r *fileReader) synonyms(path string, n ast.Node) {
 	r.file.synonyms = analyse.NewSynonyms(r.file.SynonymSets)
 }
 
-// synonymSet returns a set, nil when anything is wrong with it.
+// synonymSet reads one set, or returns nil if it has a fault.
 func (r *fileReader) synonymSet(path string, n ast.Node, lines map[string]int) []string {
 	list, ok := r.value(n).(*ast.SequenceNode)
 	if !ok {
