@@ -6,8 +6,7 @@ import (
 	"github.com/footnotehq/footnote/core/answer/policy"
 )
 
-// FileKey describes one key of footnote.yaml. deploy/docs/footnote-yaml.md and the command line
-// show it.
+// FileKey documents one key of footnote.yaml. deploy/docs/footnote-yaml.md lists them.
 type FileKey struct {
 	Key     string // its path: "agents.NAME.tools", "channels[].follow"
 	Values  string // what may be written

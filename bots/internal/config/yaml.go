@@ -253,7 +253,7 @@ func (r *reader) count(to *int, least, most int) func(string, ast.Node) {
 	}
 }
 
-// no reads the opposite of a boolean: it sets to unless the file says true.
+// no reads a boolean and stores its opposite.
 func (r *reader) no(to *bool) func(string, ast.Node) {
 	return func(path string, n ast.Node) {
 		yes := true
