@@ -10,10 +10,10 @@ import (
 	"github.com/footnotehq/footnote/adapters/slack/event"
 )
 
-// laneOf chooses the worker of an envelope: by its thread, so that many questions in one channel
-// are taken in at the same time; in direct messages, and where no thread is named, by its channel.
-// A reaction names a message and not its thread: it may overtake what it belongs to, which the
-// intake allows for.
+// laneOf returns the worker for an envelope. Events of one thread get the same worker, so that many
+// questions in one channel are accepted in parallel. Direct messages and events without a thread
+// are assigned by channel. A reaction names only a message: it may overtake the events of its
+// thread, which the intake allows for.
 func laneOf(e event.Envelope) int {
 	type message struct {
 		TS       string `json:"ts"`
