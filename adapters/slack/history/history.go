@@ -168,7 +168,7 @@ func judge(err error) error {
 	return err
 }
 
-// revoked returns a permanent error if Slack no longer accepts the token.
+// revoked adds index.ErrRevoked to an error if Slack no longer accepts the token.
 func revoked(err error) error {
 	switch call.Code(err) {
 	case "token_revoked", "account_inactive", "token_expired", "invalid_auth", "not_authed":

@@ -174,7 +174,7 @@ func (s *Server) repliesTo(root *Message) (count int, last string) {
 	return count, last
 }
 
-// Mark makes a message one of a subtype, such as "channel_join" or "thread_broadcast".
+// Mark sets the subtype of a message, such as "channel_join" or "thread_broadcast".
 func (s *Server) Mark(c *Channel, ts, subtype string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +183,7 @@ func (s *Server) Mark(c *Channel, ts, subtype string) {
 	}
 }
 
-// Standing returns the messages of a channel that people can read, the bot's among them.
+// Standing returns the messages of a channel that people can read now, including the bot's.
 func (s *Server) Standing(c *Channel) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Server) Standing(c *Channel) []Message {
 	return all
 }
 
-// MayOpen says whether a person can read a channel. "Public channels are open to all members of
+// MayOpen reports whether a person can read a channel. "Public channels are open to all members of
 // your workspace"; guests and people from other organisations read those that they were added to;
 // "private channels can only be found and joined by members who are invited".
 func (s *Server) MayOpen(p *Person, c *Channel) bool {
@@ -214,14 +214,14 @@ func (s *Server) MayOpen(p *Person, c *Channel) bool {
 	}
 }
 
-// Answer has the bot say something in a thread, as if it had answered there.
+// Answer posts a message of the bot in a thread, as if it had answered there.
 func (s *Server) Answer(c *Channel, root, text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.add("chat.postMessage", Message{Channel: c.ID, Thread: root, User: BotUser, Bot: true, Text: text}).TS
 }
 
-// ChannelNamed returns the channel of a name; nil without one.
+// ChannelNamed returns the channel with that name, or nil.
 func (s *Server) ChannelNamed(name string) *Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -233,7 +233,7 @@ func (s *Server) ChannelNamed(name string) *Channel {
 	return nil
 }
 
-// Change changes people or channels while nothing reads them.
+// Change runs edit, which may change people or channels, while no request reads them.
 func (s *Server) Change(edit func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Message is a message as it stands.
+// Message is the current state of a message.
 type Message struct {
 	Channel, TS, Thread string // Thread is the root's TS, empty for a message outside threads
 	User                string
@@ -28,7 +28,8 @@ type Message struct {
 	stoppedBy string    // pressed stop
 }
 
-// Shown is what a reader sees: the blocks or the stream where there are any, else the text.
+// Shown returns the text that a reader sees: the blocks or the stream if there are any, else the
+// text.
 func (m Message) Shown() string {
 	shown := m.Markdown + blockText(m.Blocks)
 	if shown == "" {
@@ -44,13 +45,13 @@ type Version struct {
 	Message
 }
 
-// keep records the present state of a message. s.mu is held.
+// keep records the current state of a message. s.mu is held.
 func (s *Server) keep(op string, m *Message) {
 	s.versions.Add(Version{At: time.Now(), Op: op, Message: *m})
 	s.notify()
 }
 
-// ts returns a new message id, as Slack's: a time that is unique and grows. s.mu is held.
+// ts returns a new message id in Slack's form: a unique time that only increases. s.mu is held.
 func (s *Server) ts() string {
 	now := time.Now().UnixMicro()
 	s.seq = max(s.seq+1, now)
@@ -90,7 +91,7 @@ func (s *Server) own(form url.Values) (*Message, error) {
 	return m, nil
 }
 
-// postTo checks where a message is to go. s.mu is held.
+// postTo checks the destination of a message. s.mu is held.
 func (s *Server) postTo(form url.Values) (Message, error) {
 	c := s.channels[form.Get("channel")]
 	switch {
@@ -108,7 +109,7 @@ func (s *Server) postTo(form url.Values) (Message, error) {
 	return m, nil
 }
 
-// content reads what a message shows. s.mu is held.
+// content reads the text and blocks of a message from a request. s.mu is held.
 func content(form url.Values, m *Message) error {
 	m.Text, m.Markdown, m.Blocks = form.Get("text"), form.Get("markdown_text"), nil
 	if m.Markdown != "" && (m.Text != "" || form.Get("blocks") != "") {
@@ -132,8 +133,7 @@ func content(form url.Values, m *Message) error {
 	return nil
 }
 
-// announce delivers the event that a message of the bot causes, as one of anyone does. s.mu is
-// held.
+// announce delivers the event of a message of the bot. s.mu is held.
 func (s *Server) announce(m *Message) reply {
 	s.told(s.channels[m.Channel], m)
 	return posted(m)

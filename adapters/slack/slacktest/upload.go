@@ -97,7 +97,7 @@ func (s *Server) deleteFile(form url.Values) (reply, error) {
 	return nil, nil
 }
 
-// Content is what a file holds that a message shows, or nothing for one that has gone.
+// Content returns the content of a file in a message, or "" if it was deleted.
 func (s *Server) Content(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
