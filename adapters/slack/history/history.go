@@ -127,8 +127,8 @@ func (r *reader) Parts(ctx context.Context, c transcript.Channel, from, to time.
 	}
 }
 
-// Changed implements transcript.Platform. A message is found by its day, unless it started a
-// thread.
+// Changed implements transcript.Platform. It reads the day of each key, because only that shows
+// whether the message started a thread.
 func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []string) (items []transcript.Item, gone []string, err error) {
 	asked := make(map[time.Time][]string)
 	for _, key := range keys {
@@ -160,7 +160,7 @@ func (r *reader) Changed(ctx context.Context, c transcript.Channel, keys []strin
 	return items, gone, nil
 }
 
-// judge classifies an error by its effect on the other channels.
+// judge adds transcript.ErrLone to an error that concerns only one channel.
 func judge(err error) error {
 	if call.Code(err) == "missing_scope" {
 		return fmt.Errorf("%w (%w)", err, transcript.ErrLone)

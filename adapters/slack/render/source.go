@@ -56,8 +56,8 @@ func (s Source) Mrkdwn() string {
 	return label
 }
 
-// SourceLine returns the line of a cited document. It leaves out an address that is too long for a
-// block.
+// SourceLine returns the line of a cited document. If the line is too long for a block, it leaves
+// out further sections, then the address.
 func SourceLine(s Source) string {
 	line := s.Mrkdwn()
 	for utf8.RuneCountInString(line) > MaxSection {

@@ -23,7 +23,7 @@ var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uplo
 const (
 	maxUploads = 3 // that fail for a moment, before a report comes as messages
 	shareLooks = 5 // whether a file is in its thread
-	// average wait before the second check; doubled before each further one
+	// half of the wait before the second check; the wait doubles before each check
 	sharePause = 100 * time.Millisecond
 )
 

@@ -44,8 +44,8 @@ type Surface struct {
 // Posted reports whether a message of the answer was started.
 func (s *Surface) Posted() bool { return s.posted.Load() != nil }
 
-// Lingers reports whether a status may remain visible after the answer. Slack clears a status on a
-// new message, but not on an edit.
+// Lingers reports whether a status may be visible that Slack will not clear: it was set after the
+// last message. Slack clears a status on a new message, but not on an edit.
 func (s *Surface) Lingers() bool {
 	stated, posted := s.stated.Load(), s.posted.Load()
 	return stated != nil && !stated.IsZero() && (posted == nil || stated.After(*posted))
