@@ -50,7 +50,7 @@ func (b *Bot) active(ctx context.Context, guild string) []string {
 	return channels
 }
 
-// news implements event.Lookup.News. If Discord cannot be asked, messages count as new.
+// news implements event.Lookup.News. If the store cannot be read, all messages count as new.
 func (b *Bot) news(ctx context.Context, guild string, newest []session.Newest) []session.Newest {
 	news, err := b.service.News(ctx, b.binding.tenant(guild), discord.Platform, guild, newest)
 	if err != nil {

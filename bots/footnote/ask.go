@@ -38,8 +38,8 @@ type askCommand struct {
 	choiceFlags
 }
 
-// answerJSON is the form of ask --json; its names are stable. With several models Answers has all
-// of them, and the other fields are those of the first that was answered.
+// answerJSON is the output of ask --json; its names are stable. With several models, Answers has
+// all of them. The other fields are those of the first that was answered.
 type answerJSON struct {
 	modelAnswerJSON
 	Answers   []modelAnswerJSON  `json:"answers,omitempty"`
@@ -48,7 +48,7 @@ type answerJSON struct {
 	TimingsMS map[string]float64 `json:"timings_ms"`
 }
 
-// modelAnswerJSON is what one model answered.
+// modelAnswerJSON is one model's answer.
 type modelAnswerJSON struct {
 	Model     string            `json:"model,omitempty"`
 	Answer    string            `json:"answer"`
@@ -143,8 +143,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	return nil
 }
 
-// printFormatted prints an answer that follows a schema alone; what is said about it goes to
-// stderr.
+// printFormatted prints only an answer that follows a schema. Notes about it go to stderr.
 func printFormatted(env *environment, v *stream.View) error {
 	if v.Len() > 0 {
 		if _, err := fmt.Fprintln(env.out, v.Text()); err != nil {
@@ -197,10 +196,10 @@ func viewJSON(v *stream.View) modelAnswerJSON {
 	return out
 }
 
-// maxSchema is far above what providers take.
+// maxSchema is the maximum size of a schema in bytes. It is far above what providers accept.
 const maxSchema = 256 << 10
 
-// readSchema reads the form that an answer is to have.
+// readSchema reads the JSON schema that the answer must follow.
 func readSchema(path string) (json.RawMessage, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -213,7 +212,7 @@ func readSchema(path string) (json.RawMessage, error) {
 	return data, nil
 }
 
-// packetLines prints packets as they come. Its error is read when the last has come.
+// packetLines prints packets as they arrive. Read its error after the last packet.
 type packetLines struct {
 	mu      sync.Mutex
 	encoder *json.Encoder
@@ -229,7 +228,7 @@ func (l *packetLines) Accept(p packet.Packet) {
 	}
 }
 
-// newEncoder writes JSON, in which nothing that people would not see stands as it is.
+// newEncoder returns a JSON encoder that escapes invisible characters.
 func newEncoder(to io.Writer) *json.Encoder {
 	encoder := json.NewEncoder(console.JSON(to))
 	encoder.SetEscapeHTML(false)

@@ -21,8 +21,7 @@ type pending struct {
 	Bare    bool         `json:"bare,omitempty"`    // without files there is nothing to be answered
 	Before  *before      `json:"before,omitempty"`  // what was said before in the thread
 	Name    bool         `json:"name,omitempty"`    // of the asker
-	// set if the audience was not known. It is not kept, because every turn checks its listeners
-	// again
+	// set if the audience was unknown; every turn looks it up again
 	Listens bool `json:"listens,omitempty"`
 }
 
