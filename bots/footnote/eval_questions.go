@@ -342,7 +342,7 @@ func count(s evaluate.Share) string {
 	return fmt.Sprintf("%d/%d", s.Count, s.Of)
 }
 
-// interval formats the 95 % confidence interval of a share.
+// interval formats a share with its 95 % confidence interval.
 func interval(s evaluate.Share) string {
 	if s.Of == 0 {
 		return "–"

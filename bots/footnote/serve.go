@@ -79,8 +79,8 @@ func (c *serveCommand) Run(ctx context.Context, env *environment) (err error) {
 	return errors.Join(err, servers.Wait())
 }
 
-// asInterrupted returns nil for any error of a server that was told to stop, because stopping is no
-// failure. It logs the error. Otherwise it returns the error.
+// asInterrupted logs an error and returns nil if the error comes from the end of ctx: a server that
+// was stopped has not failed, even if it was still starting. It returns any other error.
 func (env *environment) asInterrupted(ctx context.Context, err error) error {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
