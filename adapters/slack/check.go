@@ -11,7 +11,7 @@ import (
 // Finding is the result of one check.
 type Finding struct {
 	What string // for example "Slack bot token"
-	Text string // what was found, and when it is not OK what to do
+	Text string // the result and, if not OK, what to do
 	OK   bool
 	// Optional is set if the bot works without it. Text then says what is missing.
 	Optional bool

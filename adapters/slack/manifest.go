@@ -13,12 +13,12 @@ import (
 
 // ManifestOptions selects the parts of the manifest. The zero value is the full app over sockets.
 type ManifestOptions struct {
-	Name string // of the bot; Footnote
+	Name string // name of the bot; default Footnote
 	// request the fewest scopes: mentions, commands and direct messages; threads are not followed
 	MentionOnly bool
 	// request the scopes for reading channels as a source, even with MentionOnly
 	History bool
-	Groups  bool // user groups are bound to groups: likewise
+	Groups  bool // same for user groups mapped to groups
 	// RequestURL is the address for events if sockets are not used: https://host/slack/events.
 	RequestURL string
 	// MCP is the address at which Slackbot calls tools (https://host/mcp); empty: it calls none.

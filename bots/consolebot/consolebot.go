@@ -29,12 +29,12 @@ import (
 // Config holds the person of the conversation and the form of answers. Renderer, Surface and Store
 // are required.
 type Config struct {
-	Thread   string          // name of the conversation, to go on with it later; empty: a new one
-	Present  access.Presence // who the person at the console counts as
+	Thread   string          // conversation to continue; empty: a new one
+	Present  access.Presence // permissions of the person
 	Renderer *console.Renderer
 	Surface  *console.Surface
 	Store    conversation.Store
-	Packets  packet.Sink // also gets every packet; may be nil
+	Packets  packet.Sink // also receives every packet; may be nil
 	// models that answer side by side, for headings; headings are left out for one or none
 	Models []string
 	Logger *slog.Logger
@@ -62,9 +62,9 @@ type Bot struct {
 // Result is a finished turn.
 type Result struct {
 	Turn  session.Turn
-	Views []stream.View // as they were shown, one for each model, at least one
+	Views []stream.View // shown views, one per model, at least one
 	Final chat.Result
-	Err   error // the answer could not be written
+	Err   error // set if the answer could not be written
 }
 
 // Best returns the view with which the conversation continues: the first that was answered, or else

@@ -35,7 +35,7 @@ type Config struct {
 	Members bool
 	// tenant whose documents are used for servers without a binding; default: the default tenant
 	Tenant access.TenantID
-	Guilds []string // servers whose members count as the tenant's
+	Guilds []string // servers whose members are the tenant's
 	// BindFirst binds the bot's only server if no server is bound. It is set if no Slack workspace
 	// defines the members.
 	BindFirst bool
@@ -48,19 +48,19 @@ type Config struct {
 	// age of a question that arrived while no replica ran, above which the bot asks whether it is
 	// still wanted. Default: 15 min
 	MaxAge  time.Duration
-	Pace    stream.Pace    // of answers; the platform's
-	Discord discord.Config // further settings; the fields above lead
+	Pace    stream.Pace    // pace of answers; default: the platform's
+	Discord discord.Config // further settings; the fields above win
 }
 
 // Deps holds the services and callbacks of a Bot. All fields except Policies, Bindings, Replicas,
 // Observe and Logger are required.
 type Deps struct {
 	Store    session.Store
-	Policies command.Policies // what holds in each channel; nil: the defaults
-	Bindings access.Bindings  // of servers to tenants; nil: only what Config says
+	Policies command.Policies // settings of each channel; nil: defaults
+	Bindings access.Bindings  // servers to tenants; nil: only Config's
 	Replicas session.Replicas // nil: this process is the only one
 	Renderer stream.Renderer[render.Page]
-	Observe  func(stream.Write) // told of every write of an answer, from any goroutine; nil: no one is
+	Observe  func(stream.Write) // called for every write, from any goroutine; may be nil
 	// Heard is called when a channel changes. key names the changed thread or message; if it is
 	// empty, the people who may open the channel have changed. urgent is false if there are only
 	// new messages. It may be nil.

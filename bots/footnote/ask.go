@@ -53,7 +53,7 @@ type modelAnswerJSON struct {
 	Model     string            `json:"model,omitempty"`
 	Answer    string            `json:"answer"`
 	Citations []citationJSON    `json:"citations"`
-	Documents []packet.Document `json:"documents"` // what the searches found, used or not
+	Documents []packet.Document `json:"documents"` // all found documents, cited or not
 	Outcome   session.Outcome   `json:"outcome"`
 	Message   string            `json:"message,omitempty"`
 	Notices   []string          `json:"notices,omitempty"`

@@ -163,12 +163,12 @@ type changeJSON struct {
 	Workspace string          `json:"workspace"`
 	Channel   string          `json:"channel"`
 	Key       string          `json:"key"`
-	File      string          `json:"file"`      // what the file says, or the default
-	Chat      string          `json:"chat"`      // what was said in chat
-	Effective string          `json:"effective"` // what holds
+	File      string          `json:"file"`      // value of the file, or the default
+	Chat      string          `json:"chat"`      // value set in chat
+	Effective string          `json:"effective"` // effective value
 	By        string          `json:"by"`
 	At        string          `json:"at"`
-	Counts    bool            `json:"counts"` // false: the value is none any more
+	Counts    bool            `json:"counts"` // false: the value is no longer valid
 }
 
 // Run implements the verb.

@@ -31,11 +31,11 @@ type feedbackJSON struct {
 	At        time.Time `json:"at"`
 	Vote      string    `json:"vote"` // up or down
 	Reason    string    `json:"reason"`
-	Person    string    `json:"person"` // the platform's id
+	Person    string    `json:"person"` // platform's user id
 	Name      string    `json:"name"`
 	Turn      string    `json:"turn"`
 	Outcome   string    `json:"outcome"`
-	Model     string    `json:"model"` // whose answer it is about; empty where no model ran
+	Model     string    `json:"model"` // model of the answer; empty if none ran
 	Question  string    `json:"question"`
 	Private   bool      `json:"private"`
 	Platform  string    `json:"platform"`

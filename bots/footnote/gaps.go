@@ -27,7 +27,7 @@ type gapsJSON struct {
 	Since     time.Time `json:"since"`
 	Until     time.Time `json:"until"`
 	Questions int       `json:"questions"`
-	Single    int       `json:"single"` // like no other
+	Single    int       `json:"single"` // questions unlike any other
 	Cut       bool      `json:"cut"`    // the oldest are left out
 	Gaps      []gapJSON `json:"gaps"`
 }

@@ -41,7 +41,7 @@ type sourceCheckJSON struct {
 	People *peopleCountJSON `json:"people,omitempty"` // likewise
 	// maximum delay of a deletion
 	DeletionSeconds int64 `json:"deletion_seconds,omitempty"`
-	// maximum delay of a revocation; omitted if the source has no permissions of its own
+	// maximum delay of a revocation; omitted if the source has no permissions
 	RevocationSeconds int64 `json:"revocation_seconds,omitempty"`
 }
 

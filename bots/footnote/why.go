@@ -124,7 +124,7 @@ func explainMessage(
 	}
 	var found []command.Explanation
 	for _, at := range places {
-		// A Discord link names the thread, which is a channel of its own there. Discord's ids are
+		// A Discord link names the thread, because Discord's threads are channels. Discord's ids are
 		// globally unique.
 		if channel != "" && at.Channel != channel && at.Platform != "discord" {
 			continue

@@ -16,11 +16,11 @@ import (
 // pending lists the facts that must still be read from Slack for a stored and acknowledged
 // question.
 type pending struct {
-	Files   []event.File `json:"files,omitempty"`   // to be read
-	Unknown bool         `json:"unknown,omitempty"` // whether there are any is to be found out
-	Bare    bool         `json:"bare,omitempty"`    // without files there is nothing to be answered
-	Before  *before      `json:"before,omitempty"`  // what was said before in the thread
-	Name    bool         `json:"name,omitempty"`    // of the asker
+	Files   []event.File `json:"files,omitempty"`   // files to read
+	Unknown bool         `json:"unknown,omitempty"` // whether there are files must be looked up
+	Bare    bool         `json:"bare,omitempty"`    // the question has no text
+	Before  *before      `json:"before,omitempty"`  // earlier messages of the thread
+	Name    bool         `json:"name,omitempty"`    // the asker's name must be looked up
 	// set if the audience was unknown; every turn looks it up again
 	Listens bool `json:"listens,omitempty"`
 }

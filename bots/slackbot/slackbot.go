@@ -30,13 +30,13 @@ import (
 // AppToken or SigningSecret.
 type Config struct {
 	BotToken      string
-	AppToken      string // events come over sockets
+	AppToken      string // receives events over sockets
 	SigningSecret string // or as signed requests to Handler
 	APIURL        string // empty: Slack's own
 	Tenant        access.TenantID
-	HTTP          *http.Client // nil: a plain one
+	HTTP          *http.Client // nil: default client
 
-	StopReactions []string // emoji names, with or without colons; octagonal_sign, which is 🛑
+	StopReactions []string // emoji names; default octagonal_sign (🛑)
 	// Prompts are suggested to a person who opens the conversation with the bot. nil: questions
 	// about documents; an empty list: none.
 	Prompts []write.Prompt
@@ -45,15 +45,15 @@ type Config struct {
 	MaxAge time.Duration
 	// Models returns the models that a question may choose by name; nil: none.
 	Models func() []string
-	Pace   stream.Pace  // of answers; the platform's
-	Slack  slack.Config // further settings; the fields above lead
+	Pace   stream.Pace  // pace of answers; default: the platform's
+	Slack  slack.Config // further settings; the fields above win
 }
 
 // Deps holds the services and callbacks of a Bot.
 type Deps struct {
 	Store    session.Store                // required
 	Replicas session.Replicas             // nil: this process is the only one
-	Renderer stream.Renderer[render.Page] // nil: a render.Renderer as it is
+	Renderer stream.Renderer[render.Page] // nil: a default render.Renderer
 	// called for every write of an answer, from any goroutine; may be nil
 	Observe func(stream.Write)
 	// Heard is called when a channel changes. key is the root of the changed thread; if it is

@@ -31,10 +31,10 @@ type Config struct {
 	BotToken      string
 	AppToken      string
 	SigningSecret string
-	APIURL        string // ends in /api/ or /api; empty is Slack's own
+	APIURL        string // ends in /api/ or /api; empty: Slack's own
 	Tenant        access.TenantID
-	HTTP          *http.Client // for proxies and certificates; nil is a plain one
-	CAFile        string       // certificates of sockets besides the system's; HTTP has its own
+	HTTP          *http.Client // with proxy and certificates; nil: default client
+	CAFile        string       // additional certificates for sockets only
 	Logger        *slog.Logger // nil: silent
 	// Changes, People and Accounts hold what replicas share about people and channels. nil: this
 	// process is the only one, and forgets everything when it ends.
@@ -47,11 +47,11 @@ type Config struct {
 	// moment; nil: none.
 	Domains func() []string
 
-	Sockets int // that Listen keeps open: 2, so that one can be refreshed without a gap
+	Sockets int // open sockets; default 2, so that one can reconnect without a gap
 	// age at which a stream continues in a new message. Default: 4 min 30 s; Slack closes a stream
 	// at 5 min
 	StreamAge time.Duration
-	Timeout   time.Duration // of one call of the Web API: 10 s
+	Timeout   time.Duration // timeout of a Web API call; default 10 s
 	// Reconnect is the minimum time between two connections in the long run; the first few may
 	// follow at once. Default: 15 s.
 	Reconnect time.Duration
@@ -79,15 +79,15 @@ type Workspace struct {
 	identity  atomic.Pointer[Identity]
 	Statuses  *pace.Part
 	Prompts   *pace.Part
-	Sessions  *pace.Part // that begin, each of which is ended by another call
-	Reads     *pace.Part // of threads that answers need
-	Scans     *pace.Part // of idle calls
-	Lists     *pace.Part // of the workspace's members
-	Homes     *pace.Part // the channels of a person
-	Infos     *pace.Part // people, one by one
-	Groups    *pace.Part // user groups
-	Histories *pace.Part // of what is read to be indexed: the lowest class, below all others
-	Names     *pace.Part // of people whose messages are indexed
+	Sessions  *pace.Part // starts of agent sessions; each end is another call
+	Reads     *pace.Part // reads of threads for answers
+	Scans     *pace.Part // idle calls
+	Lists     *pace.Part // lists of the workspace's members
+	Homes     *pace.Part // look-ups of a person's channels
+	Infos     *pace.Part // look-ups of single people
+	Groups    *pace.Part // reads of user groups
+	Histories *pace.Part // reads for the index; lowest priority
+	Names     *pace.Part // look-ups of names for the index
 	Sockets   *Sockets
 	processes atomic.Int32 // that serve the workspace, as far as is known
 }
@@ -95,7 +95,7 @@ type Workspace struct {
 // Identity identifies the bot and its workspace.
 type Identity struct {
 	Team string // workspace id
-	Name string // of the workspace
+	Name string // workspace name
 	URL  string // of the workspace, such as https://example.slack.com/
 	// Enterprise is the id of the organisation that the workspace belongs to; empty if it belongs
 	// to none.

@@ -39,13 +39,13 @@ type Profile struct {
 	// until Slack says that the address is confirmed. In these cases no workspace vouches for the
 	// address.
 	Email string
-	Team  string // of which the person is a member
+	Team  string // workspace id of the person
 	// Outsider is set for guests, people of another organisation, bots and deactivated accounts.
 	Outsider bool
 	Gone     bool // the account was deactivated
 	Bot      bool
 	Admin    bool
-	Zone     *time.Location // in which the person lives; nil where Slack does not say
+	Zone     *time.Location // time zone; nil if unknown
 }
 
 // Directory looks up people and channels, and caches the results. Anything that it cannot find out

@@ -26,7 +26,7 @@ const (
 // running.
 func (d *Directory) Keep(ctx context.Context) {
 	var group errgroup.Group
-	defer func() { _ = group.Wait() }() // nothing that it runs fails
+	defer func() { _ = group.Wait() }() // its functions return no errors
 	group.Go(func() error {
 		d.keepHearing(ctx)
 		return nil

@@ -10,7 +10,7 @@ import (
 // Actions that exist only in Slack, in addition to those of core/thread.
 const (
 	ActionAsk   thread.Action = "ask"   // the shortcut "Ask about this" in a message's menu
-	ActionStill thread.Action = "still" // a late question is wanted after all
+	ActionStill thread.Action = "still" // confirms that a late question is wanted
 )
 
 // FieldText is the name of a form's only field.

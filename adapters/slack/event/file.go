@@ -12,8 +12,8 @@ type File struct {
 	ID, Name, Media string
 	Size            int64
 	URL             string
-	Refused         string // why it cannot be read, as a sentence; empty when it can
-	Ask             bool   // Slack tells what it is only when asked
+	Refused         string // sentence why it is unreadable; empty: readable
+	Ask             bool   // details must be requested from Slack
 }
 
 // Sentences about files that Slack does not deliver.

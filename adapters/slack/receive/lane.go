@@ -24,7 +24,7 @@ func laneOf(e event.Envelope) int {
 			message
 
 			Channel   string  `json:"channel"`
-			Message   message `json:"message"` // as it is now, in an edit
+			Message   message `json:"message"` // new state after an edit
 			Previous  message `json:"previous_message"`
 			DeletedTS string  `json:"deleted_ts"`
 			Item      struct {

@@ -12,7 +12,7 @@ const (
 	MaxText     = 3900  // characters of Page.Text
 	MaxNote     = 1000  // characters of one element of Page.Notes
 	MaxSources  = 10    // elements of Page.Sources
-	MaxPages    = 2     // of a report; a longer one is a file below its digest
+	MaxPages    = 2     // pages of a report; a longer one becomes a file
 
 	MaxTaskSources = 5 // elements of Task.Sources
 )
@@ -38,16 +38,16 @@ type Page struct {
 
 	// mrkdwn sentences below the answer: errors, a stop, the basis of the answer
 	Notes   []string
-	Heading string   // plain words above Sources; empty when there are none
-	Sources []Source // under the last page of a finished answer
-	More    string   // a sentence that says how many documents Sources leaves out; empty when none
+	Heading string   // plain text above Sources; empty without sources
+	Sources []Source // below the last page of a finished answer
+	More    string   // sentence with the number of omitted documents, or ""
 	Buttons []thread.Button
 
 	// Markdown of a whole report. If set, the message is this file; of the other fields, only
 	// Number and Done are used
 	File string `json:",omitempty"`
 
-	Tasks []Task // in a piece: search steps that are new or have changed
+	Tasks []Task // in a piece: new or changed search steps
 	// in a piece: Markdown of the following messages, in order, because the current message is full
 	Rolls []string
 	// in a piece: how to continue in another message, for example if a stream grows too old
@@ -55,7 +55,7 @@ type Page struct {
 
 	// index of the page, from 0; in a piece, index of the message that holds the piece's last text
 	Number int
-	Done   bool // nothing more will come: the answer has ended and this is the last page or piece
+	Done   bool // the answer has ended; this is the last page or piece
 }
 
 // Cut splits a message inside a code block or a table. Close ends the block in this message; Open
@@ -64,8 +64,8 @@ type Cut struct{ Close, Open string }
 
 // Source is a cited document. If nothing was cited, it is a document that came close.
 type Source struct {
-	Number int    // 0 for one that was not cited
-	Title  string // one line, nothing escaped; contains no mention
+	Number int    // 0 if not cited
+	Title  string // one line, not escaped; contains no mention
 	// escaped for all renderers; empty if there is no address that a reader could open
 	URL string
 	// location and age: "docs.example · 5 months old"; empty if neither is known
@@ -90,6 +90,6 @@ type Task struct {
 	ID      string
 	Title   string // plain text, one line
 	Status  TaskStatus
-	Output  string   // plain text: how many documents are cited; empty until the end
-	Sources []Source // the cited documents that have an address, at most MaxTaskSources
+	Output  string   // plain text: number of cited documents; empty until the end
+	Sources []Source // cited documents with an address, at most MaxTaskSources
 }

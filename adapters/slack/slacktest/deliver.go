@@ -17,13 +17,13 @@ import (
 
 // Delivery is an event, command or interaction, and its outcome.
 type Delivery struct {
-	ID       string // of the envelope
+	ID       string // envelope id
 	Kind     string // "events_api", "slash_commands" or "interactive"
 	Event    string // type of the inner event
 	EventID  string
-	Attempts int // deliveries, the first included
+	Attempts int // number of deliveries, including the first
 	Sent     time.Time
-	Acked    time.Time // zero when it was given up
+	Acked    time.Time // zero if it was given up
 	Payload  json.RawMessage
 }
 

@@ -11,10 +11,10 @@ import (
 type File struct {
 	Name, Media string
 	Data        []byte
-	Size        int    // that Slack tells; 0 is the true one
-	URL         string // kept elsewhere, as a remote file is; empty is here
+	Size        int    // size that Slack reports; 0: the real size
+	URL         string // address of a remote file; empty: stored here
 	NoAccess    bool   // the bot may not read it
-	Ask         bool   // Slack tells of it in files.info alone
+	Ask         bool   // only files.info describes it
 }
 
 type upload struct {

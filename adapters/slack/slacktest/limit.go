@@ -49,18 +49,18 @@ func tooMany(w http.ResponseWriter, wait time.Duration) {
 // Fault replaces the response to calls of a method.
 type Fault struct {
 	Method string // empty: any
-	Holds  string // that one of the call's parameters contains; empty: any
-	Times  int    // so many calls; 0 means 1
-	After  bool   // the call is carried out before it fails
+	Holds  string // text that a parameter must contain; empty: any
+	Times  int    // number of calls; 0 means 1
+	After  bool   // carry out the call, then fail
 
 	Status     int            // HTTP status with an HTML body; 429 has RetryAfter
 	RetryAfter time.Duration  // with status 429
-	Error      string         // an error in a 200 answer
-	Drop       bool           // the connection is closed without an answer
-	Body       map[string]any // answered with this in a 200 answer
+	Error      string         // error in a 200 response
+	Drop       bool           // close the connection without a response
+	Body       map[string]any // body of a 200 response
 	// respond with {"ok":true} and nothing else, as an incomplete imitation of Slack does
 	Bare  bool
-	Delay time.Duration // the call is carried out so much later, and nothing else happens to it
+	Delay time.Duration // carry out the call later, without failure
 }
 
 // Fail makes calls fail. Faults of one method are used in the order in which they were added.

@@ -13,16 +13,16 @@ type Message struct {
 	Channel, TS, Thread string // Thread is the root's TS, empty for a message outside threads
 	User                string
 	Bot                 bool
-	To                  string // ephemeral: the one who sees it
+	To                  string // ephemeral: the person who sees it
 	Text                string
-	Markdown            string          // of markdown blocks, or streamed so far
-	Blocks              json.RawMessage // nil when there are none
+	Markdown            string          // text of markdown blocks, or streamed so far
+	Blocks              json.RawMessage // nil if there are none
 	Metadata            json.RawMessage
 	Edited              bool // shows "(edited)"
 	Streaming           bool
 	Deleted             bool
 	Files               []string // ids
-	Subtype             string   // "channel_join" …; empty for what people say
+	Subtype             string   // "channel_join" …; empty for people's messages
 
 	began     time.Time // of the stream
 	stoppedBy string    // pressed stop

@@ -12,12 +12,12 @@ type Person struct {
 	server *Server
 
 	ID, Name, Team, Email string
-	Enterprise            string // the organisation of the team; empty for a team by itself
-	Guest                 bool   // of one or several channels
+	Enterprise            string // organisation of the team; empty: none
+	Guest                 bool   // guest of one or several channels
 	Deleted, Bot, Admin   bool
-	Unconfirmed           bool   // no one has proved to own the address
+	Unconfirmed           bool   // the address is not confirmed
 	Zone                  string // such as "America/New_York"; empty: the profile has none
-	Webhook               bool   // of a bot: its messages name the bot and no user
+	Webhook               bool   // a bot whose messages name no user
 }
 
 // Channel is a conversation.
@@ -25,9 +25,9 @@ type Channel struct {
 	ID, Name string
 	Members  []string
 	Private  bool
-	Direct   bool // between one person and the bot
+	Direct   bool // direct message between one person and the bot
 	Several  bool // a direct message of several people
-	Shared   bool // with another organisation
+	Shared   bool // shared with another organisation
 	Archived bool
 }
 

@@ -41,26 +41,26 @@ var AllScopes = []string{
 
 // Config configures a Server. Zero fields get Slack's real values.
 type Config struct {
-	Scopes      []string        // granted to the bot token; nil: AllScopes
-	AckWithin   time.Duration   // of an event; 3 s
-	Redeliver   []time.Duration // after each missed ack; at once, 1 min, 5 min
-	PingEvery   time.Duration   // 10 s
-	StreamLife  time.Duration   // after which a stream is closed; 5 min
-	Minute      time.Duration   // that rate tiers count in; 1 min
-	NoTiers     bool            // limits no rates
-	NoStreams   bool            // a workspace that knows no chat.startStream
-	NoSessions  bool            // a workspace that knows no agents' sessions
-	NoParents   bool            // says of no reply who began its thread
+	Scopes      []string        // scopes of the bot token; nil: AllScopes
+	AckWithin   time.Duration   // time to acknowledge an event; default 3 s
+	Redeliver   []time.Duration // delay after each missed ack; default 0, 1 min, 5 min
+	PingEvery   time.Duration   // default 10 s
+	StreamLife  time.Duration   // age at which a stream is closed; default 5 min
+	Minute      time.Duration   // unit of the rate tiers; default 1 min
+	NoTiers     bool            // no rate limits
+	NoStreams   bool            // the workspace has no chat.startStream
+	NoSessions  bool            // the workspace has no agent sessions
+	NoParents   bool            // replies do not name their thread's author
 	NoStopEvent bool            // the app does not subscribe to agent_session_stopped
 	// act as for an app distributed outside of the marketplace: history is 15 messages once a
 	// minute
 	Distributed bool
-	Enterprise  string // the organisation of the workspace
+	Enterprise  string // organisation of the workspace
 	EventsURL   string // deliver signed requests there instead of over sockets
-	CommandsURL string // EventsURL when empty
+	CommandsURL string // empty: EventsURL
 	// maximum number of people or channels on a page of a list; 0: the requested number
 	ListPage    int
-	HistoryPage int // likewise, messages of a page of a channel or thread
+	HistoryPage int // same for messages of a channel or thread
 }
 
 // Server is one workspace with one installed app. It is safe for concurrent use.
@@ -223,7 +223,7 @@ type Call struct {
 	Method string
 	At     time.Time
 	Form   url.Values // without the token
-	Error  string     // as answered; "http 503" and the like for faults
+	Error  string     // returned error; for faults, for example "http 503"
 	Status int
 }
 

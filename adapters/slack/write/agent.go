@@ -14,8 +14,8 @@ import (
 // Prompt is a suggested question. Slack shows it to a person who opens the conversation with the
 // bot.
 type Prompt struct {
-	Title   string // on the button
-	Message string // that is sent for it
+	Title   string // text of the button
+	Message string // message that the button sends
 }
 
 // Prompts are the default suggestions. The manifest has them too, so that Slack can show them

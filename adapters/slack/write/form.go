@@ -18,8 +18,8 @@ import (
 type Form struct {
 	Action  thread.Action
 	Turn    string
-	Title   string // 24 characters
-	Submit  string // of the button
+	Title   string // at most 24 characters
+	Submit  string // text of the submit button
 	Value   string
 	Ref     thread.Ref
 	Message thread.MessageID
@@ -29,11 +29,11 @@ type Form struct {
 // Field is a field of a form. It is a selection if it has choices, otherwise a text field.
 type Field struct {
 	Name, Label string
-	Hint        string // shown while it is empty
-	Given       string // what stands there at first
+	Hint        string // shown while the field is empty
+	Given       string // initial value
 	Optional    bool
-	Lines       bool // of several lines
-	Max         int  // characters; 0 means as many as Slack takes, 3,000
+	Lines       bool // multi-line text field
+	Max         int  // maximum characters; 0: Slack's maximum, 3,000
 	Choices     []Choice
 }
 

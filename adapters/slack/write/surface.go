@@ -19,13 +19,13 @@ import (
 
 // SurfaceOptions describe the turn of a Surface.
 type SurfaceOptions struct {
-	Turn     string           // marks its messages
-	Question thread.MessageID // what the bot wrote before it belongs to other turns
+	Turn     string           // turn id, which marks its messages
+	Question thread.MessageID // older messages belong to other turns
 	// Recipient is the asker, and RecipientTeam returns the asker's workspace. It is called before
 	// something is streamed. Without them, answers are posted and edited, not streamed.
 	Recipient     string
 	RecipientTeam func(context.Context) string
-	Actions       []thread.Action // buttons and their handler; others are left out
+	Actions       []thread.Action // allowed buttons; others are left out
 	// Stopped is called when the reader stops a stream in Slack's own client; may be nil.
 	Stopped func()
 }
@@ -230,7 +230,7 @@ func (s *Surface) Status(ctx context.Context, to thread.Ref, status string) erro
 	}
 	ctx, cancel := s.call(ctx)
 	defer cancel()
-	defer func() { // what was refused or cut off may be shown all the same
+	defer func() { // a refused or cancelled call may have taken effect
 		at := time.Now()
 		if status == "" {
 			at = time.Time{}

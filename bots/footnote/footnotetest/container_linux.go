@@ -15,9 +15,9 @@ const containerUser = 65532
 
 // Container configures what a container adds to its image. Paths are inside the container.
 type Container struct {
-	Scratch  map[string]string // folders in memory by their sizes, such as /tmp: 256m
-	Volumes  []string          // folders that are kept from one run to the next
-	ReadOnly map[string]string // folders of this machine that are mounted there, and cannot be written
+	Scratch  map[string]string // in-memory folders and sizes: /tmp: 256m
+	Volumes  []string          // folders that persist between runs
+	ReadOnly map[string]string // read-only mounts from this machine
 }
 
 // Contained returns a program that runs a static binary as in an image from scratch: in a separate

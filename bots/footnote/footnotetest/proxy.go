@@ -31,7 +31,7 @@ import (
 // certificates that only CAFile verifies. They are reachable only through its proxy, so a program
 // that talks to them has used the proxy. It is safe for concurrent use.
 type Outside struct {
-	ProxyURL string // of the proxy, with the credentials that it asks for
+	ProxyURL string // proxy address with credentials
 	CAFile   string // the authority of the hosts' certificates
 
 	front string              // address of all hosts

@@ -34,7 +34,7 @@ type Talk interface {
 // Post is a message of the bot as people read it.
 type Post struct {
 	Text    string
-	Writing bool // it is not finished
+	Writing bool // the message is not finished
 }
 
 // String returns the message on one line.

@@ -44,7 +44,7 @@ var withoutLines = regexp.MustCompile(`(?m)^:\d+: `)
 // adds one step.
 func entryLines(name string, pairs []Pair, indent, step string) []string {
 	lines := []string{indent + yamlText(name) + ":"}
-	var within string // the mapping that the line before stands in
+	var within string // mapping that contains the previous line
 	for _, p := range pairs {
 		at, key, nested := strings.Cut(p.Key, ".")
 		if !nested {
@@ -129,9 +129,9 @@ func sameBut(before, after *File, name string) bool {
 	}
 	a.Sources = a.Sources[:last]
 	if last == 0 {
-		a.Sources = b.Sources // none, in whichever way
+		a.Sources = b.Sources // nil and empty are equal
 	}
-	was, errBefore := json.Marshal(b) // without the lines at which things stand
+	was, errBefore := json.Marshal(b) // without line numbers
 	is, errAfter := json.Marshal(a)
 	return errBefore == nil && errAfter == nil && string(was) == string(is)
 }
@@ -154,7 +154,7 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 		return nil, errors.New("sources: stands in braces, where nothing can be added")
 	case below.column > 0:
 		indent = strings.Repeat(" ", below.column-1)
-	default: // nothing stands below it yet
+	default: // the key has no entries yet
 		indent = strings.Repeat(" ", firstColumn(keys)+1)
 	}
 	last, limit := below.line, endOfDocument(lines) // the first line is 1
@@ -175,8 +175,8 @@ func insertSource(data []byte, name string, pairs []Pair) ([]byte, error) {
 // rootKey is a top-level key of the file.
 type rootKey struct {
 	name         string
-	line, column int  // where the key stands, and at which column the keys below it do; 0 without any
-	flow         bool // the value stands in braces
+	line, column int  // line of the key, column of the keys below it (0: none)
+	flow         bool // the value is in braces
 	at           int  // the column of the key itself
 }
 

@@ -20,7 +20,7 @@ func (r *fileReader) assistants(path string, n ast.Node) {
 			tools = append(tools, field{name, func(path string, n ast.Node) {
 				var acl access.ACL
 				r.acl(&acl)(path, n)
-				r.file.AssistantTools[name] = acl // a list that cannot be read lets no one in
+				r.file.AssistantTools[name] = acl // an invalid list allows no one
 			}})
 		}
 		r.fields(path, n, tools...)

@@ -20,13 +20,13 @@ type ChannelRule struct {
 	Platform  thread.Platform // empty: all
 	Workspace string          // empty: all
 	Channel   string          // empty: all
-	Values    []Value         // what is not said is not among them
+	Values    []Value         // only the settings that the file sets
 }
 
 // Value is one setting of a channel, as text. A list is joined with commas.
 type Value struct {
 	Key, Text string
-	Line      int `json:"-"` // a comment above changes nothing
+	Line      int `json:"-"` // not in JSON: a comment above it changes no setting
 }
 
 // Value returns the rule's value for a setting, or "" if the rule does not set it.
@@ -84,7 +84,7 @@ func (r *fileReader) channels(path string, n ast.Node) {
 
 func (r *fileReader) channel(path string, n ast.Node) ChannelRule {
 	var c ChannelRule
-	named := false // also by a wrong name, which is a fault already
+	named := false // also with a wrong name, which is a fault already
 	platform := word(&r.reader, &c.Platform, "slack", "discord", "console")
 	fields := []field{
 		{"platform", func(path string, n ast.Node) { named = true; platform(path, n) }},

@@ -31,24 +31,24 @@ type File struct {
 	Path string `json:"-"` // empty without a file
 	// agent for channels and commands that name none; empty: the built-in agent
 	Agent        string
-	Agents       []Agent       // by the order of the file, as all lists
-	DocumentSets []DocumentSet // what agents may be limited to
+	Agents       []Agent       // in file order, like all lists
+	DocumentSets []DocumentSet // sets that an agent's sources can be limited to
 	Projects     []Project
 	Sources      []Source
 	Identity     Identity `json:",omitzero"`
-	Groups       []Group  `json:",omitempty"` // of chat platforms, by the names that access lists hold
+	Groups       []Group  `json:",omitempty"` // chat platforms' groups, by name in access lists
 	Channels     []ChannelRule
 	Reports      []Report       `json:",omitempty"`
-	SynonymSets  [][]string     `json:",omitempty"` // words and phrases that mean the same
-	Prices       spend.Prices   // of models
-	Knowledge    extract.Schema `json:",omitzero"` // what KNOWLEDGE_MODEL looks for
-	Questions    FilterRule     // what must not be asked
-	Answers      FilterRule     // what must not be shown
+	SynonymSets  [][]string     `json:",omitempty"` // words and phrases with the same meaning
+	Prices       spend.Prices   // prices of models
+	Knowledge    extract.Schema `json:",omitzero"` // types that KNOWLEDGE_MODEL extracts
+	Questions    FilterRule     // blocked in questions
+	Answers      FilterRule     // blocked in answers
 	// AssistantTools says who may use each tool for assistants. Everyone who may ask can use a tool
 	// that is not listed.
 	AssistantTools map[string]access.ACL `json:",omitempty"`
 
-	agentLine int // where Agent stands
+	agentLine int // line of Agent
 	synonyms  *analyse.Synonyms
 }
 
@@ -58,7 +58,7 @@ type Agent struct {
 	DocumentSets []string
 	// tool that the first step of every answer must call; empty: the model decides
 	ForceTool  string `json:",omitempty"`
-	SearchOnly bool   `json:",omitempty"` // it lists documents and writes nothing
+	SearchOnly bool   `json:",omitempty"` // lists documents without an answer
 	Depth      turn.Depth
 	// 2 or 3 models that answer side by side, instead of Model; nil: one model answers
 	Models []string `json:",omitempty"`
@@ -80,7 +80,7 @@ type Project struct {
 // list.
 type ProjectFile struct {
 	Path    string // absolute, or relative to the working folder
-	BaseURL string // where its folder is published
+	BaseURL string // public address of its folder
 	ACL     access.ACL
 }
 
@@ -90,11 +90,11 @@ type Source struct {
 	Path    string // a folder or file; absolute, or relative to the working folder
 	URL     string
 	BaseURL string
-	ACL     access.ACL // members when the file does not say
+	ACL     access.ACL // default: members
 	Include []string
 	Exclude []string
-	Commits bool          `json:",omitempty"` // of a repository, that its commits are documents too
-	Every   time.Duration // how often serve reads it; 0 is never
+	Commits bool          `json:",omitempty"` // index commits of a repository as documents too
+	Every   time.Duration // interval between reads by serve; 0: never
 	// Covering lists groups of the source that count as everyone. They apply to answers that people
 	// can see who are not known by name.
 	Covering []access.Principal `json:",omitempty"`
@@ -195,7 +195,7 @@ type fileReader struct {
 	reader
 	file   *File
 	folder string
-	at     map[string]ast.Node // where things stand that are checked once everything is read
+	at     map[string]ast.Node // nodes that are checked after everything was read
 }
 
 // named reads a mapping with names as keys, and calls each for every entry.

@@ -9,7 +9,7 @@ import (
 // FileKey documents one key of footnote.yaml. deploy/docs/footnote-yaml.md lists them.
 type FileKey struct {
 	Key     string // its path: "agents.NAME.tools", "channels[].follow"
-	Values  string // what may be written
+	Values  string // allowed values
 	Default string // empty: not set
 	Help    string
 }

@@ -9,8 +9,8 @@ import (
 type FilterRule struct {
 	Words    []string
 	Patterns []string
-	Say      string        // of questions: what the asker reads
-	Action   filter.Action // of answers
+	Say      string        // for questions: the sentence to the asker
+	Action   filter.Action // for answers
 }
 
 // Any reports whether the list has entries.

@@ -23,7 +23,7 @@ func (c *Config) Hash(changed ...session.Setting) (string, error) {
 	same := *c
 	same.TraceEndpoint, same.TraceHeaders = "", nil
 	same.FilePath, same.DataDir, same.CAFile = "", "", ""
-	same.SecretKeys = nil // while keys change, replicas with more of them and with fewer answer alike
+	same.SecretKeys = nil // the number of keys does not change answers
 	same.AdminAddr, same.LogLevel, same.LogFormat, same.Grace = "", "", "", 0
 	// All secrets marshal to "***". Model is separate because answers depend on whether there is a
 	// model.

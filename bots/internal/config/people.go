@@ -11,7 +11,7 @@ import (
 
 // Identity says how accounts of chat platforms are matched to people of sources.
 type Identity struct {
-	Domains []string // of addresses that link them, in small letters
+	Domains []string // e-mail domains in lower case, whose addresses link accounts
 }
 
 // Group maps groups of chat platforms, by their native ids, to a group name for access lists.

@@ -15,16 +15,16 @@ import (
 type Report struct {
 	Platform thread.Platform
 	Channel  string
-	Day      string // of the week, in small letters
+	Day      string // day of the week, in lower case
 	Hour     int
-	Zone     string // as in the IANA time zone database
-	Costs    bool   // it says what models cost
+	Zone     string // IANA time zone name
+	Costs    bool   // include the cost of models
 }
 
 // When returns the weekly time at which the report is due.
 func (r Report) When() recur.Weekly {
 	zone, err := time.LoadLocation(r.Zone)
-	if err != nil { // it was checked when the file was read
+	if err != nil { // validated when the file was read
 		zone = time.UTC
 	}
 	return recur.Weekly{Day: time.Weekday(slices.Index(days(), r.Day)), Hour: r.Hour, Zone: zone}

@@ -169,7 +169,7 @@ func secret(to *Secret) func(string) error {
 // up.
 func token(to *Secret, prefix string) func(string) error {
 	return func(v string) error {
-		*to = Secret(v) // a wrong one is set all the same: no other fault is to call it missing
+		*to = Secret(v) // set it even if it is wrong, so that no other fault calls it missing
 		if v != "" && !strings.HasPrefix(v, prefix) {
 			return fmt.Errorf("does not begin with %s: it is another kind of token", prefix)
 		}

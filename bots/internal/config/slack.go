@@ -10,7 +10,7 @@ import (
 // SlackHistory selects the channels of a workspace to read, and how far back.
 type SlackHistory struct {
 	Channels []string `json:"channels,omitempty"` // names or ids
-	Public   bool     `json:"public,omitempty"`   // every public one that the bot is in
+	Public   bool     `json:"public,omitempty"`   // all public channels that the bot is in
 	// maximum age of a message; 0: the connector's default
 	Since          time.Duration    `json:"since,omitempty"`
 	PublicChannels access.Principal `json:"public_channels,omitempty"`

@@ -11,7 +11,7 @@ import (
 // Stated is a kind of source whose settings are declared by its adapter.
 type Stated struct {
 	sources.Kind
-	of func(Systems) sources.Settings // nil: it is another kind
+	of func(Systems) sources.Settings // nil: another kind
 }
 
 // Of returns the settings of a source, or nil if the source is of another kind.
@@ -39,7 +39,7 @@ func stated[S any, P interface {
 			return func(path string, n ast.Node) {
 				settings, ok := kind.New().(P)
 				if !ok {
-					panic(kind.Name + " has settings of another type") // its adapter is wrong
+					panic(kind.Name + " has settings of another type") // a bug in its adapter
 				}
 				r.stated(path, n, settings)
 				*at(s) = settings
@@ -113,7 +113,7 @@ func (r *fileReader) bound(to any) func(string, ast.Node) {
 			}
 		}
 	default:
-		panic("a setting binds what no reader knows") // its adapter is wrong
+		panic("a setting binds what no reader knows") // a bug in its adapter
 	}
 }
 

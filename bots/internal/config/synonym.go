@@ -11,8 +11,8 @@ import (
 // Limits of synonyms. A search looks for every member of a set.
 const (
 	maxSynonymSets  = 1000
-	maxSynonyms     = 12 // of a set
-	maxSynonymWords = 5  // of a phrase that are looked for
+	maxSynonyms     = 12 // words and phrases of a set
+	maxSynonymWords = 5  // words of a phrase that are searched
 	maxSynonymRunes = 100
 )
 
@@ -31,7 +31,7 @@ func (r *fileReader) synonyms(path string, n ast.Node) {
 		r.fault(n, "%s has %d sets: at most %d are looked up", path, len(sets.Values), maxSynonymSets)
 		return
 	}
-	lines := make(map[string]int) // of words and phrases
+	lines := make(map[string]int) // lines of words and phrases
 	for i, item := range sets.Values {
 		if set := r.synonymSet(fmt.Sprintf("%s[%d]", path, i+1), item, lines); set != nil {
 			r.file.SynonymSets = append(r.file.SynonymSets, set)

@@ -37,7 +37,7 @@ type system struct {
 	// exclude
 	readers string
 	keys    []FileKey // rows of the table of the file's keys
-	stated  Stated    // zero where no adapter states it
+	stated  Stated    // zero if no adapter declares it
 }
 
 var systems = []system{

@@ -62,7 +62,7 @@ func linked(path string) (string, error) {
 			path = to
 		case err == nil:
 			path = filepath.Join(filepath.Dir(path), to)
-		default: // it is no link, or not there
+		default: // not a link, or it does not exist
 			return path, nil
 		}
 	}
