@@ -52,11 +52,11 @@ type Bot struct {
 	talk   *conversation.Conversation
 
 	mu      sync.Mutex
-	taken   session.TurnID // of the message that is being handed over
+	taken   session.TurnID // turn of the message that is being passed on
 	said    string         // about it
 	waiting map[session.TurnID]chan Result
 	early   map[session.TurnID]Result // finished before its caller waited
-	asks    session.TurnID            // whose deep search waits to be started; empty: none does
+	asks    session.TurnID            // turn whose deep search waits to be started, or ""
 }
 
 // Result is a finished turn.
@@ -123,7 +123,7 @@ func (b *Bot) Ask(ctx context.Context, line string, files ...message.File) (id s
 		Event: policy.Event{Direct: true, Operator: true}, Ref: b.ref, At: b.ref, ID: thread.MessageID(key), EventKey: key, Author: b.asker, Text: line,
 		Written: time.Now(), Attached: len(files) > 0, Source: files,
 	}})
-	b.talk.Wait() // what is said about it comes a little later
+	b.talk.Wait() // sentences about it arrive a little later
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.taken, b.said, err

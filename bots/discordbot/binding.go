@@ -20,7 +20,7 @@ const bindingAge = 5 * time.Second
 // binding maps servers to tenants. Anyone can add a public bot to a server, so the operator binds
 // servers; only the first is bound automatically. It is safe for concurrent use.
 type binding struct {
-	tenantID access.TenantID // of servers that are not bound, and of those that Config lists
+	tenantID access.TenantID // tenant of unbound servers and of those in Config
 	first    bool            // bind the only server
 	stored   access.Bindings
 	name     func(guild string) string
@@ -28,7 +28,7 @@ type binding struct {
 
 	mu       sync.Mutex
 	bound    map[string]access.TenantID
-	fixed    []string        // by configuration
+	fixed    []string        // servers bound by the configuration
 	known    map[string]bool // servers that the bot belongs to
 	reported map[string]bool // servers that were said to be unbound
 }

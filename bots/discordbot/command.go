@@ -44,7 +44,7 @@ func (b *Bot) askAbout(ctx context.Context, c chat.Command) {
 		b.respond(ctx, c.Source, conversation.SayNothing)
 		return
 	}
-	if c.Target.Own { // what it says may come from documents, and a question is a person's text
+	if c.Target.Own { // the bot's text may come from documents; a question must be a person's
 		b.respond(ctx, c.Source, conversation.SayOwn)
 		return
 	}

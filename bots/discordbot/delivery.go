@@ -33,7 +33,7 @@ type delivery struct {
 	// cancels everything that the delivery does besides Finish
 	cancel context.CancelFunc
 
-	hush   context.CancelFunc // of typing
+	hush   context.CancelFunc // stops typing
 	typing sync.WaitGroup
 }
 
@@ -44,7 +44,7 @@ func newDelivery(
 	d := &delivery{replies: s, surface: surface, cancel: cancel}
 	typing, hush := context.WithCancel(ctx)
 	d.hush = hush
-	if !unasked { // no one waits for an unasked answer, and it may come to nothing
+	if !unasked { // an unasked answer has no waiting reader, and may be dropped
 		d.typing.Go(func() { show(typing, status, logger, to) })
 	}
 	return d

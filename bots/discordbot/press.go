@@ -29,7 +29,7 @@ func (b *Bot) press(ctx context.Context, p chat.Press) {
 		b.still(ctx, p, wanted)
 	case setup:
 		b.once(ctx, p.Source, p.Ref, p.EventKey, func(ctx context.Context) write.Reply { return b.choose(ctx, p, what) })
-	default: // of another version
+	default: // a button of another version
 		b.respond(ctx, p.Source, "This button does nothing any more. Ask again.")
 	}
 }

@@ -177,7 +177,7 @@ func (b *Bot) choose(ctx context.Context, p chat.Press, what string) write.Reply
 		for _, id := range p.Values {
 			groups = append(groups, string(RoleGroup(id)))
 		}
-		config(at.Channel, "workspace askers reset") // what narrows is not added to what was chosen before
+		config(at.Channel, "workspace askers reset") // the new choice replaces the earlier one
 		done = nil
 		config(at.Channel, "workspace askers "+strings.Join(groups, ","))
 	case what == write.SetupChannels:

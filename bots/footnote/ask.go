@@ -104,7 +104,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 	defer func() { err = errors.Join(err, talk.Close(ctx)) }()
 	start := time.Now()
 	question := strings.Join(c.Question, " ")
-	if c.Deep { // it says so itself, so that whoever takes it over knows
+	if c.Deep { // state it explicitly, so that a process that takes over knows
 		question = policy.Deepen(question)
 	}
 	id, said, err := talk.Ask(ctx, question, attached...)
@@ -134,7 +134,7 @@ func (c *askCommand) Run(ctx context.Context, env *environment) (err error) {
 			return err
 		}
 	}
-	if ctx.Err() != nil { // what had been written was shown
+	if ctx.Err() != nil { // the partial answer was shown
 		return context.Cause(ctx)
 	}
 	if result.Final.Outcome == session.Failed || result.Final.Outcome == session.Limited {

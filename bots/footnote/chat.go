@@ -70,7 +70,7 @@ func (c *chatCommand) Run(ctx context.Context, env *environment) (err error) {
 		d.lines = readLines(ctx, pipedLines(env.stdin))
 	}
 	err = d.run(ctx)
-	signal.Stop(interrupts) // from here on Ctrl-C ends the program even while it is cleaning up
+	signal.Stop(interrupts) // from now on Ctrl-C ends the program, even during clean-up
 	return err
 }
 
@@ -106,12 +106,12 @@ type dialogue struct {
 	screen      *screen // nil: input and output are plain
 	env         *environment
 	interactive bool
-	writes      string // which model writes the answers; empty: the settings say it
+	writes      string // model of the answers; empty: as set
 	interrupts  <-chan os.Signal
 	lines       <-chan line
 	waiting     []line           // read while an answer was written
 	beside      []session.TurnID // asked while a deep search waited to be started
-	last        session.TurnID   // that was answered; empty before the first
+	last        session.TurnID   // last answered turn; empty before the first
 }
 
 // line is one line of input, or the error that ended the input.

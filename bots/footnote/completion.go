@@ -22,8 +22,8 @@ type completed struct {
 
 type word struct {
 	text, help string
-	value      bool     // of a flag: one follows
-	values     []string // of a flag: those that it takes, where it takes only some
+	value      bool     // of a flag: it takes a value
+	values     []string // of a flag: its allowed values, if fixed
 }
 
 // Run implements the verb.

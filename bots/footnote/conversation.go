@@ -197,7 +197,7 @@ func width(out io.Writer) int {
 		return 0
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
-	if err != nil { // it is no terminal
+	if err != nil { // not a terminal
 		return 0
 	}
 	return min(columns, maxWidth)

@@ -228,7 +228,7 @@ type asker struct {
 	base   *wire.Base
 	choice wire.Choice
 	deep   bool   // questions are searched deeply
-	model  string // that answered last
+	model  string // model of the last answer
 }
 
 // Open implements evaluate.Asker.

@@ -17,7 +17,7 @@ import (
 // keeping holds where a report is saved and which report it is compared with.
 type keeping struct {
 	to      string
-	chosen  bool // by the person; else failing to save is no failure of the evaluation
+	chosen  bool // the person chose it; otherwise a failed save is ignored
 	last    *evaluate.Report
 	earlier *evaluate.Report // to compare with; nil the first time
 	from    string

@@ -114,7 +114,7 @@ func (e *exporter) question(ctx context.Context, t session.Turn, before session.
 		kind = exportedBefore
 	}
 	var pages []string
-	if kind == exportedUp || kind == exportedBefore { // what it cited is taken for right
+	if kind == exportedUp || kind == exportedBefore { // its cited pages count as right
 		saved, err := e.sessions.Saved(ctx, t)
 		if err != nil {
 			return err

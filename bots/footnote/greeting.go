@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	greetedSources   = 3 // that are named
+	greetedSources   = 3 // number of sources to name
 	greetedQuestions = 3
 )
 

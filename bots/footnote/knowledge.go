@@ -118,7 +118,7 @@ type oneJSON struct {
 	WithKind   knowledge.Kind   `json:"with_kind"`
 	WithKey    string           `json:"with_key"`
 	Reason     knowledge.Reason `json:"reason"`
-	DocumentID document.ID      `json:"document_id,omitempty"` // that gives the reason
+	DocumentID document.ID      `json:"document_id,omitempty"` // document with the reason
 }
 
 type statementJSON struct {

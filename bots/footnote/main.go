@@ -13,7 +13,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // of people: an image may have none
+	_ "time/tzdata" // for people's time zones: an image may have none
 
 	"github.com/alecthomas/kong"
 	"github.com/footnotehq/footnote/adapters/console"

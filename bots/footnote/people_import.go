@@ -89,7 +89,7 @@ type mapping struct {
 
 	said   []pgaccess.Identity
 	faults []string
-	lines  map[string]int // where an account, or a person, of a source stands
+	lines  map[string]int // line of an account or a person of a source
 }
 
 // mostFaults is how many faults are printed at once.

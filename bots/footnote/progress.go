@@ -170,7 +170,7 @@ func columns(w io.Writer) int {
 		return 0
 	}
 	n, _, err := term.GetSize(int(f.Fd()))
-	if err != nil { // it is no terminal
+	if err != nil { // not a terminal
 		return 0
 	}
 	return n

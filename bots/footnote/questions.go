@@ -38,7 +38,7 @@ type questionsList struct {
 
 // questionsJSON is the output of questions --json; its names are stable.
 type questionsJSON struct {
-	Counts    review.Counts  `json:"counts"` // of the period, whatever the other filters are
+	Counts    review.Counts  `json:"counts"` // counts of the period, without other filters
 	Questions []questionJSON `json:"questions"`
 }
 

@@ -53,7 +53,7 @@ func (c *sourcesReindex) Run(ctx context.Context, env *environment) (err error) 
 	}
 	for _, s := range all {
 		connector := s.connector
-		if s.declared { // what the file says now is kept for the next time
+		if s.declared { // store the current entry for the next time
 			if connector, _, err = base.Remembered(ctx, s.Source); err != nil {
 				return fmt.Errorf("index %s: %w", s.Name, err)
 			}

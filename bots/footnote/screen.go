@@ -22,7 +22,7 @@ const (
 	keyCtrlC  = 0x03
 	keyClear  = 0x1d
 	keyTab    = '\t'
-	lineFeed  = "⏎" // what a line feed of pasted text looks like while it is edited
+	lineFeed  = "⏎" // shown for a line feed in pasted text
 	idle      = "› "
 	longPaste = 1000 // characters; a longer text is shown by its number of lines
 
@@ -57,9 +57,9 @@ type screen struct {
 	height   int
 	prompt   string // without styles
 	entries  []string
-	open     string   // what is being written
+	open     string   // current text
 	shown    []string // lines of open
-	frozen   int      // of them stand above something else, and cannot change
+	frozen   int      // number of lines that can no longer change
 }
 
 // newScreen takes control of a terminal. Close restores it.

@@ -44,7 +44,7 @@ type sourceJSON struct {
 	Chunks      int64             `json:"chunks"`
 	LastSuccess *time.Time        `json:"last_success,omitempty"`
 	AgeSeconds  *int64            `json:"age_seconds,omitempty"` // since the last success
-	LastRun     *time.Time        `json:"last_run,omitempty"`    // when the newest run began
+	LastRun     *time.Time        `json:"last_run,omitempty"`    // start of the newest run
 	// the last run has not ended: it is running, or was killed
 	Running bool   `json:"running,omitempty"`
 	Every   string `json:"every,omitempty"` // how often serve reads it
@@ -61,7 +61,7 @@ type sourceJSON struct {
 	Nodes    *loopJSON        `json:"nodes,omitempty"`
 	Groups   *loopJSON        `json:"groups,omitempty"`   // likewise
 	People   *peopleCountJSON `json:"people,omitempty"`   // likewise
-	Progress *progressJSON    `json:"progress,omitempty"` // of a run that has not ended
+	Progress *progressJSON    `json:"progress,omitempty"` // progress of a running run
 }
 
 // Run implements the verb.
@@ -125,7 +125,7 @@ func (c *sourcesList) printNotices(
 		}
 		for _, fault := range access[s.Source.ID].Faults() {
 			if !s.PausedAt.IsZero() {
-				break // that says it
+				break // the pause is already shown
 			}
 			if _, err := fmt.Fprintf(env.out, "%s: %s\n", s.Source.ID, plain(fault)); err != nil {
 				return err

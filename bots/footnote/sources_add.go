@@ -45,7 +45,7 @@ type addition struct {
 	env      *environment
 	kind     wire.Kind
 	terminal bool
-	lines    <-chan line // what is typed; nil until something is asked
+	lines    <-chan line // typed lines; nil before the first question
 
 	given     map[string]string // by the path of the key
 	name      string

@@ -75,7 +75,7 @@ func (b *Bot) lookSince(ctx context.Context, since time.Time) {
 // without a mention count too. It does not find mentions in unknown threads that began more than a
 // week ago, or before the newest few hundred messages of their channel.
 func (b *Bot) missed(ctx context.Context, since time.Time) error {
-	begun := time.Now() // what is read late because there are many channels is not older for that
+	begun := time.Now() // age is counted from here, even if reading takes long
 	known, err := b.known(ctx)
 	followed := make(map[thread.Ref]bool)
 	for _, k := range known {

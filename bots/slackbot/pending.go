@@ -38,7 +38,7 @@ func (p pending) empty() bool {
 // Complete implements chat.Platform.
 func (b *Bot) Complete(ctx context.Context, t session.Turn) (c session.Completion) {
 	var p pending
-	if err := json.Unmarshal(t.Pending.Ask, &p); err != nil { // of another version
+	if err := json.Unmarshal(t.Pending.Ask, &p); err != nil { // written by another version
 		b.deps.Logger.WarnContext(ctx, "what was pending of a question is not understood; it is answered as it is", "turn", t.ID, "error", err)
 		return session.Completion{}
 	}

@@ -97,7 +97,7 @@ func (b *Bot) Unfinished(ctx context.Context, t session.Turn, page session.Page,
 	if err := permit(); err != nil {
 		return false, err
 	}
-	if page.Message == "" { // it may have been posted by a process that ended before it knew
+	if page.Message == "" { // a process may have posted it and ended before it knew
 		own, err = b.client.Surface(write.SurfaceOptions{Turn: string(t.ID), Question: t.Message}).Own(ctx, page.At)
 	}
 	for _, id := range own {

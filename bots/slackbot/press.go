@@ -22,7 +22,8 @@ const (
 	sayAnswered = "This message was taken up already; look into its thread."
 )
 
-// pressed handles a press. Slack does not deliver a press again, so the person gets a message if it was lost.
+// pressed handles a press. Slack does not deliver a press again, so the person gets a message if it
+// was lost.
 func (b *Bot) pressed(ctx context.Context, p chat.Press) error {
 	err := b.press(ctx, p)
 	if err != nil {

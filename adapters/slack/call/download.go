@@ -24,7 +24,7 @@ type measured struct{ next http.RoundTripper }
 func (m *measured) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := m.next.RoundTrip(r)
 	if most, ok := r.Context().Value(mostKey{}).(int64); err == nil && ok && res.ContentLength > most {
-		_ = res.Body.Close() // of a file that is not wanted
+		_ = res.Body.Close() // the file is not used
 		return nil, ErrTooLarge
 	}
 	return res, err

@@ -157,7 +157,7 @@ func Transient(err error) bool {
 	if errors.Is(err, access.ErrPending) {
 		return false // the worker waits for it
 	}
-	if errors.Is(err, thread.ErrNoRoom) { // it was waited for as long as it is worth
+	if errors.Is(err, thread.ErrNoRoom) { // the call has already waited long enough
 		return false
 	}
 	var status api.StatusCodeError

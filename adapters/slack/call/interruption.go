@@ -11,7 +11,7 @@ type Sockets struct {
 
 	mu   sync.Mutex
 	open int
-	app  int       // of the app, in all processes, as Slack counted them last
+	app  int       // Slack's last count of the app's connections in all processes
 	lost time.Time // since when no socket is open
 }
 
@@ -54,7 +54,7 @@ func (i *Sockets) Opened(than time.Duration) {
 		since = earlier
 	default:
 	}
-	i.ended <- since // has room: no one else sends
+	i.ended <- since // never blocks: no other goroutine sends
 }
 
 // Closed records a closed socket.

@@ -18,7 +18,7 @@ type tier struct {
 	burst   int
 	every   time.Duration
 	channel bool // for each channel by itself
-	reserve int  // of burst, for final writes alone; 0: a fifth
+	reserve int  // part of burst for final writes only; 0: a fifth
 }
 
 // tiers are Slack's published limits. chat.postMessage allows about one call a second per channel.
@@ -41,7 +41,7 @@ type Pacing struct {
 	shared pace.Shared
 
 	mu      sync.Mutex
-	share   int // of processes; 0 is 1
+	share   int // number of processes; 0 means 1
 	buckets map[lane]*queue
 	edited  map[thread.Ref]time.Time // answers that were posted early and still need their final edit
 }
@@ -207,7 +207,7 @@ func (p *Pacing) try(ctx context.Context, to thread.Ref, call thread.Call, w *wa
 	q, now = p.queue(to, call), time.Now()
 	q.asking = nil
 	close(answered)
-	if !together { // it is a share of the tier
+	if !together { // use this process's share of the tier
 		wait = q.Wait(now, 1, w.class)
 	}
 	if wait == 0 {

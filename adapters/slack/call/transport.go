@@ -69,7 +69,7 @@ type readAgain struct{ next http.RoundTripper }
 const (
 	readAttempts = 3
 	readPause    = 250 * time.Millisecond // after a failure
-	readLongest  = 3 * time.Second        // that Slack may ask for
+	readLongest  = 3 * time.Second        // longest pause that Slack may ask for
 )
 
 // reads are the methods that change nothing, or nothing more if they are repeated.
@@ -93,7 +93,7 @@ func (a *readAgain) RoundTrip(r *http.Request) (*http.Response, error) {
 			return res, err
 		}
 		if err == nil {
-			_ = res.Body.Close() // of an answer that is not wanted
+			_ = res.Body.Close() // the response is not used
 		}
 		if err := sleep.For(r.Context(), wait); err != nil {
 			return nil, err

@@ -71,7 +71,7 @@ type Config struct {
 // kind of call is made. It is safe for concurrent use.
 type Workspace struct {
 	Config  Config
-	trusted *tls.Config // of sockets
+	trusted *tls.Config // TLS settings of sockets
 	API     *api.Client
 	Logger  *slog.Logger
 	pacing  *Pacing
@@ -89,14 +89,14 @@ type Workspace struct {
 	Histories *pace.Part // reads for the index; lowest priority
 	Names     *pace.Part // look-ups of names for the index
 	Sockets   *Sockets
-	processes atomic.Int32 // that serve the workspace, as far as is known
+	processes atomic.Int32 // known processes that serve the workspace
 }
 
 // Identity identifies the bot and its workspace.
 type Identity struct {
 	Team string // workspace id
 	Name string // workspace name
-	URL  string // of the workspace, such as https://example.slack.com/
+	URL  string // workspace address, such as https://example.slack.com/
 	// Enterprise is the id of the organisation that the workspace belongs to; empty if it belongs
 	// to none.
 	Enterprise string

@@ -54,7 +54,7 @@ func (d *Directory) tells(id string, raw []byte) (is access.Standing, account ac
 		return access.Unsaid, account, at
 	}
 	if at = time.Now(); said.Time > 0 {
-		at = time.Unix(said.Time+1, 0) // it is cut to seconds
+		at = time.Unix(said.Time+1, 0) // Slack cuts it to seconds
 	}
 	account = d.account(d.profile(&said.Event.User))
 	if d.counts(&said.Event.User) {

@@ -63,8 +63,8 @@ type Directory struct {
 	channels map[string]known[room]
 	// channels that a person is in, among those that the bot can see
 	homes  map[string]known[[]string]
-	groups map[string]known[members] // of the workspace, under one key
-	heard  time.Time                 // when this process last said that it hears of changes
+	groups map[string]known[members] // groups of the workspace, under one key
+	heard  time.Time                 // last registration of this process for changes
 }
 
 // known is a cached fact and its age.
@@ -234,7 +234,7 @@ func (d *Directory) homesOf(ctx context.Context, person string) ([]string, error
 			if call.Transient(err) {
 				return nil, fmt.Errorf("find out which channels a person is in: %w", call.Explain("users.conversations", err))
 			}
-			homes = nil // it is not going to be known
+			homes = nil // it cannot be found out
 			break
 		}
 		for _, c := range list {

@@ -135,7 +135,7 @@ func (d *Directory) described(ctx context.Context, ids []string) ([]access.Accou
 			if call.Transient(err) {
 				return nil, fmt.Errorf("look up a person: %w", err)
 			}
-			continue // of whom Slack says nothing
+			continue // Slack does not describe this person
 		}
 		known[id] = d.account(d.profile(u))
 		seen = append(seen, known[id])

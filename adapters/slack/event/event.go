@@ -2,7 +2,7 @@
 // which the bot recognises its own messages. It does not call Slack.
 package event
 
-// Source holds the part of an event that only this adapter uses. It is the Source of a message or a
+// Source is the part of an event that only this adapter uses. It is the Source of a message or a
 // press.
 type Source struct {
 	Files []File // attached files; incomplete if FilesUnknown

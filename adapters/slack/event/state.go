@@ -41,7 +41,7 @@ func ReadMessage(w *call.Workspace, cb Callback) chat.Message {
 	case "", "file_share", "thread_broadcast", "me_message", "message_deleted", "message_changed":
 	case "bot_message":
 		m.Bot = true
-	case "tombstone": // what is left of a deleted question that has replies
+	case "tombstone": // a deleted message with replies
 		m.Change = policy.Deleted
 	default: // joins, topics, pins and whatever comes to be
 		m.System = true

@@ -76,7 +76,7 @@ var _ transcript.Platform = (*reader)(nil)
 // identity holds the workspace's facts that documents contain.
 type identity struct {
 	team, link string
-	grid       bool // it is one of several of an organisation
+	grid       bool // the organisation has several workspaces
 }
 
 // Connect implements transcript.Platform.

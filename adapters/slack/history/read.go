@@ -31,9 +31,9 @@ func (r *reader) parts(ctx context.Context, c transcript.Channel, from, to time.
 		if !to.IsZero() {
 			latest = stamp(to.Add(-time.Microsecond))
 		}
-		var held []api.Message // of days that may not be whole
+		var held []api.Message // messages of days that may be incomplete
 		stopped := false
-		lowest := latest // what was read goes back to there
+		lowest := latest // start of the period read so far
 		err := pages(ctx, func(cursor string) (string, error) {
 			found, err := r.workspace.history(ctx, c.ID, oldest, latest, cursor)
 			if err != nil {

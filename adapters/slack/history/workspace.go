@@ -51,7 +51,7 @@ func (w *Workspace) connect(ctx context.Context) (identity, error) {
 func paced[T any](ctx context.Context, w *Workspace, room *pace.Part, method string, do func(context.Context) (T, error)) (T, error) {
 	for {
 		var none T
-		if room.Wait(ctx) != nil { // it is not begun where ctx would cut it short
+		if room.Wait(ctx) != nil { // the wait would exceed ctx
 			<-ctx.Done()
 			return none, context.Cause(ctx)
 		}

@@ -41,7 +41,7 @@ func (c *Reader) Replies(ctx context.Context, ref thread.Ref, after, before thre
 			ChannelID: ref.Channel, Timestamp: ref.Thread, Oldest: string(after), Latest: string(before), Cursor: cursor, Limit: size,
 		})
 		if err != nil {
-			if page > 0 { // what was read is worth something
+			if page > 0 { // return the pages read so far
 				c.slack.Logger.WarnContext(ctx, "not all of a thread was read", "error", err)
 				return said, true, nil
 			}
@@ -252,7 +252,7 @@ func (c *Reader) unheardFrom(ctx context.Context, channel, oldest string, root a
 		return err
 	}
 	if root.LatestReply == "" && root.Timestamp <= oldest {
-		return nil // it is not known whether anything was said since
+		return nil // it is unknown whether there are newer messages
 	}
 	return c.since(ctx, channel, root.Timestamp, oldest, visit)
 }

@@ -69,7 +69,7 @@ func (c *Reader) PostedReports(ctx context.Context, at thread.Ref, since time.Ti
 // HalfWritten reports whether a message seems to be an unfinished answer. Such an answer has a stop
 // button, or it is an open stream without a mark and buttons. A deleted message is not unfinished.
 func (c *Reader) HalfWritten(ctx context.Context, at thread.Ref, id thread.MessageID) (bool, error) {
-	if event.IsFile(id) { // it came as a whole
+	if event.IsFile(id) { // a file is always complete
 		return false, nil
 	}
 	if err := c.slack.Reads.Wait(ctx); err != nil {

@@ -72,15 +72,15 @@ func (c *Receiver) handle(ctx context.Context, h chat.Handler, kind string, raw 
 		}
 		return "", c.interaction(ctx, h, i)
 	default:
-		return "", nil // of a kind that this version does not know
+		return "", nil // unknown to this version
 	}
 	cb, err := decode[event.Callback](ctx, "an event", raw)
 	if err != nil && ctx.Err() != nil {
-		return "", err // it waited for memory, and comes again
+		return "", err // it waited for memory; Slack delivers it again
 	}
 	if err != nil {
 		c.slack.Logger.WarnContext(ctx, "event could not be read and is dropped", "error", err)
-		return "", nil // it will not be better the next time
+		return "", nil // a redelivery would fail too
 	}
 	return "", c.callback(ctx, h, cb, raw)
 }

@@ -36,7 +36,7 @@ func laneOf(e event.Envelope) int {
 		Channel   json.RawMessage `json:"channel"`
 		ChannelID string          `json:"channel_id"`
 	}
-	_ = json.Unmarshal(e.Payload, &where) // what cannot be read goes to any lane
+	_ = json.Unmarshal(e.Payload, &where) // an invalid payload may go to any lane
 	event := where.Event
 	channel := cmp.Or(event.Channel, event.Item.Channel, where.ChannelID, string(where.Channel))
 	h := fnv.New32a()

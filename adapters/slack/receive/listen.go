@@ -146,7 +146,7 @@ func (c *Receiver) inTime(ctx context.Context, h chat.Handler, kind string, raw 
 		sentence string
 		err      error
 	}
-	var settled atomic.Bool // by whoever came first: the result, or the time
+	var settled atomic.Bool // set by the first of the result and the timeout
 	done := make(chan result, 1)
 	c.late.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lateLimit)

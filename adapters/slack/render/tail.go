@@ -20,9 +20,9 @@ type tail struct {
 	sticky func(answer.Policy) answer.Policy
 	flow   *answer.Flow
 	read   int    // bytes of the view's text that are in flow
-	number int    // of the message that is being written
-	shown  string // of that message
-	card   Task   // of the searches, as it was sent last
+	number int    // index of the current message
+	shown  string // shown text of that message
+	card   Task   // last sent card of the searches
 	done   bool
 
 	labelled bool // what stands above the answer is in flow

@@ -161,7 +161,7 @@ func (s *Server) openView(form url.Values) (reply, error) {
 	case time.Since(at) > 3*time.Second:
 		return nil, fail("expired_trigger_id")
 	}
-	delete(s.triggers, form.Get("trigger_id")) // it opens one form
+	delete(s.triggers, form.Get("trigger_id")) // a trigger opens one form
 	var view struct {
 		Type     string            `json:"type"`
 		Callback string            `json:"callback_id"`

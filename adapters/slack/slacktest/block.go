@@ -77,7 +77,7 @@ func checkBlocks(raw json.RawMessage) error {
 	return nil
 }
 
-// textOf reads a text, which is a string or an object that holds one.
+// textOf returns the text of a string, or of an object that contains one.
 func textOf(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

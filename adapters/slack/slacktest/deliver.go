@@ -89,7 +89,7 @@ func (s *Server) attempt(d *delivery) {
 	}
 	if len(s.sockets) == 0 {
 		s.unheard++
-		return // as if it had been sent to one that has gone
+		return // as if its socket had closed
 	}
 	c := s.sockets[d.Attempts%len(s.sockets)]
 	c.send(map[string]any{
@@ -137,7 +137,7 @@ func (s *Server) finish(d *delivery, answered json.RawMessage) {
 	delete(s.pending, d.ID)
 	d.Payload = answered
 	if d.Kind == "events_api" {
-		d.Payload, _ = json.Marshal(d.payload) // of maps and strings, which always succeeds
+		d.Payload, _ = json.Marshal(d.payload) // never fails for maps and strings
 	}
 	s.done.Add(d.Delivery)
 	s.notify()
@@ -148,7 +148,7 @@ func (s *Server) request(d *delivery) {
 	target, kind, body := s.config.EventsURL, "application/json", []byte(nil)
 	switch d.Kind {
 	case "events_api":
-		body, _ = json.Marshal(d.payload) // of maps and strings, which always succeeds
+		body, _ = json.Marshal(d.payload) // never fails for maps and strings
 	case "interactive":
 		payload, _ := json.Marshal(d.payload) // likewise
 		kind, body = "application/x-www-form-urlencoded", []byte(url.Values{"payload": {string(payload)}}.Encode())

@@ -21,8 +21,8 @@ type upload struct {
 	File
 	id      string
 	length  int      // announced of a file of the bot's that is not complete
-	title   string   // as shown; empty is the name
-	message *Message // that shows a file of the bot's
+	title   string   // displayed title; empty: the name
+	message *Message // message that shows the bot's file
 }
 
 // keepFile stores a file and returns its id. s.mu is held.

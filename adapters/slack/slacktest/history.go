@@ -132,7 +132,7 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 			continue
 		}
 		wire := s.wired(m, form.Get("include_all_metadata") == "1")
-		if m.Deleted { // what is left of a message that was replied to
+		if m.Deleted { // a deleted message with replies remains visible
 			wire = map[string]any{"type": "message", "subtype": "tombstone", "user": "USLACKBOT", "hidden": true, "text": "This message was deleted.", "ts": m.TS}
 		}
 		if parent := s.messages[place{c.ID, m.Thread}]; parent != nil && parent != m && !s.config.NoParents {
@@ -160,7 +160,7 @@ func (s *Server) list(c *Channel, form url.Values, match func(*Message) bool) (r
 	return out, nil
 }
 
-// repliesTo counts what was said in a message's thread. s.mu is held.
+// repliesTo counts the messages in a message's thread. s.mu is held.
 func (s *Server) repliesTo(root *Message) (count int, last string) {
 	if root.Thread != "" && root.Thread != root.TS {
 		return 0, ""

@@ -24,7 +24,7 @@ type Message struct {
 	Files               []string // ids
 	Subtype             string   // "channel_join" …; empty for people's messages
 
-	began     time.Time // of the stream
+	began     time.Time // start of the stream
 	stoppedBy string    // pressed stop
 }
 

@@ -11,7 +11,7 @@ import (
 // response is the response_url of a command or a press.
 type response struct {
 	person  string
-	message place // that was pressed, if any
+	message place // pressed message, if any
 	channel string
 	left    int
 	until   time.Time

@@ -88,7 +88,7 @@ type Server struct {
 	titles    map[place]string
 	prompts   []Prompted
 	views     []*View
-	homes     map[string]string // what is published, by person
+	homes     map[string]string // published home tabs, by person
 	triggers  map[string]time.Time
 	responses map[string]*response
 	sessions  map[place]*Session

@@ -21,7 +21,7 @@ import (
 var codesNoFiles = []string{"missing_scope", "file_uploads_disabled", "file_uploads_except_images_disabled", "file_type_not_allowed", "unknown_method", "method_deprecated"}
 
 const (
-	maxUploads = 3 // that fail for a moment, before a report comes as messages
+	maxUploads = 3 // temporary failures before a report is posted as messages
 	shareLooks = 5 // whether a file is in its thread
 	// half of the wait before the second check; the wait doubles before each check
 	sharePause = 100 * time.Millisecond

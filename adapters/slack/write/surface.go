@@ -37,7 +37,7 @@ type Surface struct {
 	posted  atomic.Pointer[time.Time]
 	signed  atomic.Bool // a first status was begun
 	stated  atomic.Pointer[time.Time]
-	uploads int                         // of a file, that failed for a moment
+	uploads int                         // file uploads that failed temporarily
 	found   map[thread.MessageID]string // files of the turn that Own found, with their names
 }
 
@@ -194,7 +194,7 @@ func (s *Surface) Own(ctx context.Context, to thread.Ref) ([]thread.MessageID, e
 			return nil, call.Translate("read what was posted in the thread", err, false)
 		}
 		for _, m := range messages {
-			if len(m.Files) > 0 { // it bears no mark: the file's name tells whose it is
+			if len(m.Files) > 0 { // files have no mark; the file name identifies the turn
 				for _, f := range m.Files {
 					if m.User == me.User && strings.HasPrefix(f.Name, s.filePrefix()) {
 						own, s.found[thread.MessageID(f.ID)] = append(own, thread.MessageID(f.ID)), f.Name

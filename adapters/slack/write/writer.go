@@ -11,7 +11,7 @@ import (
 type Writer struct {
 	slack     *call.Workspace
 	streams   openStreams
-	refusals  atomic.Int32 // of sessions, in a row
+	refusals  atomic.Int32 // refused sessions in a row
 	noStreams atomic.Bool  // the workspace was found not to have them
 	noStatus  atomic.Bool  // likewise
 	noFiles   atomic.Bool  // likewise, or the app may not upload any

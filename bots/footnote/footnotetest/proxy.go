@@ -35,7 +35,7 @@ type Outside struct {
 	CAFile   string // the authority of the hosts' certificates
 
 	front string              // address of all hosts
-	hosts map[string]*url.URL // what stands behind each
+	hosts map[string]*url.URL // server behind each host
 
 	mu    sync.Mutex
 	asked map[string]int // connections by host
